@@ -1,0 +1,3 @@
+//! Raw tree to query.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The B-tree access method.
+
+#![forbid(unsafe_code)]

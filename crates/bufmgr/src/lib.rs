@@ -1,0 +1,1 @@
+//! Shared buffers, rings, page edits, background writing.

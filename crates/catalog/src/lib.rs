@@ -1,0 +1,3 @@
+//! Bootstrap, catalog caches, relation cache, invalidation.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! DDL, COPY, EXPLAIN and the other utility statements.
+
+#![forbid(unsafe_code)]

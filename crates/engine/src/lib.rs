@@ -1,0 +1,3 @@
+//! The storage façade: recovery, checkpoints, vacuum, TOAST, control file.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Compiled expressions.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Plan to rows.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The free space map.
+
+#![forbid(unsafe_code)]

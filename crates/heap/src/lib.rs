@@ -1,0 +1,3 @@
+//! The heap access method.
+
+#![forbid(unsafe_code)]

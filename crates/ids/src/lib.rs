@@ -1,0 +1,22 @@
+//! Newtypes for the numbers that name things. Each has a type of its own so that a block number can
+//! never be passed for an OID.
+//!
+//! Knows nothing but numbers. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`.
+
+#![forbid(unsafe_code)]
+
+mod lsn;
+mod oid;
+mod relfile;
+mod tid;
+mod xid;
+
+pub use lsn::Lsn;
+pub use oid::Oid;
+pub use relfile::{BackendNo, Fork, Persistence, RelFile};
+pub use tid::{BlockNo, OffsetNo, Tid};
+pub use xid::{CommandId, FullXid, MultiXid, SubXactId, Xid};
+
+/// Number of a column: 1-based for user columns, negative for system columns, 0 for the whole row.
+/// Counterpart: `AttrNumber`.
+pub type AttrNo = i16;

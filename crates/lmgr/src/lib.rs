@@ -1,0 +1,3 @@
+//! Heavyweight locks and deadlock detection.
+
+#![forbid(unsafe_code)]

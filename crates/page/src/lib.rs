@@ -1,0 +1,1 @@
+//! Page and tuple formats of PostgreSQL 15, without I/O.

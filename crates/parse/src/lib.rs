@@ -1,0 +1,1 @@
+//! The grammar's edge and our own raw parse tree.

@@ -1,0 +1,3 @@
+//! Query, expression and plan nodes.
+
+#![forbid(unsafe_code)]

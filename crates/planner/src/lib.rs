@@ -1,0 +1,3 @@
+//! Query to plan.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The binary `norsu`: listener, authentication, background workers, command line.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The query loop: portals, prepared statements, plan cache.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Relation files: forks and segments.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Counters.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Gaps of std: arena, bounded integers.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Transactions: pg_xact, snapshots, multixacts, subtransactions.
+
+#![forbid(unsafe_code)]

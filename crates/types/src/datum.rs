@@ -1,0 +1,174 @@
+//! Values. A datum is physical: how a value is stored, not what it means. By-value types (`typbyval`)
+//! are a word; all others are the bytes of their on-disk payload:
+//!
+//! | types | form |
+//! |---|---|
+//! | bool, "char", int2, int4, int8, oid, reg*, xid, cid, date, time, timestamp(tz), pg_lsn, float4/8 | `Word`: the integer sign-extended (oid and xid zero-extended), a float's bits zero-extended |
+//! | text, varchar, bpchar, bytea, numeric, arrays, json, … (`typlen = -1`) | `Bytes`: the varlena's payload **without** its length header, never compressed or external above `engine` |
+//! | name, uuid, interval, tid, macaddr, … (fixed length, by reference) | `Bytes` of exactly `typlen` (name: 64, zero-padded) |
+//! | cstring, unknown (`typlen = -2`) | `Bytes` without the closing zero |
+//!
+//! Numeric, interval and array payloads are PostgreSQL's on-disk forms, so storing is copying.
+
+/// An owned value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Datum {
+    #[default]
+    Null,
+    Word(u64),
+    Bytes(Box<[u8]>),
+}
+
+/// A borrowed value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DatumRef<'a> {
+    #[default]
+    Null,
+    Word(u64),
+    Bytes(&'a [u8]),
+}
+
+impl Datum {
+    pub fn as_ref(&self) -> DatumRef<'_> {
+        match self {
+            Datum::Null => DatumRef::Null,
+            Datum::Word(w) => DatumRef::Word(*w),
+            Datum::Bytes(b) => DatumRef::Bytes(b),
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Datum::Null)
+    }
+
+    pub fn bytes(b: impl Into<Vec<u8>>) -> Datum {
+        Datum::Bytes(b.into().into_boxed_slice())
+    }
+
+    pub fn text(s: &str) -> Datum {
+        Datum::Bytes(s.as_bytes().into())
+    }
+
+    /// A `name`: at most 63 bytes of `s` (cut at a character boundary), zero-padded to 64.
+    pub fn name(s: &str) -> Datum {
+        let mut end = s.len().min(63);
+        while !s.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut b = [0u8; 64];
+        b[..end].copy_from_slice(&s.as_bytes()[..end]);
+        Datum::Bytes(Box::new(b))
+    }
+
+    pub const fn bool(v: bool) -> Datum {
+        Datum::Word(v as u64)
+    }
+
+    pub const fn int2(v: i16) -> Datum {
+        Datum::Word(v as i64 as u64)
+    }
+
+    pub const fn int4(v: i32) -> Datum {
+        Datum::Word(v as i64 as u64)
+    }
+
+    pub const fn int8(v: i64) -> Datum {
+        Datum::Word(v as u64)
+    }
+
+    pub const fn oid(v: ids::Oid) -> Datum {
+        Datum::Word(v.0 as u64)
+    }
+
+    pub const fn float4(v: f32) -> Datum {
+        Datum::Word(v.to_bits() as u64)
+    }
+
+    pub const fn float8(v: f64) -> Datum {
+        Datum::Word(v.to_bits())
+    }
+
+    /// A "char".
+    pub const fn char(v: u8) -> Datum {
+        Datum::Word(v as i8 as i64 as u64)
+    }
+}
+
+/// Accessors that name the type the caller knows to be there. They panic on the other form: a datum
+/// of the wrong form is a bug of the analyzer, never of the user.
+impl<'a> DatumRef<'a> {
+    pub fn to_owned(self) -> Datum {
+        match self {
+            DatumRef::Null => Datum::Null,
+            DatumRef::Word(w) => Datum::Word(w),
+            DatumRef::Bytes(b) => Datum::Bytes(b.into()),
+        }
+    }
+
+    pub const fn is_null(self) -> bool {
+        matches!(self, DatumRef::Null)
+    }
+
+    #[inline]
+    pub fn word(self) -> u64 {
+        match self {
+            DatumRef::Word(w) => w,
+            other => panic!("expected a by-value datum, found {other:?}"),
+        }
+    }
+
+    #[inline]
+    pub fn as_bytes(self) -> &'a [u8] {
+        match self {
+            DatumRef::Bytes(b) => b,
+            other => panic!("expected a by-reference datum, found {other:?}"),
+        }
+    }
+
+    #[inline]
+    pub fn as_bool(self) -> bool {
+        self.word() != 0
+    }
+
+    #[inline]
+    pub fn as_i16(self) -> i16 {
+        self.word() as i16
+    }
+
+    #[inline]
+    pub fn as_i32(self) -> i32 {
+        self.word() as i32
+    }
+
+    #[inline]
+    pub fn as_i64(self) -> i64 {
+        self.word() as i64
+    }
+
+    #[inline]
+    pub fn as_oid(self) -> ids::Oid {
+        ids::Oid(self.word() as u32)
+    }
+
+    #[inline]
+    pub fn as_f32(self) -> f32 {
+        f32::from_bits(self.word() as u32)
+    }
+
+    #[inline]
+    pub fn as_f64(self) -> f64 {
+        f64::from_bits(self.word())
+    }
+
+    #[inline]
+    pub fn as_char(self) -> u8 {
+        self.word() as u8
+    }
+
+    /// A name without its zero padding.
+    pub fn as_name(self) -> &'a [u8] {
+        let b = self.as_bytes();
+        let end = b.iter().position(|&c| c == 0).unwrap_or(b.len());
+        &b[..end]
+    }
+}

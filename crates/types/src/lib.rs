@@ -1,0 +1,5 @@
+//! `Datum`, columns, type input and output, operators and functions on values.
+
+pub mod datum;
+
+pub use datum::{Datum, DatumRef};

@@ -1,0 +1,1 @@
+//! Files, clock, randomness and faults behind traits; the crashable in-memory disk.

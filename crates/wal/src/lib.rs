@@ -1,0 +1,3 @@
+//! The write-ahead log: records, reader, insertion, flush, segments.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Starts and stops servers, Norsu and the real PostgreSQL, in temporary directories.
+
+#![forbid(unsafe_code)]
