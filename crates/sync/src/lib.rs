@@ -1,1 +1,19 @@
-//! The only source of latches, atomics, locks and waiting; swapped for loom in model tests.
+//! The only source of latches, atomics, locks, threads and waiting. Under `cfg(loom)` all of it is
+//! swapped for loom's, so that the protocols built on it can be model-checked:
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test -p sync --target-dir target/loom loom_
+//! ```
+//!
+//! Reading order: `atomic` and `lock` (re-exports), `latch` (page latches), `wait` (parking of
+//! sessions, interrupts, wait events), `thread`.
+
+pub mod atomic;
+mod latch;
+mod lock;
+mod thread;
+pub mod wait;
+
+pub use latch::{LatchMode, PageLatch};
+pub use lock::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use thread::{JoinHandle, spawn, spawn_with_stack, yield_now};

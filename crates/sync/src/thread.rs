@@ -1,0 +1,37 @@
+//! Threads with names and stack sizes.
+
+#[cfg(not(loom))]
+pub use std::thread::{JoinHandle, yield_now};
+
+#[cfg(loom)]
+pub use loom::thread::{JoinHandle, yield_now};
+
+/// Stack of a thread that runs SQL, in bytes. Pages are touched lazily, so size costs address space.
+pub const STACK_BYTES: usize = 8 << 20;
+
+/// Starts a thread with the default stack.
+pub fn spawn<T: Send + 'static>(
+    name: impl Into<String>,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
+    spawn_with_stack(name, STACK_BYTES, body)
+}
+
+/// Starts a thread; `stack` in bytes. Names beyond 15 bytes are cut by the system.
+#[cfg(not(loom))]
+pub fn spawn_with_stack<T: Send + 'static>(
+    name: impl Into<String>,
+    stack: usize,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
+    std::thread::Builder::new().name(name.into()).stack_size(stack).spawn(body)
+}
+
+#[cfg(loom)]
+pub fn spawn_with_stack<T: Send + 'static>(
+    _name: impl Into<String>,
+    _stack: usize,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
+    Ok(loom::thread::spawn(body))
+}
