@@ -1,9 +1,7 @@
 //! Blocking locks for cold data: parking_lot's (no poisoning), or loom's under `cfg(loom)`.
 
 #[cfg(not(loom))]
-pub use parking_lot::{
-    Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
-};
+pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 #[cfg(not(loom))]
 pub use std::sync::Arc;
 

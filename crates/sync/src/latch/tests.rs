@@ -66,8 +66,7 @@ mod threads {
 
     #[test]
     fn many_threads_see_whole_values() {
-        let shared =
-            Arc::new(Shared { latch: PageLatch::new(), cell: UnsafeCell::new([0, 0]) });
+        let shared = Arc::new(Shared { latch: PageLatch::new(), cell: UnsafeCell::new([0, 0]) });
         let threads: Vec<_> = (0..6)
             .map(|n| {
                 let shared = shared.clone();

@@ -3,13 +3,19 @@ use std::sync::Arc;
 
 #[test]
 fn events_have_postgres_names() {
-    assert_eq!((WaitEvent::ClientRead.class(), WaitEvent::ClientRead.name()), ("Client", "ClientRead"));
+    assert_eq!(
+        (WaitEvent::ClientRead.class(), WaitEvent::ClientRead.name()),
+        ("Client", "ClientRead")
+    );
     assert_eq!(
         (WaitEvent::LockTransactionId.class(), WaitEvent::LockTransactionId.name()),
         ("Lock", "transactionid")
     );
     assert_eq!(WaitEvent::from_number(0), None);
-    assert_eq!(WaitEvent::from_number(WaitEvent::VacuumTruncate.number()), Some(WaitEvent::VacuumTruncate));
+    assert_eq!(
+        WaitEvent::from_number(WaitEvent::VacuumTruncate.number()),
+        Some(WaitEvent::VacuumTruncate)
+    );
 }
 
 #[test]
