@@ -1,3 +1,18 @@
-//! Query, expression and plan nodes.
+//! Query, expression and plan nodes: the language between analysis, planning and execution.
+//!
+//! They mirror PostgreSQL's node kinds field by field where a field is stored in a catalog
+//! (`pg_node_tree`), so that defaults, checks, index expressions and view rules cross over in both
+//! directions. Nodes are plain data: no look-ups, no evaluation.
+//!
+//! Reading order: `expr`, `query`, `node`, `walk`.
 
 #![forbid(unsafe_code)]
+
+pub mod expr;
+pub mod node;
+pub mod query;
+pub mod walk;
+
+pub use expr::{Expr, Location};
+pub use node::{Plan, PlannedStmt};
+pub use query::Query;
