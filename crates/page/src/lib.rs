@@ -1,3 +1,22 @@
 //! Page and tuple formats of PostgreSQL 15, without I/O.
+//!
+//! Reading order: `raw` (the memory of a page), `header`, `item` (line pointers), `space` (adding,
+//! deleting, compacting), `checksum`; `tupdesc`, `value`, `varlena`, `heap_tuple`, `form`, `deform`
+//! for rows; then the pages of single files: `fsm`, `vm`, `sequence`, `slru`.
+//!
+//! **Architecture Invariant**: nothing here does I/O, takes locks or knows a buffer.
 
+pub mod checksum;
+pub mod header;
 pub mod index_tuple;
+pub mod item;
+pub mod raw;
+pub mod tupdesc;
+pub mod value;
+
+pub use checksum::{Verified, checksum_bytes};
+pub use header::max_align;
+pub use item::{LinePointer, LpFlags};
+pub use raw::{Hints, PAGE_SIZE, Page, PageBuf, PageMut, PageRef};
+pub use tupdesc::{Align, Attr, Missing, TupleDesc};
+pub use value::Value;

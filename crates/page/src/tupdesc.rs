@@ -1,0 +1,153 @@
+//! What the columns of a relation look like on disk. Counterpart: access/tupdesc.h.
+
+use ids::Oid;
+
+/// Alignment of a type. Counterpart: `typalign`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Align {
+    Char = 1,
+    Short = 2,
+    Int = 4,
+    Double = 8,
+}
+
+impl Align {
+    pub const fn bytes(self) -> usize {
+        self as usize
+    }
+
+    /// Rounds `offset` up.
+    #[inline(always)]
+    pub const fn up(self, offset: usize) -> usize {
+        let mask = self as usize - 1;
+        (offset + mask) & !mask
+    }
+
+    /// From `pg_type.typalign`.
+    pub const fn from_char(c: u8) -> Option<Align> {
+        match c {
+            b'c' => Some(Align::Char),
+            b's' => Some(Align::Short),
+            b'i' => Some(Align::Int),
+            b'd' => Some(Align::Double),
+            _ => None,
+        }
+    }
+
+    pub const fn to_char(self) -> u8 {
+        match self {
+            Align::Char => b'c',
+            Align::Short => b's',
+            Align::Int => b'i',
+            Align::Double => b'd',
+        }
+    }
+}
+
+/// An owned value of a column added by ALTER TABLE … ADD COLUMN … DEFAULT, for rows that are older
+/// than it. Counterpart: `attmissingval`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Missing {
+    Word(u64),
+    /// Payload, as in `Value::Bytes`.
+    Bytes(Box<[u8]>),
+}
+
+/// A column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attr {
+    /// Without zero padding.
+    pub name: Box<[u8]>,
+    pub type_oid: Oid,
+    pub typmod: i32,
+    /// Bytes; -1: varlena, -2: zero-terminated.
+    pub len: i16,
+    pub by_val: bool,
+    pub align: Align,
+    /// `p`, `e`, `m` or `x`.
+    pub storage: u8,
+    /// `p` (pglz), `l` (lz4) or 0 (the default).
+    pub compression: u8,
+    pub not_null: bool,
+    pub missing: Option<Missing>,
+    pub dropped: bool,
+    /// `s` for a stored generated column, else 0.
+    pub generated: u8,
+    /// `a` or `d` for identity columns, else 0.
+    pub identity: u8,
+    pub collation: Oid,
+    pub ndims: i32,
+}
+
+impl Attr {
+    /// A nullable column with the given physical form.
+    pub fn new(name: &[u8], type_oid: Oid, len: i16, by_val: bool, align: Align) -> Attr {
+        Attr {
+            name: name.into(),
+            type_oid,
+            typmod: -1,
+            len,
+            by_val,
+            align,
+            storage: if len == -1 { b'x' } else { b'p' },
+            compression: 0,
+            not_null: false,
+            missing: None,
+            dropped: false,
+            generated: 0,
+            identity: 0,
+            collation: Oid::INVALID,
+            ndims: 0,
+        }
+    }
+
+    pub fn has_missing(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// Is this a varlena that may be stored with a one-byte header?
+    pub(crate) fn is_packable(&self) -> bool {
+        self.len == -1 && self.storage != b'p'
+    }
+
+    /// Is a by-value word of this type zero-extended (OIDs, XIDs, floats) rather than
+    /// sign-extended? See the table in `types::datum`.
+    pub(crate) fn zero_extends(&self) -> bool {
+        match self.type_oid.0 {
+            // oid, xid, cid, float4, regproc
+            26 | 28 | 29 | 700 | 24 => true,
+            // regprocedure … regtype, regnamespace, regrole, regconfig, regdictionary, regcollation
+            2202..=2206 | 4089 | 4096 | 3734 | 3769 | 4191 => true,
+            _ => false,
+        }
+    }
+}
+
+/// The columns of a relation or row type, in order of attribute number (dropped ones included).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TupleDesc {
+    pub attrs: Vec<Attr>,
+    /// Type of the row: the relation's row type, or RECORD.
+    pub type_oid: Oid,
+    pub typmod: i32,
+}
+
+impl TupleDesc {
+    pub fn new(attrs: Vec<Attr>) -> TupleDesc {
+        TupleDesc { attrs, type_oid: Oid(2249), typmod: -1 }
+    }
+
+    pub fn len(&self) -> usize {
+        self.attrs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.attrs.is_empty()
+    }
+
+    /// Column with attribute number `attno` (from 1).
+    pub fn attr(&self, attno: ids::AttrNo) -> Option<&Attr> {
+        usize::try_from(attno).ok()?.checked_sub(1).and_then(|i| self.attrs.get(i))
+    }
+}
