@@ -1,0 +1,126 @@
+//! The rows of a fresh cluster's catalogs, embedded as text tables (`crates/catalog/facts`, written by
+//! `xtask facts`). `bootstrap` makes a data directory from them; tests of crates above use them as a
+//! catalog without an engine.
+
+mod files;
+mod text;
+
+pub use text::{parse, text_rows};
+
+use crate::rows::{CatalogRow, PgAttribute, PgType};
+use ids::Oid;
+use types::{Datum, DatumRef};
+
+/// A table of the facts.
+#[derive(Clone, Copy)]
+pub struct FactTable {
+    pub oid: Oid,
+    pub schema: &'static str,
+    pub name: &'static str,
+    text: &'static str,
+}
+
+/// All tables, catalogs and those of `information_schema`.
+pub fn tables() -> impl Iterator<Item = FactTable> {
+    files::FILES.iter().map(|&(oid, schema, name, text)| FactTable {
+        oid: Oid(oid),
+        schema,
+        name,
+        text,
+    })
+}
+
+/// The table with this OID.
+pub fn table(oid: Oid) -> Option<FactTable> {
+    tables().find(|t| t.oid == oid)
+}
+
+/// The type OIDs of the columns of `pg_attribute` itself, where reading the facts has to begin.
+/// Checked against `pg_attribute` by a test.
+const ATTRIBUTE_TYPES: [u32; 26] = [
+    26, 19, 26, 23, 21, 21, 23, 23, 23, 16, 18, 18, 18, 16, 16, 16, 18, 18, 16, 16, 23, 26, 1034,
+    1009, 1009, 2277,
+];
+
+impl FactTable {
+    /// The rows as datums, given the columns' types.
+    pub fn datums(&self, types: &[Oid]) -> impl Iterator<Item = Vec<Datum>> {
+        let types = types.to_vec();
+        text_rows(self.text).map(move |fields| {
+            assert_eq!(fields.len(), types.len(), "{}: number of columns", self.name);
+            let columns = fields.iter().zip(&types);
+            columns
+                .map(|(field, &ty)| match field {
+                    None => Datum::Null,
+                    Some(text) => parse(ty, text)
+                        .unwrap_or_else(|| panic!("{}: no value of type {ty}: {text}", self.name)),
+                })
+                .collect()
+        })
+    }
+}
+
+/// Types of the columns of a table, from `pg_attribute`; a domain's base type in its place.
+pub fn column_types(relation: Oid) -> Vec<Oid> {
+    let mut columns: Vec<(i16, Oid)> = attributes()
+        .filter(|a| a.attrelid == relation && a.attnum > 0)
+        .map(|a| (a.attnum, a.atttypid))
+        .collect();
+    columns.sort();
+    let mut types: Vec<Oid> = columns.into_iter().map(|c| c.1).collect();
+    if types.iter().any(|&t| t >= Oid::FIRST_UNPINNED) {
+        let known = rows::<PgType>();
+        for ty in types.iter_mut().filter(|t| **t >= Oid::FIRST_UNPINNED) {
+            *ty = known.iter().find(|k| k.oid == *ty).map_or(*ty, |k| k.typbasetype);
+        }
+    }
+    types
+}
+
+fn attributes() -> impl Iterator<Item = PgAttribute> {
+    let table = table(PgAttribute::RELATION).expect("pg_attribute is among the facts");
+    let types = ATTRIBUTE_TYPES.map(Oid);
+    table.datums(&types).collect::<Vec<_>>().into_iter().map(row_from)
+}
+
+fn row_from<R: CatalogRow>(datums: Vec<Datum>) -> R {
+    let refs: Vec<DatumRef<'_>> = datums.iter().map(Datum::as_ref).collect();
+    R::from_row(&refs).unwrap_or_else(|e| panic!("facts of {}: {e}", R::NAME))
+}
+
+/// All rows of a catalog.
+pub fn rows<R: CatalogRow>() -> Vec<R> {
+    if R::RELATION == PgAttribute::RELATION {
+        let table = table(R::RELATION).expect("pg_attribute is among the facts");
+        return table.datums(&ATTRIBUTE_TYPES.map(Oid)).map(row_from).collect();
+    }
+    let table = table(R::RELATION).unwrap_or_else(|| panic!("no facts of {}", R::NAME));
+    table.datums(&column_types(R::RELATION)).map(row_from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::PgClass;
+
+    #[test]
+    fn attribute_types_are_what_pg_attribute_says() {
+        assert_eq!(column_types(PgAttribute::RELATION), ATTRIBUTE_TYPES.map(Oid));
+    }
+
+    #[test]
+    fn every_table_can_be_read() {
+        for table in tables() {
+            let _ = table.datums(&column_types(table.oid)).count();
+        }
+    }
+
+    #[test]
+    fn well_known_rows_are_there() {
+        let class = rows::<PgClass>().into_iter().find(|c| c.oid == Oid(1259)).unwrap();
+        assert_eq!(class.relname, "pg_class");
+        assert_eq!(class.relnatts, 33);
+        let int4 = rows::<PgType>().into_iter().find(|t| t.oid == Oid(23)).unwrap();
+        assert!(int4.typbyval && int4.typlen == 4 && int4.typname == "int4");
+    }
+}

@@ -1,0 +1,133 @@
+//! Reads COPY's text format and the text forms of the few types that catalogs have.
+
+use crate::rows::{AclItem, Text, Value, array};
+use ids::{Lsn, Oid, Xid};
+use std::borrow::Cow;
+use types::Datum;
+
+/// The rows below the line of column names; `None` is NULL.
+pub fn text_rows(text: &str) -> impl Iterator<Item = Vec<Option<Cow<'_, str>>>> {
+    text.lines().skip(1).map(|line| line.split('\t').map(field).collect())
+}
+
+fn field(text: &str) -> Option<Cow<'_, str>> {
+    if text == "\\N" {
+        return None;
+    }
+    if !text.contains('\\') {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, if c == '\\' { chars.next() } else { None }) {
+            ('\\', Some('n')) => out.push('\n'),
+            ('\\', Some('t')) => out.push('\t'),
+            ('\\', Some('r')) => out.push('\r'),
+            ('\\', Some('b')) => out.push('\u{8}'),
+            ('\\', Some('f')) => out.push('\u{c}'),
+            ('\\', Some('v')) => out.push('\u{b}'),
+            ('\\', Some(other)) => out.push(other),
+            (c, _) => out.push(c),
+        }
+    }
+    Some(Cow::Owned(out))
+}
+
+/// The datum of a type for a text from the facts; `None` where the type or the text is not known.
+pub fn parse(type_oid: Oid, text: &str) -> Option<Datum> {
+    Some(match type_oid.0 {
+        16 => (text == "true" || text == "t").to_datum(),
+        18 => Datum::char(char_of(text)?),
+        19 => Datum::name(text),
+        20 => Datum::int8(text.parse().ok()?),
+        21 => Datum::int2(text.parse().ok()?),
+        23 => Datum::int4(text.parse().ok()?),
+        24 | 26 | 2205 | 2206 => Oid(text.parse().ok()?).to_datum(),
+        28 => Xid(text.parse().ok()?).to_datum(),
+        25 | 194 | 1043 => Datum::text(text),
+        700 => Datum::float4(text.parse().ok()?),
+        701 => Datum::float8(text.parse().ok()?),
+        22 => {
+            let numbers: Option<Vec<i16>> = words(text).map(|w| w.parse().ok()).collect();
+            array::int2vector(&numbers?)
+        }
+        30 => array::oidvector(&oids(words(text))?),
+        1002 => {
+            let chars: Option<Vec<u8>> = list(text)?.iter().map(|c| char_of(c)).collect();
+            chars?.to_datum()
+        }
+        1005 => {
+            let numbers: Option<Vec<i16>> = list(text)?.iter().map(|n| n.parse().ok()).collect();
+            numbers?.to_datum()
+        }
+        1009 => list(text)?.into_iter().map(Text::from).collect::<Vec<_>>().to_datum(),
+        1028 => oids(list(text)?.iter().map(String::as_str))?.to_datum(),
+        1034 => {
+            let items: Option<Vec<AclItem>> = list(text)?.iter().map(|i| acl_item(i)).collect();
+            items?.to_datum()
+        }
+        3220 => Lsn::parse(text)?.to_datum(),
+        _ => return None,
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(' ').filter(|w| !w.is_empty())
+}
+
+fn oids<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<Oid>> {
+    texts.map(|n| n.parse().ok().map(Oid)).collect()
+}
+
+/// A "char": nothing is the zero byte, `\ooo` a byte above 127.
+fn char_of(text: &str) -> Option<u8> {
+    match text.as_bytes() {
+        [] => Some(0),
+        [c] => Some(*c),
+        [b'\\', digits @ ..] => u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok(),
+        _ => None,
+    }
+}
+
+/// The elements of an array's text form `{a,"b c",d}`.
+fn list(text: &str) -> Option<Vec<String>> {
+    let inner = text.strip_prefix('{')?.strip_suffix('}')?;
+    let mut out = Vec::new();
+    if inner.is_empty() {
+        return Some(out);
+    }
+    let (mut item, mut quoted) = (String::new(), false);
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => quoted = !quoted,
+            '\\' => item.push(chars.next()?),
+            ',' if !quoted => out.push(std::mem::take(&mut item)),
+            c => item.push(c),
+        }
+    }
+    out.push(item);
+    Some(out)
+}
+
+/// Letters of rights, in the order of their bits. Counterpart: `ACL_ALL_RIGHTS_STR`.
+const RIGHTS: &str = "arwdDxtXUCTcsA";
+
+/// `grantee=rights/grantor` with role OIDs, no grantee for PUBLIC, `*` behind rights with grant option.
+fn acl_item(text: &str) -> Option<AclItem> {
+    let (grantee, rest) = text.split_once('=')?;
+    let (rights, grantor) = rest.split_once('/')?;
+    let grantee = if grantee.is_empty() { Oid::INVALID } else { Oid(grantee.parse().ok()?) };
+    let grantor = Oid(grantor.parse().ok()?);
+    let (mut privs, mut last) = (0, 0);
+    for c in rights.chars() {
+        if c == '*' {
+            privs |= last << 16;
+        } else {
+            last = 1u32 << RIGHTS.find(c)?;
+            privs |= last;
+        }
+    }
+    Some(AclItem { grantee, grantor, privs })
+}

@@ -1,0 +1,79 @@
+//! Catalog rows as Rust structs: one per catalog (`PgClass`, `PgAttribute`, …) with the columns as
+//! fields, nullable ones as `Option`. The structs are written by `xtask facts` from a running
+//! PostgreSQL 15.
+//!
+//! A field's name is also an associated constant with its attribute number: `PgClass::relname` is 2.
+
+pub mod array;
+mod tables;
+mod values;
+
+pub use tables::*;
+pub use values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text, Value};
+
+use ids::Oid;
+use pgerror::Result;
+use types::{Datum, DatumRef};
+
+/// A row of a catalog.
+pub trait CatalogRow: Sized + Clone + Send + Sync + 'static {
+    /// OID of the catalog.
+    const RELATION: Oid;
+    const NAME: &'static str;
+    const COLUMNS: &'static [&'static str];
+
+    /// The struct for a row of all columns; trailing columns may be absent and are NULL then.
+    fn from_row(row: &[DatumRef<'_>]) -> Result<Self>;
+
+    fn to_row(&self) -> Vec<Datum>;
+}
+
+macro_rules! row {
+    ($name:ident = $table:literal $oid:literal { $($field:ident: $ty:ty,)* }) => {
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $(pub $field: $ty,)*
+        }
+
+        #[allow(non_upper_case_globals)]
+        const _: () = {
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum Column { $($field,)* }
+
+            impl $name {
+                $(pub const $field: ids::AttrNo = Column::$field as ids::AttrNo + 1;)*
+            }
+        };
+
+        impl $crate::rows::CatalogRow for $name {
+            const RELATION: Oid = Oid($oid);
+            const NAME: &'static str = $table;
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn from_row(row: &[types::DatumRef<'_>]) -> pgerror::Result<Self> {
+                let mut columns = row.iter();
+                Ok($name {
+                    $($field: $crate::rows::Value::from_datum(
+                        columns.next().copied().unwrap_or_default(),
+                    ).ok_or_else(|| $crate::rows::malformed($table, stringify!($field)))?,)*
+                })
+            }
+
+            fn to_row(&self) -> Vec<types::Datum> {
+                vec![$($crate::rows::Value::to_datum(&self.$field)),*]
+            }
+        }
+    };
+}
+use row;
+
+#[cold]
+fn malformed(table: &str, column: &str) -> pgerror::PgError {
+    pgerror::PgError::new(
+        pgerror::SqlState::DATA_CORRUPTED,
+        format!("unexpected value in column \"{column}\" of catalog \"{table}\""),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! `xtask facts`: writes the contents of a fresh PostgreSQL 15's catalogs as text tables.
+//!
+//! The scratch cluster is made by PostgreSQL's own `initdb`, but from our view texts
+//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`) and our bodies of functions in SQL
+//! (`system_functions.sql`): what is left are names, numbers, types and flags, and the server's parse
+//! trees of our own texts. Functions in SQL for which we have no body are left out, and named on the
+//! way. Descriptions, planner statistics, collations of this machine's locales and extensions are
+//! left out too.
+//!
+//! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format under a line of column
+//! names; `reg…` columns are numbers. The row structs of `catalog::rows` come from the same source.
+
+mod rows;
+
+use crate::scratch::{Result, SHARE, Scratch};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A column of a catalog, as `pg_attribute` has it.
+pub struct Column {
+    pub name: String,
+    pub type_name: String,
+    pub not_null: bool,
+}
+
+/// A table made by `initdb`.
+pub struct Table {
+    pub schema: String,
+    pub name: String,
+    pub oid: u32,
+    pub columns: Vec<Column>,
+}
+
+/// Tables whose contents are not facts, or are made by `init` itself.
+const EMPTY: &[&str] = &["pg_description", "pg_shdescription", "pg_statistic", "pg_shdepend"];
+
+/// First OID that `initdb` hands out to what is not in the catalog's source files.
+const FIRST_UNPINNED: u32 = 12_000;
+
+pub fn run() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sql = root.join("crates/catalog/sql");
+    let read = |p: PathBuf| fs::read_to_string(&p).map_err(|e| format!("{}: {e}", p.display()));
+
+    let functions = format!(
+        "{}\n\nUPDATE pg_proc SET prosrc = '?', prosqlbody = NULL WHERE prolang = 14;\n\n{}\n\n\
+         DELETE FROM pg_proc WHERE prolang = 14 AND prosrc = '?';\n\n",
+        read(Path::new(SHARE).join("system_functions.sql"))?,
+        read(sql.join("system_functions.sql"))?,
+    );
+    let mut scratch = Scratch::init(
+        "facts",
+        &[
+            ("system_functions.sql", functions),
+            ("system_views.sql", read(sql.join("system_views.sql"))?),
+            ("information_schema.sql", read(sql.join("information_schema.sql"))?),
+            ("sql_features.txt", features(&read(Path::new(SHARE).join("sql_features.txt"))?)),
+        ],
+    )?;
+    scratch.start()?;
+    scratch.query("DROP EXTENSION plpgsql")?;
+
+    let tables = tables(&scratch)?;
+    let facts = root.join("crates/catalog/facts");
+    fs::create_dir_all(&facts).map_err(|e| e.to_string())?;
+    for table in &tables {
+        let text = dump(&scratch, table)?;
+        let file = match table.schema.as_str() {
+            "pg_catalog" => format!("{}.tsv", table.name),
+            schema => format!("{schema}.{}.tsv", table.name),
+        };
+        fs::write(facts.join(&file), text).map_err(|e| format!("{file}: {e}"))?;
+    }
+    let generated = root.join("crates/catalog/src");
+    fs::write(generated.join("rows/tables.rs"), rows::structs(&tables)?)
+        .map_err(|e| e.to_string())?;
+    fs::write(generated.join("facts/files.rs"), rows::files(&tables)).map_err(|e| e.to_string())?;
+    drop(scratch);
+    compare(&root)
+}
+
+/// The feature list without PostgreSQL's remarks.
+fn features(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let _ = writeln!(out, "{}\t", columns[..columns.len().min(5)].join("\t"));
+    }
+    out
+}
+
+fn tables(scratch: &Scratch) -> Result<Vec<Table>> {
+    let rows = scratch.query(
+        "SELECT n.nspname, c.relname, c.oid, a.attname, t.typname, a.attnotnull \
+         FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace \
+         JOIN pg_attribute a ON attrelid = c.oid JOIN pg_type t ON t.oid = atttypid \
+         WHERE c.oid < 16384 AND relkind = 'r' AND attnum > 0 ORDER BY 1 DESC, 2, attnum",
+    )?;
+    let mut tables: Vec<Table> = Vec::new();
+    for row in rows.lines() {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let [schema, name, oid, column, type_name, not_null] = fields[..] else {
+            return Err(format!("unexpected row: {row}"));
+        };
+        let oid = oid.parse().map_err(|_| format!("unexpected row: {row}"))?;
+        if tables.last().is_none_or(|t| t.oid != oid) {
+            let (schema, name) = (schema.to_owned(), name.to_owned());
+            tables.push(Table { schema, name, oid, columns: Vec::new() });
+        }
+        let table = tables.last_mut().expect("pushed above");
+        table.columns.push(Column {
+            name: column.to_owned(),
+            type_name: type_name.to_owned(),
+            not_null: not_null == "t",
+        });
+    }
+    Ok(tables)
+}
+
+/// The table's rows under a line of column names.
+fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
+    let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+    let mut text = names.join("\t") + "\n";
+    if EMPTY.contains(&table.name.as_str()) {
+        return Ok(text);
+    }
+    let values: Vec<String> = table
+        .columns
+        .iter()
+        .map(|c| match c.type_name.as_str() {
+            "regproc" => format!("{}::oid::text", c.name),
+            // Where a node stands in the source text tells nobody anything here.
+            "pg_node_tree" => {
+                format!("regexp_replace({}::text, ':location \\d+', ':location -1', 'g')", c.name)
+            }
+            _ => format!("{}::text", c.name),
+        })
+        .collect();
+    let order = match names.contains(&"oid") {
+        true => "oid".to_owned(),
+        false => {
+            let keys = table.columns.iter().filter(|c| c.not_null && c.type_name != "oidvector");
+            let keys: Vec<&str> = keys.map(|c| c.name.as_str()).collect();
+            if keys.is_empty() { names.join(", ") } else { keys.join(", ") }
+        }
+    };
+    let filter = match table.name.as_str() {
+        "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED}"),
+        _ => String::new(),
+    };
+    let rows = scratch.query(&format!(
+        "COPY (SELECT {} FROM {}.{} {filter} ORDER BY {order}) TO STDOUT",
+        values.join(", "),
+        table.schema,
+        table.name,
+    ))?;
+    let acl: Vec<bool> = table.columns.iter().map(|c| c.type_name == "_aclitem").collect();
+    if acl.contains(&true) {
+        let roles = scratch.query("SELECT rolname, oid FROM pg_authid")?;
+        let roles: Vec<(&str, &str)> = roles.lines().filter_map(|l| l.split_once('\t')).collect();
+        for line in rows.lines() {
+            let fields = line.split('\t').zip(&acl);
+            let fields: Vec<String> = fields
+                .map(|(field, acl)| if *acl { numbered(field, &roles) } else { field.to_owned() })
+                .collect();
+            let _ = writeln!(text, "{}", fields.join("\t"));
+        }
+    } else {
+        text.push_str(&rows);
+    }
+    Ok(text)
+}
+
+/// An `aclitem[]` with the roles' numbers in place of their names.
+fn numbered(acl: &str, roles: &[(&str, &str)]) -> String {
+    let Some(items) = acl.strip_prefix('{').and_then(|a| a.strip_suffix('}')) else {
+        return acl.to_owned();
+    };
+    fn number<'a>(name: &'a str, roles: &[(&str, &'a str)]) -> &'a str {
+        roles.iter().find(|r| r.0 == name).map_or(name, |r| r.1)
+    }
+    let item = |item: &str| match item.split_once('=').map(|(g, r)| (g, r.split_once('/'))) {
+        Some((grantee, Some((rights, grantor)))) => {
+            format!("{}={rights}/{}", number(grantee, roles), number(grantor, roles))
+        }
+        _ => item.to_owned(),
+    };
+    format!("{{{}}}", items.split(',').map(item).collect::<Vec<_>>().join(","))
+}
+
+/// What PostgreSQL has and we have not, or have with other columns: views and functions.
+fn compare(root: &Path) -> Result<()> {
+    let mut real = Scratch::init("reference", &[])?;
+    real.start()?;
+    let facts = root.join("crates/catalog/facts");
+    let read = |f: &str| fs::read_to_string(facts.join(f)).map_err(|e| format!("{f}: {e}"));
+
+    let mut ours = std::collections::BTreeMap::new();
+    let classes = read("pg_class.tsv")?;
+    for line in classes.lines().skip(1) {
+        let f: Vec<&str> = line.split('\t').collect();
+        if f[16] == "v" {
+            ours.insert(f[0].to_owned(), (f[1].to_owned(), Vec::new()));
+        }
+    }
+    for line in read("pg_attribute.tsv")?.lines().skip(1) {
+        let f: Vec<&str> = line.split('\t').collect();
+        if let Some((_, columns)) = ours.get_mut(f[0]) {
+            let number: i32 = f[5].parse().map_err(|_| "attnum".to_owned())?;
+            columns.push((number, format!("{} {}", f[1], f[2])));
+        }
+    }
+    let ours: std::collections::BTreeMap<String, String> = ours
+        .into_values()
+        .map(|(name, mut columns)| {
+            columns.sort();
+            let columns: Vec<String> = columns.into_iter().map(|c| c.1).collect();
+            (name, columns.join(", "))
+        })
+        .collect();
+    let theirs = real.query(
+        "SELECT c.relname, string_agg(attname || ' ' || CASE WHEN atttypid < 12000 \
+           THEN atttypid::text ELSE '?' END, ', ' ORDER BY attnum) \
+         FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid \
+         WHERE relkind = 'v' AND attnum > 0 AND c.oid < 16384 GROUP BY 1 ORDER BY 1",
+    )?;
+    let (mut missing, mut different) = (Vec::new(), 0);
+    for row in theirs.lines() {
+        let (name, columns) = row.split_once('\t').unwrap_or((row, ""));
+        match ours.get(name) {
+            None => missing.push(name),
+            // Domains of information_schema have numbers that depend on the order of creation.
+            Some(mine) if strip(mine) != strip(columns) => {
+                different += 1;
+                println!("view {name} differs:\n  ours    {mine}\n  theirs  {columns}");
+            }
+            Some(_) => {}
+        }
+    }
+    println!("{} views, {different} differ; missing: {}", ours.len(), missing.join(" "));
+
+    let procs: std::collections::HashSet<String> = read("pg_proc.tsv")?
+        .lines()
+        .filter_map(|l| l.split_once('\t').map(|(oid, _)| oid.to_owned()))
+        .collect();
+    let theirs = real
+        .query("SELECT p.oid, p.oid::regprocedure FROM pg_proc p WHERE p.oid < 12000 ORDER BY 1")?;
+    for row in theirs.lines() {
+        let (oid, name) = row.split_once('\t').unwrap_or((row, ""));
+        if !procs.contains(oid) {
+            println!("function left out: {name}");
+        }
+    }
+    Ok(())
+}
+
+fn strip(columns: &str) -> String {
+    let unpinned = |word: &str| word.parse::<u32>().is_ok_and(|n| n >= FIRST_UNPINNED);
+    let one = |column: &str| match column.rsplit_once(' ') {
+        Some((name, oid)) if oid == "?" || unpinned(oid) => format!("{name} ?"),
+        _ => column.to_owned(),
+    };
+    columns.split(", ").map(one).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,95 @@
+//! Writes the Rust side of the facts: one struct per catalog and the table of embedded files.
+
+use super::Table;
+use crate::scratch::Result;
+use std::fmt::Write as _;
+
+/// `pg_ts_config_map` → `PgTsConfigMap`.
+fn struct_name(table: &str) -> String {
+    table
+        .split('_')
+        .map(|word| {
+            let mut chars = word.chars();
+            chars
+                .next()
+                .map_or(String::new(), |c| c.to_ascii_uppercase().to_string() + chars.as_str())
+        })
+        .collect()
+}
+
+/// The Rust type of a catalog column.
+fn field_type(type_name: &str) -> Result<&'static str> {
+    Ok(match type_name {
+        "oid" | "regproc" | "regtype" => "Oid",
+        "name" => "Name",
+        "bool" => "bool",
+        "char" => "u8",
+        "int2" => "i16",
+        "int4" => "i32",
+        "int8" | "timestamptz" => "i64",
+        "float4" => "f32",
+        "float8" => "f64",
+        "xid" => "Xid",
+        "pg_lsn" => "Lsn",
+        "text" | "pg_node_tree" | "bytea" | "pg_ndistinct" | "pg_dependencies" | "pg_mcv_list" => {
+            "Text"
+        }
+        "int2vector" => "Int2Vector",
+        "oidvector" => "OidVector",
+        "_int2" => "Vec<i16>",
+        "_oid" => "Vec<Oid>",
+        "_float4" => "Vec<f32>",
+        "_char" => "Vec<u8>",
+        "_text" => "Vec<Text>",
+        "_aclitem" => "Vec<AclItem>",
+        "anyarray" | "_pg_statistic" => "AnyArray",
+        other => return Err(format!("no Rust type for a catalog column of type {other}")),
+    })
+}
+
+/// `catalog::rows::tables`: one `row!` per catalog.
+pub fn structs(tables: &[Table]) -> Result<String> {
+    let mut out = String::from(
+        "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
+         use super::values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text};\n\
+         use ids::{Lsn, Oid, Xid};\n",
+    );
+    for table in tables.iter().filter(|t| t.schema == "pg_catalog") {
+        let _ = write!(
+            out,
+            "\nsuper::row! {{\n    {} = \"{}\" {} {{\n",
+            struct_name(&table.name),
+            table.name,
+            table.oid
+        );
+        for column in &table.columns {
+            let ty = field_type(&column.type_name)?;
+            let ty = if column.not_null { ty.to_owned() } else { format!("Option<{ty}>") };
+            let _ = writeln!(out, "        {}: {ty},", column.name);
+        }
+        out.push_str("    }\n}\n");
+    }
+    Ok(out)
+}
+
+/// `catalog::facts::files`: the text tables, embedded.
+pub fn files(tables: &[Table]) -> String {
+    let mut out = String::from(
+        "//! The text tables. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
+         /// OID, schema, name and rows of each table.\n\
+         pub const FILES: &[(u32, &str, &str, &str)] = &[\n",
+    );
+    for table in tables {
+        let file = match table.schema.as_str() {
+            "pg_catalog" => format!("{}.tsv", table.name),
+            schema => format!("{schema}.{}.tsv", table.name),
+        };
+        let _ = writeln!(
+            out,
+            "    (\n        {},\n        {:?},\n        {:?},\n        include_str!(\"../../facts/{file}\"),\n    ),",
+            table.oid, table.schema, table.name
+        );
+    }
+    out.push_str("];\n");
+    out
+}
