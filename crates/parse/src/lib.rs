@@ -1,1 +1,90 @@
 //! The grammar's edge and our own raw parse tree.
+//!
+//! PostgreSQL's own parser (grammar of version 18) reads the text; its tree is translated once into
+//! [`ast`], at the only place that sees the C side, `edge`. No names are looked up here.
+//!
+//! Newer than 15 and accepted: sub-selects in FROM without an alias, NOT NULL as a table constraint, digits grouped
+//! by underscores, numbers in hexadecimal, octal and binary. Known to the grammar and refused with 0A000: SQL/JSON
+//! constructors and queries, XML, RETURNING WITH.
+//!
+//! Counterpart: parser/parser.c.
+
+#![deny(unsafe_code)]
+
+pub mod ast;
+#[allow(unsafe_code)]
+mod edge;
+mod error;
+pub mod keywords;
+
+#[cfg(test)]
+mod tests;
+
+pub use ast::{Node, RawStmt};
+pub use error::position;
+pub use keywords::quote_identifier;
+
+use pgerror::Result;
+
+/// Deepest tree that is built, counted in nodes from the statement down. Deeper ones are refused with
+/// 54001, so that every recursion over the tree is bounded by this.
+pub const MAX_DEPTH: u32 = 4_000;
+
+/// What the text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// Statements separated by semicolons.
+    #[default]
+    Statements,
+    /// The name of a type; the result's only element is [`Node::TypeName`].
+    TypeName,
+}
+
+/// Settings that the lexer reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub mode: Mode,
+    /// `standard_conforming_strings`
+    pub standard_conforming_strings: bool,
+    /// `backslash_quote` is not `off`.
+    pub backslash_quote: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { mode: Mode::Statements, standard_conforming_strings: true, backslash_quote: true }
+    }
+}
+
+impl Options {
+    /// The parser's word for them.
+    fn bits(self) -> i32 {
+        let mode = match self.mode {
+            Mode::Statements => 0,
+            Mode::TypeName => 1,
+        };
+        let quote = if self.backslash_quote { 0 } else { 16 };
+        let conforming = if self.standard_conforming_strings { 0 } else { 32 };
+        // 64: no warnings about escapes; there is nobody to hear them.
+        mode | quote | conforming | 64
+    }
+}
+
+/// Parses a query string with default settings.
+pub fn parse(sql: &str) -> Result<Vec<RawStmt>> {
+    edge::parse(sql, Options::default())
+}
+
+/// Parses a query string under the session's settings.
+pub fn parse_with(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
+    edge::parse(sql, options)
+}
+
+/// Parses the name of a type as in `CAST(x AS …)`.
+pub fn parse_type_name(text: &str) -> Result<ast::TypeName> {
+    let options = Options { mode: Mode::TypeName, ..Options::default() };
+    match edge::parse(text, options)?.pop().map(|s| s.stmt) {
+        Some(Node::TypeName(name)) => Ok(*name),
+        _ => Err(pgerror::pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"")),
+    }
+}

@@ -1,0 +1,140 @@
+//! The only place that touches PostgreSQL's parser: runs it in a memory context of its own, translates
+//! its tree into [`crate::ast`] and its errors into `PgError`, and frees what it made.
+//!
+//! The parser keeps its state in C thread-locals; a call never leaves anything behind in them, so any
+//! thread may parse at any time. The first call on a thread costs a pthread key for good.
+//!
+//! Reading order: this file, `convert`, `nodes`, `enums`.
+
+mod convert;
+mod enums;
+mod nodes;
+
+use crate::ast::{Node, RawStmt};
+use crate::{Mode, Options};
+use convert::{Conv, Cx};
+use pg_raw_parse::list::{CastNodeList, NodeList};
+use pg_raw_parse::{nodes as rnodes, raw};
+use pgerror::{PgError, Result, pg_err};
+use std::ffi::{CStr, CString};
+
+/// A memory context of the C side; all that a parse allocates goes with it.
+struct Context(raw::MemoryContext);
+
+impl Context {
+    fn new() -> Context {
+        // SAFETY: initialising is idempotent per thread; the name is a static string and the parent is
+        // null, so nothing but `drop` frees the context.
+        unsafe {
+            raw::pg_query_init();
+            Context(raw::AllocSetContextCreateInternal(
+                std::ptr::null_mut(),
+                c"parse".as_ptr(),
+                raw::ALLOCSET_DEFAULT_MINSIZE as raw::Size,
+                raw::ALLOCSET_DEFAULT_INITSIZE as raw::Size,
+                raw::ALLOCSET_DEFAULT_MAXSIZE as raw::Size,
+            ))
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours, not current, and nothing refers to it any more: the tree was
+        // copied, and borrows of it end before the owner of this value.
+        unsafe { raw::MemoryContextDelete(self.0) }
+    }
+}
+
+/// Sees a typed list of the binding as what it is, a list of nodes. The element types of the binding
+/// are read off comments in a header and some are wrong; we look at each node's tag instead.
+fn untyped<T>(list: &CastNodeList<T>) -> &NodeList {
+    // SAFETY: `CastNodeList` is `repr(transparent)` over `NodeList`.
+    unsafe { &*std::ptr::from_ref(list).cast::<NodeList>() }
+}
+
+pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
+    let text = CString::new(sql).map_err(|_| {
+        pg_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": 0x00")
+    })?;
+    let context = Context::new();
+    // SAFETY: the context switched to is live and the previous one is restored; the parser catches its
+    // own errors (PG_TRY) and returns them, so nothing jumps over this frame; `text` is terminated.
+    let result = unsafe {
+        let before = raw::MemoryContextSwitchTo(context.0);
+        let result = raw::pg_query_raw_parse(text.as_ptr(), options.bits());
+        raw::MemoryContextSwitchTo(before);
+        result
+    };
+    if !result.stderr_buffer.is_null() {
+        // SAFETY: the parser made it with malloc and leaves it to the caller.
+        unsafe { libc_free(result.stderr_buffer.cast()) };
+    }
+    if !result.error.is_null() {
+        return Err(take_error(result.error));
+    }
+    if result.tree.is_null() {
+        return Ok(Vec::new());
+    }
+    // SAFETY: a non-null list of the C side, alive until `context` is dropped at the end of this
+    // function; elements are valid pointers to nodes.
+    let cells = unsafe {
+        let list = &*result.tree;
+        std::slice::from_raw_parts(list.elements, list.length as usize)
+    };
+    let mut out = Vec::with_capacity(cells.len());
+    for cell in cells {
+        // SAFETY: `ptr_value` is the member in use of a list of nodes.
+        let node = unsafe { *cell.ptr_value }.cast::<raw::Node>();
+        out.push(statement(node, options.mode)?);
+    }
+    Ok(out)
+}
+
+/// One element of the parser's result: a statement, or in the other modes what that mode yields.
+fn statement(node: *mut raw::Node, mode: Mode) -> Result<RawStmt> {
+    let mut cx = Cx::new();
+    // SAFETY: `node` points to a live node, whose tag tells its type; the borrow ends with this call,
+    // before the memory context goes.
+    unsafe {
+        match (*node).type_ {
+            raw::NodeTag::T_RawStmt => {
+                let raw_stmt = &*node.cast::<rnodes::RawStmt>();
+                Ok(RawStmt {
+                    stmt: raw_stmt.stmt().conv(&mut cx)?,
+                    location: raw_stmt.stmt_location,
+                    len: raw_stmt.stmt_len,
+                })
+            }
+            raw::NodeTag::T_TypeName if mode == Mode::TypeName => {
+                let name = &*node.cast::<rnodes::TypeName>();
+                let stmt = Node::TypeName(Box::new(name.conv(&mut cx)?));
+                Ok(RawStmt { stmt, location: 0, len: 0 })
+            }
+            _ => Err(PgError::internal("unexpected node at the top of the parse tree")),
+        }
+    }
+}
+
+/// Takes over and frees the parser's error.
+#[cold]
+fn take_error(error: *mut raw::PgQueryError) -> PgError {
+    // SAFETY: non-null, made by the parser, ours to free exactly once; its message is a C string.
+    let (message, position) = unsafe {
+        let message = if (*error).message.is_null() {
+            String::from("syntax error")
+        } else {
+            CStr::from_ptr((*error).message).to_string_lossy().into_owned()
+        };
+        let position = (*error).cursorpos;
+        raw::pg_query_free_error(error);
+        (message, position)
+    };
+    crate::error::from_parser(message, u32::try_from(position).unwrap_or(0))
+}
+
+unsafe extern "C" {
+    /// The C library's `free`: the parser leaves one malloc'd buffer to its caller.
+    #[link_name = "free"]
+    fn libc_free(memory: *mut std::ffi::c_void);
+}
