@@ -10,6 +10,7 @@ pub mod checksum;
 pub mod header;
 pub mod index_tuple;
 pub mod item;
+pub mod pglz;
 pub mod raw;
 pub mod tupdesc;
 pub mod value;

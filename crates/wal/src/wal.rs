@@ -4,7 +4,7 @@ use crate::{Compression, RecordBuilder};
 use ids::{Lsn, Xid};
 use page::PageRef;
 use pgerror::{PgError, Result};
-use std::sync::Arc;
+use sync::Arc;
 
 /// What a record needs to be complete (`wal_level`). The numbers are those in `pg_control`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
