@@ -99,9 +99,8 @@ impl History {
             }
             // Only a candidate that agrees where the best one ended can be better.
             if best < limit && input[candidate + best] == input[at + best] {
-                let same = (0..limit)
-                    .find(|&i| input[candidate + i] != input[at + i])
-                    .unwrap_or(limit);
+                let same =
+                    (0..limit).find(|&i| input[candidate + i] != input[at + i]).unwrap_or(limit);
                 if same > best {
                     (best, best_offset) = (same, offset);
                 }

@@ -136,8 +136,7 @@ pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut PageBuf) -> Resu
     let (hole, hole_len) = (image.hole_offset as usize, image.hole_length as usize);
     let plain_len = PAGE_SIZE - hole_len.min(PAGE_SIZE);
     let bytes = out.bytes_mut();
-    let damaged =
-        || pg_err!(INTERNAL_ERROR, "could not decompress image at {lsn}, block {id}");
+    let damaged = || pg_err!(INTERNAL_ERROR, "could not decompress image at {lsn}, block {id}");
     if hole > plain_len {
         return Err(damaged());
     }

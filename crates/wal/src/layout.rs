@@ -173,7 +173,8 @@ impl PageHeader {
     /// Reads the header at the start of `page`, which must hold at least 40 bytes.
     pub fn read(page: &[u8]) -> PageHeader {
         let info = le16(page, 2);
-        let long = (info & XLP_LONG_HEADER != 0).then(|| (le64(page, 24), le32(page, 32), le32(page, 36)));
+        let long =
+            (info & XLP_LONG_HEADER != 0).then(|| (le64(page, 24), le32(page, 32), le32(page, 36)));
         PageHeader {
             magic: le16(page, 0),
             info,
