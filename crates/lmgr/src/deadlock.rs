@@ -123,12 +123,8 @@ impl Checker<'_> {
             return Test::Hard;
         }
         let mut soft = Vec::new();
-        let suspects: Vec<ProcNo> = self
-            .constraints
-            .iter()
-            .flat_map(|c| [c.waiter, c.blocker])
-            .chain([start])
-            .collect();
+        let suspects: Vec<ProcNo> =
+            self.constraints.iter().flat_map(|c| [c.waiter, c.blocker]).chain([start]).collect();
         for proc in suspects {
             if let Some(edges) = self.find_cycle(proc) {
                 if edges.is_empty() {

@@ -156,8 +156,8 @@ impl LockSession {
     fn acquire_shared(&self, tag: &LockTag, mode: LockMode, policy: WaitPolicy) -> Result<bool> {
         let mut table = self.manager.partition(tag).lock();
         let lock = table.entry(*tag).or_default();
-        let blocked = mode.conflicts() & lock.wait_mask != 0
-            || lock.conflicts_with_holders(self.proc, mode);
+        let blocked =
+            mode.conflicts() & lock.wait_mask != 0 || lock.conflicts_with_holders(self.proc, mode);
         if !blocked {
             lock.grant(self.proc, mode);
             return Ok(true);
@@ -173,7 +173,14 @@ impl LockSession {
         }
     }
 
-    fn remember(&mut self, tag: LockTag, mode: LockMode, owner: LockOwner, fast: bool, strong: bool) {
+    fn remember(
+        &mut self,
+        tag: LockTag,
+        mode: LockMode,
+        owner: LockOwner,
+        fast: bool,
+        strong: bool,
+    ) {
         let local = self.local.entry((tag, mode)).or_default();
         local.fast = fast;
         local.strong = strong;
@@ -270,9 +277,7 @@ impl LockSession {
 
     /// `pg_advisory_unlock_all`: gives back the session's own advisory locks.
     pub fn release_session_advisory(&mut self) {
-        self.release_matching(|tag, owner| {
-            tag.kind == crate::LockTagKind::Advisory && owner == 0
-        });
+        self.release_matching(|tag, owner| tag.kind == crate::LockTagKind::Advisory && owner == 0);
     }
 
     fn release_where(&mut self, gone: impl Fn(u32) -> bool) {

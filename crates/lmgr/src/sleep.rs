@@ -100,9 +100,8 @@ impl LockSession {
         let slot = &self.manager.slots[self.proc as usize];
         let event = tag.kind.wait_event();
         let mask = MASK.iter().fold(Interrupts::NONE, |all, i| all.with(*i));
-        let timeout = (!self.lock_timeout.is_zero())
-            .then(|| Deadline::after(self.lock_timeout))
-            .flatten();
+        let timeout =
+            (!self.lock_timeout.is_zero()).then(|| Deadline::after(self.lock_timeout)).flatten();
         let mut check = Deadline::after(self.manager.deadlock_timeout());
         while slot.status.load(Ordering::Acquire) == WAIT_WAITING {
             let deadline = match (check, timeout) {
@@ -122,7 +121,8 @@ impl LockSession {
                     }
                     if check.is_some_and(Deadline::has_passed) {
                         check = None;
-                        if let Verdict::Deadlock(steps) = deadlock::check(&self.manager, self.proc) {
+                        if let Verdict::Deadlock(steps) = deadlock::check(&self.manager, self.proc)
+                        {
                             self.manager.count_deadlock();
                             return Err(deadlock::error(&steps));
                         }

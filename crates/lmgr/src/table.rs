@@ -48,8 +48,7 @@ impl Lock {
         }
         let own = self.held_by(proc);
         LockMode::ALL.iter().any(|m| {
-            contested & m.bit() != 0
-                && self.granted[*m as usize] > u32::from(own & m.bit() != 0)
+            contested & m.bit() != 0 && self.granted[*m as usize] > u32::from(own & m.bit() != 0)
         })
     }
 

@@ -20,9 +20,8 @@ fn xact(n: u32) -> LockTag {
 fn sessions(n: u32) -> (Arc<LockManager>, Vec<LockSession>) {
     let manager = LockManager::new(n as usize);
     manager.set_deadlock_timeout(Duration::from_millis(1));
-    let all = (0..n)
-        .map(|i| manager.session(i, 100 + i as i32, DB, Arc::new(Waiter::new())))
-        .collect();
+    let all =
+        (0..n).map(|i| manager.session(i, 100 + i as i32, DB, Arc::new(Waiter::new()))).collect();
     (manager, all)
 }
 
