@@ -1,1 +1,57 @@
-//! Files, clock, randomness and faults behind traits; the crashable in-memory disk.
+//! Everything the server does with files, the clock and randomness goes through these traits, so that
+//! tests run the production code on a disk that forgets, tears, fails and fills up.
+//!
+//! Paths are text relative to the data directory ("base/5/1259"); absolute ones stand for
+//! themselves (tablespaces). Reading order: `disk` (the traits), `os`, `mem` (the crashable disk),
+//! `durable` (rename and remove that survive a crash), `clock`, `random`, `error`.
+
+mod clock;
+mod disk;
+mod durable;
+mod error;
+mod mem;
+mod os;
+mod random;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use disk::{DirEntry, Disk, File, FileKind, OpenMode, Stat};
+pub use durable::{
+    create_dir_all, durable_rename, durable_unlink, exists, parent, read_file, remove_tree,
+    replace_file, write_file,
+};
+pub use error::{io_error, io_error_with, sqlstate_for, strerror};
+pub use mem::{MemDisk, Op};
+pub use os::OsDisk;
+pub use random::{OsRandom, Random, SeededRandom};
+
+pub use std::io::{IoSlice, IoSliceMut};
+
+use sync::Arc;
+
+/// What the outside world gives the server.
+#[derive(Clone)]
+pub struct Env {
+    pub disk: Arc<dyn Disk>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+}
+
+impl Env {
+    /// The real world, with `root` as the data directory.
+    pub fn os(root: impl Into<std::path::PathBuf>) -> Env {
+        Env {
+            disk: Arc::new(OsDisk::new(root)),
+            clock: Arc::new(SystemClock::new()),
+            random: Arc::new(OsRandom),
+        }
+    }
+
+    /// A world in memory: empty disk, standing clock, seeded randomness.
+    pub fn memory(seed: u64) -> Env {
+        Env {
+            disk: Arc::new(MemDisk::new()),
+            clock: Arc::new(ManualClock::new()),
+            random: Arc::new(SeededRandom::new(seed)),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The traits of a disk. Counterpart: fd.c, file_utils.c.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::time::SystemTime;
+use sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenMode {
+    /// The file must exist; only reading.
+    Read,
+    /// The file must exist; reading and writing.
+    ReadWrite,
+    /// Opens the file or makes it, empty.
+    Create,
+    /// Makes the file; an error (EEXIST) if there is one.
+    CreateNew,
+    /// Opens the file or makes it, and empties it.
+    Truncate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    File,
+    Dir,
+    Symlink,
+    Other,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DirEntry {
+    pub name: String,
+    pub kind: FileKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stat {
+    pub kind: FileKind,
+    /// Bytes.
+    pub len: u64,
+    pub modified: SystemTime,
+}
+
+/// A tree of files. Nothing here is durable before the file's `sync_*` and, for names, `sync_dir`.
+pub trait Disk: Send + Sync {
+    fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn File>>;
+    /// Replaces `to` if it exists.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    fn unlink(&self, path: &str) -> io::Result<()>;
+    fn create_dir(&self, path: &str) -> io::Result<()>;
+    /// The directory must be empty.
+    fn remove_dir(&self, path: &str) -> io::Result<()>;
+    /// Entries in no particular order, without "." and "..".
+    fn list(&self, path: &str) -> io::Result<Vec<DirEntry>>;
+    /// Follows symbolic links.
+    fn stat(&self, path: &str) -> io::Result<Stat>;
+    /// Does not follow a symbolic link at the end of the path.
+    fn lstat(&self, path: &str) -> io::Result<Stat>;
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()>;
+    fn read_link(&self, path: &str) -> io::Result<String>;
+    /// Makes the names in a directory durable.
+    fn sync_dir(&self, path: &str) -> io::Result<()>;
+    /// The path as the operating system knows it, for messages and helper programs.
+    fn full_path(&self, path: &str) -> String {
+        path.to_owned()
+    }
+    /// Sets permission bits; disks without permissions ignore it.
+    fn set_mode(&self, _path: &str, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An open file. All calls may come from several threads at once.
+pub trait File: Send + Sync {
+    /// Reads up to `buf.len()` bytes; fewer only at the end of the file (or on a disk that does so).
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
+    fn readv_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize>;
+    /// Writes some of `buf`, at least one byte unless it is empty.
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize>;
+    fn writev_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> io::Result<usize>;
+    /// Length in bytes.
+    fn len(&self) -> io::Result<u64>;
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+    /// Cuts or extends (with zeros) to `len` bytes.
+    fn truncate(&self, len: u64) -> io::Result<()>;
+    /// Makes contents and length durable. An error is final: what was written may be lost and
+    /// a later success says nothing about it.
+    fn sync_data(&self) -> io::Result<()>;
+    /// As `sync_data`, with all metadata.
+    fn sync_all(&self) -> io::Result<()>;
+    /// Hint: these bytes will be read soon.
+    fn prefetch(&self, _offset: u64, _len: u64) {}
+    /// Hint: start writing these bytes back. Says nothing about durability.
+    fn flush_hint(&self, _offset: u64, _len: u64) {}
+    /// Hint: these bytes will not be needed again.
+    fn drop_cache_hint(&self, _offset: u64, _len: u64) {}
+    /// Reserves zeroed space, extending the file if needed.
+    fn allocate(&self, offset: u64, len: u64) -> io::Result<()>;
+
+    /// Fills `buf`; `UnexpectedEof` if the file ends before.
+    fn read_exact_at(&self, mut buf: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buf.is_empty() {
+            let n = self.read_at(buf, offset)?;
+            if n == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            buf = &mut buf[n..];
+            offset += n as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes all of `buf`. After an error any part of it may be in the file.
+    fn write_all_at(&self, mut buf: &[u8], mut offset: u64) -> io::Result<()> {
+        while !buf.is_empty() {
+            let n = self.write_at(buf, offset)?;
+            if n == 0 {
+                // Linux never does this for regular files; PostgreSQL takes it for a full disk.
+                return Err(io::Error::from_raw_os_error(libc::ENOSPC));
+            }
+            buf = &buf[n..];
+            offset += n as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes all of `bufs`, one behind the other.
+    fn write_all_vectored_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> io::Result<()> {
+        let written = self.writev_at(bufs, offset)?;
+        let mut skip = written;
+        let mut at = offset + written as u64;
+        for buf in bufs {
+            if skip >= buf.len() {
+                skip -= buf.len();
+                continue;
+            }
+            self.write_all_at(&buf[skip..], at)?;
+            at += (buf.len() - skip) as u64;
+            skip = 0;
+        }
+        Ok(())
+    }
+}

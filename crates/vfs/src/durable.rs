@@ -1,0 +1,128 @@
+//! Steps on files that survive a crash as a whole. Counterpart: `durable_rename` and company in fd.c.
+
+use crate::disk::{Disk, FileKind, OpenMode};
+use crate::error::io_error;
+use pgerror::Result;
+use std::io;
+
+/// The directory that holds `path`; "." for names at the top.
+pub fn parent(path: &str) -> &str {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((dir, _)) => dir,
+        None => ".",
+    }
+}
+
+/// Is there something of that name? Errors other than "no such file" are reported.
+pub fn exists(disk: &dyn Disk, path: &str) -> Result<bool> {
+    match disk.stat(path) {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(io_error("stat file", path, &e)),
+    }
+}
+
+/// The whole file.
+pub fn read_file(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
+    let file = disk.open(path, OpenMode::Read).map_err(|e| io_error("open file", path, &e))?;
+    let len = file.len().map_err(|e| io_error("stat file", path, &e))?;
+    let mut bytes = vec![0; len as usize];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) => return Err(io_error("read file", path, &e)),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Writes the file anew and makes its contents durable; its name is not (see `replace_file`).
+pub fn write_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
+    let file =
+        disk.open(path, OpenMode::Truncate).map_err(|e| io_error("create file", path, &e))?;
+    file.write_all_at(bytes, 0).map_err(|e| io_error("write file", path, &e))?;
+    file.sync_all().map_err(|e| io_error("fsync file", path, &e))
+}
+
+/// Replaces the file's contents so that a crash leaves the old or the new ones, through a
+/// neighbour named `<path>.tmp`.
+pub fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
+    let temp = format!("{path}.tmp");
+    write_file(disk, &temp, bytes)?;
+    durable_rename(disk, &temp, path)
+}
+
+/// Renames so that after a crash one of the two names holds the file's whole contents.
+pub fn durable_rename(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
+    sync_file(disk, from)?;
+    // A replaced file is made durable too, so that either version is whole after a crash.
+    match disk.open(to, OpenMode::ReadWrite) {
+        Ok(file) => file.sync_all().map_err(|e| io_error("fsync file", to, &e))?,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(io_error("open file", to, &e)),
+    }
+    disk.rename(from, to).map_err(|e| {
+        crate::io_error_with(&format!("could not rename file \"{from}\" to \"{to}\""), &e)
+    })?;
+    sync_file(disk, to)?;
+    let (old, new) = (parent(from), parent(to));
+    disk.sync_dir(new).map_err(|e| io_error("fsync file", new, &e))?;
+    if old != new {
+        disk.sync_dir(old).map_err(|e| io_error("fsync file", old, &e))?;
+    }
+    Ok(())
+}
+
+fn sync_file(disk: &dyn Disk, path: &str) -> Result<()> {
+    let file = disk.open(path, OpenMode::ReadWrite).map_err(|e| io_error("open file", path, &e))?;
+    file.sync_all().map_err(|e| io_error("fsync file", path, &e))
+}
+
+/// Removes a file for good.
+pub fn durable_unlink(disk: &dyn Disk, path: &str) -> Result<()> {
+    disk.unlink(path).map_err(|e| io_error("remove file", path, &e))?;
+    let dir = parent(path);
+    disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))
+}
+
+/// Makes a directory and those above it, as far as they are missing.
+pub fn create_dir_all(disk: &dyn Disk, path: &str) -> Result<()> {
+    if path.is_empty() || path == "." || path == "/" {
+        return Ok(());
+    }
+    match disk.create_dir(path) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            create_dir_all(disk, parent(path))?;
+            disk.create_dir(path).map_err(|e| io_error("create directory", path, &e))
+        }
+        Err(e) => Err(io_error("create directory", path, &e)),
+    }
+}
+
+/// Removes a directory with all below it; links are removed, not followed.
+pub fn remove_tree(disk: &dyn Disk, path: &str) -> Result<()> {
+    // A stack of its own: depth is the disk's, not ours.
+    let mut stack = vec![(path.to_owned(), false)];
+    while let Some((dir, emptied)) = stack.pop() {
+        if emptied {
+            disk.remove_dir(&dir).map_err(|e| io_error("remove directory", &dir, &e))?;
+            continue;
+        }
+        stack.push((dir.clone(), true));
+        for entry in disk.list(&dir).map_err(|e| io_error("open directory", &dir, &e))? {
+            let child = format!("{dir}/{}", entry.name);
+            if entry.kind == FileKind::Dir {
+                stack.push((child, false));
+            } else {
+                disk.unlink(&child).map_err(|e| io_error("remove file", &child, &e))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,377 @@
+//! A disk in memory that can crash. Each file has pending contents, which readers see, and durable
+//! ones; each directory likewise has pending and durable entries:
+//!
+//! - `sync_*` on a file makes its contents and length durable, not its name; `sync_dir` makes the names
+//!   in a directory durable, not what they stand for.
+//! - [`MemDisk::crash`] gives the disk as the next start finds it: of the un-synced 512-byte sectors,
+//!   lengths and directory changes a random subset has survived, in no order. A sector is whole, a
+//!   rename is one change.
+//! - A failed sync loses the pending sectors for good: readers still see them, a later sync does
+//!   not write them (as Linux does it).
+//! - Any kind of call can be made to fail ([`MemDisk::fail_nth`]), writes can be short, and the disk
+//!   can be full.
+//!
+//! LOCK ORDER: the tree, then a file's contents, then the faults.
+
+mod content;
+mod fault;
+mod tree;
+
+pub use fault::Op;
+
+use crate::disk::{DirEntry, Disk, File, FileKind, OpenMode, Stat};
+use crate::random::SeededRandom;
+use content::Content;
+use fault::Faults;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::time::{Duration, UNIX_EPOCH};
+use sync::atomic::{AtomicU64, Ordering};
+use sync::{Arc, Mutex};
+use tree::{Node, Tree};
+
+/// See the module's text. Clones are the same disk.
+#[derive(Clone)]
+pub struct MemDisk {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    tree: Mutex<Tree>,
+    faults: Faults,
+    space: Space,
+}
+
+/// Room on the disk, in bytes of pending contents.
+#[derive(Debug)]
+pub(crate) struct Space {
+    used: AtomicU64,
+    capacity: AtomicU64,
+}
+
+impl Space {
+    fn unlimited(used: u64) -> Space {
+        Space { used: AtomicU64::new(used), capacity: AtomicU64::new(u64::MAX) }
+    }
+
+    /// Takes as much of `wanted` bytes as there is.
+    pub(crate) fn take(&self, wanted: u64) -> u64 {
+        let capacity = self.capacity.load(Ordering::Relaxed);
+        let mut got = 0;
+        let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+            got = wanted.min(capacity.saturating_sub(used));
+            Some(used + got)
+        });
+        got
+    }
+
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+pub(crate) fn os_error(errno: i32) -> io::Error {
+    io::Error::from_raw_os_error(errno)
+}
+
+impl Default for MemDisk {
+    fn default() -> MemDisk {
+        MemDisk::new()
+    }
+}
+
+impl MemDisk {
+    /// An empty disk without limit.
+    pub fn new() -> MemDisk {
+        MemDisk::from_tree(Tree::new(), 0)
+    }
+
+    fn from_tree(tree: Tree, used: u64) -> MemDisk {
+        MemDisk {
+            shared: Arc::new(Shared {
+                tree: Mutex::new(tree),
+                faults: Faults::default(),
+                space: Space::unlimited(used),
+            }),
+        }
+    }
+
+    /// The disk as found after a power failure now; decided by the seed. This disk goes on.
+    pub fn crash(&self, seed: u64) -> MemDisk {
+        let random = SeededRandom::new(seed);
+        let tree = self.shared.tree.lock().crashed(&random);
+        let used = tree.bytes();
+        MemDisk::from_tree(tree, used)
+    }
+
+    /// The disk as found after a power failure that lost everything un-synced.
+    pub fn crash_losing_all(&self) -> MemDisk {
+        let tree = self.shared.tree.lock().only_durable();
+        let used = tree.bytes();
+        MemDisk::from_tree(tree, used)
+    }
+
+    /// A copy with all that readers see, durable or not; all of it durable in the copy: what a
+    /// process that was killed leaves behind on a machine that goes on.
+    pub fn killed(&self) -> MemDisk {
+        let tree = self.shared.tree.lock().all_durable();
+        let used = tree.bytes();
+        MemDisk::from_tree(tree, used)
+    }
+
+    /// From now on every call fails with EIO.
+    pub fn power_off(&self) {
+        self.shared.faults.power_off();
+    }
+
+    /// The `n`th call of this kind from now on (1 is the next) fails with `errno`.
+    pub fn fail_nth(&self, op: Op, n: u64, errno: i32) {
+        self.shared.faults.fail_nth(op, "", n, errno);
+    }
+
+    /// As [`MemDisk::fail_nth`], counting only calls on paths that contain `part`.
+    pub fn fail_nth_on(&self, op: Op, part: &str, n: u64, errno: i32) {
+        self.shared.faults.fail_nth(op, part, n, errno);
+    }
+
+    /// From now on all calls of this kind on paths that contain `part` fail with `errno`.
+    pub fn fail_all_on(&self, op: Op, part: &str, errno: i32) {
+        self.shared.faults.fail_all(op, part, errno);
+    }
+
+    /// The `n`th write from now on writes only half of its bytes (at least one).
+    pub fn short_write_nth(&self, n: u64) {
+        self.shared.faults.fail_nth(Op::Write, "", n, fault::SHORT);
+    }
+
+    /// Forgets all faults that were asked for and have not come yet.
+    pub fn clear_faults(&self) {
+        self.shared.faults.clear();
+    }
+
+    /// Total bytes that files may hold; writes beyond fail with ENOSPC.
+    pub fn set_capacity(&self, bytes: Option<u64>) {
+        self.shared.space.capacity.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Bytes in files now.
+    pub fn used(&self) -> u64 {
+        self.shared.space.used.load(Ordering::Relaxed)
+    }
+
+    /// How many calls of this kind there have been, failed ones included.
+    pub fn count(&self, op: Op) -> u64 {
+        self.shared.faults.count(op)
+    }
+
+    /// All paths of files and directories, sorted, as readers see them.
+    pub fn paths(&self) -> Vec<String> {
+        self.shared.tree.lock().paths()
+    }
+
+    fn enter(&self, op: Op, path: &str) -> io::Result<()> {
+        self.shared.faults.check(op, path).map(|_| ())
+    }
+}
+
+impl Disk for MemDisk {
+    fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn File>> {
+        self.enter(Op::Open, path)?;
+        let mut tree = self.shared.tree.lock();
+        let found = tree.find(path)?;
+        let node = match (found, mode) {
+            (Some(_), OpenMode::CreateNew) => return Err(os_error(libc::EEXIST)),
+            (None, OpenMode::Read | OpenMode::ReadWrite) => return Err(os_error(libc::ENOENT)),
+            (Some(node), _) => node,
+            (None, _) => tree.create(path, Node::File(Arc::new(Mutex::new(Content::default()))))?,
+        };
+        let content = match tree.node(node) {
+            Node::File(content) => content.clone(),
+            _ => return Err(os_error(libc::EISDIR)),
+        };
+        if mode == OpenMode::Truncate {
+            content.lock().truncate(0, &self.shared.space)?;
+        }
+        Ok(Arc::new(MemFile {
+            disk: self.clone(),
+            content,
+            path: path.to_owned(),
+            writable: mode != OpenMode::Read,
+        }))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.enter(Op::Rename, from)?;
+        self.shared.tree.lock().rename(from, to, &self.shared.space)
+    }
+
+    fn unlink(&self, path: &str) -> io::Result<()> {
+        self.enter(Op::Unlink, path)?;
+        self.shared.tree.lock().unlink(path, &self.shared.space)
+    }
+
+    fn create_dir(&self, path: &str) -> io::Result<()> {
+        self.enter(Op::CreateDir, path)?;
+        self.shared.tree.lock().create(path, Node::empty_dir()).map(|_| ())
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        self.enter(Op::RemoveDir, path)?;
+        self.shared.tree.lock().remove_dir(path)
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<DirEntry>> {
+        self.enter(Op::List, path)?;
+        self.shared.tree.lock().list(path)
+    }
+
+    fn stat(&self, path: &str) -> io::Result<Stat> {
+        self.enter(Op::Stat, path)?;
+        let tree = self.shared.tree.lock();
+        let node = tree.find(path)?.ok_or_else(|| os_error(libc::ENOENT))?;
+        Ok(stat_of(tree.node(node)))
+    }
+
+    fn lstat(&self, path: &str) -> io::Result<Stat> {
+        self.enter(Op::Stat, path)?;
+        let tree = self.shared.tree.lock();
+        let node = tree.find_last(path)?.ok_or_else(|| os_error(libc::ENOENT))?;
+        Ok(stat_of(tree.node(node)))
+    }
+
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        self.enter(Op::Symlink, link)?;
+        self.shared.tree.lock().create(link, Node::Link(target.to_owned())).map(|_| ())
+    }
+
+    fn read_link(&self, path: &str) -> io::Result<String> {
+        self.enter(Op::Stat, path)?;
+        let tree = self.shared.tree.lock();
+        match tree.find_last(path)?.map(|node| tree.node(node)) {
+            Some(Node::Link(target)) => Ok(target.clone()),
+            Some(_) => Err(os_error(libc::EINVAL)),
+            None => Err(os_error(libc::ENOENT)),
+        }
+    }
+
+    fn sync_dir(&self, path: &str) -> io::Result<()> {
+        self.enter(Op::SyncDir, path)?;
+        self.shared.tree.lock().sync_dir(path)
+    }
+}
+
+fn stat_of(node: &Node) -> Stat {
+    // A fixed time: tests must not depend on when they run.
+    let modified = UNIX_EPOCH + Duration::from_secs(1_704_067_200);
+    match node {
+        Node::File(content) => {
+            Stat { kind: FileKind::File, len: content.lock().len() as u64, modified }
+        }
+        Node::Dir { .. } => Stat { kind: FileKind::Dir, len: 0, modified },
+        Node::Link(_) => Stat { kind: FileKind::Symlink, len: 0, modified },
+    }
+}
+
+struct MemFile {
+    disk: MemDisk,
+    content: Arc<Mutex<Content>>,
+    path: String,
+    writable: bool,
+}
+
+impl MemFile {
+    /// Counts the call; EBADF for a file opened for reading only.
+    fn enter_writing(&self, op: Op) -> io::Result<fault::Verdict> {
+        let verdict = self.disk.shared.faults.check(op, &self.path)?;
+        if self.writable { Ok(verdict) } else { Err(os_error(libc::EBADF)) }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        // fsync works on descriptors opened for reading, too.
+        match self.disk.enter(Op::Sync, &self.path) {
+            Ok(()) => {
+                self.content.lock().sync();
+                Ok(())
+            }
+            Err(e) => {
+                self.content.lock().lose_pending();
+                Err(e)
+            }
+        }
+    }
+}
+
+impl File for MemFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.disk.enter(Op::Read, &self.path)?;
+        Ok(self.content.lock().read(buf, offset))
+    }
+
+    fn readv_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        self.disk.enter(Op::Read, &self.path)?;
+        let content = self.content.lock();
+        let mut done = 0;
+        for buf in bufs {
+            let n = content.read(buf, offset + done as u64);
+            done += n;
+            if n < buf.len() {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+        self.writev_at(&[IoSlice::new(buf)], offset)
+    }
+
+    fn writev_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+        let verdict = self.enter_writing(Op::Write)?;
+        let total: usize = bufs.iter().map(|b| b.len()).sum();
+        let mut allowed = match verdict {
+            fault::Verdict::Short => total.div_ceil(2),
+            fault::Verdict::Go => total,
+        };
+        let mut content = self.content.lock();
+        let mut done = 0;
+        for buf in bufs {
+            let part = &buf[..buf.len().min(allowed)];
+            let n = content.write(part, offset + done as u64, &self.disk.shared.space);
+            done += n;
+            allowed -= n;
+            if n < buf.len() {
+                break;
+            }
+        }
+        if done == 0 && total > 0 { Err(os_error(libc::ENOSPC)) } else { Ok(done) }
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.disk.enter(Op::Stat, &self.path)?;
+        Ok(self.content.lock().len() as u64)
+    }
+
+    fn truncate(&self, len: u64) -> io::Result<()> {
+        self.enter_writing(Op::Truncate)?;
+        self.content.lock().truncate(len, &self.disk.shared.space)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.sync()
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.sync()
+    }
+
+    fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
+        self.enter_writing(Op::Allocate)?;
+        let mut content = self.content.lock();
+        if offset + len > content.len() as u64 {
+            content.truncate(offset + len, &self.disk.shared.space)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! Which calls fail.
+
+use super::os_error;
+use std::io;
+use sync::Mutex;
+use sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Kinds of calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    Open,
+    Read,
+    Write,
+    Sync,
+    SyncDir,
+    Truncate,
+    Allocate,
+    Rename,
+    Unlink,
+    CreateDir,
+    RemoveDir,
+    List,
+    Stat,
+    Symlink,
+}
+
+const OPS: usize = Op::Symlink as usize + 1;
+
+/// In place of an errno: the write goes half way.
+pub(super) const SHORT: i32 = -1;
+
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    Go,
+    Short,
+}
+
+#[derive(Debug)]
+struct Fault {
+    op: Op,
+    part: String,
+    /// Calls still to go before it strikes; `None`: all.
+    countdown: Option<u64>,
+    errno: i32,
+}
+
+#[derive(Default)]
+pub(super) struct Faults {
+    off: AtomicBool,
+    counts: [AtomicU64; OPS],
+    any: AtomicBool,
+    planned: Mutex<Vec<Fault>>,
+}
+
+impl Faults {
+    pub(super) fn power_off(&self) {
+        self.off.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn count(&self, op: Op) -> u64 {
+        self.counts[op as usize].load(Ordering::Relaxed)
+    }
+
+    pub(super) fn fail_nth(&self, op: Op, part: &str, n: u64, errno: i32) {
+        assert!(n > 0, "calls are counted from 1");
+        self.plan(Fault { op, part: part.to_owned(), countdown: Some(n), errno });
+    }
+
+    pub(super) fn fail_all(&self, op: Op, part: &str, errno: i32) {
+        self.plan(Fault { op, part: part.to_owned(), countdown: None, errno });
+    }
+
+    fn plan(&self, fault: Fault) {
+        self.planned.lock().push(fault);
+        self.any.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn clear(&self) {
+        self.planned.lock().clear();
+        self.any.store(false, Ordering::SeqCst);
+    }
+
+    /// Counts the call and decides about it.
+    pub(super) fn check(&self, op: Op, path: &str) -> io::Result<Verdict> {
+        self.counts[op as usize].fetch_add(1, Ordering::Relaxed);
+        if self.off.load(Ordering::SeqCst) {
+            return Err(os_error(libc::EIO));
+        }
+        if !self.any.load(Ordering::SeqCst) {
+            return Ok(Verdict::Go);
+        }
+        let mut planned = self.planned.lock();
+        let mut struck = None;
+        for (i, fault) in planned.iter_mut().enumerate() {
+            if fault.op != op || !path.contains(&fault.part) {
+                continue;
+            }
+            match &mut fault.countdown {
+                None => struck = struck.or(Some((i, fault.errno, false))),
+                Some(n) => {
+                    *n -= 1;
+                    if *n == 0 {
+                        struck = Some((i, fault.errno, true));
+                        break;
+                    }
+                }
+            }
+        }
+        match struck {
+            None => Ok(Verdict::Go),
+            Some((i, errno, once)) => {
+                if once {
+                    planned.remove(i);
+                }
+                if errno == SHORT { Ok(Verdict::Short) } else { Err(os_error(errno)) }
+            }
+        }
+    }
+}

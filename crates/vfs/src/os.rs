@@ -1,0 +1,290 @@
+//! The real disk: synchronous positioned calls that outside fault tools can see.
+
+use crate::disk::{DirEntry, Disk, File, FileKind, OpenMode, Stat};
+use std::fs;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::PathBuf;
+use sync::Arc;
+use sync::atomic::{AtomicBool, Ordering};
+
+/// Most vectors in one call (`IOV_MAX` on Linux).
+const VECTORS_MAX: usize = 1024;
+
+/// Files below a root directory.
+#[derive(Debug)]
+pub struct OsDisk {
+    root: PathBuf,
+    /// Are new files readable by the group (0640/0750 instead of 0600/0700)?
+    group_access: AtomicBool,
+}
+
+impl OsDisk {
+    pub fn new(root: impl Into<PathBuf>) -> OsDisk {
+        OsDisk { root: root.into(), group_access: AtomicBool::new(false) }
+    }
+
+    /// Whether the group may read new files: follows the data directory's own mode.
+    pub fn set_group_access(&self, on: bool) {
+        self.group_access.store(on, Ordering::Relaxed);
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    fn mode(&self, private: u32, group: u32) -> u32 {
+        if self.group_access.load(Ordering::Relaxed) { group } else { private }
+    }
+}
+
+fn kind(file_type: fs::FileType) -> FileKind {
+    if file_type.is_file() {
+        FileKind::File
+    } else if file_type.is_dir() {
+        FileKind::Dir
+    } else if file_type.is_symlink() {
+        FileKind::Symlink
+    } else {
+        FileKind::Other
+    }
+}
+
+fn stat_of(meta: &fs::Metadata) -> io::Result<Stat> {
+    Ok(Stat { kind: kind(meta.file_type()), len: meta.size(), modified: meta.modified()? })
+}
+
+fn not_utf8() -> io::Error {
+    io::Error::from_raw_os_error(libc::EILSEQ)
+}
+
+impl Disk for OsDisk {
+    fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn File>> {
+        let mut options = fs::OpenOptions::new();
+        options.read(true).mode(self.mode(0o600, 0o640));
+        match mode {
+            OpenMode::Read => {}
+            OpenMode::ReadWrite => {
+                options.write(true);
+            }
+            OpenMode::Create => {
+                options.write(true).create(true);
+            }
+            OpenMode::CreateNew => {
+                options.write(true).create_new(true);
+            }
+            OpenMode::Truncate => {
+                options.write(true).create(true).truncate(true);
+            }
+        }
+        Ok(Arc::new(OsFile(options.open(self.path(path))?)))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.path(from), self.path(to))
+    }
+
+    fn unlink(&self, path: &str) -> io::Result<()> {
+        fs::remove_file(self.path(path))
+    }
+
+    fn create_dir(&self, path: &str) -> io::Result<()> {
+        fs::DirBuilder::new().mode(self.mode(0o700, 0o750)).create(self.path(path))
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        fs::remove_dir(self.path(path))
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<DirEntry>> {
+        fs::read_dir(self.path(path))?
+            .map(|entry| {
+                let entry = entry?;
+                let name = entry.file_name().into_string().map_err(|_| not_utf8())?;
+                Ok(DirEntry { name, kind: kind(entry.file_type()?) })
+            })
+            .collect()
+    }
+
+    fn stat(&self, path: &str) -> io::Result<Stat> {
+        stat_of(&fs::metadata(self.path(path))?)
+    }
+
+    fn lstat(&self, path: &str) -> io::Result<Stat> {
+        stat_of(&fs::symlink_metadata(self.path(path))?)
+    }
+
+    fn symlink(&self, target: &str, link: &str) -> io::Result<()> {
+        std::os::unix::fs::symlink(target, self.path(link))
+    }
+
+    fn read_link(&self, path: &str) -> io::Result<String> {
+        let target = fs::read_link(self.path(path))?;
+        target.into_os_string().into_string().map_err(|_| not_utf8())
+    }
+
+    fn sync_dir(&self, path: &str) -> io::Result<()> {
+        let at = if path.is_empty() { self.root.clone() } else { self.path(path) };
+        match fs::File::open(at)?.sync_all() {
+            // Some file systems cannot fsync directories; PostgreSQL lets these two pass.
+            Err(e) if matches!(e.raw_os_error(), Some(libc::EBADF | libc::EINVAL)) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn full_path(&self, path: &str) -> String {
+        self.path(path).to_string_lossy().into_owned()
+    }
+
+    fn set_mode(&self, path: &str, mode: u32) -> io::Result<()> {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode))
+    }
+}
+
+#[derive(Debug)]
+struct OsFile(fs::File);
+
+/// Repeats a call that a signal interrupted.
+fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+fn count(result: isize) -> io::Result<usize> {
+    usize::try_from(result).map_err(|_| io::Error::last_os_error())
+}
+
+fn signed(offset: u64) -> io::Result<i64> {
+    i64::try_from(offset).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))
+}
+
+impl File for OsFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        retry(|| self.0.read_at(buf, offset))
+    }
+
+    fn readv_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        let n = bufs.len().min(VECTORS_MAX) as libc::c_int;
+        let offset = signed(offset)?;
+        retry(|| {
+            // SAFETY: `IoSliceMut` has the layout of `iovec`; the buffers outlive the call.
+            count(unsafe { libc::preadv(self.0.as_raw_fd(), bufs.as_mut_ptr().cast(), n, offset) })
+        })
+    }
+
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+        retry(|| self.0.write_at(buf, offset))
+    }
+
+    fn writev_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+        let n = bufs.len().min(VECTORS_MAX) as libc::c_int;
+        let offset = signed(offset)?;
+        retry(|| {
+            // SAFETY: `IoSlice` has the layout of `iovec`; the buffers outlive the call.
+            count(unsafe { libc::pwritev(self.0.as_raw_fd(), bufs.as_ptr().cast(), n, offset) })
+        })
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn truncate(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+
+    fn prefetch(&self, offset: u64, len: u64) {
+        self.advise(offset, len, libc::POSIX_FADV_WILLNEED);
+    }
+
+    fn flush_hint(&self, offset: u64, len: u64) {
+        #[cfg(target_os = "linux")]
+        if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
+            // SAFETY: the descriptor is open; the call touches no memory of ours.
+            unsafe {
+                libc::sync_file_range(self.0.as_raw_fd(), offset, len, libc::SYNC_FILE_RANGE_WRITE);
+            }
+        }
+    }
+
+    fn drop_cache_hint(&self, offset: u64, len: u64) {
+        self.advise(offset, len, libc::POSIX_FADV_DONTNEED);
+    }
+
+    fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
+        let (at, span) = (signed(offset)?, signed(len)?);
+        // SAFETY: the descriptor is open; the call touches no memory of ours.
+        let error = unsafe { libc::posix_fallocate(self.0.as_raw_fd(), at, span) };
+        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+    }
+}
+
+impl OsFile {
+    fn advise(&self, offset: u64, len: u64, advice: libc::c_int) {
+        if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
+            // SAFETY: the descriptor is open; the call touches no memory of ours.
+            unsafe {
+                libc::posix_fadvise(self.0.as_raw_fd(), offset, len, advice);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::durable::{create_dir_all, read_file, remove_tree, replace_file};
+
+    fn temp_disk(name: &str) -> OsDisk {
+        let root = std::env::temp_dir().join(format!("norsu-vfs-{name}-{}", std::process::id()));
+        fs::create_dir_all(&root).expect("the directory for temporary files is writable");
+        OsDisk::new(root)
+    }
+
+    #[test]
+    fn vectored_calls_and_file_lengths() {
+        let disk = temp_disk("vectored");
+        let file = disk.open("f", OpenMode::CreateNew).unwrap();
+        file.write_all_vectored_at(&[IoSlice::new(b"abc"), IoSlice::new(b"defg")], 2).unwrap();
+        assert_eq!(file.len().unwrap(), 9);
+        let (mut a, mut b) = ([9; 4], [9; 8]);
+        let n = file.readv_at(&mut [IoSliceMut::new(&mut a), IoSliceMut::new(&mut b)], 0).unwrap();
+        assert_eq!((n, &a, &b[..5]), (9, b"\0\0ab", &b"cdefg"[..]));
+        file.allocate(0, 100).unwrap();
+        assert_eq!(file.len().unwrap(), 100);
+        file.prefetch(0, 100);
+        file.flush_hint(0, 100);
+        file.sync_data().unwrap();
+        assert_eq!(disk.stat("f").unwrap().len, 100);
+        fs::remove_dir_all(disk.root).unwrap();
+    }
+
+    #[test]
+    fn files_and_directories_are_private_unless_told() {
+        let disk = temp_disk("modes");
+        let mode = |path: &str| fs::metadata(disk.path(path)).unwrap().mode() & 0o777;
+        create_dir_all(&disk, "a/b").unwrap();
+        replace_file(&disk, "a/b/f", b"text").unwrap();
+        assert_eq!(read_file(&disk, "a/b/f").unwrap(), b"text");
+        assert_eq!((mode("a"), mode("a/b/f")), (0o700, 0o600));
+        disk.set_group_access(true);
+        replace_file(&disk, "a/g", b"text").unwrap();
+        assert_eq!(mode("a/g") & !0o040, 0o600);
+        remove_tree(&disk, "a").unwrap();
+        assert_eq!(disk.list(".").unwrap(), []);
+        fs::remove_dir_all(disk.root).unwrap();
+    }
+}
