@@ -2,12 +2,15 @@
 //!
 //! Reading order: `raw` (the memory of a page), `header`, `item` (line pointers), `space` (adding,
 //! deleting, compacting), `checksum`; `tupdesc`, `value`, `varlena`, `heap_tuple`, `form`, `deform`
-//! for rows; then the pages of single files: `fsm`, `vm`, `sequence`, `slru`.
+//! for rows; then the pages of single files: `fsm`, `vm`, `sequence`, `slru`;
+//! and `index_tuple`, `index_space`, `btree` for indexes.
 //!
 //! **Architecture Invariant**: nothing here does I/O, takes locks or knows a buffer.
 
+pub mod btree;
 pub mod checksum;
 pub mod header;
+pub mod index_space;
 pub mod index_tuple;
 pub mod item;
 pub mod pglz;

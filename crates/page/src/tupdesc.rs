@@ -107,13 +107,13 @@ impl Attr {
     }
 
     /// Is this a varlena that may be stored with a one-byte header?
-    pub(crate) fn is_packable(&self) -> bool {
+    pub fn is_packable(&self) -> bool {
         self.len == -1 && self.storage != b'p'
     }
 
     /// Is a by-value word of this type zero-extended (OIDs, XIDs, floats) rather than
     /// sign-extended? See the table in `types::datum`.
-    pub(crate) fn zero_extends(&self) -> bool {
+    pub fn zero_extends(&self) -> bool {
         match self.type_oid.0 {
             // oid, xid, cid, float4, regproc
             26 | 28 | 29 | 700 | 24 => true,

@@ -1,0 +1,240 @@
+//! What an index is: its columns, how they are ordered, and its options.
+
+use ids::{Oid, Tid};
+use page::index_tuple::{self, IndexAttr, IndexShape, IndexTuple, Stored, TooLarge};
+use page::tupdesc::Attr;
+use pgerror::{Result, pg_err};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use types::DatumRef;
+use types::compare::CompareFn;
+
+/// A column of an index.
+#[derive(Clone, Debug)]
+pub struct KeyColumn {
+    /// The operator class's three-way comparison; not called for included columns.
+    pub cmp: CompareFn,
+    pub desc: bool,
+    pub nulls_first: bool,
+    pub collation: Oid,
+    /// How values are stored (of the operator class's storage type).
+    pub attr: Attr,
+}
+
+/// An index's definition, made once per open relation.
+#[derive(Clone, Debug)]
+pub struct KeySchema {
+    pub columns: Vec<KeyColumn>,
+    /// Number of key columns; the columns after them are included ones.
+    pub key_count: usize,
+    pub unique: bool,
+    /// NULLs conflict with each other in the unique check.
+    pub nulls_not_distinct: bool,
+    /// Equal keys have the same bytes, so tuples may be merged. Must agree with the meta page.
+    pub allequalimage: bool,
+    /// Percent of a leaf page that a build or a split at the right end fills.
+    pub fillfactor: u32,
+    pub deduplicate_items: bool,
+    /// Version 4 indexes: the heap TID is the last key column.
+    pub heapkeyspace: bool,
+    shape: IndexShape,
+    key_shape: IndexShape,
+    zero_extends: u32,
+}
+
+impl KeySchema {
+    /// A version 4 index with default options that is not unique.
+    pub fn new(columns: Vec<KeyColumn>, key_count: usize) -> KeySchema {
+        assert!(key_count >= 1 && key_count <= columns.len());
+        assert!(columns.len() <= index_tuple::INDEX_MAX_KEYS);
+        let attrs: Vec<IndexAttr> = columns.iter().map(|c| index_attr(&c.attr)).collect();
+        let zero_extends = columns
+            .iter()
+            .enumerate()
+            .fold(0, |m, (i, c)| m | u32::from(c.attr.zero_extends()) << i);
+        KeySchema {
+            shape: IndexShape::new(&attrs),
+            key_shape: IndexShape::new(&attrs[..key_count]),
+            zero_extends,
+            columns,
+            key_count,
+            unique: false,
+            nulls_not_distinct: false,
+            allequalimage: false,
+            fillfactor: page::btree::DEFAULT_FILLFACTOR,
+            deduplicate_items: true,
+            heapkeyspace: true,
+        }
+    }
+
+    /// Number of columns, included ones counted.
+    #[inline]
+    pub fn natts(&self) -> usize {
+        self.columns.len()
+    }
+
+    #[inline]
+    pub fn shape(&self) -> &IndexShape {
+        &self.shape
+    }
+
+    /// The key columns only, as pivot tuples have them.
+    pub(crate) fn key_shape(&self) -> &IndexShape {
+        &self.key_shape
+    }
+
+    /// Bytes that a split at the right end leaves free on a leaf.
+    pub(crate) fn target_free_space(&self) -> usize {
+        page::PAGE_SIZE * (100 - self.fillfactor as usize) / 100
+    }
+
+    /// Decodes stored bytes of column `n`. `scratch` is used for compressed values only.
+    #[inline]
+    pub(crate) fn datum<'a>(
+        &self,
+        n: usize,
+        raw: Option<&'a [u8]>,
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<DatumRef<'a>> {
+        let Some(raw) = raw else { return Ok(DatumRef::Null) };
+        if let Some(d) = self.plain_datum(n, raw) {
+            return Ok(d);
+        }
+        crate::inline::decompress(raw, scratch)?;
+        Ok(DatumRef::Bytes(scratch))
+    }
+
+    /// Decodes a value unless it is compressed.
+    #[inline]
+    pub(crate) fn plain_datum<'a>(&self, n: usize, raw: &'a [u8]) -> Option<DatumRef<'a>> {
+        let attr = &self.shape.attrs()[n];
+        if attr.by_val {
+            let zero = self.zero_extends >> n & 1 != 0;
+            let word = match *raw {
+                [a, b, c, d] if zero => u64::from(u32::from_le_bytes([a, b, c, d])),
+                [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])) as u64,
+                [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+                [a, b] => i64::from(i16::from_le_bytes([a, b])) as u64,
+                [a] => i64::from(a as i8) as u64,
+                _ => return None,
+            };
+            return Some(DatumRef::Word(word));
+        }
+        match attr.len {
+            -1 if raw[0] & 1 == 1 => Some(DatumRef::Bytes(&raw[1..])),
+            -1 if raw[0] & 3 == 0 => Some(DatumRef::Bytes(&raw[4..])),
+            -1 => None,
+            -2 => Some(DatumRef::Bytes(&raw[..raw.len() - 1])),
+            _ => Some(DatumRef::Bytes(raw)),
+        }
+    }
+
+    /// Column `n` of `tuple`, which has it.
+    pub fn column<'a>(
+        &self,
+        tuple: IndexTuple<'a>,
+        n: usize,
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<DatumRef<'a>> {
+        self.datum(n, tuple.attr(&self.shape, n), scratch)
+    }
+
+    /// Orders a search value against the stored value of column `n`, options considered: the result is
+    /// that of `value` relative to the stored one.
+    #[inline]
+    pub(crate) fn compare_value(
+        &self,
+        n: usize,
+        value: DatumRef<'_>,
+        raw: Option<&[u8]>,
+    ) -> Result<Ordering> {
+        let col = &self.columns[n];
+        let Some(raw) = raw else {
+            return Ok(match (value.is_null(), col.nulls_first) {
+                (true, _) => Ordering::Equal,
+                (false, true) => Ordering::Greater,
+                (false, false) => Ordering::Less,
+            });
+        };
+        if value.is_null() {
+            return Ok(if col.nulls_first { Ordering::Less } else { Ordering::Greater });
+        }
+        let ord = match self.plain_datum(n, raw) {
+            Some(d) => (col.cmp)(value, d, col.collation),
+            None => {
+                let mut scratch = Vec::new();
+                crate::inline::decompress(raw, &mut scratch)?;
+                (col.cmp)(value, DatumRef::Bytes(&scratch), col.collation)
+            }
+        };
+        Ok(if col.desc { ord.reverse() } else { ord })
+    }
+
+    /// Orders the stored values of column `n` of two tuples.
+    pub(crate) fn compare_stored(
+        &self,
+        n: usize,
+        a: Option<&[u8]>,
+        b: Option<&[u8]>,
+    ) -> Result<Ordering> {
+        let mut scratch = Vec::new();
+        let value = self.datum(n, a, &mut scratch)?;
+        self.compare_value(n, value, b)
+    }
+
+    /// Orders two leaf tuples by their key columns (not by TID).
+    pub fn compare_keys(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<Ordering> {
+        for n in 0..self.key_count {
+            let ord = self.compare_stored(n, a.attr(&self.shape, n), b.attr(&self.shape, n))?;
+            if ord != Ordering::Equal {
+                return Ok(ord);
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+
+    /// Appends the leaf tuple of these column values to `out`. Values must be detoasted; large ones are
+    /// compressed where their column's storage allows. Counterpart: `index_form_tuple`.
+    pub fn form(&self, values: &[DatumRef<'_>], tid: Tid, out: &mut Vec<u8>) -> Result<()> {
+        debug_assert_eq!(values.len(), self.natts());
+        let mut packed: SmallVec<[(usize, Vec<u8>); 1]> = SmallVec::new();
+        for (n, v) in values.iter().enumerate() {
+            if let DatumRef::Bytes(b) = v {
+                let attr = &self.columns[n].attr;
+                let large = b.len() + 4 > index_tuple::TOAST_INDEX_TARGET;
+                if large && attr.len == -1 && matches!(attr.storage, b'x' | b'm') {
+                    if let Some(c) = crate::inline::compress(b, attr.compression) {
+                        packed.push((n, c));
+                    }
+                }
+            }
+        }
+        let mut stored: SmallVec<[Stored<'_>; 8]> = values
+            .iter()
+            .map(|v| match *v {
+                DatumRef::Null => Stored::Null,
+                DatumRef::Word(w) => Stored::Word(w),
+                DatumRef::Bytes(b) => Stored::Payload(b),
+            })
+            .collect();
+        for (n, c) in &packed {
+            stored[*n] = Stored::Raw(c);
+        }
+        index_tuple::form(&self.shape, &stored, tid, out).map_err(|TooLarge { size }| {
+            pg_err!(
+                PROGRAM_LIMIT_EXCEEDED,
+                "index row requires {size} bytes, maximum size is {}",
+                index_tuple::SIZE_MASK
+            )
+        })
+    }
+}
+
+fn index_attr(a: &Attr) -> IndexAttr {
+    IndexAttr {
+        len: a.len,
+        align: a.align.bytes() as u8,
+        by_val: a.by_val,
+        packable: a.len == -1 && a.storage != b'p',
+    }
+}

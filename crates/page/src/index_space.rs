@@ -1,0 +1,195 @@
+//! Placing and removing items on index pages. Line pointers of an index page have no holes: inserting
+//! shifts those after it up, deleting shifts them down. Tuple bodies stay in their physical order,
+//! packed against the special space, so that two histories of one page lead to the same bytes.
+//! Counterpart: the index half of storage/page/bufpage.c.
+
+use crate::header::{HEADER_SIZE, max_align};
+use crate::item::{LINE_POINTER_SIZE, LinePointer};
+use crate::{Page, PageMut};
+use ids::OffsetNo;
+
+const fn slot(off: OffsetNo) -> usize {
+    HEADER_SIZE + (off as usize - 1) * LINE_POINTER_SIZE
+}
+
+/// Free bytes for one more item and its line pointer. Counterpart: `PageGetFreeSpace`.
+#[inline]
+pub fn free_space(page: &Page) -> usize {
+    page.upper().saturating_sub(page.lower()).saturating_sub(LINE_POINTER_SIZE)
+}
+
+/// Free bytes, a line pointer not accounted for. Counterpart: `PageGetExactFreeSpace`.
+#[inline]
+pub fn exact_free_space(page: &Page) -> usize {
+    page.upper().saturating_sub(page.lower())
+}
+
+/// Puts an item at line pointer `off`, moving those at `off` and after up by one. `false` where there is
+/// no room or `off` leaves a gap. Counterpart: `PageAddItem` without overwriting.
+#[must_use]
+pub fn add(page: PageMut<'_>, bytes: &[u8], off: OffsetNo) -> bool {
+    let (lower, upper) = (page.lower(), page.upper());
+    let max = page.max_offset();
+    let size = max_align(bytes.len());
+    if off == 0 || off > max + 1 || lower + LINE_POINTER_SIZE + size > upper {
+        return false;
+    }
+    let at = upper - size;
+    let all = page.bytes_mut();
+    all.copy_within(slot(off)..lower, slot(off) + LINE_POINTER_SIZE);
+    all[at..at + bytes.len()].copy_from_slice(bytes);
+    page.set_line_pointer(off, LinePointer::normal(at, bytes.len()));
+    page.set_lower(lower + LINE_POINTER_SIZE);
+    page.set_upper(at);
+    true
+}
+
+/// [`add`] after the last item.
+#[must_use]
+pub fn append(page: PageMut<'_>, bytes: &[u8]) -> bool {
+    let off = page.max_offset() + 1;
+    add(page, bytes, off)
+}
+
+/// Removes the item and its line pointer. Counterpart: `PageIndexTupleDelete`.
+pub fn delete(page: PageMut<'_>, off: OffsetNo) {
+    let lp = page.line_pointer(off);
+    let (lower, upper) = (page.lower(), page.upper());
+    let size = max_align(lp.len());
+    let at = lp.offset();
+    assert!(lp.has_storage() && at >= upper && at + size <= page.special(), "corrupt line pointer");
+    let all = page.bytes_mut();
+    all.copy_within(slot(off) + LINE_POINTER_SIZE..lower, slot(off));
+    all.copy_within(upper..at, upper + size);
+    page.set_lower(lower - LINE_POINTER_SIZE);
+    page.set_upper(upper + size);
+    shift_pointers(page, at, size as isize);
+}
+
+/// Moves the offsets of items that lie at or before `upto` by `by` bytes.
+fn shift_pointers(page: PageMut<'_>, upto: usize, by: isize) {
+    for off in 1..=page.max_offset() {
+        let lp = page.line_pointer(off);
+        if lp.has_storage() && lp.offset() <= upto {
+            let moved = lp.offset().wrapping_add_signed(by);
+            page.set_line_pointer(off, LinePointer::new(moved, lp.flags(), lp.len()));
+        }
+    }
+}
+
+/// Removes several items, their line pointers in ascending order. Counterpart: `PageIndexMultiDelete`.
+pub fn delete_many(page: PageMut<'_>, offs: &[OffsetNo]) {
+    if offs.len() <= 2 {
+        for &off in offs.iter().rev() {
+            delete(page, off);
+        }
+        return;
+    }
+    let max = page.max_offset();
+    let special = page.special();
+    let mut gone = offs.iter().copied().peekable();
+    let mut kept: Vec<LinePointer> = Vec::with_capacity(usize::from(max));
+    for off in 1..=max {
+        if gone.next_if_eq(&off).is_none() {
+            kept.push(page.line_pointer(off));
+        }
+    }
+    assert!(gone.peek().is_none(), "line pointers to delete are out of order or do not exist");
+    // Bodies move towards the special space, the last one first, so nothing is overwritten unread.
+    let mut by_place: Vec<usize> = (0..kept.len()).collect();
+    by_place.sort_unstable_by_key(|&i| std::cmp::Reverse(kept[i].offset()));
+    let mut upper = special;
+    for i in by_place {
+        let lp = kept[i];
+        let size = max_align(lp.len());
+        assert!(lp.offset() + size <= upper, "corrupt line pointer");
+        upper -= size;
+        page.bytes_mut().copy_within(lp.offset()..lp.offset() + size, upper);
+        kept[i] = LinePointer::new(upper, lp.flags(), lp.len());
+    }
+    for (i, lp) in kept.iter().enumerate() {
+        page.set_line_pointer(i as OffsetNo + 1, *lp);
+    }
+    page.set_lower(HEADER_SIZE + kept.len() * LINE_POINTER_SIZE);
+    page.set_upper(upper);
+}
+
+/// Replaces the item at `off` in its place; the rest moves as sizes differ. `false` without room.
+/// Counterpart: `PageIndexTupleOverwrite`.
+#[must_use]
+pub fn overwrite(page: PageMut<'_>, off: OffsetNo, bytes: &[u8]) -> bool {
+    let lp = page.line_pointer(off);
+    let (lower, upper) = (page.lower(), page.upper());
+    let old = max_align(lp.len());
+    let new = max_align(bytes.len());
+    let at = lp.offset();
+    assert!(lp.has_storage() && at >= upper && at + old <= page.special(), "corrupt line pointer");
+    if new > old + (upper - lower) {
+        return false;
+    }
+    let by = old as isize - new as isize;
+    if by != 0 {
+        page.bytes_mut().copy_within(upper..at, upper.wrapping_add_signed(by));
+        page.set_upper(upper.wrapping_add_signed(by));
+        shift_pointers(page, at, by);
+    }
+    let at = at.wrapping_add_signed(by);
+    page.bytes_mut()[at..at + bytes.len()].copy_from_slice(bytes);
+    page.set_line_pointer(off, LinePointer::new(at, lp.flags(), bytes.len()));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PageBuf;
+
+    fn items(page: &Page) -> Vec<Vec<u8>> {
+        (1..=page.max_offset()).map(|o| page.item(o).to_vec()).collect()
+    }
+
+    #[test]
+    fn random_changes_follow_a_vector() {
+        let mut seed = 12345u32;
+        let mut next = |n: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as usize % n
+        };
+        let mut page = PageBuf::new();
+        page.init(16);
+        let mut model: Vec<Vec<u8>> = Vec::new();
+        for round in 0..5000 {
+            let item = vec![round as u8; 8 * (1 + next(5))];
+            match next(4) {
+                0 | 1 => {
+                    let at = next(model.len() + 1);
+                    if add(&mut page, &item, at as OffsetNo + 1) {
+                        model.insert(at, item);
+                    } else {
+                        assert!(free_space(&page) < item.len());
+                    }
+                }
+                2 if !model.is_empty() => {
+                    let at = next(model.len());
+                    if overwrite(&mut page, at as OffsetNo + 1, &item) {
+                        model[at] = item;
+                    }
+                }
+                _ => {
+                    let k = next(9);
+                    let gone: Vec<OffsetNo> =
+                        (1..=model.len() as OffsetNo).filter(|_| next(10) < k).collect();
+                    delete_many(&mut page, &gone);
+                    let mut n = 0;
+                    model.retain(|_| {
+                        n += 1;
+                        !gone.contains(&n)
+                    });
+                }
+            }
+            assert_eq!(items(&page), model);
+            let used: usize = model.iter().map(|m| m.len() + 4).sum();
+            assert_eq!(exact_free_space(&page), 8192 - 24 - 16 - used);
+        }
+    }
+}
