@@ -1,7 +1,7 @@
 //! B-tree support functions: three-way comparison of two values of one type, neither of them NULL.
 //! Counterpart: access/nbtree/nbtcompare.c and the `bt*cmp` functions of the types.
 
-use crate::DatumRef;
+use crate::{DatumRef, oids};
 use ids::Oid;
 use std::cmp::Ordering;
 
@@ -20,6 +20,7 @@ pub fn btint4cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_i32().cmp(&b.as_i32())
 }
 
+/// Also every cross-type comparison of integers: the words are sign-extended.
 pub fn btint8cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_i64().cmp(&b.as_i64())
 }
@@ -28,9 +29,35 @@ pub fn btoidcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_oid().cmp(&b.as_oid())
 }
 
+/// Unsigned 64-bit words: pg_lsn, xid8.
+pub fn word_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    a.word().cmp(&b.word())
+}
+
 /// "char" compares as an unsigned byte.
 pub fn btcharcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_char().cmp(&b.as_char())
+}
+
+/// NaN equals NaN and comes after all other numbers.
+pub fn float_cmp(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+pub fn btfloat4cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    float_cmp(a.as_f32().into(), b.as_f32().into())
+}
+
+pub fn btfloat8cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    float_cmp(a.as_f64(), b.as_f64())
+}
+
+pub fn btfloat48cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    float_cmp(a.as_f32().into(), b.as_f64())
+}
+
+pub fn btfloat84cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    float_cmp(a.as_f64(), b.as_f32().into())
 }
 
 /// Names compare bytewise up to the padding (their collation is "C").
@@ -41,4 +68,113 @@ pub fn btnamecmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
 /// Text under a collation that orders by bytes ("C" and its like).
 pub fn bttextcmp_c(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
+}
+
+/// Text. All collations that exist so far order by code point, which in UTF-8 is by bytes.
+pub fn bttextcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    a.as_bytes().cmp(b.as_bytes())
+}
+
+pub fn btnametextcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    a.as_name().cmp(b.as_bytes())
+}
+
+pub fn bttextnamecmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    a.as_bytes().cmp(b.as_name())
+}
+
+/// A bpchar without the padding, which does not count in comparisons.
+pub fn bpchar_trimmed(b: &[u8]) -> &[u8] {
+    let end = b.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1);
+    &b[..end]
+}
+
+pub fn bpcharcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    bpchar_trimmed(a.as_bytes()).cmp(bpchar_trimmed(b.as_bytes()))
+}
+
+/// Plain order of the bytes: bytea, uuid.
+pub fn bytes_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    a.as_bytes().cmp(b.as_bytes())
+}
+
+/// Block, then offset.
+pub fn bttidcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    crate::system::tid_of(a).cmp(&crate::system::tid_of(b))
+}
+
+/// Length first, then the elements as OIDs.
+pub fn btoidvectorcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    let (a, b) = (crate::system::oidvector_of(a), crate::system::oidvector_of(b));
+    a.len().cmp(&b.len()).then_with(|| a.cmp(&b))
+}
+
+/// The comparison with this `pg_proc.prosrc` (`btint4cmp`, …).
+pub fn lookup(prosrc: &str) -> Option<CompareFn> {
+    TABLE.iter().find(|(name, _)| *name == prosrc).map(|&(_, f)| f)
+}
+
+const TABLE: &[(&str, CompareFn)] = &[
+    ("btboolcmp", btboolcmp),
+    ("btint2cmp", btint2cmp),
+    ("btint4cmp", btint4cmp),
+    ("btint8cmp", btint8cmp),
+    ("btint24cmp", btint8cmp),
+    ("btint28cmp", btint8cmp),
+    ("btint42cmp", btint8cmp),
+    ("btint48cmp", btint8cmp),
+    ("btint82cmp", btint8cmp),
+    ("btint84cmp", btint8cmp),
+    ("btoidcmp", btoidcmp),
+    ("btcharcmp", btcharcmp),
+    ("btnamecmp", btnamecmp),
+    ("bttextcmp", bttextcmp),
+    ("bttext_pattern_cmp", bttextcmp_c),
+    ("btbpchar_pattern_cmp", bpcharcmp),
+    ("btnametextcmp", btnametextcmp),
+    ("bttextnamecmp", bttextnamecmp),
+    ("bpcharcmp", bpcharcmp),
+    ("btfloat4cmp", btfloat4cmp),
+    ("btfloat8cmp", btfloat8cmp),
+    ("btfloat48cmp", btfloat48cmp),
+    ("btfloat84cmp", btfloat84cmp),
+    ("byteacmp", bytes_cmp),
+    ("uuid_cmp", bytes_cmp),
+    ("pg_lsn_cmp", word_cmp),
+    ("xid8cmp", word_cmp),
+    ("bttidcmp", bttidcmp),
+    ("btoidvectorcmp", btoidvectorcmp),
+];
+
+/// The default B-tree comparison of a built-in type.
+pub fn of_type(ty: Oid) -> Option<CompareFn> {
+    Some(match ty {
+        oids::BOOL => btboolcmp,
+        oids::CHAR => btcharcmp,
+        oids::INT2 => btint2cmp,
+        oids::INT4 | oids::DATE => btint4cmp,
+        oids::INT8 | oids::TIME | oids::TIMESTAMP | oids::TIMESTAMPTZ | oids::MONEY => btint8cmp,
+        oids::FLOAT4 => btfloat4cmp,
+        oids::FLOAT8 => btfloat8cmp,
+        oids::NAME => btnamecmp,
+        oids::TEXT | oids::VARCHAR => bttextcmp,
+        oids::BPCHAR => bpcharcmp,
+        oids::BYTEA | oids::UUID => bytes_cmp,
+        oids::PG_LSN | oids::XID8 => word_cmp,
+        oids::TID => bttidcmp,
+        oids::OIDVECTOR => btoidvectorcmp,
+        oids::OID
+        | oids::REGPROC
+        | oids::REGPROCEDURE
+        | oids::REGOPER
+        | oids::REGOPERATOR
+        | oids::REGCLASS
+        | oids::REGCOLLATION
+        | oids::REGTYPE
+        | oids::REGROLE
+        | oids::REGNAMESPACE
+        | oids::REGCONFIG
+        | oids::REGDICTIONARY => btoidcmp,
+        _ => return None,
+    })
 }

@@ -1,6 +1,29 @@
-//! `Datum`, columns, type input and output, operators and functions on values.
+//! Values: `Datum`, columns, type input and output, operators and functions on values.
+//!
+//! Reading order: `datum`, `batch` (what values are), `fncx`, `builtin` (how functions are called and
+//! found), `compare`, `hash`, then one module per type family. Functions are named by
+//! `pg_proc.prosrc`; input, output, receive and send functions are ordinary functions of the table.
 
+#![forbid(unsafe_code)]
+
+#[macro_use]
+mod macros;
+
+pub mod batch;
+pub mod builtin;
+pub mod builtin_types;
 pub mod compare;
 pub mod datum;
+pub mod fncx;
+pub mod hash;
+pub mod oids;
+pub mod settings;
+pub mod system;
+pub mod zone;
 
+pub use batch::{Batch, BytesColumn, Column, ColumnData, NullMask};
+pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
+pub use compare::CompareFn;
 pub use datum::{Datum, DatumRef};
+pub use fncx::{BasicContext, FnContext, RegKind, TypeInfo};
+pub use settings::Settings;

@@ -1,0 +1,278 @@
+//! Columns and batches: how rows travel between scan, expressions and executor.
+
+use crate::{Datum, DatumRef};
+
+/// Most rows of a batch.
+pub const BATCH_ROWS_MAX: usize = 1024;
+
+/// Bit per row; set means NULL.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub struct NullMask {
+    words: Vec<u64>,
+}
+
+impl NullMask {
+    /// No NULL among `len` rows.
+    pub fn none(len: usize) -> NullMask {
+        NullMask { words: vec![0; len.div_ceil(64)] }
+    }
+
+    /// Is row `i` NULL? Rows past the mask are not.
+    #[inline]
+    pub fn get(&self, i: usize) -> bool {
+        self.words.get(i >> 6).is_some_and(|w| w >> (i & 63) & 1 != 0)
+    }
+
+    /// Marks row `i` as NULL; the mask grows as needed.
+    #[inline]
+    pub fn set(&mut self, i: usize) {
+        let word = i >> 6;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (i & 63);
+    }
+
+    pub fn clear(&mut self, i: usize) {
+        if let Some(w) = self.words.get_mut(i >> 6) {
+            *w &= !(1 << (i & 63));
+        }
+    }
+
+    pub fn any(&self) -> bool {
+        self.words.iter().any(|&w| w != 0)
+    }
+
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Rows NULL in either mask.
+    pub fn union(a: Option<&NullMask>, b: Option<&NullMask>) -> Option<NullMask> {
+        match (a, b) {
+            (None, None) => None,
+            (Some(m), None) | (None, Some(m)) => Some(m.clone()),
+            (Some(a), Some(b)) => {
+                let (long, short) = if a.words.len() >= b.words.len() { (a, b) } else { (b, a) };
+                let mut out = long.clone();
+                for (o, s) in out.words.iter_mut().zip(&short.words) {
+                    *o |= s;
+                }
+                Some(out)
+            }
+        }
+    }
+}
+
+/// By-reference values one after another: row `i` is `data[offsets[i]..offsets[i + 1]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BytesColumn {
+    pub offsets: Vec<u32>,
+    pub data: Vec<u8>,
+}
+
+impl Default for BytesColumn {
+    fn default() -> Self {
+        BytesColumn { offsets: vec![0], data: Vec::new() }
+    }
+}
+
+impl BytesColumn {
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    pub fn get(&self, i: usize) -> &[u8] {
+        &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    }
+
+    /// Appends a value. A column holds less than 4 GB: rows are at most 1 GB and the filler of a batch
+    /// ends it early when it becomes large.
+    #[inline]
+    pub fn push(&mut self, value: &[u8]) {
+        self.data.extend_from_slice(value);
+        self.close_row();
+    }
+
+    /// Ends a row whose bytes were appended to `data` directly.
+    #[inline]
+    pub fn close_row(&mut self) {
+        self.offsets.push(u32::try_from(self.data.len()).expect("a batch column is below 4 GB"));
+    }
+
+    pub fn clear(&mut self) {
+        self.offsets.truncate(1);
+        self.data.clear();
+    }
+}
+
+/// The values of a column by physical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnData {
+    Word(Vec<u64>),
+    Bytes(BytesColumn),
+}
+
+/// A column of a batch. A NULL row has a placeholder in `data` (0 or no bytes).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub data: ColumnData,
+    pub nulls: Option<NullMask>,
+}
+
+impl Column {
+    /// An empty column of a by-value (`by_val`) or by-reference type.
+    pub fn new(by_val: bool) -> Column {
+        let data = if by_val {
+            ColumnData::Word(Vec::new())
+        } else {
+            ColumnData::Bytes(BytesColumn::default())
+        };
+        Column { data, nulls: None }
+    }
+
+    /// A column of words without NULLs.
+    pub fn words(values: Vec<u64>) -> Column {
+        Column { data: ColumnData::Word(values), nulls: None }
+    }
+
+    pub fn len(&self) -> usize {
+        match &self.data {
+            ColumnData::Word(w) => w.len(),
+            ColumnData::Bytes(b) => b.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn is_by_val(&self) -> bool {
+        matches!(self.data, ColumnData::Word(_))
+    }
+
+    #[inline]
+    pub fn is_null(&self, i: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|n| n.get(i))
+    }
+
+    #[inline]
+    pub fn get(&self, i: usize) -> DatumRef<'_> {
+        if self.is_null(i) {
+            return DatumRef::Null;
+        }
+        match &self.data {
+            ColumnData::Word(w) => DatumRef::Word(w[i]),
+            ColumnData::Bytes(b) => DatumRef::Bytes(b.get(i)),
+        }
+    }
+
+    /// Appends a value of the column's form, or NULL.
+    #[inline]
+    pub fn push(&mut self, value: DatumRef<'_>) {
+        match (&mut self.data, value) {
+            (ColumnData::Word(w), DatumRef::Word(v)) => w.push(v),
+            (ColumnData::Bytes(b), DatumRef::Bytes(v)) => b.push(v),
+            (_, DatumRef::Null) => self.push_null(),
+            (_, other) => panic!("datum {other:?} in a column of the other form"),
+        }
+    }
+
+    pub fn push_null(&mut self) {
+        let row = self.len();
+        self.nulls.get_or_insert_default().set(row);
+        match &mut self.data {
+            ColumnData::Word(w) => w.push(0),
+            ColumnData::Bytes(b) => b.close_row(),
+        }
+    }
+
+    /// Empties the column and keeps its memory.
+    pub fn clear(&mut self) {
+        match &mut self.data {
+            ColumnData::Word(w) => w.clear(),
+            ColumnData::Bytes(b) => b.clear(),
+        }
+        self.nulls = None;
+    }
+}
+
+/// Up to [`BATCH_ROWS_MAX`] rows. `len` counts also where there is no column.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub struct Batch {
+    pub len: usize,
+    pub columns: Vec<Column>,
+}
+
+impl Batch {
+    /// An empty batch; one entry per column: is its type by value?
+    pub fn new(by_val: impl IntoIterator<Item = bool>) -> Batch {
+        Batch { len: 0, columns: by_val.into_iter().map(Column::new).collect() }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.len >= BATCH_ROWS_MAX
+    }
+
+    pub fn get(&self, row: usize, column: usize) -> DatumRef<'_> {
+        self.columns[column].get(row)
+    }
+
+    /// The row's values, borrowed.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = DatumRef<'_>> {
+        self.columns.iter().map(move |c| c.get(row))
+    }
+
+    /// The row's values, owned.
+    pub fn row_owned(&self, row: usize) -> Vec<Datum> {
+        self.row(row).map(DatumRef::to_owned).collect()
+    }
+
+    /// Appends a row; `values` has one entry per column.
+    pub fn push_row(&mut self, values: &[DatumRef<'_>]) {
+        debug_assert_eq!(values.len(), self.columns.len());
+        for (column, &value) in self.columns.iter_mut().zip(values) {
+            column.push(value);
+        }
+        self.len += 1;
+    }
+
+    /// Empties the batch and keeps its memory.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.columns.iter_mut().for_each(Column::clear);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_as_pushed() {
+        let mut batch = Batch::new([true, false]);
+        for i in 0..200u64 {
+            let text = i.to_string();
+            let word = if i % 3 == 0 { DatumRef::Null } else { DatumRef::Word(i) };
+            let bytes = if i % 5 == 0 { DatumRef::Null } else { DatumRef::Bytes(text.as_bytes()) };
+            batch.push_row(&[word, bytes]);
+        }
+        for i in 0..200usize {
+            assert_eq!(batch.get(i, 0).is_null(), i % 3 == 0);
+            assert_eq!(batch.get(i, 1).is_null(), i % 5 == 0);
+            if i % 3 != 0 {
+                assert_eq!(batch.get(i, 0), DatumRef::Word(i as u64));
+            }
+            if i % 5 != 0 {
+                assert_eq!(batch.get(i, 1), DatumRef::Bytes(i.to_string().as_bytes()));
+            }
+        }
+        batch.clear();
+        assert_eq!(batch, Batch::new([true, false]));
+    }
+}

@@ -1,0 +1,138 @@
+//! How built-in functions are called and found. The key is `pg_proc.prosrc`, as in PostgreSQL's own
+//! table. Higher crates have tables of the same kind for functions that need catalogs or the engine.
+//! Counterpart: fmgrtab.c.
+
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::Result;
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// An ordinary function. The caller checks `proisstrict`. Calling conventions where SQL has no value:
+/// a `cstring` is its bytes; a receive function's `internal` argument is the whole message field as
+/// bytes; a VARIADIC parameter is an array.
+pub type ScalarFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Datum>;
+
+/// Transition function of an aggregate whose state type is `internal`; the state is not among `args`.
+pub type TransFn = fn(&mut dyn FnContext, &mut AggState, &[DatumRef<'_>]) -> Result<()>;
+
+/// Final function over an `internal` state. It may be called several times (window frames), so it
+/// leaves the state as it is. `args`: the extra arguments, where `aggfinalextra` or direct ones are.
+pub type FinalFn = fn(&mut dyn FnContext, &mut AggState, &[DatumRef<'_>]) -> Result<Datum>;
+
+/// Merges the second `internal` state into the first.
+pub type CombineFn = fn(&mut dyn FnContext, &mut AggState, &AggState) -> Result<()>;
+
+/// Starts a set-returning function.
+pub type SrfFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Box<dyn SetSource>>;
+
+/// The rows of a set-returning function.
+pub trait SetSource: Send {
+    /// Puts the next row's columns (one for a scalar result) into `out`, which comes empty; false at
+    /// the end.
+    fn next(&mut self, cx: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool>;
+}
+
+/// A set held in memory: one column per row.
+pub struct VecSource(pub std::vec::IntoIter<Datum>);
+
+impl VecSource {
+    pub fn boxed(rows: Vec<Datum>) -> Box<dyn SetSource> {
+        Box::new(VecSource(rows.into_iter()))
+    }
+}
+
+impl SetSource for VecSource {
+    fn next(&mut self, _: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool> {
+        Ok(self.0.next().map(|d| out.push(d)).is_some())
+    }
+}
+
+/// State of an aggregate of type `internal`: NULL at first, then a value of the function's own type.
+#[derive(Default)]
+pub struct AggState(Option<Box<dyn Any + Send>>);
+
+impl AggState {
+    pub fn new<T: Any + Send>(value: T) -> AggState {
+        AggState(Some(Box::new(value)))
+    }
+
+    pub fn is_null(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The state, if there is one and it is a `T`.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.as_deref().and_then(|s| s.downcast_ref())
+    }
+
+    pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
+        self.0.as_deref_mut().and_then(|s| s.downcast_mut())
+    }
+
+    /// The state, made by `new` where it is NULL. Panics where another function's state is there: a
+    /// wrong pairing of functions is a bug of the catalog.
+    pub fn get_or<T: Any + Send>(&mut self, new: impl FnOnce() -> T) -> &mut T {
+        let state = self.0.get_or_insert_with(|| Box::new(new()));
+        state.downcast_mut().expect("aggregate state of this function's type")
+    }
+}
+
+/// The kinds of built-in functions.
+#[derive(Clone, Copy)]
+pub enum BuiltinFn {
+    Scalar(ScalarFn),
+    Srf(SrfFn),
+    Trans(TransFn),
+    Final(FinalFn),
+    Combine(CombineFn),
+}
+
+/// A built-in function.
+#[derive(Clone, Copy)]
+pub struct Builtin {
+    /// `pg_proc.prosrc`.
+    pub name: &'static str,
+    pub f: BuiltinFn,
+}
+
+impl Builtin {
+    /// The function pointer where this is an ordinary function.
+    pub fn scalar(&self) -> Option<ScalarFn> {
+        match self.f {
+            BuiltinFn::Scalar(f) => Some(f),
+            _ => None,
+        }
+    }
+}
+
+/// Every module's table.
+const TABLES: &[&[Builtin]] = &[crate::hash::FNS];
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Builtin>> =
+    LazyLock::new(|| builtins().map(|b| (b.name, b)).collect());
+
+/// All built-in functions of this crate.
+pub fn builtins() -> impl Iterator<Item = &'static Builtin> {
+    TABLES.iter().flat_map(|t| t.iter())
+}
+
+/// The function with this `pg_proc.prosrc`.
+pub fn lookup(prosrc: &str) -> Option<&'static Builtin> {
+    BY_NAME.get(prosrc).copied()
+}
+
+/// The ordinary function with this `pg_proc.prosrc`.
+pub fn scalar(prosrc: &str) -> Option<ScalarFn> {
+    lookup(prosrc)?.scalar()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_there_twice() {
+        assert_eq!(builtins().count(), BY_NAME.len());
+    }
+}

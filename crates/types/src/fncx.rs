@@ -1,0 +1,396 @@
+//! What a function sees besides its arguments.
+
+use crate::{Datum, DatumRef, Settings, builtin, builtin_types, compare};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use std::any::Any;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Facts of a type (`pg_type`) that functions need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypeInfo {
+    pub oid: Oid,
+    /// `typlen`: bytes, -1 varlena, -2 cstring.
+    pub len: i16,
+    pub by_val: bool,
+    /// `typalign`: `c`, `s`, `i` or `d`.
+    pub align: u8,
+    pub delim: u8,
+    /// Element type of a (true or fixed-length) array.
+    pub elem: Oid,
+    /// The array type over this one.
+    pub array: Oid,
+    /// `typtype`: `b`, `c`, `d`, `e`, `p`, `r`, `m`.
+    pub kind: u8,
+    pub category: u8,
+    /// `typbasetype` of a domain.
+    pub base: Oid,
+    /// `typrelid` of a composite type.
+    pub relid: Oid,
+}
+
+/// A column of a row type.
+#[derive(Clone, Debug)]
+pub struct RowColumn {
+    pub name: String,
+    pub ty: Oid,
+    pub typmod: i32,
+    pub collation: Oid,
+    pub dropped: bool,
+}
+
+/// The columns of a row type.
+#[derive(Clone, Debug, Default)]
+pub struct RowDesc {
+    pub columns: Vec<RowColumn>,
+}
+
+/// The `reg*` types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegKind {
+    Proc,
+    Procedure,
+    Oper,
+    Operator,
+    Class,
+    Collation,
+    Type,
+    Role,
+    Namespace,
+    Config,
+    Dictionary,
+}
+
+/// The surroundings of a call. Methods with a default body serve contexts without catalogs.
+pub trait FnContext {
+    fn settings(&self) -> &Settings;
+
+    /// The call's collation; invalid where the function takes none.
+    fn collation(&self) -> Oid;
+
+    /// Type of argument `i` (0-based) as analysed; invalid where it is not known.
+    fn arg_type(&self, i: usize) -> Oid;
+
+    /// The call's result type; invalid where it is not known.
+    fn result_type(&self) -> Oid;
+
+    /// A slot that lives as long as the call site, empty at first: compiled patterns and the like.
+    fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>>;
+
+    /// Facts of a type; an error where it does not exist.
+    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo>;
+
+    /// The text form by the type's output function. `value` is not NULL.
+    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>>;
+
+    /// The value by the type's input function.
+    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum>;
+
+    /// The binary form by the type's send function.
+    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>>;
+
+    /// The value by the type's receive function.
+    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum>;
+
+    /// Order by the type's default B-tree operator class.
+    fn type_compare(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<Ordering>;
+
+    /// Equality by the type's default operator class.
+    fn type_equal(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<bool> {
+        Ok(self.type_compare(ty, a, b, collation)? == Ordering::Equal)
+    }
+
+    /// Hash by the type's default hash operator class; the 32-bit form where `seed` is `None`.
+    fn type_hash(
+        &mut self,
+        ty: Oid,
+        v: DatumRef<'_>,
+        collation: Oid,
+        seed: Option<u64>,
+    ) -> Result<u64>;
+
+    /// The type's name as `format_type` writes it.
+    fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String>;
+
+    /// The columns of a composite type, or of a registered record type (`ty` = record and a typmod).
+    fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
+        let _ = typmod;
+        Err(PgError::unsupported(format!("row type {ty}")))
+    }
+
+    /// The typmod under which an anonymous row type is registered.
+    fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
+        let _ = desc;
+        Err(PgError::unsupported("anonymous row type"))
+    }
+
+    /// The labels of an enum type in order, each with its OID.
+    fn enum_values(&mut self, ty: Oid) -> Result<Arc<Vec<(Oid, String)>>> {
+        Err(PgError::unsupported(format!("enum type {ty}")))
+    }
+
+    /// The enum type that a value belongs to.
+    fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
+        Err(PgError::unsupported(format!("enum value {value}")))
+    }
+
+    /// The object that a `reg*` name means; `None` where there is none.
+    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
+        let _ = name;
+        Err(PgError::unsupported(format!("name look-up of kind {kind:?}")))
+    }
+
+    /// The name that a `reg*` type shows for an object; `None` where there is no such object.
+    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
+        let _ = (kind, oid);
+        Ok(None)
+    }
+
+    /// Start of the transaction: microseconds since 2000-01-01 00:00 UTC.
+    fn transaction_timestamp(&self) -> i64;
+
+    /// Arrival of the statement: microseconds since 2000-01-01 00:00 UTC.
+    fn statement_timestamp(&self) -> i64;
+
+    /// The clock: microseconds since 2000-01-01 00:00 UTC.
+    fn clock_timestamp(&self) -> i64;
+
+    /// The next number of the session's generator, in [0, 1).
+    fn random(&mut self) -> f64;
+
+    /// `setseed`.
+    fn set_seed(&mut self, seed: f64);
+
+    /// Strong random bytes.
+    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()>;
+
+    /// Reports a notice or warning (severity in the error value).
+    fn notice(&mut self, notice: PgError);
+
+    /// An error where the query was cancelled; long loops ask.
+    fn check_interrupts(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. The
+/// clock stands still; random numbers come from a fixed seed, so nothing secret may be made of them.
+pub struct BasicContext {
+    pub settings: Settings,
+    pub collation: Oid,
+    pub arg_types: Vec<Oid>,
+    pub result_type: Oid,
+    pub now: i64,
+    pub notices: Vec<PgError>,
+    extra: Option<Box<dyn Any + Send>>,
+    seed: u64,
+}
+
+impl Default for BasicContext {
+    fn default() -> Self {
+        BasicContext {
+            settings: Settings::default(),
+            collation: Oid(100),
+            arg_types: Vec::new(),
+            result_type: Oid::INVALID,
+            now: 0,
+            notices: Vec::new(),
+            extra: None,
+            seed: 0x9E37_79B9_7F4A_7C15,
+        }
+    }
+}
+
+impl BasicContext {
+    pub fn new(settings: Settings) -> BasicContext {
+        BasicContext { settings, ..BasicContext::default() }
+    }
+
+    /// Forgets what the last call site left in `extra`.
+    pub fn reset_call(&mut self, arg_types: &[Oid], result_type: Oid) {
+        self.extra = None;
+        self.arg_types = arg_types.to_vec();
+        self.result_type = result_type;
+    }
+
+    fn next_word(&mut self) -> u64 {
+        self.seed = self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.seed;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    fn call(&mut self, prosrc: &str, args: &[DatumRef<'_>]) -> Result<Datum> {
+        let f = builtin::scalar(prosrc).ok_or_else(|| PgError::unsupported(prosrc))?;
+        f(self, args)
+    }
+}
+
+fn basic_type(ty: Oid) -> Result<&'static builtin_types::BuiltinType> {
+    builtin_types::get(ty)
+        .ok_or_else(|| pg_err!(INTERNAL_ERROR, "cache lookup failed for type {ty}"))
+}
+
+impl FnContext for BasicContext {
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn collation(&self) -> Oid {
+        self.collation
+    }
+
+    fn arg_type(&self, i: usize) -> Oid {
+        self.arg_types.get(i).copied().unwrap_or(Oid::INVALID)
+    }
+
+    fn result_type(&self) -> Oid {
+        self.result_type
+    }
+
+    fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
+        &mut self.extra
+    }
+
+    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
+        Ok(basic_type(ty)?.info)
+    }
+
+    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
+        let saved = std::mem::replace(&mut self.arg_types, vec![ty]);
+        let out = self.call(basic_type(ty)?.output, &[value]);
+        self.arg_types = saved;
+        Ok(out?.as_ref().as_bytes().to_vec())
+    }
+
+    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
+        let t = basic_type(ty)?;
+        let param = if t.info.elem.is_valid() { t.info.elem } else { ty };
+        let typmod = Datum::int4(typmod);
+        let args = [DatumRef::Bytes(text), DatumRef::Word(param.0.into()), typmod.as_ref()];
+        self.call(t.input, &args)
+    }
+
+    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
+        let out = self.call(basic_type(ty)?.send, &[value])?;
+        Ok(out.as_ref().as_bytes().to_vec())
+    }
+
+    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
+        let t = basic_type(ty)?;
+        let param = if t.info.elem.is_valid() { t.info.elem } else { ty };
+        let typmod = Datum::int4(typmod);
+        let args = [DatumRef::Bytes(bytes), DatumRef::Word(param.0.into()), typmod.as_ref()];
+        self.call(t.receive, &args)
+    }
+
+    fn type_compare(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<Ordering> {
+        match compare::of_type(ty) {
+            Some(cmp) => Ok(cmp(a, b, collation)),
+            None => {
+                let name = self.type_name(ty, None)?;
+                Err(pg_err!(
+                    UNDEFINED_FUNCTION,
+                    "could not identify a comparison function for type {name}"
+                ))
+            }
+        }
+    }
+
+    fn type_hash(
+        &mut self,
+        ty: Oid,
+        v: DatumRef<'_>,
+        collation: Oid,
+        seed: Option<u64>,
+    ) -> Result<u64> {
+        let name = match crate::hash::function_of_type(ty) {
+            Some(name) => name,
+            None => {
+                let name = self.type_name(ty, None)?;
+                let msg = format!("could not identify a hash function for type {name}");
+                return Err(PgError::new(pgerror::SqlState::UNDEFINED_FUNCTION, msg));
+            }
+        };
+        let saved = std::mem::replace(&mut self.collation, collation);
+        let out = match seed {
+            None => self.call(name, &[v]).map(|h| h.as_ref().word() as u32 as u64),
+            Some(seed) => {
+                let extended = crate::hash::extended_name(name);
+                self.call(&extended, &[v, DatumRef::Word(seed)]).map(|h| h.as_ref().word())
+            }
+        };
+        self.collation = saved;
+        out
+    }
+
+    fn type_name(&mut self, ty: Oid, _typmod: Option<i32>) -> Result<String> {
+        Ok(basic_type(ty)?.format_name.to_string())
+    }
+
+    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
+        match kind {
+            RegKind::Type => Ok(builtin_types::by_name(name).map(|t| t.info.oid)),
+            _ => Err(PgError::unsupported(format!("name look-up of kind {kind:?}"))),
+        }
+    }
+
+    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
+        match kind {
+            RegKind::Type => Ok(builtin_types::get(oid).map(|t| t.format_name.to_string())),
+            _ => Ok(None),
+        }
+    }
+
+    fn transaction_timestamp(&self) -> i64 {
+        self.now
+    }
+
+    fn statement_timestamp(&self) -> i64 {
+        self.now
+    }
+
+    fn clock_timestamp(&self) -> i64 {
+        self.now
+    }
+
+    fn random(&mut self) -> f64 {
+        (self.next_word() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn set_seed(&mut self, seed: f64) {
+        self.seed = seed.to_bits();
+    }
+
+    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
+        for chunk in out.chunks_mut(8) {
+            let word = self.next_word().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: PgError) {
+        self.notices.push(notice);
+    }
+}

@@ -1,0 +1,99 @@
+//! The parameters that type functions look at, in decoded form. `session` makes one whenever one of
+//! them changes.
+
+use crate::zone::Zone;
+
+/// `DateStyle`'s output part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DateStyle {
+    Iso,
+    Sql,
+    Postgres,
+    German,
+}
+
+/// `DateStyle`'s field order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DateOrder {
+    Mdy,
+    Dmy,
+    Ymd,
+}
+
+/// `IntervalStyle`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IntervalStyle {
+    Postgres,
+    PostgresVerbose,
+    SqlStandard,
+    Iso8601,
+}
+
+/// `bytea_output`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByteaOutput {
+    Hex,
+    Escape,
+}
+
+/// The database's encoding as far as functions care.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    SqlAscii,
+    Utf8,
+    /// LATIN1 and other encodings of one byte per character: PostgreSQL's number and name.
+    SingleByte(i32, &'static str),
+}
+
+impl Encoding {
+    /// PostgreSQL's number of the encoding.
+    pub fn number(self) -> i32 {
+        match self {
+            Encoding::SqlAscii => 0,
+            Encoding::Utf8 => 6,
+            Encoding::SingleByte(n, _) => n,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::SqlAscii => "SQL_ASCII",
+            Encoding::Utf8 => "UTF8",
+            Encoding::SingleByte(_, name) => name,
+        }
+    }
+}
+
+/// What type functions see of the session's parameters.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub date_style: DateStyle,
+    pub date_order: DateOrder,
+    pub interval_style: IntervalStyle,
+    pub time_zone: Zone,
+    pub extra_float_digits: i32,
+    pub bytea_output: ByteaOutput,
+    pub encoding: Encoding,
+    /// The database's LC_CTYPE is C or POSIX: letters are ASCII only under the default collation.
+    pub ctype_is_c: bool,
+    pub array_nulls: bool,
+    pub quote_all_identifiers: bool,
+}
+
+impl Default for Settings {
+    /// PostgreSQL's defaults, time zone UTC.
+    fn default() -> Self {
+        Settings {
+            date_style: DateStyle::Iso,
+            date_order: DateOrder::Mdy,
+            interval_style: IntervalStyle::Postgres,
+            time_zone: Zone::utc(),
+            extra_float_digits: 1,
+            bytea_output: ByteaOutput::Hex,
+            encoding: Encoding::Utf8,
+            ctype_is_c: false,
+            array_nulls: true,
+            quote_all_identifiers: false,
+        }
+    }
+}
