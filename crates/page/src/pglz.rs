@@ -69,13 +69,14 @@ impl History {
     }
 
     fn hash(&self, rest: &[u8]) -> usize {
-        let byte = |i: usize| rest[i] as usize;
+        // Bytes count as signed, as `char` on x86-64: it decides which positions share a chain.
+        let byte = |i: usize| i32::from(rest[i] as i8);
         let hash = if rest.len() < 4 {
             byte(0)
         } else {
             byte(0) << 6 ^ byte(1) << 4 ^ byte(2) << 2 ^ byte(3)
         };
-        hash & self.mask
+        hash as usize & self.mask
     }
 
     fn add(&mut self, input: &[u8], at: usize) {

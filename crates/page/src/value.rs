@@ -35,3 +35,9 @@ impl<'a> Value<'a> {
         }
     }
 }
+
+impl Value<'_> {
+    pub(crate) fn is_null_ref(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+}
