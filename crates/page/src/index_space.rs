@@ -1,6 +1,6 @@
 //! Placing and removing items on index pages. Line pointers of an index page have no holes: inserting
-//! shifts those after it up, deleting shifts them down. Tuple bodies stay in their physical order,
-//! packed against the special space, so that two histories of one page lead to the same bytes.
+//! shifts those after it up, deleting shifts them down. Where bodies end up is part of the format: redo,
+//! ours and PostgreSQL's, must come to the same bytes (see `space`).
 //! Counterpart: the index half of storage/page/bufpage.c.
 
 use crate::header::{HEADER_SIZE, max_align};
@@ -53,90 +53,20 @@ pub fn append(page: PageMut<'_>, bytes: &[u8]) -> bool {
 
 /// Removes the item and its line pointer. Counterpart: `PageIndexTupleDelete`.
 pub fn delete(page: PageMut<'_>, off: OffsetNo) {
-    let lp = page.line_pointer(off);
-    let (lower, upper) = (page.lower(), page.upper());
-    let size = max_align(lp.len());
-    let at = lp.offset();
-    assert!(lp.has_storage() && at >= upper && at + size <= page.special(), "corrupt line pointer");
-    let all = page.bytes_mut();
-    all.copy_within(slot(off) + LINE_POINTER_SIZE..lower, slot(off));
-    all.copy_within(upper..at, upper + size);
-    page.set_lower(lower - LINE_POINTER_SIZE);
-    page.set_upper(upper + size);
-    shift_pointers(page, at, size as isize);
-}
-
-/// Moves the offsets of items that lie at or before `upto` by `by` bytes.
-fn shift_pointers(page: PageMut<'_>, upto: usize, by: isize) {
-    for off in 1..=page.max_offset() {
-        let lp = page.line_pointer(off);
-        if lp.has_storage() && lp.offset() <= upto {
-            let moved = lp.offset().wrapping_add_signed(by);
-            page.set_line_pointer(off, LinePointer::new(moved, lp.flags(), lp.len()));
-        }
-    }
+    page.index_delete(off).expect("the page's line pointers were checked when it was read");
 }
 
 /// Removes several items, their line pointers in ascending order. Counterpart: `PageIndexMultiDelete`.
 pub fn delete_many(page: PageMut<'_>, offs: &[OffsetNo]) {
-    if offs.len() <= 2 {
-        for &off in offs.iter().rev() {
-            delete(page, off);
-        }
-        return;
-    }
-    let max = page.max_offset();
-    let special = page.special();
-    let mut gone = offs.iter().copied().peekable();
-    let mut kept: Vec<LinePointer> = Vec::with_capacity(usize::from(max));
-    for off in 1..=max {
-        if gone.next_if_eq(&off).is_none() {
-            kept.push(page.line_pointer(off));
-        }
-    }
-    assert!(gone.peek().is_none(), "line pointers to delete are out of order or do not exist");
-    // Bodies move towards the special space, the last one first, so nothing is overwritten unread.
-    let mut by_place: Vec<usize> = (0..kept.len()).collect();
-    by_place.sort_unstable_by_key(|&i| std::cmp::Reverse(kept[i].offset()));
-    let mut upper = special;
-    for i in by_place {
-        let lp = kept[i];
-        let size = max_align(lp.len());
-        assert!(lp.offset() + size <= upper, "corrupt line pointer");
-        upper -= size;
-        page.bytes_mut().copy_within(lp.offset()..lp.offset() + size, upper);
-        kept[i] = LinePointer::new(upper, lp.flags(), lp.len());
-    }
-    for (i, lp) in kept.iter().enumerate() {
-        page.set_line_pointer(i as OffsetNo + 1, *lp);
-    }
-    page.set_lower(HEADER_SIZE + kept.len() * LINE_POINTER_SIZE);
-    page.set_upper(upper);
+    page.index_multi_delete(offs).expect("the page's line pointers were checked when it was read");
 }
 
 /// Replaces the item at `off` in its place; the rest moves as sizes differ. `false` without room.
 /// Counterpart: `PageIndexTupleOverwrite`.
 #[must_use]
 pub fn overwrite(page: PageMut<'_>, off: OffsetNo, bytes: &[u8]) -> bool {
-    let lp = page.line_pointer(off);
-    let (lower, upper) = (page.lower(), page.upper());
-    let old = max_align(lp.len());
-    let new = max_align(bytes.len());
-    let at = lp.offset();
-    assert!(lp.has_storage() && at >= upper && at + old <= page.special(), "corrupt line pointer");
-    if new > old + (upper - lower) {
-        return false;
-    }
-    let by = old as isize - new as isize;
-    if by != 0 {
-        page.bytes_mut().copy_within(upper..at, upper.wrapping_add_signed(by));
-        page.set_upper(upper.wrapping_add_signed(by));
-        shift_pointers(page, at, by);
-    }
-    let at = at.wrapping_add_signed(by);
-    page.bytes_mut()[at..at + bytes.len()].copy_from_slice(bytes);
-    page.set_line_pointer(off, LinePointer::new(at, lp.flags(), bytes.len()));
-    true
+    page.index_overwrite(off, bytes)
+        .expect("the page's line pointers were checked when it was read")
 }
 
 #[cfg(test)]
