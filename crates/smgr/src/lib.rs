@@ -1,3 +1,18 @@
-//! Relation files: forks and segments.
+//! Relation files: the forks of a relation as segment files of 1 GB, the fsync requests that a
+//! checkpoint collects, and the removal of files.
+//!
+//! Reading order: `name` (what names a fork's files), `fdcache` (open segments, bounded), `smgr` (reading,
+//! writing, extending, truncating, removing), `pending` (fsync and unlink requests).
 
 #![forbid(unsafe_code)]
+
+mod name;
+mod smgr;
+
+pub use name::RelFork;
+pub use smgr::{Smgr, SmgrConfig};
+
+/// Bytes of a block. Equal to `page::PAGE_SIZE`, which this crate does not see.
+pub const BLOCK_SIZE: usize = 8192;
+/// Blocks of a segment file: 1 GB. Counterpart: `RELSEG_SIZE`.
+pub const SEGMENT_BLOCKS: u32 = 131_072;
