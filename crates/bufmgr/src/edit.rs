@@ -9,29 +9,32 @@
 //! ```
 //! With two pages at once: `register` both, then `guard_a.page_mut(&edit)`, `guard_b.page_mut(&edit)`.
 
-use crate::ExclusiveGuard;
+use crate::{BufferPool, ExclusiveGuard};
 use ids::{Lsn, Xid};
 use page::PageMut;
 use pgerror::Result;
+use std::marker::PhantomData;
 use wal::{RecordBuilder, RegFlags, RmgrId, Wal};
 
 /// A critical section over the pages that one record covers. Leaving it other than by `log` or
-/// `finish_unlogged` after a page was registered takes the server down.
-pub struct PageEdit<'a> {
+/// `finish_unlogged` after a page was registered takes the server down. The guards (of lifetime `'p`)
+/// may live on after the edit; log and scratch are borrowed for `'a` only.
+pub struct PageEdit<'a, 'p> {
     _wal: &'a Wal,
     scratch: &'a mut RecordBuilder,
+    pages: PhantomData<&'p BufferPool>,
 }
 
-impl<'a> PageEdit<'a> {
+impl<'a, 'p> PageEdit<'a, 'p> {
     /// `scratch` is reset.
-    pub fn begin(wal: &'a Wal, scratch: &'a mut RecordBuilder) -> PageEdit<'a> {
-        PageEdit { _wal: wal, scratch }
+    pub fn begin(wal: &'a Wal, scratch: &'a mut RecordBuilder) -> PageEdit<'a, 'p> {
+        PageEdit { _wal: wal, scratch, pages: PhantomData }
     }
 
     /// Registers the page as block `id`, marks it dirty and lends it.
     pub fn change<'s>(
         &'s mut self,
-        _guard: &'s mut ExclusiveGuard<'a>,
+        _guard: &'s mut ExclusiveGuard<'p>,
         _id: u8,
         _flags: RegFlags,
     ) -> PageMut<'s> {
@@ -39,13 +42,13 @@ impl<'a> PageEdit<'a> {
     }
 
     /// As `change` without lending: see [`ExclusiveGuard::page_mut`].
-    pub fn register(&mut self, _guard: &mut ExclusiveGuard<'a>, _id: u8, _flags: RegFlags) {
+    pub fn register(&mut self, _guard: &mut ExclusiveGuard<'p>, _id: u8, _flags: RegFlags) {
         todo!()
     }
 
     /// Registers without marking dirty or stamping: a page that the record refers to and that does not
     /// change (REGBUF_NO_CHANGE is its later name).
-    pub fn refer(&mut self, _guard: &ExclusiveGuard<'a>, _id: u8, _flags: RegFlags) {
+    pub fn refer(&mut self, _guard: &ExclusiveGuard<'p>, _id: u8, _flags: RegFlags) {
         todo!()
     }
 

@@ -128,7 +128,7 @@ impl<'a> ExclusiveGuard<'a> {
     }
     /// The page for changing; it must be registered with the edit. Several guards may lend their
     /// pages at once.
-    pub fn page_mut<'g>(&'g mut self, _edit: &'g PageEdit<'_>) -> PageMut<'g> {
+    pub fn page_mut<'g>(&'g mut self, _edit: &'g PageEdit<'_, 'a>) -> PageMut<'g> {
         todo!()
     }
     /// Is this the only pin? (Then it could be a cleanup guard.)
