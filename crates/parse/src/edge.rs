@@ -119,18 +119,23 @@ fn statement(node: *mut raw::Node, mode: Mode) -> Result<RawStmt> {
 /// Takes over and frees the parser's error.
 #[cold]
 fn take_error(error: *mut raw::PgQueryError) -> PgError {
-    // SAFETY: non-null, made by the parser, ours to free exactly once; its message is a C string.
-    let (message, position) = unsafe {
+    // SAFETY: non-null, made by the parser, ours to free exactly once; its texts are C strings.
+    let (message, function, position) = unsafe {
         let message = if (*error).message.is_null() {
             String::from("syntax error")
         } else {
             CStr::from_ptr((*error).message).to_string_lossy().into_owned()
         };
+        let function = if (*error).funcname.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr((*error).funcname).to_string_lossy().into_owned()
+        };
         let position = (*error).cursorpos;
         raw::pg_query_free_error(error);
-        (message, position)
+        (message, function, position)
     };
-    crate::error::from_parser(message, u32::try_from(position).unwrap_or(0))
+    crate::error::from_parser(message, &function, u32::try_from(position).unwrap_or(0))
 }
 
 unsafe extern "C" {

@@ -62,8 +62,7 @@ const KNOWN: &[Known] = &[
              standard_conforming_strings is off.",
         ),
     },
-    // In E'' strings; the U&'' forms carry "at or near" in none of their messages either, and differ
-    // only in their hint, see `from_parser`.
+    // In E'' strings; for U&'' see `from_parser`.
     hinted(
         "invalid Unicode escape",
         SqlState::INVALID_ESCAPE_SEQUENCE,
@@ -119,9 +118,15 @@ fn matches(pattern: &str, message: &str) -> bool {
     }
 }
 
-/// Builds the error that PostgreSQL would have raised. `position`: 1-based, characters, 0 unknown.
+/// Builds the error that PostgreSQL would have raised. `function`: the C function that did; `position`:
+/// 1-based, characters, 0 unknown.
 #[cold]
-pub(crate) fn from_parser(message: String, position: u32) -> PgError {
+pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgError {
+    if function == "str_udeescape" && message == "invalid Unicode escape" {
+        return PgError::new(SqlState::SYNTAX_ERROR, message)
+            .hint("Unicode escapes must be \\XXXX or \\+XXXXXX.")
+            .at(position);
+    }
     let known = KNOWN.iter().find(|k| matches(k.message, &message));
     let code = known.map_or(SqlState::SYNTAX_ERROR, |k| k.code);
     let mut error = PgError::new(code, message).at(position);

@@ -31,13 +31,19 @@ macro_rules! structs {
 
         impl Conv<Node> for RNode<'_> {
             fn conv(self, cx: &mut Cx) -> Result<Node> {
-                Ok(match self {
-                    $(RNode::$theirs(r) => Node::$ours(Box::new(r.conv(cx)?)),)*
-                    other => return super::convert::leaf(other, cx),
-                })
+                match self {
+                    $(RNode::$theirs(r) => Ok(Node::$ours(boxed(r, cx)?)),)*
+                    other => super::convert::leaf(other, cx),
+                }
             }
         }
     };
+}
+
+/// Kept out of line: the many structs would share the frame of the one recursive function else.
+#[inline(never)]
+fn boxed<R: Conv<T>, T>(r: R, cx: &mut Cx) -> Result<Box<T>> {
+    Ok(Box::new(r.conv(cx)?))
 }
 
 #[cold]

@@ -1,0 +1,127 @@
+//! What analysis asks of the catalogs. A trait, so that the same code runs over the catalog caches of a
+//! session and, in tests, over the facts of a fresh cluster without an engine.
+//!
+//! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
+
+use catalog::rows::{
+    PgAggregate, PgAmop, PgAttribute, PgCast, PgClass, PgCollation, PgOpclass, PgOperator, PgProc,
+    PgRange, PgType,
+};
+use ids::{AttrNo, Oid};
+use pgerror::Result;
+use std::sync::Arc;
+use types::Datum;
+
+/// A relation as analysis sees it.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    pub class: PgClass,
+    /// User columns in order, dropped ones included: element `i` is attribute `i + 1`.
+    pub attributes: Vec<PgAttribute>,
+}
+
+impl Relation {
+    /// Number of the live column of this name.
+    pub fn column(&self, name: &str) -> Option<&PgAttribute> {
+        self.attributes.iter().find(|a| !a.attisdropped && a.attname == name)
+    }
+}
+
+/// The SELECT rule of a view.
+#[derive(Clone, Debug)]
+pub struct ViewRule {
+    /// `pg_rewrite.ev_action`: a list of one query.
+    pub action: String,
+    pub security_barrier: bool,
+    pub security_invoker: bool,
+}
+
+/// A constraint that analysis has to know.
+#[derive(Clone, Debug)]
+pub struct ConstraintInfo {
+    pub oid: Oid,
+    pub relation: Oid,
+    pub keys: Vec<AttrNo>,
+    pub deferrable: bool,
+}
+
+/// Look-ups by PostgreSQL's cache keys. `None` and empty lists mean "no such row".
+pub trait Lookup {
+    fn type_row(&mut self, oid: Oid) -> Result<Option<Arc<PgType>>>;
+    fn type_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Arc<PgType>>>;
+    fn proc_row(&mut self, oid: Oid) -> Result<Option<Arc<PgProc>>>;
+    fn procs_named(&mut self, name: &str) -> Result<Vec<Arc<PgProc>>>;
+    fn operator_row(&mut self, oid: Oid) -> Result<Option<Arc<PgOperator>>>;
+    fn operators_named(&mut self, name: &str) -> Result<Vec<Arc<PgOperator>>>;
+    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Arc<PgCast>>>;
+    fn aggregate(&mut self, proc: Oid) -> Result<Option<Arc<PgAggregate>>>;
+    fn opclass_row(&mut self, oid: Oid) -> Result<Option<Arc<PgOpclass>>>;
+    fn opclass_named(
+        &mut self,
+        am: Oid,
+        name: &str,
+        namespace: Oid,
+    ) -> Result<Option<Arc<PgOpclass>>>;
+    /// The default operator class of an access method for a (base) type, by PostgreSQL's rules:
+    /// exact, else binary-coercible and preferred. Counterpart: `GetDefaultOpClass`.
+    fn default_opclass(&mut self, ty: Oid, am: Oid) -> Result<Option<Arc<PgOpclass>>>;
+    /// All `pg_amop` rows of an operator.
+    fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>>;
+    /// Search operator of a family by types and strategy.
+    fn opfamily_member(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        strategy: i16,
+    ) -> Result<Option<Oid>>;
+    /// Support function of a family.
+    fn opfamily_proc(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        number: i16,
+    ) -> Result<Option<Oid>>;
+    fn range_of(&mut self, range_type: Oid) -> Result<Option<Arc<PgRange>>>;
+    /// The range type of a multirange type.
+    fn range_of_multirange(&mut self, multirange_type: Oid) -> Result<Option<Oid>>;
+    fn collation_row(&mut self, oid: Oid) -> Result<Option<Arc<PgCollation>>>;
+    /// Collation usable with the database's encoding.
+    fn collation_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Oid>>;
+    fn access_method_name(&mut self, oid: Oid) -> Result<Option<String>>;
+    fn tablesample_handler(&mut self, names: &[&str]) -> Result<Option<Oid>>;
+
+    fn namespace_named(&mut self, name: &str) -> Result<Option<Oid>>;
+    fn namespace_name(&mut self, oid: Oid) -> Result<Option<String>>;
+    /// The effective search path: `pg_temp` (if any), `pg_catalog`, and the user's in order.
+    fn search_path(&mut self) -> Result<Arc<[Oid]>>;
+    /// This session's temporary schema, invalid without one.
+    fn temp_namespace(&mut self) -> Result<Oid>;
+    fn database_name(&mut self) -> Result<String>;
+
+    /// Resolves a relation's name and locks it (lock mode number, 0: no lock).
+    fn range_var(&mut self, schema: Option<&str>, name: &str, lock: i32) -> Result<Option<Oid>>;
+    fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>>;
+    /// Does `child` inherit from `parent`, directly or not?
+    fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool>;
+    fn view_rule(&mut self, relation: Oid) -> Result<Option<Arc<ViewRule>>>;
+    /// A column's default expression (`pg_attrdef.adbin`).
+    fn column_default(&mut self, relation: Oid, column: AttrNo) -> Result<Option<String>>;
+    fn constraint_named(&mut self, relation: Oid, name: &str) -> Result<Option<ConstraintInfo>>;
+    fn primary_key(&mut self, relation: Oid) -> Result<Option<ConstraintInfo>>;
+    /// The sequence of an identity column.
+    fn identity_sequence(&mut self, relation: Oid, column: AttrNo) -> Result<Option<Oid>>;
+
+    /// Runs a type's input function. `ioparam` is the element type of array-like types, as
+    /// `getTypeIOParam` has it.
+    fn input(&mut self, ty: &PgType, text: &str, typmod: i32) -> Result<Datum>;
+    /// Runs a type's `typmodin` function over the modifiers as written.
+    fn typmod_in(&mut self, ty: &PgType, modifiers: &[String]) -> Result<i32>;
+    /// The modifiers as printed, `(10,2)`.
+    fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String>;
+    /// Runs a type's output function.
+    fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String>;
+    /// Raises a warning or notice to the client.
+    fn notice(&mut self, notice: pgerror::PgError);
+}

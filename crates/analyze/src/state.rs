@@ -1,0 +1,358 @@
+//! The state of one analysis: a stack of query levels, each with its range table and namespace, and
+//! the places an expression may stand in.
+//!
+//! Counterpart: parser/parse_node.h (`ParseState`); levels are a stack here instead of a chain of
+//! pointers, so an outer level's number is its distance from the top.
+
+use crate::lookup::Lookup;
+use crate::ty;
+use ids::{AttrNo, Oid};
+use parse::ast;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::{Expr, Location, Param, ParamKind, Var};
+use plan::query::{CommonTableExpr, JoinTreeNode, RangeTblEntry};
+
+/// What an expression belongs to; errors name it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ExprKind {
+    #[default]
+    None,
+    Other,
+    JoinOn,
+    JoinUsing,
+    FromSubselect,
+    FromFunction,
+    Where,
+    Having,
+    Filter,
+    WindowPartition,
+    WindowOrder,
+    WindowFrameRange,
+    WindowFrameRows,
+    WindowFrameGroups,
+    SelectTarget,
+    InsertTarget,
+    UpdateSource,
+    UpdateTarget,
+    MergeWhen,
+    GroupBy,
+    OrderBy,
+    DistinctOn,
+    Limit,
+    Offset,
+    Returning,
+    Values,
+    ValuesSingle,
+    CheckConstraint,
+    DomainCheck,
+    ColumnDefault,
+    FunctionDefault,
+    IndexExpression,
+    IndexPredicate,
+    StatsExpression,
+    AlterColTransform,
+    ExecuteParameter,
+    TriggerWhen,
+    Policy,
+    PartitionBound,
+    PartitionExpression,
+    CallArgument,
+    CopyWhere,
+    GeneratedColumn,
+    CycleMark,
+}
+
+impl ExprKind {
+    /// As in "argument of … must not return a set" and the like.
+    pub fn name(self) -> &'static str {
+        use ExprKind::*;
+        match self {
+            None => "invalid expression context",
+            Other => "extension expression",
+            JoinOn => "JOIN/ON",
+            JoinUsing => "JOIN/USING",
+            FromSubselect => "sub-SELECT in FROM",
+            FromFunction => "function in FROM",
+            Where => "WHERE",
+            Policy => "POLICY",
+            Having => "HAVING",
+            Filter => "FILTER",
+            WindowPartition => "window PARTITION BY",
+            WindowOrder => "window ORDER BY",
+            WindowFrameRange => "window RANGE",
+            WindowFrameRows => "window ROWS",
+            WindowFrameGroups => "window GROUPS",
+            SelectTarget => "SELECT",
+            InsertTarget => "INSERT",
+            UpdateSource | UpdateTarget => "UPDATE",
+            MergeWhen => "MERGE WHEN",
+            GroupBy => "GROUP BY",
+            OrderBy => "ORDER BY",
+            DistinctOn => "DISTINCT ON",
+            Limit => "LIMIT",
+            Offset => "OFFSET",
+            Returning => "RETURNING",
+            Values | ValuesSingle => "VALUES",
+            CheckConstraint | DomainCheck => "CHECK",
+            ColumnDefault | FunctionDefault => "DEFAULT",
+            IndexExpression => "index expression",
+            IndexPredicate => "index predicate",
+            StatsExpression => "statistics expression",
+            AlterColTransform => "USING",
+            ExecuteParameter => "EXECUTE",
+            TriggerWhen => "WHEN",
+            PartitionBound => "partition bound",
+            PartitionExpression => "PARTITION BY",
+            CallArgument => "CALL",
+            CopyWhere => "WHERE",
+            GeneratedColumn => "GENERATED AS",
+            CycleMark => "CYCLE",
+        }
+    }
+}
+
+/// A column that a namespace item offers.
+#[derive(Clone, Debug)]
+pub struct NsColumn {
+    pub varno: i32,
+    /// 0: the column was dropped or must not be used.
+    pub varattno: AttrNo,
+    pub vartype: Oid,
+    pub vartypmod: i32,
+    pub varcollid: Oid,
+    /// Not part of `*`.
+    pub hidden: bool,
+}
+
+impl NsColumn {
+    pub const DROPPED: NsColumn = NsColumn {
+        varno: 0,
+        varattno: 0,
+        vartype: Oid::INVALID,
+        vartypmod: -1,
+        varcollid: Oid::INVALID,
+        hidden: false,
+    };
+}
+
+/// A named thing of FROM whose columns can be referred to.
+#[derive(Clone, Debug)]
+pub struct NsItem {
+    pub name: String,
+    pub colnames: Vec<String>,
+    /// Range-table index at its own level.
+    pub rtindex: i32,
+    pub columns: Vec<NsColumn>,
+    /// Relation's OID if it is a plain relation, for schema-qualified references.
+    pub relid: Oid,
+    /// The name was given by an alias, so that no schema can precede it.
+    pub aliased: bool,
+    pub rel_visible: bool,
+    pub cols_visible: bool,
+    pub lateral_only: bool,
+    pub lateral_ok: bool,
+}
+
+/// One query level.
+#[derive(Default)]
+pub struct Level {
+    pub rtable: Vec<RangeTblEntry>,
+    pub joinlist: Vec<JoinTreeNode>,
+    pub namespace: Vec<NsItem>,
+    pub lateral_active: bool,
+    pub ctes: Vec<CommonTableExpr>,
+    /// Names of CTEs of this level that cannot be referred to yet.
+    pub future_ctes: Vec<String>,
+    /// The CTE of the level above whose query this level is.
+    pub in_cte: bool,
+    pub target: Option<Target>,
+    pub is_insert: bool,
+    pub windows: Vec<ast::WindowDef>,
+    pub expr_kind: ExprKind,
+    pub next_resno: AttrNo,
+    pub multiassigns: Vec<plan::expr::TargetEntry>,
+    pub locking: Vec<ast::LockingClause>,
+    pub locked_from_parent: bool,
+    pub resolve_unknowns: bool,
+    pub has_aggs: bool,
+    pub has_window_funcs: bool,
+    pub has_target_srfs: bool,
+    pub has_sub_links: bool,
+    pub has_modifying_cte: bool,
+    /// Set-returning calls met so far, for placement checks.
+    pub srf_calls: u32,
+    /// Value of a domain's check: what `VALUE` stands for.
+    pub domain_value: Option<Expr>,
+    /// Arguments of a SQL function or procedure, by name.
+    pub function_args: Vec<(String, Param)>,
+    pub function_name: String,
+}
+
+/// The relation that an INSERT, UPDATE or DELETE changes.
+#[derive(Clone)]
+pub struct Target {
+    pub rtindex: i32,
+    pub relation: std::sync::Arc<crate::lookup::Relation>,
+    pub nsitem: NsItem,
+}
+
+/// Types of `$n`.
+#[derive(Clone, Debug)]
+pub enum Params {
+    /// Known beforehand; others are errors.
+    Fixed(Vec<Oid>),
+    /// Invalid or unknown entries are inferred from their use.
+    Variable(Vec<Oid>),
+}
+
+/// One analysis.
+pub struct Analyzer<'a> {
+    pub cat: &'a mut dyn Lookup,
+    /// The text, for cursor positions; empty where none is known.
+    pub sql: &'a str,
+    pub params: Params,
+    pub levels: Vec<Level>,
+    /// In a function's body: a column named like an argument is the column.
+    pub(crate) depth: u32,
+}
+
+impl<'a> Analyzer<'a> {
+    pub fn new(cat: &'a mut dyn Lookup, sql: &'a str, params: Params) -> Analyzer<'a> {
+        Analyzer { cat, sql, params, levels: vec![Level::new()], depth: 0 }
+    }
+
+    /// The innermost level.
+    pub fn level(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("an analysis has a level")
+    }
+
+    pub fn level_ref(&self) -> &Level {
+        self.levels.last().expect("an analysis has a level")
+    }
+
+    /// The level this many levels up.
+    pub fn level_up(&mut self, up: u32) -> &mut Level {
+        let at = self.levels.len() - 1 - up as usize;
+        &mut self.levels[at]
+    }
+
+    pub fn kind(&self) -> ExprKind {
+        self.level_ref().expr_kind
+    }
+
+    /// Runs with another expression kind.
+    pub fn with_kind<T>(
+        &mut self,
+        kind: ExprKind,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let before = std::mem::replace(&mut self.level().expr_kind, kind);
+        let result = f(self);
+        self.level().expr_kind = before;
+        result
+    }
+
+    /// Runs a sub-query's analysis in a level of its own.
+    pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        if self.depth > 200 {
+            return Err(pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
+                "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after \
+                 ensuring the platform's stack depth limit is adequate.",
+            ));
+        }
+        self.levels.push(Level::new());
+        let result = f(self);
+        self.levels.pop();
+        self.depth -= 1;
+        result
+    }
+
+    /// The error with the cursor at a place of the text.
+    pub fn at(&self, error: PgError, location: impl Into<Place>) -> PgError {
+        error.at(parse::position(self.sql, location.into().0))
+    }
+
+    /// Sets the cursor on errors that have none.
+    pub fn place<T>(&self, result: Result<T>, location: impl Into<Place>) -> Result<T> {
+        result.map_err(|e| self.at(e, location))
+    }
+
+    /// The type of a parameter that nobody constrained yet may be set by its first use.
+    pub fn param(&mut self, number: i32, location: i32) -> Result<Expr> {
+        let missing = || pg_err!(UNDEFINED_PARAMETER, "there is no parameter ${number}");
+        let ok = number > 0 && number <= 65535;
+        let known = match &mut self.params {
+            _ if !ok => None,
+            Params::Fixed(types) => types.get(number as usize - 1).copied().filter(|t| t.is_valid()),
+            Params::Variable(types) => {
+                let index = number as usize - 1;
+                if types.len() <= index {
+                    types.resize(index + 1, Oid::INVALID);
+                }
+                if !types[index].is_valid() {
+                    types[index] = ty::UNKNOWN;
+                }
+                Some(types[index])
+            }
+        };
+        let paramtype = known.ok_or_else(|| self.at(missing(), location))?;
+        let paramcollid = self.type_collation(paramtype)?;
+        Ok(Expr::Param(Param {
+            paramkind: ParamKind::Extern,
+            paramid: number,
+            paramtype,
+            paramtypmod: -1,
+            paramcollid,
+            location: Location(location),
+        }))
+    }
+
+    /// A reference to a namespace column.
+    pub fn var(&self, column: &NsColumn, levelsup: u32, location: i32) -> Var {
+        Var {
+            varno: column.varno,
+            varattno: column.varattno,
+            vartype: column.vartype,
+            vartypmod: column.vartypmod,
+            varcollid: column.varcollid,
+            varlevelsup: levelsup,
+            location: Location(location),
+        }
+    }
+}
+
+impl Level {
+    pub fn new() -> Level {
+        Level { next_resno: 1, resolve_unknowns: true, ..Level::default() }
+    }
+
+    pub fn rte(&self, rtindex: i32) -> &RangeTblEntry {
+        &self.rtable[rtindex as usize - 1]
+    }
+
+    pub fn rte_mut(&mut self, rtindex: i32) -> &mut RangeTblEntry {
+        &mut self.rtable[rtindex as usize - 1]
+    }
+}
+
+/// A byte offset from either tree.
+pub struct Place(pub i32);
+
+impl From<i32> for Place {
+    fn from(offset: i32) -> Place {
+        Place(offset)
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Place {
+        Place(location.0)
+    }
+}
+
+impl From<&Expr> for Place {
+    fn from(expr: &Expr) -> Place {
+        Place(expr.location().0)
+    }
+}
