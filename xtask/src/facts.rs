@@ -76,6 +76,15 @@ pub fn run() -> Result<()> {
     fs::write(generated.join("rows/tables.rs"), rows::structs(&tables)?)
         .map_err(|e| e.to_string())?;
     fs::write(generated.join("facts/files.rs"), rows::files(&tables)).map_err(|e| e.to_string())?;
+    let indexes = scratch.query(
+        "SELECT t.relname, i.relname, i.oid, (SELECT string_agg(attname, ',' ORDER BY place) \
+           FROM unnest(indkey::int2[]) WITH ORDINALITY k(number, place) \
+           JOIN pg_attribute ON attrelid = indrelid AND attnum = number) \
+         FROM pg_index JOIN pg_class t ON t.oid = indrelid JOIN pg_class i ON i.oid = indexrelid \
+         WHERE t.relnamespace = 'pg_catalog'::regnamespace ORDER BY 1, 2",
+    )?;
+    fs::write(generated.join("rows/indexes.rs"), rows::indexes(&indexes)?)
+        .map_err(|e| e.to_string())?;
     drop(scratch);
     compare(&root)
 }

@@ -1,9 +1,32 @@
 //! The system catalogs: rows as structs, a fresh cluster's contents and how `init` makes a data
 //! directory of them, shared caches with invalidation, the relation cache, and catalog writes.
 //!
-//! Reading order: `rows` (one struct per catalog), `facts` (a fresh cluster's rows as text).
+//! Reading order: `rows` (one struct per catalog), `facts` (a fresh cluster's rows as text), `cache` and
+//! `shared` (rows by their keys), `overlay` and `inval` (a transaction's own changes), `cx` (look-ups),
+//! `lookup`, `namespace`, `acl`, `format_type` (questions that analysis asks), `relcache`.
 
 #![forbid(unsafe_code)]
 
+pub mod acl;
+pub mod cache;
+mod cx;
+pub mod encoding;
 pub mod facts;
+pub mod format_type;
+pub mod inval;
+mod keywords;
+pub mod lookup;
+pub mod namespace;
+pub mod overlay;
+pub mod relcache;
 pub mod rows;
+mod session;
+mod shared;
+mod store;
+
+pub use cache::{Key, Row, SysCache, Tuple};
+pub use cx::CatCx;
+pub use relcache::RelDesc;
+pub use session::CatSession;
+pub use shared::{Catalog, Catalogs};
+pub use store::FactStore;

@@ -5,6 +5,7 @@
 //! A field's name is also an associated constant with its attribute number: `PgClass::relname` is 2.
 
 pub mod array;
+pub mod indexes;
 mod tables;
 mod values;
 
@@ -27,6 +28,27 @@ pub trait CatalogRow: Sized + Clone + Send + Sync + 'static {
 
     fn to_row(&self) -> Vec<Datum>;
 }
+
+/// An index of a catalog.
+pub struct Index<R> {
+    pub oid: Oid,
+    pub keys: &'static [ids::AttrNo],
+    row: std::marker::PhantomData<fn() -> R>,
+}
+
+impl<R> Index<R> {
+    const fn new(oid: u32, keys: &'static [ids::AttrNo]) -> Index<R> {
+        Index { oid: Oid(oid), keys, row: std::marker::PhantomData }
+    }
+}
+
+impl<R> Clone for Index<R> {
+    fn clone(&self) -> Index<R> {
+        *self
+    }
+}
+
+impl<R> Copy for Index<R> {}
 
 macro_rules! row {
     ($name:ident = $table:literal $oid:literal { $($field:ident: $ty:ty,)* }) => {

@@ -93,3 +93,26 @@ pub fn files(tables: &[Table]) -> String {
     out.push_str("];\n");
     out
 }
+
+/// `catalog::rows::indexes`: the catalogs' indexes, from lines of table, name, OID and columns.
+pub fn indexes(rows: &str) -> Result<String> {
+    let mut out = String::from(
+        "//! The catalogs' indexes. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
+         use super::Index;\nuse super::tables::*;\n\n",
+    );
+    for row in rows.lines() {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let [table, name, oid, columns] = fields[..] else {
+            return Err(format!("unexpected row: {row}"));
+        };
+        let table = struct_name(table);
+        let columns: Vec<String> = columns.split(',').map(|c| format!("{table}::{c}")).collect();
+        let _ = writeln!(
+            out,
+            "pub const {}: Index<{table}> = Index::new({oid}, &[{}]);",
+            name.to_ascii_uppercase(),
+            columns.join(", ")
+        );
+    }
+    Ok(out)
+}

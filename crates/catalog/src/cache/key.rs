@@ -1,0 +1,172 @@
+//! Keys of look-ups and PostgreSQL's hash of them.
+
+use crate::rows::{Name, OidVector, Value};
+use ids::{Oid, Xid};
+use types::{Datum, DatumRef};
+
+/// A key of a look-up, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub enum Key<'a> {
+    /// Of a by-value type, in the datum's form.
+    Word(u64),
+    /// A `name` without padding.
+    Name(&'a [u8]),
+    /// A `text`.
+    Text(&'a [u8]),
+    /// An `oidvector`.
+    Oids(&'a [Oid]),
+}
+
+impl From<Oid> for Key<'_> {
+    fn from(oid: Oid) -> Self {
+        Key::Word(u64::from(oid.0))
+    }
+}
+
+impl From<Xid> for Key<'_> {
+    fn from(xid: Xid) -> Self {
+        Key::Word(u64::from(xid.0))
+    }
+}
+
+impl From<bool> for Key<'_> {
+    fn from(b: bool) -> Self {
+        Key::Word(u64::from(b))
+    }
+}
+
+impl From<u8> for Key<'_> {
+    fn from(c: u8) -> Self {
+        Key::Word(c as i8 as i64 as u64)
+    }
+}
+
+impl From<i16> for Key<'_> {
+    fn from(n: i16) -> Self {
+        Key::Word(i64::from(n) as u64)
+    }
+}
+
+impl From<i32> for Key<'_> {
+    fn from(n: i32) -> Self {
+        Key::Word(i64::from(n) as u64)
+    }
+}
+
+impl<'a> From<&'a str> for Key<'a> {
+    fn from(name: &'a str) -> Self {
+        Key::Name(name.as_bytes())
+    }
+}
+
+impl<'a> From<&'a String> for Key<'a> {
+    fn from(name: &'a String) -> Self {
+        Key::Name(name.as_bytes())
+    }
+}
+
+impl<'a> From<&'a Name> for Key<'a> {
+    fn from(name: &'a Name) -> Self {
+        Key::Name(name.as_bytes())
+    }
+}
+
+impl<'a> From<&'a [Oid]> for Key<'a> {
+    fn from(oids: &'a [Oid]) -> Self {
+        Key::Oids(oids)
+    }
+}
+
+impl<'a> From<&'a OidVector> for Key<'a> {
+    fn from(oids: &'a OidVector) -> Self {
+        Key::Oids(oids)
+    }
+}
+
+impl Key<'_> {
+    /// As an index scan wants it. Names longer than 63 bytes are cut as on input.
+    pub(crate) fn to_datum(self) -> Datum {
+        match self {
+            Key::Word(w) => Datum::Word(w),
+            Key::Name(b) => Name::new(b).to_datum(),
+            Key::Text(b) => Datum::bytes(b),
+            Key::Oids(oids) => crate::rows::array::oidvector(oids),
+        }
+    }
+
+    /// Is `datum`, made by [`Key::to_datum`] or found in a row, this key?
+    pub(crate) fn is(self, datum: DatumRef<'_>) -> bool {
+        match (self, datum) {
+            (Key::Word(a), DatumRef::Word(b)) => a == b,
+            (Key::Name(a), DatumRef::Bytes(_)) => a == datum.as_name(),
+            (Key::Text(a), DatumRef::Bytes(b)) => a == b,
+            (Key::Oids(a), DatumRef::Bytes(b)) => crate::rows::array::fixed_elements(b, 4)
+                .is_some_and(|b| {
+                    b.len() == 4 * a.len()
+                        && a.iter().zip(b.chunks_exact(4)).all(|(a, b)| a.0.to_le_bytes() == b)
+                }),
+            _ => false,
+        }
+    }
+
+    fn hash(self) -> u32 {
+        match self {
+            Key::Word(w) => murmur32(w as u32),
+            Key::Name(b) | Key::Text(b) => hash_bytes(b),
+            Key::Oids(oids) => {
+                let bytes: Vec<u8> = oids.iter().flat_map(|o| o.0.to_le_bytes()).collect();
+                hash_bytes(&bytes)
+            }
+        }
+    }
+}
+
+/// Hash of a cache's keys. Counterpart: `CatalogCacheComputeHashValue`.
+pub(crate) fn hash_keys(keys: &[Key<'_>]) -> u32 {
+    let parts = keys.iter().enumerate();
+    parts.fold(0, |hash, (i, key)| hash ^ key.hash().rotate_left(8 * i as u32))
+}
+
+/// The same of the key columns of a row (`catalog` types: a `name` is 64 bytes).
+pub(crate) fn hash_row(
+    row: &[Datum],
+    keys: &[ids::AttrNo],
+    names: impl Fn(usize) -> KeyKind,
+) -> u32 {
+    let mut hash = 0;
+    for (i, &attr) in keys.iter().enumerate() {
+        let datum = row[attr as usize - 1].as_ref();
+        let part = match (datum, names(attr as usize - 1)) {
+            (DatumRef::Null, _) => 0,
+            (DatumRef::Word(w), _) => Key::Word(w).hash(),
+            (DatumRef::Bytes(_), KeyKind::Name) => Key::Name(datum.as_name()).hash(),
+            (DatumRef::Bytes(b), KeyKind::Text) => Key::Text(b).hash(),
+            (DatumRef::Bytes(b), KeyKind::Oids) => {
+                hash_bytes(crate::rows::array::fixed_elements(b, 4).unwrap_or_default())
+            }
+        };
+        hash ^= part.rotate_left(8 * i as u32);
+    }
+    hash
+}
+
+/// Kind of a key column of a by-reference type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyKind {
+    Name,
+    Text,
+    Oids,
+}
+
+/// Counterpart: `murmurhash32`.
+fn murmur32(mut h: u32) -> u32 {
+    h ^= h >> 16;
+    h = h.wrapping_mul(0x85eb_ca6b);
+    h ^= h >> 13;
+    h = h.wrapping_mul(0xc2b2_ae35);
+    h ^ h >> 16
+}
+
+fn hash_bytes(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |h: u32, &b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
+}

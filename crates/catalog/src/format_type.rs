@@ -1,0 +1,136 @@
+//! Names of types as PostgreSQL writes them. Counterpart: format_type.c.
+
+use crate::cx::CatCx;
+use crate::namespace::qualified;
+use ids::Oid;
+use pgerror::Result;
+
+impl CatCx<'_> {
+    /// As in messages: `integer`, `character varying`, `public.t[]`. Counterpart: `format_type_be`.
+    pub fn format_type(&mut self, oid: Oid) -> Result<String> {
+        self.format_type_with(oid, None, false)
+    }
+
+    /// With its modifier: `numeric(10,2)`. Counterpart: `format_type_with_typemod`.
+    pub fn format_type_mod(&mut self, oid: Oid, typmod: i32) -> Result<String> {
+        self.format_type_with(oid, Some(typmod), false)
+    }
+
+    /// Schema-qualified always, except for the names of the SQL standard.
+    pub fn format_type_qualified(&mut self, oid: Oid) -> Result<String> {
+        self.format_type_with(oid, None, true)
+    }
+
+    fn format_type_with(&mut self, oid: Oid, typmod: Option<i32>, qualify: bool) -> Result<String> {
+        if !oid.is_valid() {
+            return Ok("-".to_owned());
+        }
+        let Some(mut row) = self.find_type(oid)? else { return Ok("???".to_owned()) };
+        let is_array = row.typsubscript == Oid(6179) && row.typstorage != b'p';
+        if is_array {
+            match self.find_type(row.typelem)? {
+                Some(element) => row = element,
+                None => return Ok("???[]".to_owned()),
+            }
+        }
+        let modifier = typmod.filter(|&m| m >= 0);
+        let name = match standard_name(row.oid, typmod) {
+            Some((name, suffix)) => {
+                let m = modifier.map_or_else(String::new, |m| modifier_text(row.oid, m));
+                format!("{name}{m}{suffix}")
+            }
+            None => {
+                let schema = if !qualify && self.is_type_visible(row.oid)? {
+                    None
+                } else {
+                    self.namespace_name(row.typnamespace)?
+                };
+                let schema = schema.map(|s| quote_identifier(s.as_str()));
+                let name = quote_identifier(row.typname.as_str());
+                let m = modifier.map_or_else(String::new, |m| modifier_text(row.oid, m));
+                qualified(schema.as_deref(), &name) + &m
+            }
+        };
+        Ok(if is_array { name + "[]" } else { name })
+    }
+}
+
+/// The SQL standard's name, and what follows the modifier.
+fn standard_name(oid: Oid, typmod: Option<i32>) -> Option<(&'static str, &'static str)> {
+    let modified = typmod.is_some_and(|m| m >= 0);
+    Some(match oid.0 {
+        1560 if modified || typmod.is_none() => ("bit", ""),
+        // Without a length, BIT would mean bit(1), and CHARACTER character(1).
+        1560 => ("\"bit\"", ""),
+        16 => ("boolean", ""),
+        1042 if modified || typmod.is_none() => ("character", ""),
+        1042 => return None,
+        700 => ("real", ""),
+        701 => ("double precision", ""),
+        21 => ("smallint", ""),
+        23 => ("integer", ""),
+        20 => ("bigint", ""),
+        1700 => ("numeric", ""),
+        1186 => ("interval", ""),
+        1083 => ("time", " without time zone"),
+        1266 => ("time", " with time zone"),
+        1114 => ("timestamp", " without time zone"),
+        1184 => ("timestamp", " with time zone"),
+        1562 => ("bit varying", ""),
+        1043 => ("character varying", ""),
+        _ => return None,
+    })
+}
+
+/// The modifier of a built-in type. Counterpart: the `typmodout` functions.
+pub fn modifier_text(oid: Oid, typmod: i32) -> String {
+    match oid.0 {
+        1042 | 1043 if typmod > 4 => format!("({})", typmod - 4),
+        1560 | 1562 => format!("({typmod})"),
+        1083 | 1266 | 1114 | 1184 => format!("({typmod})"),
+        1700 if typmod >= 4 => {
+            let packed = typmod - 4;
+            let scale = ((packed & 0x7ff) ^ 1024) - 1024;
+            format!("({},{scale})", packed >> 16 & 0xffff)
+        }
+        1186 => interval_modifier(typmod),
+        _ => String::new(),
+    }
+}
+
+fn interval_modifier(typmod: i32) -> String {
+    let bit = |n: i32| 1 << n;
+    let (month, year, day, hour, minute, second) =
+        (bit(1), bit(2), bit(3), bit(10), bit(11), bit(12));
+    let (fields, precision) = (typmod >> 16 & 0x7fff, typmod & 0xffff);
+    let name = match fields {
+        f if f == year => " year",
+        f if f == month => " month",
+        f if f == day => " day",
+        f if f == hour => " hour",
+        f if f == minute => " minute",
+        f if f == second => " second",
+        f if f == year | month => " year to month",
+        f if f == day | hour => " day to hour",
+        f if f == day | hour | minute => " day to minute",
+        f if f == day | hour | minute | second => " day to second",
+        f if f == hour | minute => " hour to minute",
+        f if f == hour | minute | second => " hour to second",
+        f if f == minute | second => " minute to second",
+        _ => "",
+    };
+    match precision {
+        0xffff => name.to_owned(),
+        p => format!("{name}({p})"),
+    }
+}
+
+/// The identifier, in double quotes unless it is a plain lower-case word that is not reserved.
+/// Counterpart: `quote_identifier`.
+pub fn quote_identifier(name: &str) -> String {
+    let mut chars = name.bytes();
+    let plain = chars.next().is_some_and(|c| c.is_ascii_lowercase() || c == b'_')
+        && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
+        && !crate::keywords::needs_quotes(name);
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}

@@ -1,0 +1,377 @@
+//! Convenient questions about types, functions, operators and access methods.
+//! Counterpart: lsyscache.c, typcache.c.
+
+use crate::cache::{self, Row};
+use crate::cx::{CatCx, undefined};
+use crate::rows::*;
+use ids::{AttrNo, Oid};
+use pgerror::{PgError, Result, SqlState};
+use sync::Arc;
+
+/// Access methods.
+pub const HEAP_AM: Oid = Oid(2);
+pub const BTREE_AM: Oid = Oid(403);
+pub const HASH_AM: Oid = Oid(405);
+
+/// Operators and support functions by which values of a type are compared; 0 where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TypeOps {
+    pub eq: Oid,
+    pub lt: Oid,
+    pub gt: Oid,
+    /// B-tree support function 1.
+    pub cmp: Oid,
+    /// Hash support function 1.
+    pub hash: Oid,
+    pub btree_family: Oid,
+    pub btree_input: Oid,
+    pub hash_family: Oid,
+    pub hash_input: Oid,
+}
+
+impl CatCx<'_> {
+    // Types
+
+    pub fn find_type(&mut self, oid: Oid) -> Result<Option<Row<PgType>>> {
+        self.search(cache::TYPEOID, &[oid.into()])
+    }
+
+    pub fn type_row(&mut self, oid: Oid) -> Result<Row<PgType>> {
+        self.get(cache::TYPEOID, &[oid.into()], format_args!("type {oid}"))
+    }
+
+    /// The type beneath domains, and the type modifier that they add to -1.
+    pub fn base_type(&mut self, oid: Oid) -> Result<(Oid, i32)> {
+        let (mut oid, mut typmod) = (oid, -1);
+        loop {
+            let row = self.type_row(oid)?;
+            if row.typtype != b'd' {
+                return Ok((oid, typmod));
+            }
+            if typmod < 0 {
+                typmod = row.typtypmod;
+            }
+            oid = row.typbasetype;
+        }
+    }
+
+    /// Element type of a true array type, else 0.
+    pub fn element_type(&mut self, oid: Oid) -> Result<Oid> {
+        let row = self.find_type(oid)?;
+        // True arrays are subscripted by array_subscript_handler.
+        Ok(row.filter(|t| t.typsubscript == Oid(6179)).map_or(Oid::INVALID, |t| t.typelem))
+    }
+
+    pub fn array_type(&mut self, oid: Oid) -> Result<Oid> {
+        Ok(self.find_type(oid)?.map_or(Oid::INVALID, |t| t.typarray))
+    }
+
+    /// Relation whose row type this is, else 0.
+    pub fn type_relation(&mut self, oid: Oid) -> Result<Oid> {
+        Ok(self.find_type(oid)?.map_or(Oid::INVALID, |t| t.typrelid))
+    }
+
+    pub fn range(&mut self, oid: Oid) -> Result<Option<Row<PgRange>>> {
+        self.search(cache::RANGETYPE, &[oid.into()])
+    }
+
+    pub fn range_of_multirange(&mut self, oid: Oid) -> Result<Option<Row<PgRange>>> {
+        self.search(cache::RANGEMULTIRANGE, &[oid.into()])
+    }
+
+    pub fn enum_value(&mut self, oid: Oid) -> Result<Option<Row<PgEnum>>> {
+        self.search(cache::ENUMOID, &[oid.into()])
+    }
+
+    pub fn enum_label(&mut self, oid: Oid, label: &str) -> Result<Option<Row<PgEnum>>> {
+        self.search(cache::ENUMTYPOIDNAME, &[oid.into(), label.into()])
+    }
+
+    /// The labels of an enum in their order.
+    pub fn enum_values(&mut self, oid: Oid) -> Result<Vec<Row<PgEnum>>> {
+        self.scan(indexes::PG_ENUM_TYPID_SORTORDER_INDEX, &[oid.into()])
+    }
+
+    // Casts
+
+    pub fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>> {
+        self.search(cache::CASTSOURCETARGET, &[source.into(), target.into()])
+    }
+
+    // Functions
+
+    pub fn find_function(&mut self, oid: Oid) -> Result<Option<Row<PgProc>>> {
+        self.search(cache::PROCOID, &[oid.into()])
+    }
+
+    pub fn function(&mut self, oid: Oid) -> Result<Row<PgProc>> {
+        self.get(cache::PROCOID, &[oid.into()], format_args!("function {oid}"))
+    }
+
+    pub fn find_aggregate(&mut self, oid: Oid) -> Result<Option<Row<PgAggregate>>> {
+        self.search(cache::AGGFNOID, &[oid.into()])
+    }
+
+    pub fn aggregate(&mut self, oid: Oid) -> Result<Row<PgAggregate>> {
+        self.get(cache::AGGFNOID, &[oid.into()], format_args!("aggregate {oid}"))
+    }
+
+    /// All functions of a name, in every schema.
+    pub fn functions_named(&mut self, name: &str) -> Result<Arc<[Row<PgProc>]>> {
+        self.list(cache::PROCNAMEARGSNSP, &[name.into()])
+    }
+
+    pub fn language(&mut self, oid: Oid) -> Result<Row<PgLanguage>> {
+        self.get(cache::LANGOID, &[oid.into()], format_args!("language {oid}"))
+    }
+
+    pub fn find_language(&mut self, name: &str) -> Result<Option<Row<PgLanguage>>> {
+        self.search(cache::LANGNAME, &[name.into()])
+    }
+
+    // Operators
+
+    pub fn operator(&mut self, oid: Oid) -> Result<Row<PgOperator>> {
+        self.get(cache::OPEROID, &[oid.into()], format_args!("operator {oid}"))
+    }
+
+    pub fn find_operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>> {
+        self.search(cache::OPEROID, &[oid.into()])
+    }
+
+    /// All operators of a name, in every schema.
+    pub fn operators_named(&mut self, name: &str) -> Result<Arc<[Row<PgOperator>]>> {
+        self.list(cache::OPERNAMENSP, &[name.into()])
+    }
+
+    /// The `pg_amop` rows in which an operator is a search (`s`) or ordering (`o`) operator.
+    pub fn operator_families(&mut self, operator: Oid) -> Result<Arc<[Row<PgAmop>]>> {
+        self.list(cache::AMOPOPID, &[operator.into()])
+    }
+
+    /// Counterpart: `get_opfamily_member`.
+    pub fn family_member(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        strategy: i16,
+    ) -> Result<Option<Oid>> {
+        let keys = [family.into(), left.into(), right.into(), strategy.into()];
+        Ok(self.search(cache::AMOPSTRATEGY, &keys)?.map(|r| r.amopopr))
+    }
+
+    /// Counterpart: `get_opfamily_proc`.
+    pub fn family_proc(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        number: i16,
+    ) -> Result<Option<Oid>> {
+        let keys = [family.into(), left.into(), right.into(), number.into()];
+        Ok(self.search(cache::AMPROCNUM, &keys)?.map(|r| r.amproc))
+    }
+
+    /// The row of a search operator in a family. Counterpart: `op_in_opfamily`,
+    /// `get_op_opfamily_properties`.
+    pub fn operator_in_family(
+        &mut self,
+        operator: Oid,
+        family: Oid,
+    ) -> Result<Option<Row<PgAmop>>> {
+        self.search(cache::AMOPOPID, &[operator.into(), b's'.into(), family.into()])
+    }
+
+    pub fn opclass(&mut self, oid: Oid) -> Result<Row<PgOpclass>> {
+        self.get(cache::CLAOID, &[oid.into()], format_args!("opclass {oid}"))
+    }
+
+    pub fn opfamily(&mut self, oid: Oid) -> Result<Row<PgOpfamily>> {
+        self.get(cache::OPFAMILYOID, &[oid.into()], format_args!("operator family {oid}"))
+    }
+
+    /// The operator class that an index of a kind uses for a type by default: one for the type itself,
+    /// else for one to which it is binary-coercible, preferring a preferred type.
+    /// Counterpart: `GetDefaultOpClass`.
+    pub fn default_opclass(&mut self, type_oid: Oid, am: Oid) -> Result<Option<Oid>> {
+        let (type_oid, _) = self.base_type(type_oid)?;
+        let category = self.type_row(type_oid)?.typcategory;
+        let classes = self.list(cache::CLAAMNAMENSP, &[am.into()])?;
+        let (mut coercible, mut preferred) = (None, None);
+        for class in classes.iter().filter(|c| c.opcdefault) {
+            if class.opcintype == type_oid {
+                return Ok(Some(class.oid));
+            }
+            let target = class.opcintype;
+            if self.is_binary_coercible(type_oid, target)? {
+                let row = self.type_row(target)?;
+                if row.typcategory == category && row.typispreferred {
+                    preferred = preferred.or(Some(class.oid));
+                } else {
+                    coercible = coercible.or(Some(class.oid));
+                }
+            }
+        }
+        Ok(preferred.or(coercible))
+    }
+
+    /// Can a value of one type stand for one of the other as it is? Counterpart: `IsBinaryCoercible`.
+    pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
+        const ANY: Oid = Oid(2276);
+        const ANYELEMENT: Oid = Oid(2283);
+        const ANYCOMPATIBLE: Oid = Oid(5077);
+        const RECORD: Oid = Oid(2249);
+        if source == target || matches!(target, ANY | ANYELEMENT | ANYCOMPATIBLE) {
+            return Ok(true);
+        }
+        let (source, _) = self.base_type(source)?;
+        if source == target {
+            return Ok(true);
+        }
+        let polymorphic = match target.0 {
+            2277 | 5078 => self.element_type(source)?.is_valid(), // anyarray, anycompatiblearray
+            3500 => self.type_row(source)?.typtype == b'e',       // anyenum
+            3831 | 5080 => self.type_row(source)?.typtype == b'r', // anyrange, anycompatiblerange
+            4537 | 4538 => self.type_row(source)?.typtype == b'm', // any(compatible)multirange
+            2776 | 5079 => !self.element_type(source)?.is_valid(), // any(compatible)nonarray
+            _ => false,
+        };
+        if polymorphic {
+            return Ok(true);
+        }
+        if target == RECORD && self.type_row(source)?.typtype == b'c' {
+            return Ok(true);
+        }
+        if target == Oid(2287) {
+            // record[] takes arrays of row types.
+            let element = self.element_type(source)?;
+            if element.is_valid() && self.type_row(element)?.typtype == b'c' {
+                return Ok(true);
+            }
+        }
+        let cast = self.cast(source, target)?;
+        Ok(cast.is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
+    }
+
+    /// How values of a type are compared and hashed. Counterpart: `lookup_type_cache`.
+    pub fn type_ops(&mut self, type_oid: Oid) -> Result<TypeOps> {
+        let mut ops = TypeOps::default();
+        let (base, _) = self.base_type(type_oid)?;
+        if let Some(class) = self.default_opclass(base, BTREE_AM)? {
+            let class = self.opclass(class)?;
+            let (family, input) = (class.opcfamily, class.opcintype);
+            ops.btree_family = family;
+            ops.btree_input = input;
+            ops.lt = self.family_member(family, input, input, 1)?.unwrap_or_default();
+            ops.eq = self.family_member(family, input, input, 3)?.unwrap_or_default();
+            ops.gt = self.family_member(family, input, input, 5)?.unwrap_or_default();
+            ops.cmp = self.family_proc(family, input, input, 1)?.unwrap_or_default();
+        }
+        if let Some(class) = self.default_opclass(base, HASH_AM)? {
+            let class = self.opclass(class)?;
+            let (family, input) = (class.opcfamily, class.opcintype);
+            let eq = self.family_member(family, input, input, 1)?.unwrap_or_default();
+            if !ops.eq.is_valid() || ops.eq == eq {
+                ops.eq = eq;
+                ops.hash_family = family;
+                ops.hash_input = input;
+                ops.hash = self.family_proc(family, input, input, 1)?.unwrap_or_default();
+            }
+        }
+        Ok(ops)
+    }
+
+    // Relations and columns
+
+    pub fn find_class(&mut self, oid: Oid) -> Result<Option<Row<PgClass>>> {
+        self.search(cache::RELOID, &[oid.into()])
+    }
+
+    pub fn class(&mut self, oid: Oid) -> Result<Row<PgClass>> {
+        self.get(cache::RELOID, &[oid.into()], format_args!("relation {oid}"))
+    }
+
+    pub fn attribute(&mut self, relation: Oid, number: AttrNo) -> Result<Option<Row<PgAttribute>>> {
+        self.search(cache::ATTNUM, &[relation.into(), number.into()])
+    }
+
+    pub fn attribute_named(
+        &mut self,
+        relation: Oid,
+        name: &str,
+    ) -> Result<Option<Row<PgAttribute>>> {
+        self.search(cache::ATTNAME, &[relation.into(), name.into()])
+    }
+
+    pub fn constraint(&mut self, oid: Oid) -> Result<Option<Row<PgConstraint>>> {
+        self.search(cache::CONSTROID, &[oid.into()])
+    }
+
+    // Collations, roles, databases
+
+    pub fn collation(&mut self, oid: Oid) -> Result<Row<PgCollation>> {
+        self.get(cache::COLLOID, &[oid.into()], format_args!("collation {oid}"))
+    }
+
+    pub fn find_role(&mut self, name: &str) -> Result<Option<Row<PgAuthid>>> {
+        self.search(cache::AUTHNAME, &[name.into()])
+    }
+
+    /// The role with this name; 42704 where it does not exist.
+    pub fn role(&mut self, name: &str) -> Result<Row<PgAuthid>> {
+        self.find_role(name)?.ok_or_else(|| {
+            undefined(SqlState::UNDEFINED_OBJECT, format!("role \"{name}\" does not exist"))
+        })
+    }
+
+    pub fn role_row(&mut self, oid: Oid) -> Result<Option<Row<PgAuthid>>> {
+        self.search(cache::AUTHOID, &[oid.into()])
+    }
+
+    /// Name of a role; `unknown (OID=…)` where it does not exist. Counterpart: `pg_get_userbyid`.
+    pub fn role_name(&mut self, oid: Oid) -> Result<String> {
+        let row = self.role_row(oid)?;
+        Ok(row.map_or_else(|| format!("unknown (OID={oid})"), |r| r.rolname.to_string()))
+    }
+
+    pub fn find_tablespace(&mut self, name: &str) -> Result<Option<Row<PgTablespace>>> {
+        let rows = self.scan(indexes::PG_TABLESPACE_SPCNAME_INDEX, &[name.into()])?;
+        Ok(rows.into_iter().next())
+    }
+
+    pub fn find_database(&mut self, name: &str) -> Result<Option<Row<PgDatabase>>> {
+        let rows = self.scan(indexes::PG_DATABASE_DATNAME_INDEX, &[name.into()])?;
+        Ok(rows.into_iter().next())
+    }
+
+    pub fn database(&mut self, oid: Oid) -> Result<Option<Row<PgDatabase>>> {
+        self.search(cache::DATABASEOID, &[oid.into()])
+    }
+
+    pub fn find_access_method(&mut self, name: &str) -> Result<Option<Row<PgAm>>> {
+        self.search(cache::AMNAME, &[name.into()])
+    }
+
+    pub fn find_extension(&mut self, name: &str) -> Result<Option<Row<PgExtension>>> {
+        let rows = self.scan(indexes::PG_EXTENSION_NAME_INDEX, &[name.into()])?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// A type that an operator or function needs and that lacks what it takes: 42883.
+    pub fn require_ordering(&mut self, type_oid: Oid) -> Result<TypeOps> {
+        let ops = self.type_ops(type_oid)?;
+        if ops.lt.is_valid() && ops.eq.is_valid() {
+            return Ok(ops);
+        }
+        let name = self.format_type(type_oid)?;
+        Err(PgError::new(
+            SqlState::UNDEFINED_FUNCTION,
+            format!("could not identify an ordering operator for type {name}"),
+        )
+        .hint("Use an explicit ordering operator or modify the query."))
+    }
+}
+
+#[cfg(test)]
+mod tests;

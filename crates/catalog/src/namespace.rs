@@ -1,0 +1,627 @@
+//! Schemas and the search path: which object a name means. Counterpart: namespace.c.
+
+use crate::cache::{self, Key, Row};
+use crate::cx::{CatCx, undefined};
+use crate::rows::*;
+use ids::Oid;
+use pgerror::{PgError, Result, SqlState};
+use sync::Arc;
+
+/// `pg_catalog`.
+pub const PG_CATALOG: Oid = Oid(11);
+/// `pg_toast`.
+pub const PG_TOAST: Oid = Oid(99);
+/// `public`.
+pub const PUBLIC: Oid = Oid(2200);
+
+/// The schemas that are searched, in order: the session's temporary schema and `pg_catalog` first where
+/// the setting does not name them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPath {
+    pub schemas: Vec<Oid>,
+    /// Where new objects go; 0 where the path names no schema that exists.
+    pub creation: Oid,
+    /// The path begins with `pg_temp`, which does not exist yet.
+    pub temp_creation: bool,
+}
+
+impl SearchPath {
+    /// The schemas in which an unqualified function, operator or other non-table is looked for: not in
+    /// the temporary one.
+    fn without_temp(&self, temp: Oid) -> impl Iterator<Item = Oid> {
+        self.schemas.iter().copied().filter(move |&s| s != temp || !temp.is_valid())
+    }
+}
+
+/// A function that a call may mean. Counterpart: `FuncCandidateList`.
+#[derive(Clone, Debug)]
+pub struct FuncCandidate {
+    pub row: Row<PgProc>,
+    /// Place of its schema in the search path; 0 where the name was qualified.
+    pub path_position: usize,
+    /// Argument types as called: the variadic array expanded, defaults cut off, in call order.
+    pub args: Vec<Oid>,
+    /// Number of arguments that the variadic array was expanded to.
+    pub variadic_count: usize,
+    /// Number of arguments that defaults stand for.
+    pub default_count: usize,
+    /// With named arguments: for each element of `args`, the declared position (0-based).
+    pub arg_numbers: Option<Vec<usize>>,
+}
+
+/// An operator that an expression may mean.
+#[derive(Clone, Debug)]
+pub struct OperCandidate {
+    pub row: Row<PgOperator>,
+    pub path_position: usize,
+}
+
+impl CatCx<'_> {
+    /// The search path now.
+    pub fn search_path(&mut self) -> Result<Arc<SearchPath>> {
+        // A schema that was made, renamed or dropped shows in the generation.
+        let generation = self.session.catalog.generation();
+        if let Some((path, at)) = &self.session.path
+            && *at == generation
+            && !self.session.overlay.is_list_dirty(cache::NAMESPACENAME.id)
+            && !self.session.overlay.is_list_dirty(cache::NAMESPACEOID.id)
+        {
+            return Ok(path.clone());
+        }
+        let path = Arc::new(self.compute_path()?);
+        self.session.path = Some((path.clone(), generation));
+        Ok(path)
+    }
+
+    fn compute_path(&mut self) -> Result<SearchPath> {
+        let setting = self.session.search_path().to_owned();
+        let names = split_identifiers(&setting).ok_or_else(|| {
+            PgError::new(
+                SqlState::INVALID_PARAMETER_VALUE,
+                format!("invalid value for parameter \"search_path\": \"{setting}\""),
+            )
+        })?;
+        let temp = self.session.temp_namespace;
+        let mut path =
+            SearchPath { schemas: Vec::new(), creation: Oid::INVALID, temp_creation: false };
+        let mut first = true;
+        for name in names {
+            let schema = match name.as_str() {
+                "$user" => {
+                    let role = self.search(cache::AUTHOID, &[self.session.user.into()])?;
+                    match role {
+                        Some(role) => self.find_namespace_bytes(role.rolname.as_bytes())?,
+                        None => None,
+                    }
+                }
+                "pg_temp" => {
+                    if !temp.is_valid() && first {
+                        path.temp_creation = true;
+                        first = false;
+                    }
+                    temp.valid()
+                }
+                name => self.find_namespace(name)?,
+            };
+            let Some(schema) = schema else { continue };
+            if path.schemas.contains(&schema) || !self.may_use_namespace(schema)? {
+                continue;
+            }
+            if first {
+                path.creation = schema;
+                first = false;
+            }
+            path.schemas.push(schema);
+        }
+        if !path.schemas.contains(&PG_CATALOG) {
+            path.schemas.insert(0, PG_CATALOG);
+        }
+        if temp.is_valid() && !path.schemas.contains(&temp) {
+            path.schemas.insert(0, temp);
+        }
+        Ok(path)
+    }
+
+    /// OID of the schema with this name, `pg_temp` being the session's own.
+    pub fn find_namespace(&mut self, name: &str) -> Result<Option<Oid>> {
+        if name == "pg_temp" {
+            return Ok(self.session.temp_namespace.valid());
+        }
+        self.find_namespace_bytes(name.as_bytes())
+    }
+
+    fn find_namespace_bytes(&mut self, name: &[u8]) -> Result<Option<Oid>> {
+        Ok(self.search(cache::NAMESPACENAME, &[Key::Name(name)])?.map(|n| n.oid))
+    }
+
+    /// Like [`CatCx::find_namespace`]; 3F000 where it does not exist, 42501 without USAGE.
+    pub fn namespace(&mut self, name: &str) -> Result<Oid> {
+        let oid = self.find_namespace(name)?.ok_or_else(|| {
+            undefined(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist"))
+        })?;
+        if !self.may_use_namespace(oid)? {
+            return Err(PgError::new(
+                SqlState::INSUFFICIENT_PRIVILEGE,
+                format!("permission denied for schema {name}"),
+            ));
+        }
+        Ok(oid)
+    }
+
+    pub fn namespace_name(&mut self, oid: Oid) -> Result<Option<Name>> {
+        Ok(self.search(cache::NAMESPACEOID, &[oid.into()])?.map(|n| n.nspname))
+    }
+
+    fn may_use_namespace(&mut self, oid: Oid) -> Result<bool> {
+        if oid == self.session.temp_namespace {
+            return Ok(true);
+        }
+        let Some(row) = self.search(cache::NAMESPACEOID, &[oid.into()])? else { return Ok(false) };
+        let user = self.session.user;
+        let acl = row.nspacl.as_deref();
+        self.has_privilege(user, row.nspowner, acl, crate::acl::Kind::Schema, crate::acl::USAGE)
+    }
+
+    /// The schema for new objects: of the qualified name, else the first of the path (3F000 without).
+    pub fn creation_namespace(&mut self, schema: Option<&str>) -> Result<Oid> {
+        if let Some(schema) = schema {
+            return self.namespace(schema);
+        }
+        let path = self.search_path()?;
+        path.creation.valid().ok_or_else(|| {
+            PgError::new(SqlState::UNDEFINED_SCHEMA, "no schema has been selected to create in")
+        })
+    }
+
+    // Relations
+
+    /// Counterpart: `RangeVarGetRelid` without lock and with `missing_ok`; a missing schema is `None` too.
+    pub fn find_relation(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        if let Some(schema) = schema {
+            let Some(schema) = self.find_namespace(schema)? else { return Ok(None) };
+            return self.relation_in(schema, name);
+        }
+        for &schema in &self.search_path()?.schemas {
+            if let Some(oid) = self.relation_in(schema, name)? {
+                return Ok(Some(oid));
+            }
+        }
+        Ok(None)
+    }
+
+    /// OID of the relation; 42P01 where it does not exist.
+    pub fn relation_oid(&mut self, schema: Option<&str>, name: &str) -> Result<Oid> {
+        self.find_relation(schema, name)?.ok_or_else(|| {
+            let name = qualified(schema, name);
+            undefined(SqlState::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
+        })
+    }
+
+    /// OID of the relation with this name in a schema.
+    pub fn relation_in(&mut self, schema: Oid, name: &str) -> Result<Option<Oid>> {
+        Ok(self.search(cache::RELNAMENSP, &[name.into(), schema.into()])?.map(|c| c.oid))
+    }
+
+    pub fn is_relation_visible(&mut self, oid: Oid) -> Result<bool> {
+        let Some(row) = self.search(cache::RELOID, &[oid.into()])? else { return Ok(false) };
+        for &schema in &self.search_path()?.schemas {
+            let found = self.search(cache::RELNAMENSP, &[(&row.relname).into(), schema.into()])?;
+            if let Some(found) = found {
+                return Ok(found.oid == oid);
+            }
+        }
+        Ok(false)
+    }
+
+    // Types
+
+    pub fn find_type_by_name(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        if let Some(schema) = schema {
+            let Some(schema) = self.find_namespace(schema)? else { return Ok(None) };
+            return self.type_in(schema, name);
+        }
+        for &schema in &self.search_path()?.schemas {
+            if let Some(oid) = self.type_in(schema, name)? {
+                return Ok(Some(oid));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn type_in(&mut self, schema: Oid, name: &str) -> Result<Option<Oid>> {
+        Ok(self.search(cache::TYPENAMENSP, &[name.into(), schema.into()])?.map(|t| t.oid))
+    }
+
+    pub fn is_type_visible(&mut self, oid: Oid) -> Result<bool> {
+        let Some(row) = self.search(cache::TYPEOID, &[oid.into()])? else { return Ok(false) };
+        for &schema in &self.search_path()?.schemas {
+            let found = self.search(cache::TYPENAMENSP, &[(&row.typname).into(), schema.into()])?;
+            if let Some(found) = found {
+                return Ok(found.oid == oid);
+            }
+        }
+        Ok(false)
+    }
+
+    // Functions
+
+    /// The functions with this name that a call with so many arguments (`None`: any number) may mean.
+    /// `arg_names` are the names of the trailing arguments. Of those with equal argument types only the
+    /// first in the path is kept. Counterpart: `FuncnameGetCandidates`.
+    pub fn function_candidates(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        arg_count: Option<usize>,
+        arg_names: &[&str],
+        expand_variadic: bool,
+        expand_defaults: bool,
+    ) -> Result<Vec<FuncCandidate>> {
+        let schema = match schema {
+            Some(schema) => Some(self.namespace(schema)?),
+            None => None,
+        };
+        let rows = self.list(cache::PROCNAMEARGSNSP, &[name.into()])?;
+        let path = self.search_path()?;
+        let temp = self.session.temp_namespace;
+        let mut found: Vec<FuncCandidate> = Vec::new();
+        for row in rows.iter() {
+            let path_position = match schema {
+                Some(schema) if row.pronamespace != schema => continue,
+                Some(_) => 0,
+                None => match path.without_temp(temp).position(|s| s == row.pronamespace) {
+                    Some(position) => position + 1,
+                    None => continue,
+                },
+            };
+            let candidate = match_call(row, arg_count, arg_names, expand_variadic, expand_defaults);
+            if let Some(mut candidate) = candidate {
+                candidate.path_position = path_position;
+                add_candidate(&mut found, candidate, arg_count.is_some());
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn is_function_visible(&mut self, oid: Oid) -> Result<bool> {
+        let Some(row) = self.search(cache::PROCOID, &[oid.into()])? else { return Ok(false) };
+        let args = row.proargtypes.clone();
+        let path = self.search_path()?;
+        let temp = self.session.temp_namespace;
+        for schema in path.without_temp(temp) {
+            let keys = [(&row.proname).into(), (&args).into(), schema.into()];
+            if let Some(found) = self.search(cache::PROCNAMEARGSNSP, &keys)? {
+                return Ok(found.oid == oid);
+            }
+        }
+        Ok(false)
+    }
+
+    // Operators
+
+    /// The operator with exactly these operand types (0: none). Counterpart: `OpernameGetOprid`.
+    pub fn find_operator(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        left: Oid,
+        right: Oid,
+    ) -> Result<Option<Oid>> {
+        let schemas = match schema {
+            Some(schema) => match self.find_namespace(schema)? {
+                Some(schema) => vec![schema],
+                None => return Ok(None),
+            },
+            None => {
+                let temp = self.session.temp_namespace;
+                self.search_path()?.without_temp(temp).collect()
+            }
+        };
+        let rows = self.list(cache::OPERNAMENSP, &[name.into(), left.into(), right.into()])?;
+        let in_schema = |schema: &Oid| rows.iter().find(|r| r.oprnamespace == *schema);
+        Ok(schemas.iter().find_map(in_schema).map(|r| r.oid))
+    }
+
+    /// The operators of a kind (`b` or `l`) with this name. Counterpart: `OpernameGetCandidates`.
+    pub fn operator_candidates(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        kind: u8,
+    ) -> Result<Vec<OperCandidate>> {
+        let schema = match schema {
+            Some(schema) => Some(self.namespace(schema)?),
+            None => None,
+        };
+        let rows = self.list(cache::OPERNAMENSP, &[name.into()])?;
+        let path = self.search_path()?;
+        let temp = self.session.temp_namespace;
+        let mut found: Vec<OperCandidate> = Vec::new();
+        for row in rows.iter().filter(|r| r.oprkind == kind) {
+            let path_position = match schema {
+                Some(schema) if row.oprnamespace != schema => continue,
+                Some(_) => 0,
+                None => match path.without_temp(temp).position(|s| s == row.oprnamespace) {
+                    Some(position) => position + 1,
+                    None => continue,
+                },
+            };
+            let same = found
+                .iter_mut()
+                .find(|c| c.row.oprleft == row.oprleft && c.row.oprright == row.oprright);
+            match same {
+                Some(earlier) if earlier.path_position <= path_position => {}
+                Some(later) => *later = OperCandidate { row: row.clone(), path_position },
+                None => found.push(OperCandidate { row: row.clone(), path_position }),
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn is_operator_visible(&mut self, oid: Oid) -> Result<bool> {
+        let Some(row) = self.search(cache::OPEROID, &[oid.into()])? else { return Ok(false) };
+        let name = row.oprname;
+        Ok(self.find_operator(None, name.as_str(), row.oprleft, row.oprright)? == Some(oid))
+    }
+
+    // Collations, operator classes and families, constraints of text search
+
+    /// OID of a collation that fits the database's encoding. Counterpart: `get_collation_oid` with
+    /// `missing_ok`.
+    pub fn find_collation(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        let schemas = self.schemas_for(schema)?;
+        let encoding = self.session.encoding;
+        for schema in schemas {
+            for encoding in [encoding, -1] {
+                let keys = [name.into(), encoding.into(), schema.into()];
+                if let Some(found) = self.search(cache::COLLNAMEENCNSP, &keys)? {
+                    return Ok(Some(found.oid));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn collation_oid(&mut self, schema: Option<&str>, name: &str) -> Result<Oid> {
+        let found = self.find_collation(schema, name)?;
+        found.ok_or_else(|| {
+            let encoding = crate::encoding::name(self.session.encoding);
+            let name = qualified(schema, name);
+            undefined(
+                SqlState::UNDEFINED_OBJECT,
+                format!("collation \"{name}\" for encoding \"{encoding}\" does not exist"),
+            )
+        })
+    }
+
+    pub fn find_opclass(
+        &mut self,
+        am: Oid,
+        schema: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [am.into(), name.into(), schema.into()];
+            if let Some(found) = self.search(cache::CLAAMNAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn find_opfamily(
+        &mut self,
+        am: Oid,
+        schema: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [am.into(), name.into(), schema.into()];
+            if let Some(found) = self.search(cache::OPFAMILYAMNAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn find_conversion(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [name.into(), schema.into()];
+            if let Some(found) = self.search(cache::CONNAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn find_ts_config(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [name.into(), schema.into()];
+            if let Some(found) = self.search(cache::TSCONFIGNAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn find_ts_dict(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
+        for schema in self.schemas_for(schema)? {
+            let keys = [name.into(), schema.into()];
+            if let Some(found) = self.search(cache::TSDICTNAMENSP, &keys)? {
+                return Ok(Some(found.oid));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The schemas in which a name that is not a table's is looked for.
+    fn schemas_for(&mut self, schema: Option<&str>) -> Result<Vec<Oid>> {
+        match schema {
+            Some(schema) => Ok(vec![self.namespace(schema)?]),
+            None => {
+                let temp = self.session.temp_namespace;
+                Ok(self.search_path()?.without_temp(temp).collect())
+            }
+        }
+    }
+}
+
+/// `schema.name` as messages show it.
+pub fn qualified(schema: Option<&str>, name: &str) -> String {
+    schema.map_or_else(|| name.to_owned(), |schema| format!("{schema}.{name}"))
+}
+
+/// Can the function be called with so many arguments?
+fn match_call(
+    row: &Row<PgProc>,
+    arg_count: Option<usize>,
+    arg_names: &[&str],
+    expand_variadic: bool,
+    expand_defaults: bool,
+) -> Option<FuncCandidate> {
+    let declared = row.proargtypes.len();
+    let defaults = row.pronargdefaults as usize;
+    let mut candidate = FuncCandidate {
+        row: row.clone(),
+        path_position: 0,
+        args: row.proargtypes.to_vec(),
+        variadic_count: 0,
+        default_count: 0,
+        arg_numbers: None,
+    };
+    let Some(count) = arg_count else { return Some(candidate) };
+    if !arg_names.is_empty() {
+        // Named notation: variadic functions cannot be called in expanded form.
+        if expand_variadic && row.provariadic.is_valid() && count > declared {
+            return None;
+        }
+        if count > declared
+            || (count < declared && !(expand_defaults && count + defaults >= declared))
+        {
+            return None;
+        }
+        let numbers = match_named(row, count, arg_names)?;
+        candidate.args = numbers.iter().map(|&n| row.proargtypes[n]).collect();
+        candidate.default_count = declared - count;
+        candidate.arg_numbers = Some(numbers);
+        return Some(candidate);
+    }
+    if expand_variadic && row.provariadic.is_valid() && count >= declared {
+        let expanded = count + 1 - declared;
+        candidate.args.pop();
+        candidate.args.extend(std::iter::repeat_n(row.provariadic, expanded));
+        candidate.variadic_count = expanded;
+        return Some(candidate);
+    }
+    if count > declared {
+        return None;
+    }
+    if count < declared {
+        if !(expand_defaults && count + defaults >= declared) {
+            return None;
+        }
+        candidate.args.truncate(count);
+        candidate.default_count = declared - count;
+    }
+    Some(candidate)
+}
+
+/// Positions of the arguments of a call whose last ones are named, those with defaults behind them.
+fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usize>> {
+    let declared = row.proargtypes.len();
+    let names = row.proargnames.as_ref()?;
+    let is_input = |i: usize| {
+        row.proargmodes.as_ref().is_none_or(|m| matches!(m.get(i), Some(b'i' | b'b' | b'v')))
+    };
+    let inputs: Vec<&Text> =
+        names.iter().enumerate().filter(|(i, _)| is_input(*i)).map(|(_, n)| n).collect();
+    let positional = count - arg_names.len();
+    let mut numbers: Vec<usize> = (0..positional).collect();
+    for name in arg_names {
+        let at = inputs.iter().position(|n| **n == *name)?;
+        if numbers.contains(&at) {
+            return None;
+        }
+        numbers.push(at);
+    }
+    // What is left must have defaults, in declared order.
+    let first_default = declared - row.pronargdefaults as usize;
+    for i in 0..declared {
+        if !numbers.contains(&i) {
+            if i < first_default {
+                return None;
+            }
+            numbers.push(i);
+        }
+    }
+    Some(numbers)
+}
+
+/// Adds a candidate unless an equal one stands before it: of two with the same argument types the one
+/// earlier in the path is kept, and within a schema the one that is not expanded.
+fn add_candidate(found: &mut Vec<FuncCandidate>, new: FuncCandidate, compare: bool) {
+    if !compare {
+        // Without a number of arguments every overload counts, except those hidden by the path.
+        let hidden = found.iter_mut().find(|c| c.args == new.args);
+        match hidden {
+            Some(old) if old.path_position <= new.path_position => {}
+            Some(old) => *old = new,
+            None => found.push(new),
+        }
+        return;
+    }
+    let effective = |c: &FuncCandidate| {
+        let given = c.args.len() - if c.arg_numbers.is_some() { c.default_count } else { 0 };
+        c.args[..given].to_vec()
+    };
+    let args = effective(&new);
+    match found.iter_mut().find(|c| effective(c) == args) {
+        None => found.push(new),
+        Some(old) => {
+            let rank = |c: &FuncCandidate| (c.path_position, c.variadic_count > 0, c.default_count);
+            if rank(&new) < rank(old) {
+                *old = new;
+            }
+        }
+    }
+}
+
+/// Splits a list of identifiers: commas, double quotes, unquoted ones folded to lower case.
+/// Counterpart: `SplitIdentifierString`.
+pub fn split_identifiers(text: &str) -> Option<Vec<String>> {
+    let mut out = Vec::new();
+    let mut rest = text.trim_start();
+    if rest.is_empty() {
+        return Some(out);
+    }
+    loop {
+        let (name, tail) = if let Some(quoted) = rest.strip_prefix('"') {
+            let (mut name, mut tail) = (String::new(), quoted);
+            loop {
+                let end = tail.find('"')?;
+                name.push_str(&tail[..end]);
+                tail = &tail[end + 1..];
+                match tail.strip_prefix('"') {
+                    Some(more) => {
+                        name.push('"');
+                        tail = more;
+                    }
+                    None => break (name, tail),
+                }
+            }
+        } else {
+            let end = rest.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(rest.len());
+            if end == 0 {
+                return None;
+            }
+            (rest[..end].to_lowercase(), &rest[end..])
+        };
+        out.push(name);
+        rest = tail.trim_start();
+        match rest.strip_prefix(',') {
+            Some(more) => rest = more.trim_start(),
+            None if rest.is_empty() => return Some(out),
+            None => return None,
+        }
+    }
+}

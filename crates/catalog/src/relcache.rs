@@ -1,0 +1,246 @@
+//! Relation descriptors: all that is known of a relation, in one shared value.
+//! Counterpart: relcache.c.
+
+use crate::cache::{self, Tuple};
+use crate::cx::CatCx;
+use crate::rows::*;
+use ids::{AttrNo, Oid};
+use page::tupdesc::TupleDesc;
+use pgerror::{PgError, Result};
+use sync::Arc;
+
+/// A relation of any kind.
+#[derive(Debug)]
+pub struct RelDesc {
+    pub class: Tuple<PgClass>,
+    /// By attribute number from 1, dropped ones included.
+    pub attributes: Vec<PgAttribute>,
+    pub tupdesc: Arc<TupleDesc>,
+    /// OIDs of its indexes in ascending order, for tables.
+    pub indexes: Vec<PgIndex>,
+    /// For an index.
+    pub index: Option<IndexPart>,
+    /// CHECK constraints, by name.
+    pub checks: Vec<PgConstraint>,
+    /// Foreign keys of this table.
+    pub foreign_keys: Vec<PgConstraint>,
+    /// Column defaults and generation expressions, as `pg_node_tree`.
+    pub defaults: Vec<(AttrNo, Text)>,
+    /// By name.
+    pub rules: Vec<PgRewrite>,
+    /// By name.
+    pub triggers: Vec<PgTrigger>,
+    pub policies: Vec<PgPolicy>,
+    pub partitioned: Option<PgPartitionedTable>,
+}
+
+/// What an index's descriptor has besides.
+#[derive(Debug)]
+pub struct IndexPart {
+    pub row: PgIndex,
+    /// Access method.
+    pub am: Oid,
+    /// Of each key column.
+    pub opfamilies: Vec<Oid>,
+    pub opcintypes: Vec<Oid>,
+    /// Support function 1 of each key column (btree: comparison; hash: hash function).
+    pub support: Vec<Oid>,
+}
+
+impl RelDesc {
+    pub fn oid(&self) -> Oid {
+        self.class.oid
+    }
+
+    pub fn name(&self) -> &str {
+        self.class.relname.as_str()
+    }
+
+    pub fn kind(&self) -> u8 {
+        self.class.relkind
+    }
+
+    /// The column with this name, not dropped.
+    pub fn column(&self, name: &str) -> Option<&PgAttribute> {
+        self.attributes.iter().find(|a| !a.attisdropped && a.attname == name)
+    }
+
+    pub fn attribute(&self, number: AttrNo) -> Option<&PgAttribute> {
+        usize::try_from(number).ok()?.checked_sub(1).and_then(|i| self.attributes.get(i))
+    }
+
+    /// Text of the default of a column.
+    pub fn default(&self, number: AttrNo) -> Option<&Text> {
+        self.defaults.iter().find(|d| d.0 == number).map(|d| &d.1)
+    }
+
+    /// Of its primary key.
+    pub fn primary_key(&self) -> Option<&PgIndex> {
+        self.indexes.iter().find(|i| i.indisprimary && i.indisvalid)
+    }
+
+    /// Does it belong to `pg_catalog` or `pg_toast` by its OID? Counterpart: `IsCatalogRelationOid`.
+    pub fn is_catalog(&self) -> bool {
+        self.class.oid < Oid::FIRST_UNPINNED
+    }
+}
+
+/// The physical columns that `pg_attribute` describes.
+pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
+    use page::tupdesc::{Align, Attr};
+    let attrs = attributes.iter().map(|a| {
+        let align = Align::from_char(a.attalign).unwrap_or(Align::Int);
+        Attr {
+            typmod: a.atttypmod,
+            storage: a.attstorage,
+            compression: a.attcompression,
+            not_null: a.attnotnull,
+            missing: None,
+            dropped: a.attisdropped,
+            generated: a.attgenerated,
+            identity: a.attidentity,
+            collation: a.attcollation,
+            ndims: a.attndims,
+            ..Attr::new(a.attname.as_bytes(), a.atttypid, a.attlen, a.attbyval, align)
+        }
+    });
+    TupleDesc { attrs: attrs.collect(), type_oid: row_type, typmod: -1 }
+}
+
+impl CatCx<'_> {
+    /// The descriptor of a relation; 42P01-like internal error where it does not exist (the caller has
+    /// looked the OID up and holds a lock). Counterpart: `RelationIdGetRelation`.
+    pub fn relation(&mut self, oid: Oid) -> Result<Arc<RelDesc>> {
+        self.try_relation(oid)?
+            .ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))
+    }
+
+    /// As [`CatCx::relation`]; `None` where the relation is gone.
+    pub fn try_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
+        if self.session.overlay.is_relation_dirty(oid) {
+            if let Some(found) = self.session.overlay.find_relation(oid) {
+                return Ok(Some(found));
+            }
+            let built = self.build_relation(oid)?;
+            if let Some(desc) = &built {
+                self.session.overlay.install_relation(desc.clone());
+            }
+            return Ok(built);
+        }
+        match self.session.catalog.find_relation(oid) {
+            Ok(found) => Ok(Some(found)),
+            Err(ticket) => {
+                let built = self.build_relation(oid)?;
+                if let Some(desc) = &built {
+                    self.session.catalog.install_relation(ticket, desc);
+                }
+                Ok(built)
+            }
+        }
+    }
+
+    fn build_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
+        let Some(class) = self.scan(indexes::PG_CLASS_OID_INDEX, &[oid.into()])?.pop() else {
+            return Ok(None);
+        };
+        let class = (*class).clone();
+        let attributes = self.columns_of(oid)?;
+        let tupdesc = Arc::new(tuple_desc(&attributes, class.reltype));
+        let is_index = matches!(class.relkind, b'i' | b'I');
+        let has_rows = matches!(class.relkind, b'r' | b'p' | b't' | b'm');
+        let mut desc = RelDesc {
+            attributes,
+            tupdesc,
+            indexes: Vec::new(),
+            index: None,
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            defaults: Vec::new(),
+            rules: Vec::new(),
+            triggers: Vec::new(),
+            policies: Vec::new(),
+            partitioned: None,
+            class,
+        };
+        if is_index {
+            desc.index = Some(self.index_part(&desc.class)?);
+        }
+        if has_rows && desc.class.relhasindex {
+            let rows = self.scan(indexes::PG_INDEX_INDRELID_INDEX, &[oid.into()])?;
+            desc.indexes = rows.iter().map(|r| r.row.clone()).filter(|i| i.indislive).collect();
+            desc.indexes.sort_by_key(|i| i.indexrelid);
+        }
+        if !is_index && oid >= Oid::FIRST_UNPINNED {
+            self.add_expressions(&mut desc)?;
+        }
+        if desc.class.relhasrules {
+            let rows = self.scan(indexes::PG_REWRITE_REL_RULENAME_INDEX, &[oid.into()])?;
+            desc.rules = rows.iter().map(|r| r.row.clone()).collect();
+        }
+        if desc.class.relhastriggers {
+            let rows = self.scan(indexes::PG_TRIGGER_TGRELID_TGNAME_INDEX, &[oid.into()])?;
+            desc.triggers = rows.iter().map(|r| r.row.clone()).collect();
+        }
+        if desc.class.relrowsecurity {
+            let rows = self.scan(indexes::PG_POLICY_POLRELID_POLNAME_INDEX, &[oid.into()])?;
+            desc.policies = rows.iter().map(|r| r.row.clone()).collect();
+        }
+        if desc.class.relkind == b'p' {
+            let row = self.search(cache::PARTRELID, &[oid.into()])?;
+            desc.partitioned = row.map(|r| r.row.clone());
+        }
+        Ok(Some(Arc::new(desc)))
+    }
+
+    fn columns_of(&mut self, oid: Oid) -> Result<Vec<PgAttribute>> {
+        let rows = self.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])?;
+        let mut columns: Vec<PgAttribute> =
+            rows.iter().filter(|a| a.attnum > 0).map(|a| a.row.clone()).collect();
+        columns.sort_by_key(|a| a.attnum);
+        Ok(columns)
+    }
+
+    fn index_part(&mut self, class: &PgClass) -> Result<IndexPart> {
+        let oid = class.oid;
+        let row = self.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])?.pop();
+        let row =
+            row.ok_or_else(|| PgError::internal(format!("cache lookup failed for index {oid}")))?;
+        let mut part = IndexPart {
+            row: row.row.clone(),
+            am: class.relam,
+            opfamilies: Vec::new(),
+            opcintypes: Vec::new(),
+            support: Vec::new(),
+        };
+        for &opclass in part.row.indclass.iter() {
+            let class = self.opclass(opclass)?;
+            let (family, input) = (class.opcfamily, class.opcintype);
+            part.opfamilies.push(family);
+            part.opcintypes.push(input);
+            part.support.push(self.family_proc(family, input, input, 1)?.unwrap_or_default());
+        }
+        Ok(part)
+    }
+
+    fn add_expressions(&mut self, desc: &mut RelDesc) -> Result<()> {
+        let oid = desc.class.oid;
+        if desc.attributes.iter().any(|a| a.atthasdef) {
+            let rows = self.scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &[oid.into()])?;
+            desc.defaults = rows.iter().map(|r| (r.adnum, r.adbin.clone())).collect();
+        }
+        if matches!(desc.class.relkind, b'r' | b'p' | b'f') {
+            let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+            for row in self.scan(index, &[oid.into()])? {
+                match row.contype {
+                    b'c' => desc.checks.push(row.row.clone()),
+                    b'f' => desc.foreign_keys.push(row.row.clone()),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

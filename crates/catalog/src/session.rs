@@ -1,0 +1,66 @@
+//! What a session brings to catalog look-ups.
+
+use crate::namespace::SearchPath;
+use crate::overlay::Overlay;
+use crate::shared::Catalog;
+use ids::Oid;
+use sync::Arc;
+
+/// Owned by the session, lent to `CatCx`.
+pub struct CatSession {
+    pub catalog: Arc<Catalog>,
+    /// The role whose privileges count now (`current_user`).
+    pub user: Oid,
+    /// The role that logged in or was set by SET SESSION AUTHORIZATION.
+    pub session_user: Oid,
+    /// The schema of the session's temporary objects, and of their TOAST tables; 0 until there is one.
+    pub temp_namespace: Oid,
+    pub temp_toast_namespace: Oid,
+    /// `pg_database.encoding` of this database.
+    pub encoding: i32,
+    pub overlay: Overlay,
+    search_path: String,
+    /// With the generation of the catalogs at which it was computed.
+    pub(crate) path: Option<(Arc<SearchPath>, u64)>,
+}
+
+impl CatSession {
+    pub fn new(catalog: Arc<Catalog>, user: Oid) -> CatSession {
+        CatSession {
+            catalog,
+            user,
+            session_user: user,
+            temp_namespace: Oid::INVALID,
+            temp_toast_namespace: Oid::INVALID,
+            encoding: 6,
+            overlay: Overlay::default(),
+            search_path: "\"$user\", public".to_owned(),
+            path: None,
+        }
+    }
+
+    /// A new value of the setting `search_path`.
+    pub fn set_search_path(&mut self, setting: &str) {
+        if self.search_path != setting {
+            setting.clone_into(&mut self.search_path);
+            self.path = None;
+        }
+    }
+
+    pub fn search_path(&self) -> &str {
+        &self.search_path
+    }
+
+    pub fn set_user(&mut self, user: Oid) {
+        if self.user != user {
+            self.user = user;
+            self.path = None;
+        }
+    }
+
+    pub fn set_temp_namespace(&mut self, namespace: Oid, toast: Oid) {
+        self.temp_namespace = namespace;
+        self.temp_toast_namespace = toast;
+        self.path = None;
+    }
+}

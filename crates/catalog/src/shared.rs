@@ -1,0 +1,212 @@
+//! What the sessions of a database share: cached rows, lists of rows and relation descriptors.
+
+use crate::cache::{Found, Key, Table};
+use crate::inval::Message;
+use crate::relcache::RelDesc;
+use hashbrown::HashMap;
+use ids::Oid;
+use sync::atomic::{AtomicU64, Ordering};
+use sync::{Arc, Mutex, RwLock};
+
+const SHARDS: usize = 64;
+
+/// Entries and the number of invalidations that they have seen.
+#[derive(Default)]
+struct Shard {
+    entries: Table,
+    generation: u64,
+}
+
+#[derive(Default)]
+struct Relations {
+    descs: HashMap<Oid, Arc<RelDesc>, foldhash::fast::RandomState>,
+    generation: u64,
+}
+
+/// The caches of one database.
+pub struct Catalog {
+    database: Oid,
+    shards: Box<[RwLock<Shard>]>,
+    lists: RwLock<Shard>,
+    relations: RwLock<Relations>,
+    /// Rises with every published invalidation.
+    generation: AtomicU64,
+}
+
+/// Proof of a generation that was read before a scan.
+#[derive(Clone, Copy)]
+pub(crate) struct Ticket(u64);
+
+impl Catalog {
+    pub fn new(database: Oid) -> Arc<Catalog> {
+        Arc::new(Catalog {
+            database,
+            shards: (0..SHARDS).map(|_| RwLock::new(Shard::default())).collect(),
+            lists: RwLock::new(Shard::default()),
+            relations: RwLock::new(Relations::default()),
+            generation: AtomicU64::new(1),
+        })
+    }
+
+    pub fn database(&self) -> Oid {
+        self.database
+    }
+
+    /// Changes whenever something that a plan may depend on has changed. One relaxed read.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    fn shard(&self, hash: u32) -> &RwLock<Shard> {
+        &self.shards[hash as usize % SHARDS]
+    }
+
+    pub(crate) fn find(&self, cache: u8, hash: u32, keys: &[Key<'_>]) -> Result<Found, Ticket> {
+        let shard = self.shard(hash).read();
+        shard.entries.get(cache, hash, keys).cloned().ok_or(Ticket(shard.generation))
+    }
+
+    pub(crate) fn install(
+        &self,
+        ticket: Ticket,
+        cache: u8,
+        hash: u32,
+        keys: &[Key<'_>],
+        value: Found,
+    ) {
+        let mut shard = self.shard(hash).write();
+        if shard.generation == ticket.0 {
+            shard.entries.insert(cache, hash, keys, value);
+        }
+    }
+
+    pub(crate) fn find_list(
+        &self,
+        cache: u8,
+        hash: u32,
+        keys: &[Key<'_>],
+    ) -> Result<Found, Ticket> {
+        let lists = self.lists.read();
+        lists.entries.get(cache, hash, keys).cloned().ok_or(Ticket(lists.generation))
+    }
+
+    pub(crate) fn install_list(
+        &self,
+        ticket: Ticket,
+        cache: u8,
+        hash: u32,
+        keys: &[Key<'_>],
+        value: Found,
+    ) {
+        let mut lists = self.lists.write();
+        if lists.generation == ticket.0 {
+            lists.entries.insert(cache, hash, keys, value);
+        }
+    }
+
+    pub(crate) fn find_relation(&self, oid: Oid) -> Result<Arc<RelDesc>, Ticket> {
+        let relations = self.relations.read();
+        relations.descs.get(&oid).cloned().ok_or(Ticket(relations.generation))
+    }
+
+    pub(crate) fn install_relation(&self, ticket: Ticket, desc: &Arc<RelDesc>) {
+        let mut relations = self.relations.write();
+        if relations.generation == ticket.0 {
+            relations.descs.insert(desc.class.oid, desc.clone());
+        }
+    }
+
+    /// Applies the invalidations of a committed transaction. To be called after it has left the proc
+    /// array and before its locks are released.
+    pub fn apply(&self, messages: &[Message]) {
+        let mut any = false;
+        for message in messages {
+            if message.database() != self.database && message.database().is_valid() {
+                continue;
+            }
+            any = true;
+            match *message {
+                Message::CatCache { cache, hash, .. } => {
+                    let mut shard = self.shard(hash).write();
+                    shard.generation += 1;
+                    shard.entries.remove(cache, hash);
+                    drop(shard);
+                    let mut lists = self.lists.write();
+                    lists.generation += 1;
+                    lists.entries.remove_cache(cache);
+                }
+                Message::Catalog { .. } => self.clear_rows(),
+                Message::RelCache { relation, .. } => {
+                    let mut relations = self.relations.write();
+                    relations.generation += 1;
+                    if relation.is_valid() {
+                        relations.descs.remove(&relation);
+                    } else {
+                        relations.descs.clear();
+                    }
+                }
+                Message::Smgr { .. } | Message::RelMap { .. } | Message::Snapshot { .. } => {}
+            }
+        }
+        if any {
+            self.generation.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    fn clear_rows(&self) {
+        for shard in self.shards.iter().chain(std::iter::once(&self.lists)) {
+            let mut shard = shard.write();
+            shard.generation += 1;
+            shard.entries.clear();
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.clear_rows();
+        let mut relations = self.relations.write();
+        relations.generation += 1;
+        relations.descs.clear();
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// The caches of all databases of an instance.
+#[derive(Default)]
+pub struct Catalogs {
+    databases: Mutex<Vec<Arc<Catalog>>>,
+}
+
+impl Catalogs {
+    pub fn new() -> Catalogs {
+        Catalogs::default()
+    }
+
+    /// The caches of a database, made on first use.
+    pub fn database(&self, oid: Oid) -> Arc<Catalog> {
+        let mut databases = self.databases.lock();
+        if let Some(found) = databases.iter().find(|c| c.database == oid) {
+            return found.clone();
+        }
+        let new = Catalog::new(oid);
+        databases.push(new.clone());
+        new
+    }
+
+    /// Publishes a committed transaction's invalidations: see [`Catalog::apply`].
+    pub fn publish(&self, messages: &[Message]) {
+        if messages.is_empty() {
+            return;
+        }
+        let databases = self.databases.lock().clone();
+        for catalog in databases {
+            catalog.apply(messages);
+        }
+    }
+
+    /// Forgets a dropped database.
+    pub fn forget(&self, oid: Oid) {
+        self.databases.lock().retain(|c| c.database != oid);
+    }
+}
