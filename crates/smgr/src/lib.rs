@@ -6,11 +6,13 @@
 
 #![forbid(unsafe_code)]
 
+mod fdcache;
 mod name;
+mod pending;
 mod smgr;
 
 pub use name::RelFork;
-pub use smgr::{Smgr, SmgrConfig};
+pub use smgr::{Smgr, SmgrConfig, SyncStats};
 
 /// Bytes of a block. Equal to `page::PAGE_SIZE`, which this crate does not see.
 pub const BLOCK_SIZE: usize = 8192;
