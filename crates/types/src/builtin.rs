@@ -107,14 +107,34 @@ impl Builtin {
 }
 
 /// Every module's table.
-const TABLES: &[&[Builtin]] = &[crate::hash::FNS];
+const TABLES: &[&[&[Builtin]]] = &[
+    &[
+        crate::hash::FNS,
+        crate::int::ARITHMETIC,
+        crate::int::UNARY,
+        crate::int::OTHER,
+        crate::int::SETS,
+        crate::operators::COMPARISONS,
+        crate::operators::ORDERINGS,
+        crate::operators::SUPPORT,
+        crate::operators::PATTERN,
+        crate::boolean::FNS,
+        crate::chars::FNS,
+        crate::system::FNS,
+        crate::text::FNS,
+        crate::bytea::FNS,
+        crate::float::FNS,
+    ],
+    crate::numeric::TABLES,
+    crate::array::TABLES,
+];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Builtin>> =
     LazyLock::new(|| builtins().map(|b| (b.name, b)).collect());
 
 /// All built-in functions of this crate.
 pub fn builtins() -> impl Iterator<Item = &'static Builtin> {
-    TABLES.iter().flat_map(|t| t.iter())
+    TABLES.iter().flat_map(|m| m.iter()).flat_map(|t| t.iter())
 }
 
 /// The function with this `pg_proc.prosrc`.

@@ -144,6 +144,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("xid8cmp", word_cmp),
     ("bttidcmp", bttidcmp),
     ("btoidvectorcmp", btoidvectorcmp),
+    ("numeric_cmp", crate::numeric::numeric_cmp),
 ];
 
 /// The default B-tree comparison of a built-in type.
@@ -162,6 +163,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::BYTEA | oids::UUID => bytes_cmp,
         oids::PG_LSN | oids::XID8 => word_cmp,
         oids::TID => bttidcmp,
+        oids::NUMERIC => crate::numeric::numeric_cmp,
         oids::OIDVECTOR => btoidvectorcmp,
         oids::OID
         | oids::REGPROC

@@ -9,16 +9,26 @@
 #[macro_use]
 mod macros;
 
+pub mod array;
 pub mod batch;
+pub mod boolean;
 pub mod builtin;
 pub mod builtin_types;
+pub mod bytea;
+pub mod chars;
 pub mod compare;
 pub mod datum;
+pub mod float;
 pub mod fncx;
+pub mod form;
 pub mod hash;
+pub mod int;
+pub mod numeric;
 pub mod oids;
+pub mod operators;
 pub mod settings;
 pub mod system;
+pub mod text;
 pub mod zone;
 
 pub use batch::{Batch, BytesColumn, Column, ColumnData, NullMask};

@@ -1,7 +1,11 @@
-//! Types of PostgreSQL's own bookkeeping: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, void.
+//! Types of PostgreSQL's own bookkeeping: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, uuid,
+//! void, cstring, unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c, pseudotypes.c.
 
-use crate::DatumRef;
-use ids::Tid;
+use crate::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
+use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended};
+use crate::{Datum, DatumRef, oids};
+use ids::{BlockNo, Lsn, Oid, Tid};
+use pgerror::{Result, pg_err};
 
 /// The tid's value.
 pub fn tid_of(d: DatumRef<'_>) -> Tid {
@@ -13,4 +17,317 @@ pub fn tid_of(d: DatumRef<'_>) -> Tid {
 pub fn oidvector_of(d: DatumRef<'_>) -> Vec<u32> {
     let data = d.as_bytes().get(20..).unwrap_or_default();
     data.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+/// Elements of an int2vector.
+pub fn int2vector_of(d: DatumRef<'_>) -> Vec<i16> {
+    let data = d.as_bytes().get(20..).unwrap_or_default();
+    data.chunks_exact(2).map(|c| i16::from_le_bytes([c[0], c[1]])).collect()
+}
+
+/// Head of a 0-based one-dimensional array without NULLs.
+fn vector_head(elem: Oid, count: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(20 + 4 * count);
+    for word in [1, 0, elem.0, count as u32, 0] {
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    out
+}
+
+/// An oidvector of these elements.
+pub fn oidvector(elems: &[u32]) -> Datum {
+    let mut out = vector_head(oids::OID, elems.len());
+    elems.iter().for_each(|e| out.extend_from_slice(&e.to_le_bytes()));
+    Datum::bytes(out)
+}
+
+/// An int2vector of these elements.
+pub fn int2vector(elems: &[i16]) -> Datum {
+    let mut out = vector_head(oids::INT2, elems.len());
+    elems.iter().for_each(|e| out.extend_from_slice(&e.to_le_bytes()));
+    Datum::bytes(out)
+}
+
+/// C's `strtoul` with base 0 or 10: value modulo 2^64, whether it overflowed, and the rest.
+fn strtoul(text: &[u8], any_base: bool) -> Option<(u64, bool, &[u8])> {
+    let start = text.iter().position(|&c| !is_space(c)).unwrap_or(text.len());
+    let (negative, body) = match &text[start..] {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let (radix, digits) = match body {
+        [b'0', b'x' | b'X', d, ..] if any_base && d.is_ascii_hexdigit() => (16, &body[2..]),
+        [b'0', ..] if any_base => (8, body),
+        _ => (10, body),
+    };
+    let count = digits.iter().take_while(|&&c| (c as char).is_digit(radix)).count();
+    if count == 0 {
+        return None;
+    }
+    let mut value = 0u64;
+    let mut overflow = false;
+    for &c in &digits[..count] {
+        let digit = u64::from((c as char).to_digit(radix).unwrap_or(0));
+        match value.checked_mul(radix.into()).and_then(|v| v.checked_add(digit)) {
+            Some(v) => value = v,
+            None => overflow = true,
+        }
+    }
+    let value = match (overflow, negative) {
+        (true, _) => u64::MAX,
+        (false, true) => value.wrapping_neg(),
+        (false, false) => value,
+    };
+    Some((value, overflow, &digits[count..]))
+}
+
+/// One OID from the front of `text`; the rest.
+fn oid_prefix<'a>(text: &'a [u8], whole: &[u8]) -> Result<(u32, &'a [u8])> {
+    let Some((value, overflow, rest)) = strtoul(text, false) else {
+        return Err(bad_syntax("oid", whole));
+    };
+    let oid = value as u32;
+    if overflow || (value != u64::from(oid) && value != oid as i32 as i64 as u64) {
+        return Err(text_out_of_range("oid", whole));
+    }
+    Ok((oid, rest))
+}
+
+/// The OID that `text` says, by the input function's rules.
+pub fn parse_oid(text: &[u8]) -> Result<Oid> {
+    let (oid, rest) = oid_prefix(text, text)?;
+    if trim_space(rest).is_empty() { Ok(Oid(oid)) } else { Err(bad_syntax("oid", text)) }
+}
+
+fn parse_oidvector(text: &[u8]) -> Result<Datum> {
+    let mut elems = Vec::new();
+    let mut rest = trim_space(text);
+    while !rest.is_empty() {
+        if elems.len() == 100 {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "oidvector has too many elements"));
+        }
+        let (oid, tail) = oid_prefix(rest, rest)?;
+        elems.push(oid);
+        rest = trim_space(tail);
+    }
+    Ok(oidvector(&elems))
+}
+
+fn parse_int2vector(text: &[u8]) -> Result<Datum> {
+    let mut elems = Vec::new();
+    for word in text.split(|&c| c == b' ').filter(|w| !w.is_empty()) {
+        if elems.len() == 100 {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "int2vector has too many elements"));
+        }
+        elems.push(crate::int::parse_int2(word)?);
+    }
+    Ok(int2vector(&elems))
+}
+
+/// The elements of a received one-dimensional array without NULLs.
+fn recv_vector<T>(
+    bytes: &[u8],
+    elem: Oid,
+    name: &str,
+    read: impl Fn(&mut Reader<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut r = Reader::new(bytes);
+    let bad = || pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {name} data");
+    let (ndim, flags, ty) = (r.i32()?, r.i32()?, r.u32()?);
+    if ndim == 0 {
+        return Ok(Vec::new());
+    }
+    if ndim != 1 || flags != 0 || ty != elem.0 {
+        return Err(bad());
+    }
+    let (count, lower) = (r.i32()?, r.i32()?);
+    if lower != 0 || !(0..=1_000_000).contains(&count) {
+        return Err(bad());
+    }
+    (0..count)
+        .map(|_| {
+            let len = r.i32()?;
+            let mut field = Reader::new(r.bytes(usize::try_from(len).map_err(|_| bad())?)?);
+            read(&mut field)
+        })
+        .collect()
+}
+
+fn send_vector(elem: Oid, fields: Vec<Vec<u8>>) -> Datum {
+    let mut out = Vec::new();
+    for word in [1, 0, elem.0, fields.len() as u32, 0] {
+        out.extend_from_slice(&word.to_be_bytes());
+    }
+    for f in fields {
+        out.extend_from_slice(&(f.len() as u32).to_be_bytes());
+        out.extend_from_slice(&f);
+    }
+    Datum::bytes(out)
+}
+
+fn joined(words: impl Iterator<Item = String>) -> Datum {
+    Datum::text(&words.collect::<Vec<_>>().join(" "))
+}
+
+fn parse_tid(text: &[u8]) -> Result<Datum> {
+    let bad = || bad_syntax("tid", text);
+    let shown = std::str::from_utf8(text).map_err(|_| bad())?;
+    let start = shown.find('(').ok_or_else(bad)?;
+    let (block, rest) = shown[start + 1..].split_once(',').ok_or_else(bad)?;
+    let (offset, _) = rest.split_once(')').ok_or_else(bad)?;
+    if start != 0 {
+        return Err(bad());
+    }
+    let (block, overflow, after) = strtoul(block.as_bytes(), false).ok_or_else(bad)?;
+    let fits = block <= u32::MAX.into() || block == block as u32 as i32 as i64 as u64;
+    if overflow || !after.is_empty() || !fits {
+        return Err(bad());
+    }
+    let (offset, overflow, after) = strtoul(offset.as_bytes(), false).ok_or_else(bad)?;
+    if overflow || !after.is_empty() || offset > u16::MAX.into() {
+        return Err(bad());
+    }
+    Ok(Datum::bytes(Tid::new(BlockNo(block as u32), offset as u16).to_bytes()))
+}
+
+/// The 16 bytes that a uuid's text says: 32 hexadecimal digits, hyphens after each group of four,
+/// braces around it all.
+fn parse_uuid(text: &[u8]) -> Result<Datum> {
+    let bad = || bad_syntax("uuid", text);
+    let body = match text {
+        [b'{', body @ .., b'}'] => body,
+        [b'{', ..] => return Err(bad()),
+        body => body,
+    };
+    let mut out = Vec::with_capacity(16);
+    let mut i = 0;
+    for n in 0..16 {
+        let pair = body.get(i..i + 2).and_then(|p| std::str::from_utf8(p).ok()).ok_or_else(bad)?;
+        if !pair.bytes().all(|c| c.is_ascii_hexdigit()) {
+            return Err(bad());
+        }
+        out.push(u8::from_str_radix(pair, 16).map_err(|_| bad())?);
+        i += 2;
+        if body.get(i) == Some(&b'-') && n % 2 == 1 && n < 15 {
+            i += 1;
+        }
+    }
+    if i != body.len() {
+        return Err(bad());
+    }
+    Ok(Datum::bytes(out))
+}
+
+fn uuid_text(b: &[u8]) -> String {
+    let mut out = String::with_capacity(36);
+    for (i, byte) in b.iter().enumerate() {
+        if matches!(i, 4 | 6 | 8 | 10) {
+            out.push('-');
+        }
+        out.push_str(&format!("{byte:02x}"));
+    }
+    out
+}
+
+fn parse_lsn(text: &[u8]) -> Result<Datum> {
+    let lsn = std::str::from_utf8(text).ok().and_then(Lsn::parse);
+    lsn.map(|l| Datum::Word(l.0)).ok_or_else(|| bad_syntax("pg_lsn", text))
+}
+
+fn c_number(text: &[u8]) -> u64 {
+    strtoul(text, true).map_or(0, |(v, _, _)| v)
+}
+
+scalars! { FNS;
+    "oidin" => |_, a| Ok(Datum::oid(parse_oid(a[0].as_bytes())?)),
+    "oidout" => |_, a| Ok(Datum::text(&a[0].as_oid().to_string())),
+    "oidrecv" => |_, a| Ok(Datum::Word(Reader::new(a[0].as_bytes()).u32()?.into())),
+    "oidsend" => |_, a| Ok(Datum::bytes(a[0].as_oid().0.to_be_bytes())),
+    "xidin" => |_, a| Ok(Datum::Word((c_number(a[0].as_bytes()) as u32).into())),
+    "xidout" => |_, a| Ok(Datum::text(&(a[0].word() as u32).to_string())),
+    "xidrecv" => |_, a| Ok(Datum::Word(Reader::new(a[0].as_bytes()).u32()?.into())),
+    "xidsend" => |_, a| Ok(Datum::bytes((a[0].word() as u32).to_be_bytes())),
+    "xideq" => |_, a| Ok(Datum::bool(a[0].word() as u32 == a[1].word() as u32)),
+    "xidneq" => |_, a| Ok(Datum::bool(a[0].word() as u32 != a[1].word() as u32)),
+    "xid8in" => |_, a| Ok(Datum::Word(c_number(a[0].as_bytes()))),
+    "xid8out" => |_, a| Ok(Datum::text(&a[0].word().to_string())),
+    "xid8recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
+    "xid8send" => |_, a| Ok(Datum::bytes(a[0].word().to_be_bytes())),
+    "xid8toxid" => |_, a| Ok(Datum::Word((a[0].word() as u32).into())),
+    "cidin" => |_, a| Ok(Datum::Word((c_number(a[0].as_bytes()) as u32).into())),
+    "cidout" => |_, a| Ok(Datum::text(&(a[0].word() as u32).to_string())),
+    "cidrecv" => |_, a| Ok(Datum::Word(Reader::new(a[0].as_bytes()).u32()?.into())),
+    "cidsend" => |_, a| Ok(Datum::bytes((a[0].word() as u32).to_be_bytes())),
+    "cideq" => |_, a| Ok(Datum::bool(a[0].word() as u32 == a[1].word() as u32)),
+    "tidin" => |_, a| parse_tid(a[0].as_bytes()),
+    "tidout" => |_, a| Ok(Datum::text(&tid_of(a[0]).to_string())),
+    "tidrecv" => |_, a| {
+        let mut r = Reader::new(a[0].as_bytes());
+        Ok(Datum::bytes(Tid::new(BlockNo(r.u32()?), r.i16()? as u16).to_bytes()))
+    },
+    "tidsend" => |_, a| {
+        let tid = tid_of(a[0]);
+        let mut out = tid.block.0.to_be_bytes().to_vec();
+        out.extend_from_slice(&tid.offset.to_be_bytes());
+        Ok(Datum::bytes(out))
+    },
+    "pg_lsn_in" => |_, a| parse_lsn(a[0].as_bytes()),
+    "pg_lsn_out" => |_, a| Ok(Datum::text(&Lsn(a[0].word()).to_string())),
+    "pg_lsn_recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
+    "pg_lsn_send" => |_, a| Ok(Datum::bytes(a[0].word().to_be_bytes())),
+    "pg_lsn_hash" => |cx, a| crate::builtin::scalar("hashint8").expect("listed")(cx, a),
+    "pg_lsn_hash_extended" =>
+        |cx, a| crate::builtin::scalar("hashint8extended").expect("listed")(cx, a),
+    "oidvectorin" => |_, a| parse_oidvector(a[0].as_bytes()),
+    "oidvectorout" => |_, a| Ok(joined(oidvector_of(a[0]).iter().map(u32::to_string))),
+    "oidvectorrecv" =>
+        |_, a| Ok(oidvector(&recv_vector(a[0].as_bytes(), oids::OID, "oidvector", |r| r.u32())?)),
+    "oidvectorsend" => |_, a| {
+        let fields = oidvector_of(a[0]).iter().map(|e| e.to_be_bytes().to_vec()).collect();
+        Ok(send_vector(oids::OID, fields))
+    },
+    "hashoidvector" => |_, a| Ok(h32(hash_bytes(&a[0].as_bytes()[20..]))),
+    "hashoidvectorextended" =>
+        |_, a| Ok(h64(hash_bytes_extended(&a[0].as_bytes()[20..], a[1].word()))),
+    "oidvectortypes" => |cx, a| {
+        let mut names = Vec::new();
+        for ty in oidvector_of(a[0]) {
+            names.push(cx.type_name(Oid(ty), None)?);
+        }
+        Ok(Datum::text(&names.join(", ")))
+    },
+    "int2vectorin" => |_, a| parse_int2vector(a[0].as_bytes()),
+    "int2vectorout" => |_, a| Ok(joined(int2vector_of(a[0]).iter().map(i16::to_string))),
+    "int2vectorrecv" =>
+        |_, a| Ok(int2vector(&recv_vector(a[0].as_bytes(), oids::INT2, "int2vector", |r| r.i16())?)),
+    "int2vectorsend" => |_, a| {
+        let fields = int2vector_of(a[0]).iter().map(|e| e.to_be_bytes().to_vec()).collect();
+        Ok(send_vector(oids::INT2, fields))
+    },
+    "uuid_in" => |_, a| parse_uuid(a[0].as_bytes()),
+    "uuid_out" => |_, a| Ok(Datum::text(&uuid_text(a[0].as_bytes()))),
+    "uuid_recv" => |_, a| Ok(Datum::bytes(Reader::new(a[0].as_bytes()).bytes(16)?)),
+    "uuid_send" => |_, a| Ok(a[0].to_owned()),
+    "gen_random_uuid" => |cx, _| {
+        let mut b = [0u8; 16];
+        cx.random_bytes(&mut b)?;
+        b[6] = b[6] & 0x0f | 0x40;
+        b[8] = b[8] & 0x3f | 0x80;
+        Ok(Datum::bytes(b))
+    },
+    "void_in" => |_, _| Ok(Datum::Word(0)),
+    "void_out" => |_, _| Ok(Datum::bytes([])),
+    "void_recv" => |_, _| Ok(Datum::Word(0)),
+    "void_send" => |_, _| Ok(Datum::bytes([])),
+    "cstring_in" => |_, a| Ok(a[0].to_owned()),
+    "cstring_out" => |_, a| Ok(a[0].to_owned()),
+    "cstring_recv" => |_, a| Ok(a[0].to_owned()),
+    "cstring_send" => |_, a| Ok(a[0].to_owned()),
+    "unknownin" => |_, a| Ok(a[0].to_owned()),
+    "unknownout" => |_, a| Ok(a[0].to_owned()),
+    "unknownrecv" => |_, a| Ok(a[0].to_owned()),
+    "unknownsend" => |_, a| Ok(a[0].to_owned()),
+    "btequalimage" => |_, _| Ok(Datum::bool(true)),
+    "btvarstrequalimage" => |_, _| Ok(Datum::bool(true)),
 }

@@ -1,0 +1,351 @@
+//! Arrays in their on-disk form. A payload (the varlena without its length word) is
+//!
+//! ```text
+//! 0     4            8         12      12+4n    12+8n
+//! ndim  data offset  elemtype  dims…   lower…   null bitmap (if data offset ≠ 0), padding, elements
+//! ```
+//!
+//! Offsets count from four bytes before the payload, where the length word stands on disk; the elements
+//! begin at a multiple of 8 in that count and are aligned as their type says. A varlena element has a
+//! 4-byte length word. Counterpart: utils/array.h, arrayutils.c.
+
+mod access;
+mod construct;
+mod functions;
+mod io;
+mod ops;
+mod sets;
+
+use crate::builtin::Builtin;
+use crate::fncx::TypeInfo;
+use crate::{Datum, DatumRef, oids};
+use ids::Oid;
+use pgerror::{Result, pg_err};
+
+/// Most dimensions of an array.
+pub const MAX_DIMS: usize = 6;
+
+/// The module's tables.
+pub(crate) const TABLES: &[&[Builtin]] = &[];
+
+/// A borrowed array payload.
+#[derive(Clone, Copy)]
+pub struct ArrayRef<'a> {
+    bytes: &'a [u8],
+}
+
+fn i32_at(b: &[u8], at: usize) -> i32 {
+    i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]])
+}
+
+impl<'a> ArrayRef<'a> {
+    pub fn new(d: DatumRef<'a>) -> ArrayRef<'a> {
+        ArrayRef { bytes: d.as_bytes() }
+    }
+
+    pub fn payload(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub fn ndim(self) -> usize {
+        i32_at(self.bytes, 0) as usize
+    }
+
+    pub fn elem_type(self) -> Oid {
+        Oid(i32_at(self.bytes, 8) as u32)
+    }
+
+    pub fn dims(self) -> Vec<i32> {
+        (0..self.ndim()).map(|i| i32_at(self.bytes, 12 + 4 * i)).collect()
+    }
+
+    pub fn lower_bounds(self) -> Vec<i32> {
+        let n = self.ndim();
+        (0..n).map(|i| i32_at(self.bytes, 12 + 4 * n + 4 * i)).collect()
+    }
+
+    /// Number of elements.
+    pub fn count(self) -> usize {
+        if self.ndim() == 0 { 0 } else { self.dims().iter().map(|&d| d as usize).product() }
+    }
+
+    pub fn has_null_bitmap(self) -> bool {
+        i32_at(self.bytes, 4) != 0
+    }
+
+    /// Where the elements begin in the payload.
+    fn data_start(self) -> usize {
+        match i32_at(self.bytes, 4) {
+            0 => align_up(16 + 8 * self.ndim(), 8) - 4,
+            offset => offset as usize - 4,
+        }
+    }
+
+    pub fn is_null(self, i: usize) -> bool {
+        if !self.has_null_bitmap() {
+            return false;
+        }
+        let at = 12 + 8 * self.ndim() + i / 8;
+        self.bytes[at] >> (i % 8) & 1 == 0
+    }
+
+    /// Is any element NULL?
+    pub fn contains_null(self) -> bool {
+        self.has_null_bitmap() && (0..self.count()).any(|i| self.is_null(i))
+    }
+
+    /// The elements in storage order.
+    pub fn iter(self, elem: &TypeInfo) -> Elements<'a> {
+        let data = self.bytes.get(self.data_start()..).unwrap_or_default();
+        Elements { array: self, elem: *elem, data, at: 0, next: 0, count: self.count() }
+    }
+
+    pub fn elements(self, elem: &TypeInfo) -> Vec<DatumRef<'a>> {
+        self.iter(elem).collect()
+    }
+
+    /// Element `i` in storage order.
+    pub fn nth(self, elem: &TypeInfo, i: usize) -> DatumRef<'a> {
+        if elem.len > 0 && !self.has_null_bitmap() && i < self.count() {
+            let width = align_up(elem.len as usize, elem.align_bytes());
+            let at = self.data_start() + i * width;
+            return read_fixed(elem, &self.bytes[at..at + elem.len as usize]);
+        }
+        self.iter(elem).nth(i).unwrap_or_default()
+    }
+}
+
+/// Iterator over an array's elements.
+pub struct Elements<'a> {
+    array: ArrayRef<'a>,
+    elem: TypeInfo,
+    data: &'a [u8],
+    at: usize,
+    next: usize,
+    count: usize,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = DatumRef<'a>;
+
+    fn next(&mut self) -> Option<DatumRef<'a>> {
+        if self.next >= self.count {
+            return None;
+        }
+        let i = self.next;
+        self.next += 1;
+        if self.array.is_null(i) {
+            return Some(DatumRef::Null);
+        }
+        let (value, end) = read_element(&self.elem, self.data, self.at);
+        self.at = end;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.count - self.next;
+        (left, Some(left))
+    }
+}
+
+fn align_up(n: usize, to: usize) -> usize {
+    n.div_ceil(to) * to
+}
+
+impl TypeInfo {
+    /// Bytes of the type's alignment.
+    pub fn align_bytes(&self) -> usize {
+        match self.align {
+            b'c' => 1,
+            b's' => 2,
+            b'i' => 4,
+            _ => 8,
+        }
+    }
+
+    /// Is a 4-byte word of this type zero-extended?
+    fn is_unsigned_word(&self) -> bool {
+        self.kind == b'e'
+            || matches!(self.oid, oids::FLOAT4 | oids::XID | oids::CID)
+            || crate::compare::of_type(self.oid).is_some_and(|f| {
+                std::ptr::fn_addr_eq(f, crate::compare::btoidcmp as crate::CompareFn)
+            })
+    }
+}
+
+/// A fixed-length value from its bytes.
+fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
+    if !elem.by_val {
+        return DatumRef::Bytes(bytes);
+    }
+    DatumRef::Word(match *bytes {
+        [b] if elem.oid == oids::BOOL => b.into(),
+        [b] => b as i8 as i64 as u64,
+        [a, b] => i16::from_le_bytes([a, b]) as i64 as u64,
+        [a, b, c, d] => {
+            let word = u32::from_le_bytes([a, b, c, d]);
+            if elem.is_unsigned_word() { word.into() } else { word as i32 as i64 as u64 }
+        }
+        _ => {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[..8]);
+            u64::from_le_bytes(word)
+        }
+    })
+}
+
+/// The element at or after `at` and where it ends.
+fn read_element<'a>(elem: &TypeInfo, data: &'a [u8], at: usize) -> (DatumRef<'a>, usize) {
+    match elem.len {
+        -1 => {
+            // A short header is odd and never zero; padding is zero.
+            if data[at] & 1 == 1 && data[at] != 1 {
+                let len = (data[at] >> 1) as usize;
+                return (DatumRef::Bytes(&data[at + 1..at + len]), at + len);
+            }
+            let at = align_up(at, elem.align_bytes());
+            let len = (i32_at(data, at) as u32 >> 2) as usize;
+            (DatumRef::Bytes(&data[at + 4..at + len]), at + len)
+        }
+        -2 => {
+            let len = data[at..].iter().position(|&c| c == 0).unwrap_or(data.len() - at);
+            (DatumRef::Bytes(&data[at..at + len]), at + len + 1)
+        }
+        len => {
+            let at = align_up(at, elem.align_bytes());
+            let end = at + len as usize;
+            (read_fixed(elem, &data[at..end]), end)
+        }
+    }
+}
+
+fn write_element(elem: &TypeInfo, out: &mut Vec<u8>, start: usize, value: DatumRef<'_>) {
+    if elem.len != -2 {
+        let at = align_up(out.len() - start, elem.align_bytes());
+        out.resize(start + at, 0);
+    }
+    match (value, elem.len) {
+        (DatumRef::Word(w), len) => out.extend_from_slice(&w.to_le_bytes()[..len as usize]),
+        (DatumRef::Bytes(b), -1) => {
+            out.extend_from_slice(&((b.len() as u32 + 4) << 2).to_le_bytes());
+            out.extend_from_slice(b);
+        }
+        (DatumRef::Bytes(b), -2) => {
+            out.extend_from_slice(b);
+            out.push(0);
+        }
+        (DatumRef::Bytes(b), _) => out.extend_from_slice(b),
+        (DatumRef::Null, _) => {}
+    }
+}
+
+/// 54000: too many elements or bytes.
+pub(crate) fn too_large() -> pgerror::PgError {
+    pg_err!(PROGRAM_LIMIT_EXCEEDED, "array size exceeds the maximum allowed ({})", MAX_ELEMENTS)
+}
+
+/// PostgreSQL's limit: 1 GB of pointers.
+pub(crate) const MAX_ELEMENTS: usize = 0x3fff_ffff / 8;
+
+/// Checks dimensions and multiplies them.
+pub(crate) fn count_of(dims: &[i32]) -> Result<usize> {
+    let mut count = 1usize;
+    if dims.is_empty() {
+        return Ok(0);
+    }
+    for &d in dims {
+        let d = usize::try_from(d).map_err(|_| too_large())?;
+        count = count.checked_mul(d).filter(|&c| c <= MAX_ELEMENTS).ok_or_else(too_large)?;
+    }
+    Ok(count)
+}
+
+/// 54000 where an upper bound would not fit an int4.
+pub(crate) fn check_bounds(dims: &[i32], lower: &[i32]) -> Result<()> {
+    for (d, l) in dims.iter().zip(lower) {
+        if d.checked_add(*l).is_none() {
+            return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "array lower bound is too large: {l}"));
+        }
+    }
+    Ok(())
+}
+
+/// The array without elements.
+pub fn empty(elem: Oid) -> Datum {
+    let mut out = vec![0u8; 12];
+    out[8..].copy_from_slice(&elem.0.to_le_bytes());
+    Datum::bytes(out)
+}
+
+/// An array of `values` in storage order; their number must be the product of `dims`. No values make
+/// the array without dimensions.
+pub fn build<'a>(
+    elem: &TypeInfo,
+    dims: &[i32],
+    lower: &[i32],
+    values: impl ExactSizeIterator<Item = DatumRef<'a>> + Clone,
+) -> Result<Datum> {
+    let count = values.len();
+    if count == 0 {
+        return Ok(empty(elem.oid));
+    }
+    let ndim = dims.len();
+    let has_nulls = values.clone().any(DatumRef::is_null);
+    let bitmap_len = if has_nulls { count.div_ceil(8) } else { 0 };
+    let start = align_up(16 + 8 * ndim + bitmap_len, 8);
+    let mut out = Vec::with_capacity(start + count * elem.len.max(8) as usize);
+    out.extend_from_slice(&(ndim as u32).to_le_bytes());
+    out.extend_from_slice(&(if has_nulls { start as u32 } else { 0 }).to_le_bytes());
+    out.extend_from_slice(&elem.oid.0.to_le_bytes());
+    dims.iter().chain(lower).for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
+    let bitmap_at = out.len();
+    out.resize(start - 4, 0);
+    for (i, v) in values.enumerate() {
+        if !v.is_null() {
+            if has_nulls {
+                out[bitmap_at + i / 8] |= 1 << (i % 8);
+            }
+            write_element(elem, &mut out, start - 4, v);
+        }
+    }
+    if out.len() > 0x3fff_ffff - 4 {
+        return Err(pg_err!(
+            PROGRAM_LIMIT_EXCEEDED,
+            "array size exceeds the maximum allowed ({})",
+            0x3fff_ffff
+        ));
+    }
+    Ok(Datum::bytes(out))
+}
+
+/// A one-dimensional array from 1.
+pub fn build_1d(elem: &TypeInfo, values: &[Datum]) -> Result<Datum> {
+    build(elem, &[values.len() as i32], &[1], values.iter().map(Datum::as_ref))
+}
+
+/// A one-dimensional array of a built-in type.
+pub fn of_builtin(elem: Oid, values: &[Datum]) -> Result<Datum> {
+    let t = crate::builtin_types::get(elem).expect("a built-in type");
+    build_1d(&t.info, values)
+}
+
+/// The facts of a built-in element type.
+pub(crate) fn builtin_info(elem: Oid) -> TypeInfo {
+    crate::builtin_types::get(elem).expect("a built-in type").info
+}
+
+/// The elements of an array of cstrings as integers: how typmods come to `typmodin`.
+pub fn cstring_integers(array: DatumRef<'_>) -> Result<Vec<i32>> {
+    let array = ArrayRef::new(array);
+    if array.elem_type() != oids::CSTRING {
+        return Err(pg_err!(ARRAY_ELEMENT_ERROR, "typmod array must be type cstring[]"));
+    }
+    if array.ndim() != 1 {
+        return Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "typmod array must be one-dimensional"));
+    }
+    if array.contains_null() {
+        return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "typmod array must not contain nulls"));
+    }
+    let info = builtin_info(oids::CSTRING);
+    array.iter(&info).map(|d| crate::int::parse_int4(d.as_bytes())).collect()
+}

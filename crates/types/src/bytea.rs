@@ -1,0 +1,223 @@
+//! bytea: hex and escape forms, bits and bytes. Counterpart: varlena.c, encode.c.
+
+use crate::Datum;
+use crate::form::bad_syntax;
+use crate::settings::ByteaOutput;
+use pgerror::{Result, pg_err};
+
+/// Value of a hexadecimal digit.
+pub fn hex_digit(c: u8) -> Option<u8> {
+    (c as char).to_digit(16).map(|d| d as u8)
+}
+
+/// Lower-case hexadecimal digits of `bytes`.
+pub fn hex_encode(bytes: &[u8]) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut out = Vec::with_capacity(2 * bytes.len());
+    for b in bytes {
+        out.push(DIGITS[(b >> 4) as usize]);
+        out.push(DIGITS[(b & 15) as usize]);
+    }
+    out
+}
+
+/// The bytes that hexadecimal digits say; white space between pairs is skipped.
+pub fn hex_decode(text: &[u8]) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 2);
+    let mut i = 0;
+    let digit = |at: usize| {
+        let c = text[at];
+        hex_digit(c).ok_or_else(|| {
+            let len = crate::text::char_len(&text[at..], crate::settings::Encoding::Utf8);
+            let shown = String::from_utf8_lossy(&text[at..at + len]);
+            pg_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal digit: \"{shown}\"")
+        })
+    };
+    while i < text.len() {
+        if matches!(text[i], b' ' | b'\n' | b'\t' | b'\r') {
+            i += 1;
+            continue;
+        }
+        let high = digit(i)?;
+        if i + 1 >= text.len() {
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "invalid hexadecimal data: odd number of digits"
+            ));
+        }
+        out.push(high << 4 | digit(i + 1)?);
+        i += 2;
+    }
+    Ok(out)
+}
+
+/// The escape form: backslash doubled, bytes outside of printable ASCII in octal.
+pub fn escape_encode(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for &b in bytes {
+        match b {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            0x20..=0x7e => out.push(b),
+            _ => out.extend_from_slice(format!("\\{b:03o}").as_bytes()),
+        }
+    }
+    out
+}
+
+/// Reads the escape form.
+pub fn escape_decode(text: &[u8]) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut i = 0;
+    while i < text.len() {
+        if text[i] != b'\\' {
+            out.push(text[i]);
+            i += 1;
+            continue;
+        }
+        match text[i + 1..] {
+            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+                out.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+                i += 4;
+            }
+            [b'\\', ..] => {
+                out.push(b'\\');
+                i += 2;
+            }
+            _ => {
+                return Err(pg_err!(
+                    INVALID_TEXT_REPRESENTATION,
+                    "invalid input syntax for type bytea"
+                ));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The bytea that `text` says.
+pub fn parse_bytea(text: &[u8]) -> Result<Vec<u8>> {
+    match text {
+        [b'\\', b'x', hex @ ..] => hex_decode(hex),
+        _ => escape_decode(text),
+    }
+}
+
+fn index_error(n: i64, len: i64) -> pgerror::PgError {
+    pg_err!(ARRAY_SUBSCRIPT_ERROR, "index {n} out of valid range, 0..{}", len - 1)
+}
+
+fn byte_index(bytes: &[u8], n: i64) -> Result<usize> {
+    if n < 0 || n >= bytes.len() as i64 {
+        return Err(index_error(n, bytes.len() as i64));
+    }
+    Ok(n as usize)
+}
+
+fn bit_index(bytes: &[u8], n: i64) -> Result<(usize, u32)> {
+    let bits = bytes.len() as i64 * 8;
+    if n < 0 || n >= bits {
+        return Err(index_error(n, bits));
+    }
+    Ok(((n / 8) as usize, (n % 8) as u32))
+}
+
+/// Bytes `start` (1-based) to `start + length - 1`; to the end without a length.
+fn substr(bytes: &[u8], start: i32, length: Option<i32>) -> Result<&[u8]> {
+    let begin = start.max(1) as i64 - 1;
+    let end = match length {
+        None => bytes.len() as i64,
+        Some(n) => {
+            if n < 0 {
+                return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
+            }
+            (i64::from(start) + i64::from(n) - 1).max(0)
+        }
+    };
+    let begin = begin.min(bytes.len() as i64) as usize;
+    let end = end.min(bytes.len() as i64) as usize;
+    Ok(&bytes[begin..end.max(begin)])
+}
+
+fn overlay(a: &[u8], b: &[u8], start: i32, length: i32) -> Result<Vec<u8>> {
+    if start <= 0 {
+        return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
+    }
+    let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
+    Ok([substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?].concat())
+}
+
+fn trim<'a>(bytes: &'a [u8], set: &[u8], left: bool, right: bool) -> &'a [u8] {
+    let mut out = bytes;
+    while left && out.first().is_some_and(|c| set.contains(c)) {
+        out = &out[1..];
+    }
+    while right && out.last().is_some_and(|c| set.contains(c)) {
+        out = &out[..out.len() - 1];
+    }
+    out
+}
+
+/// 1-based position of `needle`, 0 where it is not there.
+pub fn position(hay: &[u8], needle: &[u8]) -> i32 {
+    if needle.is_empty() {
+        return 1;
+    }
+    hay.windows(needle.len()).position(|w| w == needle).map_or(0, |i| i as i32 + 1)
+}
+
+scalars! { FNS;
+    "byteain" => |_, a| {
+        let text = a[0].as_bytes();
+        parse_bytea(text).map(Datum::bytes).map_err(|e| {
+            if e.message().is_empty() { bad_syntax("bytea", text) } else { e }
+        })
+    },
+    "byteaout" => |cx, a| Ok(Datum::bytes(match cx.settings().bytea_output {
+        ByteaOutput::Hex => [b"\\x".as_slice(), &hex_encode(a[0].as_bytes())].concat(),
+        ByteaOutput::Escape => escape_encode(a[0].as_bytes()),
+    })),
+    "bytearecv" => |_, a| Ok(a[0].to_owned()),
+    "byteasend" => |_, a| Ok(a[0].to_owned()),
+    "byteaoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),
+    "byteacat" => |_, a| Ok(Datum::bytes([a[0].as_bytes(), a[1].as_bytes()].concat())),
+    "bytea_substr" => |_, a| Ok(Datum::bytes(
+        substr(a[0].as_bytes(), a[1].as_i32(), Some(a[2].as_i32()))?)),
+    "bytea_substr_no_len" =>
+        |_, a| Ok(Datum::bytes(substr(a[0].as_bytes(), a[1].as_i32(), None)?)),
+    "byteaoverlay" => |_, a| Ok(Datum::bytes(
+        overlay(a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32(), a[3].as_i32())?)),
+    "byteaoverlay_no_len" => |_, a| {
+        let b = a[1].as_bytes();
+        Ok(Datum::bytes(overlay(a[0].as_bytes(), b, a[2].as_i32(), b.len() as i32)?))
+    },
+    "byteapos" => |_, a| Ok(Datum::int4(position(a[0].as_bytes(), a[1].as_bytes()))),
+    "byteatrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), true, true))),
+    "bytealtrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), true, false))),
+    "byteartrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), false, true))),
+    "bytea_bit_count" => |_, a| Ok(Datum::int8(
+        a[0].as_bytes().iter().map(|b| i64::from(b.count_ones())).sum())),
+    "byteaGetByte" => |_, a| {
+        let b = a[0].as_bytes();
+        Ok(Datum::int4(b[byte_index(b, a[1].as_i32().into())?].into()))
+    },
+    "byteaGetBit" => |_, a| {
+        let (i, bit) = bit_index(a[0].as_bytes(), a[1].as_i64())?;
+        Ok(Datum::int4((a[0].as_bytes()[i] >> bit & 1).into()))
+    },
+    "byteaSetByte" => |_, a| {
+        let mut b = a[0].as_bytes().to_vec();
+        let i = byte_index(&b, a[1].as_i32().into())?;
+        b[i] = a[2].as_i32() as u8;
+        Ok(Datum::bytes(b))
+    },
+    "byteaSetBit" => |_, a| {
+        let mut b = a[0].as_bytes().to_vec();
+        let (i, bit) = bit_index(&b, a[1].as_i64())?;
+        match a[2].as_i32() {
+            0 => b[i] &= !(1 << bit),
+            1 => b[i] |= 1 << bit,
+            _ => return Err(pg_err!(INVALID_PARAMETER_VALUE, "new bit must be 0 or 1")),
+        }
+        Ok(Datum::bytes(b))
+    },
+}

@@ -1,0 +1,75 @@
+//! "char" and name. Counterpart: char.c, name.c.
+
+use crate::compare::bpchar_trimmed;
+use crate::form::{Reader, out_of_range};
+use crate::{Datum, FnContext, settings::Encoding};
+
+/// Length of the part of `text` that fits `limit` bytes without cutting a character.
+pub fn clip(text: &[u8], limit: usize, encoding: Encoding) -> usize {
+    if text.len() <= limit {
+        return text.len();
+    }
+    let mut end = limit;
+    if encoding == Encoding::Utf8 {
+        while end > 0 && text[end] & 0xC0 == 0x80 {
+            end -= 1;
+        }
+    }
+    end
+}
+
+/// A name of what fits of `text`.
+pub fn name_of(text: &[u8], encoding: Encoding) -> Datum {
+    let mut out = vec![0u8; 64];
+    let end = clip(text, 63, encoding);
+    out[..end].copy_from_slice(&text[..end]);
+    Datum::bytes(out)
+}
+
+fn char_to_text(c: u8) -> Datum {
+    if c == 0 { Datum::bytes([]) } else { Datum::bytes([c]) }
+}
+
+fn encoding(cx: &dyn FnContext) -> Encoding {
+    cx.settings().encoding
+}
+
+scalars! { FNS;
+    "charin" => |_, a| Ok(Datum::char(a[0].as_bytes().first().copied().unwrap_or(0))),
+    "charout" => |_, a| Ok(char_to_text(a[0].as_char())),
+    "charrecv" => |_, a| Ok(Datum::char(Reader::new(a[0].as_bytes()).u8()?)),
+    "charsend" => |_, a| Ok(Datum::bytes([a[0].as_char()])),
+    "chartoi4" => |_, a| Ok(Datum::int4((a[0].as_char() as i8).into())),
+    "i4tochar" => |_, a| match i8::try_from(a[0].as_i32()) {
+        Ok(c) => Ok(Datum::char(c as u8)),
+        Err(_) => Err(out_of_range("\"char\"")),
+    },
+    "text_char" => |_, a| Ok(Datum::char(a[0].as_bytes().first().copied().unwrap_or(0))),
+    "char_text" => |_, a| Ok(char_to_text(a[0].as_char())),
+    "char_bpchar" => |_, a| Ok(Datum::bytes([a[0].as_char()])),
+    "namein" => |cx, a| Ok(name_of(a[0].as_bytes(), encoding(cx))),
+    "nameout" => |_, a| Ok(Datum::bytes(a[0].as_name())),
+    "namerecv" => |cx, a| {
+        crate::text::verify(cx, a[0].as_bytes())?;
+        if a[0].as_bytes().len() > 63 {
+            return Err(pgerror::pg_err!(NAME_TOO_LONG, "identifier too long")
+                .detail("Identifier must be less than 64 characters."));
+        }
+        Ok(name_of(a[0].as_bytes(), encoding(cx)))
+    },
+    "namesend" => |_, a| Ok(Datum::bytes(a[0].as_name())),
+    "name_text" => |_, a| Ok(Datum::bytes(a[0].as_name())),
+    "name_bpchar" => |_, a| Ok(Datum::bytes(a[0].as_name())),
+    "text_name" => |cx, a| Ok(name_of(a[0].as_bytes(), encoding(cx))),
+    "bpchar_name" => |cx, a| {
+        let text = a[0].as_bytes();
+        let end = clip(text, 63, encoding(cx));
+        Ok(name_of(bpchar_trimmed(&text[..end]), encoding(cx)))
+    },
+    "nameconcatoid" => |cx, a| {
+        let suffix = format!("_{}", a[1].as_oid());
+        let name = a[0].as_name();
+        let end = clip(name, 63 - suffix.len(), encoding(cx));
+        Ok(name_of(&[&name[..end], suffix.as_bytes()].concat(), encoding(cx)))
+    },
+}

@@ -1,0 +1,107 @@
+//! What all input, output and receive functions share: the wording of their errors, white space, and a
+//! reader of binary messages. Counterpart: libpq/pqformat.c.
+
+use pgerror::{PgError, Result, SqlState, pg_err};
+use std::borrow::Cow;
+
+/// Input text as error messages show it.
+pub fn shown(text: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(text)
+}
+
+/// 22P02: `text` is no value of the type.
+#[cold]
+pub fn bad_syntax(type_name: &str, text: &[u8]) -> PgError {
+    pg_err!(
+        INVALID_TEXT_REPRESENTATION,
+        "invalid input syntax for type {type_name}: \"{}\"",
+        shown(text)
+    )
+}
+
+/// 22003: the number in `text` does not fit the type.
+#[cold]
+pub fn text_out_of_range(type_name: &str, text: &[u8]) -> PgError {
+    pg_err!(
+        NUMERIC_VALUE_OUT_OF_RANGE,
+        "value \"{}\" is out of range for type {type_name}",
+        shown(text)
+    )
+}
+
+/// 22003: "{what} out of range".
+#[cold]
+pub fn out_of_range(what: &str) -> PgError {
+    pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "{what} out of range")
+}
+
+/// 22012.
+#[cold]
+pub fn division_by_zero() -> PgError {
+    PgError::new(SqlState::DIVISION_BY_ZERO, "division by zero")
+}
+
+/// C's `isspace` in the C locale.
+pub const fn is_space(c: u8) -> bool {
+    matches!(c, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+/// `text` without white space at both ends.
+pub fn trim_space(text: &[u8]) -> &[u8] {
+    let Some(start) = text.iter().position(|&c| !is_space(c)) else { return &[] };
+    let end = text.iter().rposition(|&c| !is_space(c)).map_or(start, |i| i + 1);
+    &text[start..end]
+}
+
+/// Reads a binary message from the front; integers are big-endian.
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { rest: bytes }
+    }
+
+    /// The next `n` bytes; 08P01 where there are fewer.
+    pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
+        if self.rest.len() < n {
+            return Err(pg_err!(PROTOCOL_VIOLATION, "insufficient data left in message"));
+        }
+        let (head, tail) = self.rest.split_at(n);
+        self.rest = tail;
+        Ok(head)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        Ok(self.bytes(N)?.try_into().expect("N bytes were taken"))
+    }
+
+    pub fn u8(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub fn i16(&mut self) -> Result<i16> {
+        Ok(i16::from_be_bytes(self.array()?))
+    }
+
+    pub fn i32(&mut self) -> Result<i32> {
+        Ok(i32::from_be_bytes(self.array()?))
+    }
+
+    pub fn u32(&mut self) -> Result<u32> {
+        Ok(u32::from_be_bytes(self.array()?))
+    }
+
+    pub fn i64(&mut self) -> Result<i64> {
+        Ok(i64::from_be_bytes(self.array()?))
+    }
+
+    pub fn f64(&mut self) -> Result<f64> {
+        Ok(f64::from_be_bytes(self.array()?))
+    }
+
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}

@@ -1,0 +1,384 @@
+//! sum, avg, variance and standard deviation over numeric and integers.
+//!
+//! Sums over integers run in 128 bits (`PolyState`); sums over numeric keep count of special values and
+//! of the scales seen, so that values can also leave a window frame.
+
+use super::arith::select_div_scale;
+use super::*;
+use crate::builtin::AggState;
+use crate::{FnContext, array, oids};
+
+/// Sums over integers. `squares` stays 0 where only a sum is wanted.
+#[derive(Clone, Default)]
+struct PolyState {
+    squares_wanted: bool,
+    count: i64,
+    sum: i128,
+    squares: i128,
+}
+
+/// Sums over numeric.
+#[derive(Clone)]
+struct NumericState {
+    squares_wanted: bool,
+    count: i64,
+    sum: Num,
+    squares: Num,
+    max_scale: i32,
+    max_scale_count: i64,
+    nan: i64,
+    pos_inf: i64,
+    neg_inf: i64,
+}
+
+impl NumericState {
+    fn new(squares_wanted: bool) -> NumericState {
+        NumericState {
+            squares_wanted,
+            count: 0,
+            sum: Num::zero(0),
+            squares: Num::zero(0),
+            max_scale: 0,
+            max_scale_count: 0,
+            nan: 0,
+            pos_inf: 0,
+            neg_inf: 0,
+        }
+    }
+
+    fn special_count(&mut self, sign: Sign) -> Option<&mut i64> {
+        match sign {
+            Sign::NaN => Some(&mut self.nan),
+            Sign::PosInf => Some(&mut self.pos_inf),
+            Sign::NegInf => Some(&mut self.neg_inf),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, n: &Num) {
+        if let Some(count) = self.special_count(n.sign) {
+            *count += 1;
+            return;
+        }
+        match n.dscale.cmp(&self.max_scale) {
+            Ordering::Greater => (self.max_scale, self.max_scale_count) = (n.dscale, 1),
+            Ordering::Equal => self.max_scale_count += 1,
+            Ordering::Less => {}
+        }
+        self.count += 1;
+        self.sum = self.sum.plus(n);
+        if self.squares_wanted {
+            self.squares = self.squares.plus(&n.times(n));
+        }
+    }
+
+    /// Takes a value back; false where that would leave the result's scale unknown.
+    fn remove(&mut self, n: &Num) -> bool {
+        if let Some(count) = self.special_count(n.sign) {
+            *count -= 1;
+            return true;
+        }
+        if n.dscale == self.max_scale {
+            if self.max_scale_count > 1 || self.max_scale == 0 {
+                self.max_scale_count -= 1;
+            } else if self.count == 1 {
+                (self.max_scale, self.max_scale_count) = (0, 0);
+            } else {
+                return false;
+            }
+        }
+        self.count -= 1;
+        if self.count > 0 {
+            self.sum = self.sum.minus(n);
+            self.sum.dscale = self.max_scale;
+            if self.squares_wanted {
+                self.squares = self.squares.minus(&n.times(n));
+                self.squares.dscale = 2 * self.max_scale;
+            }
+        } else {
+            (self.sum, self.squares) = (Num::zero(0), Num::zero(0));
+        }
+        true
+    }
+
+    fn merge(&mut self, other: &NumericState) {
+        self.nan += other.nan;
+        self.pos_inf += other.pos_inf;
+        self.neg_inf += other.neg_inf;
+        if other.count == 0 {
+            return;
+        }
+        match other.max_scale.cmp(&self.max_scale) {
+            Ordering::Greater => {
+                (self.max_scale, self.max_scale_count) = (other.max_scale, other.max_scale_count);
+            }
+            Ordering::Equal => self.max_scale_count += other.max_scale_count,
+            Ordering::Less => {}
+        }
+        self.count += other.count;
+        self.sum = self.sum.plus(&other.sum);
+        self.squares = self.squares.plus(&other.squares);
+    }
+
+    fn total(&self) -> i64 {
+        self.count + self.nan + self.pos_inf + self.neg_inf
+    }
+
+    /// What special values make of sum and average.
+    fn special(&self) -> Option<Num> {
+        let sign = match (self.nan, self.pos_inf, self.neg_inf) {
+            (0, 0, 0) => return None,
+            (0, 0, _) => Sign::NegInf,
+            (0, _, 0) => Sign::PosInf,
+            _ => Sign::NaN,
+        };
+        Some(Num::special(sign))
+    }
+}
+
+fn poly_add(state: &mut AggState, v: Option<i64>, squares: bool) -> Result<()> {
+    let s = state.get_or(|| PolyState { squares_wanted: squares, ..PolyState::default() });
+    if let Some(v) = v {
+        s.count += 1;
+        s.sum += i128::from(v);
+        if squares {
+            // A square of int8 fits 126 bits; their sum may not.
+            let square = i128::from(v) * i128::from(v);
+            s.squares = s.squares.checked_add(square).ok_or_else(overflow)?;
+        }
+    }
+    Ok(())
+}
+
+fn poly_remove(state: &mut AggState, v: Option<i64>) -> Result<()> {
+    let Some(s) = state.get_mut::<PolyState>() else {
+        return Err(PgError::internal("inverse transition without a state"));
+    };
+    if let Some(v) = v {
+        s.count -= 1;
+        s.sum -= i128::from(v);
+        if s.squares_wanted {
+            s.squares -= i128::from(v) * i128::from(v);
+        }
+    }
+    Ok(())
+}
+
+fn int_arg(a: &[DatumRef<'_>]) -> Option<i64> {
+    (!a[0].is_null()).then(|| a[0].as_i64())
+}
+
+fn numeric_add(state: &mut AggState, a: &[DatumRef<'_>], squares: bool) -> Result<()> {
+    let s = state.get_or(|| NumericState::new(squares));
+    if !a[0].is_null() {
+        s.add(&Num::of(a[0]));
+    }
+    Ok(())
+}
+
+/// int8 variance over numbers too large for 128-bit squares runs in numeric.
+fn int8_accum(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    let s = state.get_or(|| NumericState::new(true));
+    if let Some(v) = int_arg(a) {
+        s.add(&Num::from(v));
+    }
+    Ok(())
+}
+
+fn int8_accum_inv(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    if let (Some(s), Some(v)) = (state.get_mut::<NumericState>(), int_arg(a)) {
+        s.remove(&Num::from(v));
+    }
+    Ok(())
+}
+
+fn average(sum: &Num, count: i64) -> Result<Datum> {
+    let n = Num::from(count);
+    sum.divided(&n, select_div_scale(sum, &n), true)?.datum()
+}
+
+/// Variance or standard deviation from count, sum and sum of squares.
+fn deviation(
+    count: i64,
+    sum: &Num,
+    squares: &Num,
+    special: bool,
+    total: i64,
+    variance: bool,
+    sample: bool,
+) -> Result<Datum> {
+    if total <= i64::from(sample) || total == 0 {
+        return Ok(Datum::Null);
+    }
+    if special {
+        return Num::special(Sign::NaN).datum();
+    }
+    let n = Num::from(count);
+    let rscale = 2 * sum.dscale;
+    let square_of_sum = sum.times_rounded(sum, rscale);
+    let numerator = n.times_rounded(squares, rscale).minus(&square_of_sum);
+    if numerator.signum() <= 0 {
+        return Num::zero(0).datum();
+    }
+    let denominator = if sample { n.times(&Num::from(count - 1)) } else { n.times(&n) };
+    let rscale = select_div_scale(&numerator, &denominator);
+    let mut out = numerator.divided(&denominator, rscale, true)?;
+    if !variance {
+        out = math::sqrt(&out, rscale);
+    }
+    out.datum()
+}
+
+fn numeric_deviation(state: &AggState, variance: bool, sample: bool) -> Result<Datum> {
+    let Some(s) = state.get::<NumericState>() else { return Ok(Datum::Null) };
+    let special = s.special().is_some();
+    deviation(s.count, &s.sum, &s.squares, special, s.total(), variance, sample)
+}
+
+fn poly_deviation(state: &AggState, variance: bool, sample: bool) -> Result<Datum> {
+    let Some(s) = state.get::<PolyState>() else { return Ok(Datum::Null) };
+    let (sum, squares) = (Num::from(s.sum), Num::from(s.squares));
+    deviation(s.count, &sum, &squares, false, s.count, variance, sample)
+}
+
+fn numeric_sum(state: &AggState) -> Result<Datum> {
+    match state.get::<NumericState>() {
+        Some(s) if s.total() > 0 => match s.special() {
+            Some(n) => n.datum(),
+            None => s.sum.datum(),
+        },
+        _ => Ok(Datum::Null),
+    }
+}
+
+fn numeric_avg(state: &AggState) -> Result<Datum> {
+    match state.get::<NumericState>() {
+        Some(s) if s.total() > 0 => match s.special() {
+            Some(n) => n.datum(),
+            None => average(&s.sum, s.count),
+        },
+        _ => Ok(Datum::Null),
+    }
+}
+
+fn poly_merge(_: &mut dyn FnContext, state: &mut AggState, other: &AggState) -> Result<()> {
+    if let Some(o) = other.get::<PolyState>() {
+        let s =
+            state.get_or(|| PolyState { squares_wanted: o.squares_wanted, ..Default::default() });
+        s.count += o.count;
+        s.sum += o.sum;
+        s.squares = s.squares.checked_add(o.squares).ok_or_else(overflow)?;
+    }
+    Ok(())
+}
+
+fn numeric_merge(_: &mut dyn FnContext, state: &mut AggState, other: &AggState) -> Result<()> {
+    if let Some(o) = other.get::<NumericState>() {
+        state.get_or(|| NumericState::new(o.squares_wanted)).merge(o);
+    }
+    Ok(())
+}
+
+builtins! { FNS;
+    "int2_accum" => Trans(|_, s, a| poly_add(s, int_arg(a), true)),
+    "int4_accum" => Trans(|_, s, a| poly_add(s, int_arg(a), true)),
+    "int8_accum" => Trans(|_, s, a| int8_accum(s, a)),
+    "int2_accum_inv" => Trans(|_, s, a| poly_remove(s, int_arg(a))),
+    "int4_accum_inv" => Trans(|_, s, a| poly_remove(s, int_arg(a))),
+    "int8_accum_inv" => Trans(|_, s, a| int8_accum_inv(s, a)),
+    "int8_avg_accum" => Trans(|_, s, a| poly_add(s, int_arg(a), false)),
+    "int8_avg_accum_inv" => Trans(|_, s, a| poly_remove(s, int_arg(a))),
+    "int8_avg_combine" => Combine(poly_merge),
+    "numeric_poly_combine" => Combine(poly_merge),
+    "numeric_poly_sum" => Final(|_, s, _| match s.get::<PolyState>() {
+        Some(s) if s.count > 0 => Num::from(s.sum).datum(),
+        _ => Ok(Datum::Null),
+    }),
+    "numeric_poly_avg" => Final(|_, s, _| match s.get::<PolyState>() {
+        Some(s) if s.count > 0 => average(&Num::from(s.sum), s.count),
+        _ => Ok(Datum::Null),
+    }),
+    "numeric_poly_var_samp" => Final(|_, s, _| poly_deviation(s, true, true)),
+    "numeric_poly_var_pop" => Final(|_, s, _| poly_deviation(s, true, false)),
+    "numeric_poly_stddev_samp" => Final(|_, s, _| poly_deviation(s, false, true)),
+    "numeric_poly_stddev_pop" => Final(|_, s, _| poly_deviation(s, false, false)),
+    "numeric_accum" => Trans(|_, s, a| numeric_add(s, a, true)),
+    "numeric_avg_accum" => Trans(|_, s, a| numeric_add(s, a, false)),
+    "numeric_accum_inv" => Trans(|_, s, a| {
+        if let Some(s) = s.get_mut::<NumericState>().filter(|_| !a[0].is_null()) {
+            if !s.remove(&Num::of(a[0])) {
+                // The executor answers by starting the frame anew.
+                return Err(PgError::internal("cannot remove value from aggregate state"));
+            }
+        }
+        Ok(())
+    }),
+    "numeric_combine" => Combine(numeric_merge),
+    "numeric_avg_combine" => Combine(numeric_merge),
+    "numeric_sum" => Final(|_, s, _| numeric_sum(s)),
+    "numeric_avg" => Final(|_, s, _| numeric_avg(s)),
+    "numeric_var_samp" => Final(|_, s, _| numeric_deviation(s, true, true)),
+    "numeric_var_pop" => Final(|_, s, _| numeric_deviation(s, true, false)),
+    "numeric_stddev_samp" => Final(|_, s, _| numeric_deviation(s, false, true)),
+    "numeric_stddev_pop" => Final(|_, s, _| numeric_deviation(s, false, false)),
+}
+
+/// Count and sum as avg(int2) and avg(int4) keep them: an int8 array of two.
+fn int8_pair(d: DatumRef<'_>) -> Result<(i64, i64)> {
+    let array = array::ArrayRef::new(d);
+    let info = array::builtin_info(oids::INT8);
+    match array.elements(&info)[..] {
+        [DatumRef::Word(count), DatumRef::Word(sum)] => Ok((count as i64, sum as i64)),
+        _ => Err(PgError::internal("expected 2-element int8 array")),
+    }
+}
+
+fn pair_datum(count: i64, sum: i64) -> Result<Datum> {
+    array::of_builtin(oids::INT8, &[Datum::int8(count), Datum::int8(sum)])
+}
+
+fn pair_step(a: &[DatumRef<'_>], sign: i64) -> Result<Datum> {
+    let (count, sum) = int8_pair(a[0])?;
+    let v = sign * a[1].as_i64();
+    pair_datum(count + sign, sum.checked_add(v).ok_or_else(|| crate::form::out_of_range("bigint"))?)
+}
+
+/// sum over int2 and int4 in int8; the state may be NULL at first.
+fn small_sum(a: &[DatumRef<'_>]) -> Result<Datum> {
+    match (a[0], a[1]) {
+        (DatumRef::Null, v) => Ok(v.to_owned()),
+        (s, DatumRef::Null) => Ok(s.to_owned()),
+        (s, v) => {
+            let sum = s.as_i64().checked_add(v.as_i64());
+            sum.map(Datum::int8).ok_or_else(|| crate::form::out_of_range("bigint"))
+        }
+    }
+}
+
+scalars! { SCALARS;
+    "int2_avg_accum" => |_, a| pair_step(a, 1),
+    "int4_avg_accum" => |_, a| pair_step(a, 1),
+    "int2_avg_accum_inv" => |_, a| pair_step(a, -1),
+    "int4_avg_accum_inv" => |_, a| pair_step(a, -1),
+    "int4_avg_combine" => |_, a| {
+        let ((c1, s1), (c2, s2)) = (int8_pair(a[0])?, int8_pair(a[1])?);
+        let sum = s1.checked_add(s2).ok_or_else(|| crate::form::out_of_range("bigint"))?;
+        pair_datum(c1 + c2, sum)
+    },
+    "int8_avg" => |_, a| {
+        let (count, sum) = int8_pair(a[0])?;
+        if count == 0 { Ok(Datum::Null) } else { average(&Num::from(sum), count) }
+    },
+    "int2int4_sum" => |_, a| {
+        let (count, sum) = int8_pair(a[0])?;
+        Ok(if count == 0 { Datum::Null } else { Datum::int8(sum) })
+    },
+    "int2_sum" => |_, a| small_sum(a),
+    "int4_sum" => |_, a| small_sum(a),
+    "int8_sum" => |_, a| match (a[0], a[1]) {
+        (DatumRef::Null, DatumRef::Null) => Ok(Datum::Null),
+        (DatumRef::Null, v) => Num::from(v.as_i64()).datum(),
+        (s, DatumRef::Null) => Ok(s.to_owned()),
+        (s, v) => functions::add(&Num::of(s), &Num::from(v.as_i64()), false).datum(),
+    },
+}

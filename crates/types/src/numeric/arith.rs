@@ -1,0 +1,331 @@
+//! The four operations, rounding and comparison of finite numbers.
+
+use super::*;
+use crate::form::division_by_zero;
+
+const POW10: [i32; 4] = [1, 10, 100, 1000];
+
+/// Order of the absolute values.
+pub(crate) fn compare_abs(a: &Num, b: &Num) -> Ordering {
+    let digit = |n: &Num, i: i32| {
+        if i < 0 { 0 } else { n.digits.get(i as usize).copied().unwrap_or(0) }
+    };
+    // Position p counts from the higher weight down.
+    let top = a.weight.max(b.weight);
+    let low = (a.weight - a.digits.len() as i32).min(b.weight - b.digits.len() as i32);
+    if a.digits.is_empty() || b.digits.is_empty() {
+        return a.digits.len().min(1).cmp(&b.digits.len().min(1));
+    }
+    if a.weight != b.weight && a.digits[0] != 0 && b.digits[0] != 0 {
+        return a.weight.cmp(&b.weight);
+    }
+    for w in (low..=top).rev() {
+        let order = digit(a, a.weight - w).cmp(&digit(b, b.weight - w));
+        if order.is_ne() {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+pub(crate) fn compare_finite(a: &Num, b: &Num) -> Ordering {
+    match (a.signum(), b.signum()) {
+        (1, 1) => compare_abs(a, b),
+        (-1, -1) => compare_abs(b, a),
+        (x, y) => x.cmp(&y),
+    }
+}
+
+fn add_abs(a: &Num, b: &Num) -> (Digits, i32) {
+    let top = a.weight.max(b.weight) + 1;
+    let low = (a.weight - a.digits.len() as i32).min(b.weight - b.digits.len() as i32) + 1;
+    let len = (top - low + 1).max(1) as usize;
+    let mut out = Digits::from_elem(0, len);
+    let mut carry = 0i32;
+    for i in (0..len).rev() {
+        let w = top - i as i32;
+        let at = |n: &Num| {
+            let i = n.weight - w;
+            if i < 0 { 0 } else { i32::from(n.digits.get(i as usize).copied().unwrap_or(0)) }
+        };
+        carry += at(a) + at(b);
+        if carry >= NBASE {
+            out[i] = (carry - NBASE) as i16;
+            carry = 1;
+        } else {
+            out[i] = carry as i16;
+            carry = 0;
+        }
+    }
+    (out, top)
+}
+
+/// |a| - |b| where |a| ≥ |b|.
+fn sub_abs(a: &Num, b: &Num) -> (Digits, i32) {
+    let top = a.weight.max(b.weight);
+    let low = (a.weight - a.digits.len() as i32).min(b.weight - b.digits.len() as i32) + 1;
+    let len = (top - low + 1).max(1) as usize;
+    let mut out = Digits::from_elem(0, len);
+    let mut borrow = 0i32;
+    for i in (0..len).rev() {
+        let w = top - i as i32;
+        let at = |n: &Num| {
+            let i = n.weight - w;
+            if i < 0 { 0 } else { i32::from(n.digits.get(i as usize).copied().unwrap_or(0)) }
+        };
+        let mut v = at(a) - at(b) - borrow;
+        borrow = i32::from(v < 0);
+        if v < 0 {
+            v += NBASE;
+        }
+        out[i] = v as i16;
+    }
+    (out, top)
+}
+
+impl Num {
+    fn add_signed(&self, other: &Num, flip: bool) -> Num {
+        let other_sign = match (other.sign, flip) {
+            (Sign::Pos, true) => Sign::Neg,
+            (Sign::Neg, true) => Sign::Pos,
+            (s, _) => s,
+        };
+        let dscale = self.dscale.max(other.dscale);
+        let (sign, (digits, weight)) = if self.sign == other_sign {
+            (self.sign, add_abs(self, other))
+        } else if compare_abs(self, other).is_ge() {
+            (self.sign, sub_abs(self, other))
+        } else {
+            (other_sign, sub_abs(other, self))
+        };
+        let mut out = Num { sign, weight, dscale, digits };
+        out.strip();
+        out
+    }
+
+    /// Sum of finite numbers.
+    pub fn plus(&self, other: &Num) -> Num {
+        self.add_signed(other, false)
+    }
+
+    /// Difference of finite numbers.
+    pub fn minus(&self, other: &Num) -> Num {
+        self.add_signed(other, true)
+    }
+
+    /// The exact product of finite numbers, its scale the sum of both.
+    pub fn times(&self, other: &Num) -> Num {
+        let dscale = self.dscale + other.dscale;
+        if self.digits.is_empty() || other.digits.is_empty() {
+            return Num::zero(dscale);
+        }
+        let (short, long) =
+            if self.digits.len() < other.digits.len() { (self, other) } else { (other, self) };
+        let len = short.digits.len() + long.digits.len();
+        // Sums of products below 10^8 fit 64 bits for any length that fits the format.
+        let mut sums: SmallVec<[u64; 32]> = SmallVec::from_elem(0, len);
+        for (i, &x) in short.digits.iter().enumerate() {
+            if x == 0 {
+                continue;
+            }
+            let x = x as u64;
+            for (s, &y) in sums[i + 1..].iter_mut().zip(&long.digits) {
+                *s += x * y as u64;
+            }
+        }
+        let mut digits = Digits::from_elem(0, len);
+        let mut carry = 0u64;
+        for i in (0..len).rev() {
+            let v = sums[i] + carry;
+            digits[i] = (v % NBASE as u64) as i16;
+            carry = v / NBASE as u64;
+        }
+        let sign = if self.sign == other.sign { Sign::Pos } else { Sign::Neg };
+        let mut out = Num { sign, weight: self.weight + other.weight + 1, dscale, digits };
+        out.strip();
+        out
+    }
+
+    /// The product rounded to `rscale` decimals.
+    pub(crate) fn times_rounded(&self, other: &Num, rscale: i32) -> Num {
+        let mut out = self.times(other);
+        out.round(rscale);
+        out.strip();
+        out
+    }
+
+    /// Quotient to `rscale` decimals, rounded half away from zero or cut.
+    pub fn divided(&self, other: &Num, rscale: i32, round: bool) -> Result<Num> {
+        let mut divisor = other.clone();
+        divisor.strip();
+        if divisor.digits.is_empty() {
+            return Err(division_by_zero());
+        }
+        let mut dividend = self.clone();
+        dividend.strip();
+        if dividend.digits.is_empty() {
+            return Ok(Num::zero(rscale));
+        }
+        let weight = dividend.weight - divisor.weight;
+        let count = (weight + 1 + (rscale + DEC_DIGITS - 1).div_euclid(DEC_DIGITS)).max(1) + 1;
+        let digits = long_division(&dividend.digits, &divisor.digits, count as usize);
+        let sign = if dividend.sign == divisor.sign { Sign::Pos } else { Sign::Neg };
+        let mut out = Num { sign, weight, dscale: rscale, digits };
+        if round {
+            out.round(rscale);
+        } else {
+            out.truncate(rscale);
+        }
+        out.strip();
+        Ok(out)
+    }
+
+    /// Remainder of division truncated toward zero.
+    pub fn modulo(&self, other: &Num) -> Result<Num> {
+        let whole = self.divided(other, 0, false)?;
+        Ok(self.minus(&whole.times(other)))
+    }
+
+    /// Rounds half away from zero to `rscale` decimals (negative: before the point).
+    pub fn round(&mut self, rscale: i32) {
+        self.cut(rscale, true);
+    }
+
+    /// Cuts after `rscale` decimals.
+    pub fn truncate(&mut self, rscale: i32) {
+        self.cut(rscale, false);
+    }
+
+    fn cut(&mut self, rscale: i32, round: bool) {
+        self.dscale = rscale;
+        let decimals = (self.weight + 1) * DEC_DIGITS + rscale;
+        if decimals < 0 {
+            self.digits.clear();
+            self.weight = 0;
+            self.sign = Sign::Pos;
+            return;
+        }
+        let mut keep = ((decimals + DEC_DIGITS - 1) / DEC_DIGITS) as usize;
+        let part = decimals % DEC_DIGITS;
+        let len = self.digits.len();
+        if keep > len || (keep == len && part == 0) {
+            return;
+        }
+        let mut carry;
+        if part == 0 {
+            carry = i32::from(round && self.digits[keep] >= (NBASE / 2) as i16);
+            self.digits.truncate(keep);
+        } else {
+            self.digits.truncate(keep);
+            keep -= 1;
+            let unit = POW10[(DEC_DIGITS - part) as usize];
+            let digit = i32::from(self.digits[keep]);
+            let extra = digit % unit;
+            let mut digit = digit - extra;
+            carry = 0;
+            if round && extra >= unit / 2 {
+                digit += unit;
+                if digit >= NBASE {
+                    digit -= NBASE;
+                    carry = 1;
+                }
+            }
+            self.digits[keep] = digit as i16;
+        }
+        while carry != 0 && keep > 0 {
+            keep -= 1;
+            let v = i32::from(self.digits[keep]) + 1;
+            carry = i32::from(v >= NBASE);
+            self.digits[keep] = if carry != 0 { 0 } else { v as i16 };
+        }
+        if carry != 0 {
+            self.digits.insert(0, 1);
+            self.weight += 1;
+        }
+        if self.digits.is_empty() {
+            self.weight = 0;
+            self.sign = Sign::Pos;
+        }
+    }
+}
+
+/// `count` base-10000 digits of the fraction `u / v` (both read as 0 ≤ d₀.d₁d₂… in base 10000, first
+/// digits not 0). Knuth's algorithm D.
+fn long_division(u: &[i16], v: &[i16], count: usize) -> Digits {
+    let base = NBASE as u32;
+    let mut out = Digits::with_capacity(count);
+    if v.len() == 1 {
+        let d = v[0] as u32;
+        let mut rest = 0u32;
+        for i in 0..count {
+            let cur = rest * base + u.get(i).map_or(0, |&x| x as u32);
+            out.push((cur / d) as i16);
+            rest = cur % d;
+        }
+        return out;
+    }
+    let n = v.len();
+    let scale = base / (v[0] as u32 + 1);
+    let mut divisor = vec![0u32; n];
+    let mut carry = 0;
+    for i in (0..n).rev() {
+        let x = v[i] as u32 * scale + carry;
+        divisor[i] = x % base;
+        carry = x / base;
+    }
+    // rest[0] is the digit above the dividend's first.
+    let len = count + n + 1;
+    let mut rest = vec![0u32; len.max(u.len() + 1)];
+    carry = 0;
+    for i in (0..u.len()).rev() {
+        let x = u[i] as u32 * scale + carry;
+        rest[i + 1] = x % base;
+        carry = x / base;
+    }
+    rest[0] = carry;
+    for j in 0..count {
+        let head = rest[j] * base + rest[j + 1];
+        let mut q = head / divisor[0];
+        let mut r = head % divisor[0];
+        while q >= base || q * divisor[1] > r * base + rest[j + 2] {
+            q -= 1;
+            r += divisor[0];
+            if r >= base {
+                break;
+            }
+        }
+        if q > 0 {
+            let mut borrow = 0i64;
+            for i in (0..n).rev() {
+                let x = i64::from(rest[j + 1 + i]) - i64::from(q) * i64::from(divisor[i]) + borrow;
+                rest[j + 1 + i] = x.rem_euclid(i64::from(base)) as u32;
+                borrow = x.div_euclid(i64::from(base));
+            }
+            let top = i64::from(rest[j]) + borrow;
+            if top < 0 {
+                q -= 1;
+                let mut carry = 0;
+                for i in (0..n).rev() {
+                    let x = rest[j + 1 + i] + divisor[i] + carry;
+                    rest[j + 1 + i] = x % base;
+                    carry = x / base;
+                }
+            }
+            rest[j] = 0;
+        }
+        out.push(q as i16);
+    }
+    out
+}
+
+/// The scale of a quotient: at least 16 significant digits, no less than either input shows.
+pub(crate) fn select_div_scale(a: &Num, b: &Num) -> i32 {
+    let first = |n: &Num| {
+        let i = n.digits.iter().position(|&d| d != 0);
+        i.map_or((0, 0), |i| (n.weight - i as i32, n.digits[i]))
+    };
+    let ((w1, d1), (w2, d2)) = (first(a), first(b));
+    let weight = w1 - w2 - i32::from(d1 <= d2);
+    let scale = MIN_SIG_DIGITS - weight * DEC_DIGITS;
+    scale.max(a.dscale).max(b.dscale).max(0).min(MAX_DISPLAY_SCALE)
+}

@@ -1,0 +1,299 @@
+//! numeric: decimal numbers of any length. Values are kept as base-10000 digits (`Num`), stored in
+//! PostgreSQL's short or long form:
+//!
+//! ```text
+//! short: u16 1 0 sign scale:6 wsign weight:6   digits: i16…      (scale ≤ 63, -64 ≤ weight ≤ 63)
+//! long:  u16 0 sign scale:14, i16 weight       digits: i16…
+//! NaN 0xC000, +Infinity 0xD000, -Infinity 0xF000, nothing after
+//! ```
+//!
+//! The value is Σ digits[i] · 10000^(weight - i); the scale says how many decimals are shown.
+//! Counterpart: numeric.c.
+
+mod aggregates;
+mod arith;
+mod functions;
+mod io;
+mod math;
+
+pub use io::{from_float8, parse};
+
+use crate::builtin::Builtin;
+use crate::{Datum, DatumRef};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+
+/// The module's tables.
+pub(crate) const TABLES: &[&[Builtin]] = &[
+    io::FNS,
+    functions::FNS,
+    functions::CASTS,
+    functions::COMPARISONS,
+    functions::ORDERINGS,
+    functions::SETS,
+    math::FNS,
+    aggregates::FNS,
+    aggregates::SCALARS,
+];
+
+pub(crate) const NBASE: i32 = 10_000;
+pub(crate) const DEC_DIGITS: i32 = 4;
+pub(crate) const MAX_DISPLAY_SCALE: i32 = 1000;
+pub(crate) const MIN_SIG_DIGITS: i32 = 16;
+/// Largest scale that the long form holds.
+pub(crate) const DSCALE_MAX: i32 = 0x3fff;
+const WEIGHT_MAX: i32 = i16::MAX as i32;
+
+pub(crate) type Digits = SmallVec<[i16; 16]>;
+
+/// Sign, or what is no finite number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    Pos,
+    Neg,
+    NaN,
+    PosInf,
+    NegInf,
+}
+
+/// A number in calculation. Digits have no leading or trailing zeros after [`Num::strip`]; zero has none
+/// at all, weight 0 and positive sign.
+#[derive(Clone, Debug)]
+pub struct Num {
+    pub sign: Sign,
+    pub weight: i32,
+    pub dscale: i32,
+    pub(crate) digits: Digits,
+}
+
+#[cold]
+pub(crate) fn overflow() -> PgError {
+    pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format")
+}
+
+impl Num {
+    pub fn zero(dscale: i32) -> Num {
+        Num { sign: Sign::Pos, weight: 0, dscale, digits: Digits::new() }
+    }
+
+    pub fn special(sign: Sign) -> Num {
+        Num { sign, ..Num::zero(0) }
+    }
+
+    pub fn one() -> Num {
+        Num::from(1i64)
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.is_finite() && self.digits.is_empty()
+    }
+
+    pub fn is_finite(&self) -> bool {
+        matches!(self.sign, Sign::Pos | Sign::Neg)
+    }
+
+    pub fn is_nan(&self) -> bool {
+        self.sign == Sign::NaN
+    }
+
+    pub fn is_infinite(&self) -> bool {
+        matches!(self.sign, Sign::PosInf | Sign::NegInf)
+    }
+
+    /// -1, 0, 1; infinities count, NaN is 0.
+    pub fn signum(&self) -> i32 {
+        match self.sign {
+            Sign::PosInf => 1,
+            Sign::NegInf => -1,
+            Sign::NaN => 0,
+            _ if self.digits.is_empty() => 0,
+            Sign::Pos => 1,
+            Sign::Neg => -1,
+        }
+    }
+
+    /// Has no fraction?
+    pub fn is_integral(&self) -> bool {
+        self.digits.is_empty() || self.digits.len() as i32 <= self.weight + 1
+    }
+
+    pub(crate) fn strip(&mut self) {
+        while self.digits.last() == Some(&0) {
+            self.digits.pop();
+        }
+        let lead = self.digits.iter().take_while(|&&d| d == 0).count();
+        if lead > 0 {
+            self.digits.drain(..lead);
+            self.weight -= lead as i32;
+        }
+        if self.digits.is_empty() && self.is_finite() {
+            self.weight = 0;
+            self.sign = Sign::Pos;
+        }
+    }
+
+    #[must_use]
+    pub fn negated(mut self) -> Num {
+        self.sign = match self.sign {
+            Sign::Pos if !self.digits.is_empty() => Sign::Neg,
+            Sign::Neg => Sign::Pos,
+            Sign::PosInf => Sign::NegInf,
+            Sign::NegInf => Sign::PosInf,
+            other => other,
+        };
+        self
+    }
+
+    /// Reads a stored value.
+    pub fn of(d: DatumRef<'_>) -> Num {
+        Num::from_payload(d.as_bytes())
+    }
+
+    /// Reads the stored form.
+    pub fn from_payload(b: &[u8]) -> Num {
+        let header = u16::from_le_bytes([b[0], b[1]]);
+        let (sign, weight, dscale, at) = match header & 0xC000 {
+            0xC000 => {
+                return Num::special(match header & 0xF000 {
+                    0xD000 => Sign::PosInf,
+                    0xF000 => Sign::NegInf,
+                    _ => Sign::NaN,
+                });
+            }
+            0x8000 => {
+                let sign = if header & 0x2000 != 0 { Sign::Neg } else { Sign::Pos };
+                let low = i32::from(header & 0x3F);
+                let weight = if header & 0x40 != 0 { low - 64 } else { low };
+                (sign, weight, i32::from(header >> 7 & 0x3F), 2)
+            }
+            bits => {
+                let sign = if bits == 0x4000 { Sign::Neg } else { Sign::Pos };
+                let weight = i32::from(i16::from_le_bytes([b[2], b[3]]));
+                (sign, weight, i32::from(header & 0x3FFF), 4)
+            }
+        };
+        let digits = b[at..].chunks_exact(2).map(|c| i16::from_le_bytes([c[0], c[1]])).collect();
+        Num { sign, weight, dscale, digits }
+    }
+
+    /// The stored form; 22003 where weight or scale do not fit it.
+    pub fn to_payload(&self) -> Result<Vec<u8>> {
+        let header = match self.sign {
+            Sign::NaN => Some(0xC000u16),
+            Sign::PosInf => Some(0xD000),
+            Sign::NegInf => Some(0xF000),
+            _ => None,
+        };
+        if let Some(header) = header {
+            return Ok(header.to_le_bytes().to_vec());
+        }
+        let lead = self.digits.iter().take_while(|&&d| d == 0).count();
+        let digits = &self.digits[lead..];
+        let end = digits.iter().rposition(|&d| d != 0).map_or(0, |i| i + 1);
+        let digits = &digits[..end];
+        let (weight, negative) = if digits.is_empty() {
+            (0, false)
+        } else {
+            (self.weight - lead as i32, self.sign == Sign::Neg)
+        };
+        let mut out = Vec::with_capacity(4 + 2 * digits.len());
+        if (0..=0x3F).contains(&self.dscale) && (-64..=63).contains(&weight) {
+            let mut header = 0x8000 | (self.dscale as u16) << 7 | weight as u16 & 0x3F;
+            if negative {
+                header |= 0x2000;
+            }
+            if weight < 0 {
+                header |= 0x40;
+            }
+            out.extend_from_slice(&header.to_le_bytes());
+        } else {
+            if !(-WEIGHT_MAX - 1..=WEIGHT_MAX).contains(&weight)
+                || !(0..=DSCALE_MAX).contains(&self.dscale)
+            {
+                return Err(overflow());
+            }
+            let header = self.dscale as u16 | if negative { 0x4000 } else { 0 };
+            out.extend_from_slice(&header.to_le_bytes());
+            out.extend_from_slice(&(weight as i16).to_le_bytes());
+        }
+        digits.iter().for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
+        Ok(out)
+    }
+
+    pub fn datum(&self) -> Result<Datum> {
+        Ok(Datum::bytes(self.to_payload()?))
+    }
+
+    /// The value rounded to an integer, where it fits.
+    pub fn to_i128(&self) -> Option<i128> {
+        if !self.is_finite() {
+            return None;
+        }
+        let mut n = self.clone();
+        n.round(0);
+        n.strip();
+        if n.weight > 10 {
+            return None;
+        }
+        let mut value: i128 = 0;
+        for i in 0..=n.weight.max(-1) {
+            let digit = n.digits.get(i as usize).copied().unwrap_or(0);
+            value = value.checked_mul(NBASE.into())?.checked_add(digit.into())?;
+        }
+        Some(if n.sign == Sign::Neg { -value } else { value })
+    }
+
+    /// The value rounded to an integer, where it fits.
+    pub fn to_i64(&self) -> Option<i64> {
+        i64::try_from(self.to_i128()?).ok()
+    }
+
+    /// The nearest double; infinite where it is out of range.
+    pub fn to_f64(&self) -> f64 {
+        self.to_string().parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl From<i64> for Num {
+    fn from(v: i64) -> Num {
+        Num::from(i128::from(v))
+    }
+}
+
+impl From<i128> for Num {
+    fn from(v: i128) -> Num {
+        let mut rest = v.unsigned_abs();
+        let mut digits = Digits::new();
+        while rest > 0 {
+            digits.push((rest % 10_000) as i16);
+            rest /= 10_000;
+        }
+        digits.reverse();
+        let weight = (digits.len() as i32 - 1).max(0);
+        let sign = if v < 0 { Sign::Neg } else { Sign::Pos };
+        let mut n = Num { sign, weight, dscale: 0, digits };
+        n.strip();
+        n
+    }
+}
+
+/// Order with NaN above +Infinity and equal to itself.
+pub fn compare(a: &Num, b: &Num) -> Ordering {
+    let rank = |n: &Num| match n.sign {
+        Sign::NegInf => -1,
+        Sign::PosInf => 1,
+        Sign::NaN => 2,
+        _ => 0,
+    };
+    match (rank(a), rank(b)) {
+        (0, 0) => arith::compare_finite(a, b),
+        (x, y) => x.cmp(&y),
+    }
+}
+
+/// `numeric_cmp`.
+pub fn numeric_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    compare(&Num::of(a), &Num::of(b))
+}
