@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bulk;
 mod dedup;
 mod inline;
 mod key;
@@ -13,4 +14,5 @@ mod schema;
 mod splitloc;
 mod truncate;
 
+pub use bulk::BulkLoader;
 pub use schema::{KeyColumn, KeySchema};
