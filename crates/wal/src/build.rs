@@ -5,8 +5,16 @@
 //! are needed, and the record may have to be built again when the redo pointer moved meanwhile.
 //! Counterpart: xloginsert.c (XLogBeginInsert, XLogRegister*).
 
-use crate::RmgrId;
-use ids::{BlockNo, Fork, RelFile, Xid};
+use crate::image::Packer;
+use crate::record::{
+    BKPBLOCK_HAS_DATA, BKPBLOCK_HAS_IMAGE, BKPBLOCK_SAME_REL, BKPBLOCK_WILL_INIT, BKPIMAGE_APPLY,
+    BKPIMAGE_COMPRESSED, BKPIMAGE_HAS_HOLE, BLOCK_ID_DATA_LONG, BLOCK_ID_DATA_SHORT,
+    BLOCK_ID_ORIGIN, BLOCK_ID_TOPLEVEL_XID, RECORD_HEADER, XLR_CHECK_CONSISTENCY,
+};
+use crate::{RecordHeader, RmgrId};
+use ids::{BlockNo, Fork, Lsn, RelFile, Xid};
+use page::PageRef;
+use pgerror::{PgError, Result, SqlState};
 
 /// How a block is registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,6 +55,17 @@ pub enum Compression {
     Zstd,
 }
 
+impl Compression {
+    pub(crate) const fn from_u8(n: u8) -> Compression {
+        match n {
+            1 => Compression::Pglz,
+            2 => Compression::Lz4,
+            3 => Compression::Zstd,
+            _ => Compression::Off,
+        }
+    }
+}
+
 /// A registered block.
 #[derive(Debug)]
 pub(crate) struct RegBlock {
@@ -73,7 +92,12 @@ pub struct RecordBuilder {
     pub(crate) compression: Option<Compression>,
     /// The assembled record: headers, images, data.
     pub(crate) out: Vec<u8>,
-    pub(crate) packed: Vec<u8>,
+    /// Images and block data while the headers are written.
+    payload: Vec<u8>,
+    payload_crc: u32,
+    packer: Packer,
+    /// The insertion slot used last, tried first next time.
+    pub(crate) slot_hint: usize,
 }
 
 impl RecordBuilder {
@@ -89,7 +113,10 @@ impl RecordBuilder {
             unimportant: false,
             compression: None,
             out: Vec::new(),
-            packed: Vec::new(),
+            payload: Vec::new(),
+            payload_crc: 0,
+            packer: Packer::default(),
+            slot_hint: usize::MAX,
         }
     }
 
@@ -184,3 +211,168 @@ impl RecordBuilder {
         self.compression = compression;
     }
 }
+
+/// What the decision about page images rests on: it holds as long as the redo pointer does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImagePolicy {
+    pub redo: Lsn,
+    pub full_page_writes: bool,
+    pub compression: Compression,
+    /// Managers whose records carry images for checking ([`RmgrId::bit`]).
+    pub checked: u32,
+}
+
+impl RecordBuilder {
+    /// Makes the record's bytes in `out`, all but the prev link and the CRC over the header.
+    /// Returns the number of images that redo will apply.
+    pub(crate) fn assemble(
+        &mut self,
+        pages: &[(u8, PageRef<'_>)],
+        xid: Xid,
+        policy: &ImagePolicy,
+    ) -> Result<u32> {
+        let mut info = self.info;
+        let used = &self.blocks[..self.block_end];
+        // Redo compares every block of a record so marked, hence all pages must be at hand.
+        let lent = |id: usize| pages.iter().find(|(n, _)| *n as usize == id).map(|(_, page)| *page);
+        if policy.checked & self.rmgr.bit() != 0
+            && used.iter().enumerate().all(|(id, block)| !block.in_use || lent(id).is_some())
+        {
+            info |= XLR_CHECK_CONSISTENCY;
+        }
+        let check = info & XLR_CHECK_CONSISTENCY != 0;
+        let compression = self.compression.unwrap_or(policy.compression);
+        let out = &mut self.out;
+        out.clear();
+        out.resize(RECORD_HEADER, 0);
+        self.payload.clear();
+        let mut images = 0;
+        let mut previous: Option<RelFile> = None;
+        for (id, block) in used.iter().enumerate() {
+            if !block.in_use {
+                continue;
+            }
+            let page = lent(id);
+            let needs_image = if block.flags.has(RegFlags::FORCE_IMAGE) {
+                true
+            } else if block.flags.has(RegFlags::NO_IMAGE) || !policy.full_page_writes {
+                false
+            } else {
+                let page = page.ok_or_else(|| not_lent(id))?;
+                page.lsn() <= policy.redo
+            };
+            let needs_data = !block.data.is_empty()
+                && (!needs_image || block.flags.has(RegFlags::KEEP_DATA));
+            let mut fork_flags = block.fork as u8;
+            if block.flags.has(RegFlags::WILL_INIT) {
+                fork_flags |= BKPBLOCK_WILL_INIT;
+            }
+            if needs_data {
+                fork_flags |= BKPBLOCK_HAS_DATA;
+            }
+            if needs_image || check {
+                fork_flags |= BKPBLOCK_HAS_IMAGE;
+            }
+            if previous == Some(block.rel) {
+                fork_flags |= BKPBLOCK_SAME_REL;
+            }
+            let data_len = if needs_data { block.data.len() } else { 0 };
+            let data_len = u16::try_from(data_len).map_err(|_| too_long())?;
+            out.extend_from_slice(&[id as u8, fork_flags]);
+            out.extend_from_slice(&data_len.to_le_bytes());
+            if needs_image || check {
+                let page = page.ok_or_else(|| not_lent(id))?;
+                let standard = block.flags.has(RegFlags::STANDARD);
+                let image = self.packer.pack(page, standard, compression, &mut self.payload);
+                let mut image_info = image.info;
+                if needs_image {
+                    images += 1;
+                    image_info |= BKPIMAGE_APPLY;
+                }
+                out.extend_from_slice(&image.len.to_le_bytes());
+                out.extend_from_slice(&image.hole_offset.to_le_bytes());
+                out.push(image_info);
+                if image_info & BKPIMAGE_HAS_HOLE != 0 && image_info & BKPIMAGE_COMPRESSED != 0 {
+                    out.extend_from_slice(&image.hole_length.to_le_bytes());
+                }
+            }
+            if needs_data {
+                self.payload.extend_from_slice(&block.data);
+            }
+            if previous != Some(block.rel) {
+                let rel = block.rel;
+                for oid in [rel.tablespace, rel.database, rel.relnumber] {
+                    out.extend_from_slice(&oid.0.to_le_bytes());
+                }
+                previous = Some(rel);
+            }
+            out.extend_from_slice(&block.block.0.to_le_bytes());
+        }
+        if self.origin != 0 {
+            out.push(BLOCK_ID_ORIGIN);
+            out.extend_from_slice(&self.origin.to_le_bytes());
+        }
+        if self.toplevel_xid.is_valid() {
+            out.push(BLOCK_ID_TOPLEVEL_XID);
+            out.extend_from_slice(&self.toplevel_xid.0.to_le_bytes());
+        }
+        match self.main.len() {
+            0 => {}
+            len @ 1..=255 => out.extend_from_slice(&[BLOCK_ID_DATA_SHORT, len as u8]),
+            len => {
+                let len = u32::try_from(len).map_err(|_| too_long())?;
+                out.push(BLOCK_ID_DATA_LONG);
+                out.extend_from_slice(&len.to_le_bytes());
+            }
+        }
+        out.extend_from_slice(&self.payload);
+        out.extend_from_slice(&self.main);
+        if out.len() > MAX_RECORD {
+            return Err(too_long());
+        }
+        let header = RecordHeader {
+            total_len: out.len() as u32,
+            xid,
+            prev: Lsn::INVALID,
+            info,
+            rmid: self.rmgr as u8,
+            crc: 0,
+        };
+        out[..RECORD_HEADER].copy_from_slice(&header.to_bytes());
+        self.payload_crc = crc32c::crc32c(&out[RECORD_HEADER..]);
+        Ok(images)
+    }
+
+    /// Fills in the prev link and the CRC: the record is complete.
+    pub(crate) fn seal(&mut self, prev: Lsn) {
+        self.out[8..16].copy_from_slice(&prev.0.to_le_bytes());
+        let crc = crc32c::crc32c_append(self.payload_crc, &self.out[..20]);
+        self.out[20..24].copy_from_slice(&crc.to_le_bytes());
+    }
+
+    /// Forgets large memory that an unusual record left behind.
+    pub fn shrink(&mut self) {
+        const KEEP: usize = 256 * 1024;
+        for buffer in [&mut self.out, &mut self.payload, &mut self.main] {
+            if buffer.capacity() > KEEP {
+                *buffer = Vec::new();
+            }
+        }
+    }
+}
+
+/// The reader refuses longer records.
+const MAX_RECORD: usize = 1020 * 1024 * 1024;
+
+#[cold]
+fn too_long() -> PgError {
+    PgError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, "oversized WAL record")
+}
+
+#[cold]
+fn not_lent(id: usize) -> PgError {
+    PgError::internal(format!("no page lent for block {id} of a WAL record"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,21 +1,35 @@
 //! The write-ahead log: records, reader, insertion, flush, segments, and the control file.
 //!
 //! Knows no access method: what a record means is known to the module whose resource manager it
-//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, then for writing
-//! `insert`, and `control`.
+//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `desc`; for writing
+//! `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal` that ties them together; at
+//! last `control`.
 
 #![forbid(unsafe_code)]
 
 mod build;
 pub mod control;
+mod delay;
+pub mod desc;
 mod image;
 pub mod layout;
+mod reader;
 pub mod record;
+mod reserve;
+mod ring;
 mod rmgr;
+mod segment;
+mod slots;
+#[cfg(test)]
+mod tests;
 mod wal;
+mod writer;
 
 pub use build::{Compression, RecordBuilder, RegFlags};
 pub use control::{CheckPoint, ControlFile, DbState};
+pub use delay::DelayGuard;
+pub use reader::WalReader;
 pub use record::{BlockImage, DecodedBlock, DecodedRecord, RecordHeader};
 pub use rmgr::RmgrId;
-pub use wal::{DelayGuard, Inserted, SyncMethod, Wal, WalConfig, WalLevel, WalStart, WalStats};
+pub use segment::SegmentCounts;
+pub use wal::{Inserted, SyncMethod, Wal, WalConfig, WalLevel, WalStart, WalStats};

@@ -1,10 +1,34 @@
 //! The handle of the log that everybody writes through.
+//!
+//! ```text
+//! insert:  build record, images and CRC  ->  claim a slot  ->  reserve room (one step)
+//!          ->  finish CRC  ->  copy into the ring  ->  free the slot
+//! flush:   queue up; one leader waits for complete insertions, writes, fsyncs, wakes the others
+//! ```
+//!
+//! LOCK ORDER: a claimed slot, then the ring's making of pages, or the writer's lock; the latter two
+//! never together. The writer's lock is taken only after waiting for insertions, since an inserter
+//! may need it to make room.
+//!
+//! Counterpart: xlog.c.
 
-use crate::{Compression, RecordBuilder};
+use crate::build::ImagePolicy;
+use crate::delay::Delays;
+use crate::layout::{Layout, WAL_PAGE, maxalign};
+use crate::reader::XLOG_SWITCH;
+use crate::record::RECORD_HEADER;
+use crate::reserve::{Reservation, Room};
+use crate::ring::{MustWrite, Ring};
+use crate::segment::{SegmentCounts, Segments};
+use crate::slots::{Claim, Slots};
+use crate::writer::Writer;
+use crate::{Compression, DelayGuard, RecordBuilder, RmgrId};
 use ids::{Lsn, Xid};
 use page::PageRef;
-use pgerror::{PgError, Result};
-use sync::Arc;
+use pgerror::{PgError, Result, Severity, SqlState};
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
+use sync::{Arc, RwLock};
+use vfs::Env;
 
 /// What a record needs to be complete (`wal_level`). The numbers are those in `pg_control`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,28 +62,62 @@ pub struct WalConfig {
     pub log_hints: bool,
     /// Resource managers whose records carry images for checking ([`crate::RmgrId::bit`]).
     pub consistency_checking: u32,
+    /// Bytes.
     pub min_wal_size: u64,
     pub max_wal_size: u64,
     pub wal_keep_size: u64,
     pub init_zero: bool,
     pub recycle: bool,
-    /// Microseconds; 0 is off.
+    /// Microseconds that a flush leader waits for others; 0 is off.
     pub commit_delay: u32,
+    /// `commit_delay` applies only with so many others waiting.
+    pub commit_siblings: u32,
     /// Called once on the first failed write or fsync; must not return into business as usual
     /// (the server aborts; tests note it).
     pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
+}
+
+impl WalConfig {
+    /// PostgreSQL's defaults for a segment size and system identifier.
+    pub fn new(segment_size: u32, system_id: u64) -> WalConfig {
+        let segment = u64::from(segment_size);
+        WalConfig {
+            segment_size,
+            system_id,
+            buffers: 512,
+            level: WalLevel::Replica,
+            sync_method: SyncMethod::Fdatasync,
+            fsync: true,
+            full_page_writes: true,
+            compression: Compression::Off,
+            log_hints: false,
+            consistency_checking: 0,
+            min_wal_size: 5 * segment,
+            max_wal_size: 64 * segment,
+            wal_keep_size: 0,
+            init_zero: true,
+            recycle: true,
+            commit_delay: 0,
+            commit_siblings: 5,
+            on_panic: Arc::new(|_| {}),
+        }
+    }
 }
 
 /// Where writing begins, as recovery found it.
 #[derive(Clone, Copy, Debug)]
 pub struct WalStart {
     pub timeline: u32,
-    /// Where the next record may start (end of the last valid one).
+    /// Where the next record may start (end of the last valid one); with `overwrite`, the page that
+    /// lacks the rest of a record.
     pub end: Lsn,
-    /// Start of the last valid record.
+    /// Start of the last valid record; 0 in a new cluster.
     pub prev: Lsn,
     /// Redo pointer of the last checkpoint.
     pub redo: Lsn,
+    /// The log ended within a record over several pages: `end` is then marked as its replacement,
+    /// and the first record must be OVERWRITE_CONTRECORD.
+    pub overwrite: bool,
 }
 
 /// Where a record went.
@@ -83,54 +141,271 @@ pub struct WalStats {
     pub sync_time_us: u64,
 }
 
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub records: AtomicU64,
+    pub fpi: AtomicU64,
+    pub bytes: AtomicU64,
+    pub buffers_full: AtomicU64,
+    pub write: AtomicU64,
+    pub sync: AtomicU64,
+    pub write_time_us: AtomicU64,
+    pub sync_time_us: AtomicU64,
+}
+
 /// The log. One per server; lives from before recovery to after the shutdown checkpoint.
 ///
 /// Until [`Wal::start`] the server is in recovery: insertions fail, `flush` has nothing to do.
-pub struct Wal {}
+pub struct Wal {
+    layout: Layout,
+    env: Env,
+    live: AtomicBool,
+    timeline: AtomicU32,
+    reservation: Reservation,
+    slots: Slots,
+    ring: Ring,
+    writer: Writer,
+    delay_start: Delays,
+    delay_end: Delays,
+    level: AtomicU8,
+    log_hints: AtomicBool,
+    checked: AtomicU32,
+    async_commit: AtomicU64,
+    /// Settings that are read rarely.
+    config: RwLock<WalConfig>,
+    compression: AtomicU8,
+    counters: Arc<Counters>,
+}
+
+/// Concurrent inserters that need not wait for each other.
+const SLOTS: usize = 32;
 
 impl Wal {
+    /// The log before or in recovery.
+    pub fn new(env: Env, config: WalConfig) -> Arc<Wal> {
+        let counters = Arc::new(Counters::default());
+        let layout = Layout::new(config.segment_size);
+        let wal = Wal {
+            layout,
+            live: AtomicBool::new(false),
+            timeline: AtomicU32::new(0),
+            reservation: Reservation::new(),
+            slots: Slots::new(SLOTS),
+            ring: Ring::new(config.buffers.max(4)),
+            writer: Writer::new(env.clone(), &config, counters.clone()),
+            delay_start: Delays::new(),
+            delay_end: Delays::new(),
+            level: AtomicU8::new(config.level as u8),
+            log_hints: AtomicBool::new(config.log_hints),
+            checked: AtomicU32::new(config.consistency_checking),
+            async_commit: AtomicU64::new(0),
+            compression: AtomicU8::new(config.compression as u8),
+            config: RwLock::new(config),
+            env,
+            counters,
+        };
+        Arc::new(wal)
+    }
+
+    /// Ends recovery: writing goes on at `start.end`, whose page is read back from disk.
+    pub fn start(&self, start: WalStart) -> Result<()> {
+        let (system_id, init_zero, fsync, full_page_writes) = {
+            let config = self.config.read();
+            (config.system_id, config.init_zero, config.fsync, config.full_page_writes)
+        };
+        let segments = Segments::new(
+            self.env.disk.clone(),
+            self.layout,
+            start.timeline,
+            init_zero,
+            fsync,
+        );
+        segments.remove_temp_files()?;
+        let end = Lsn(maxalign(start.end.0));
+        let page = end.0 - end.0 % WAL_PAGE as u64;
+        let partial = if end.0 == page {
+            None
+        } else {
+            let segment = self.layout.segment_of(end);
+            let path = self.layout.path(start.timeline, segment);
+            let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
+            let file = segments
+                .open(segment)?
+                .ok_or_else(|| vfs::io_error("open file", &path, &gone))?;
+            let mut bytes = vec![0; WAL_PAGE];
+            file.read_exact_at(&mut bytes, self.layout.offset_in_segment(Lsn(page)))
+                .map_err(|e| vfs::io_error("read file", &path, &e))?;
+            Some(bytes)
+        };
+        let overwrite = start.overwrite.then_some(end);
+        self.ring.start(
+            self.layout,
+            start.timeline,
+            system_id,
+            end,
+            partial.as_deref(),
+            overwrite,
+        );
+        self.writer.start(segments, end);
+        self.timeline.store(start.timeline, Relaxed);
+        let pos = self.layout.to_byte_pos(end);
+        let prev = if start.prev.is_valid() { self.layout.to_byte_pos(start.prev) } else { pos };
+        self.reservation.start(pos, prev, start.redo, full_page_writes);
+        self.live.store(true, Release);
+        Ok(())
+    }
+
     /// Writes the record. `pages` lends the contents, by block id, of those registered blocks that may
     /// need an image (all but `NO_IMAGE`/`WILL_INIT` ones; those too for consistency checking). The
-    /// caller holds their latches, so that neither bytes nor LSN change except for hints.
+    /// caller holds their latches, so that neither bytes nor LSN change meanwhile.
     ///
     /// An error is of severity PANIC: the caller must not go on.
     pub fn insert(
         &self,
-        _record: &mut RecordBuilder,
-        _pages: &[(u8, PageRef<'_>)],
-        _xid: Xid,
+        record: &mut RecordBuilder,
+        pages: &[(u8, PageRef<'_>)],
+        xid: Xid,
     ) -> Result<Inserted> {
-        todo!()
+        self.check_live()?;
+        loop {
+            let view = self.reservation.view();
+            let policy = ImagePolicy {
+                redo: view.redo,
+                full_page_writes: view.full_page_writes,
+                compression: self.compression(),
+                checked: self.checked.load(Relaxed),
+            };
+            let images =
+                record.assemble(pages, xid, &policy).map_err(|e| e.severity(Severity::Panic))?;
+            let len = record.out.len();
+            let claim = self.slots.claim(record.slot_hint);
+            let Some(room) = self.reservation.reserve(&view, maxalign(len as u64) as u32) else {
+                // The redo pointer moved; other images may be needed now.
+                continue;
+            };
+            record.slot_hint = claim.index;
+            let inserted = self.place(record, &claim, room)?;
+            drop(claim);
+            self.counters.records.fetch_add(1, Relaxed);
+            self.counters.bytes.fetch_add(len as u64, Relaxed);
+            if images > 0 {
+                self.counters.fpi.fetch_add(u64::from(images), Relaxed);
+            }
+            return Ok(inserted);
+        }
+    }
+
+    /// Copies the record into the room taken for it.
+    fn place(&self, record: &mut RecordBuilder, claim: &Claim<'_>, room: Room) -> Result<Inserted> {
+        let layout = self.layout;
+        let start = layout.start_lsn(room.pos);
+        claim.publish(start);
+        // The first record of a new cluster has no predecessor.
+        let prev =
+            if room.prev_pos == room.pos { Lsn(0) } else { layout.start_lsn(room.prev_pos) };
+        record.seal(prev);
+        if !record.unimportant {
+            claim.note_important(start);
+        }
+        let mut rest = &record.out[..];
+        let mut at = start;
+        loop {
+            self.make_page(at, claim)?;
+            let room_on_page = WAL_PAGE - (at.0 % WAL_PAGE as u64) as usize;
+            let (here, later) = rest.split_at(rest.len().min(room_on_page));
+            if at.0 != start.0 {
+                let page = Lsn(at.0 - at.0 % WAL_PAGE as u64);
+                self.ring.set_contrecord(page, rest.len() as u32);
+            }
+            self.ring.copy_in(at, here);
+            if later.is_empty() {
+                break;
+            }
+            rest = later;
+            let page = Lsn(at.0 - at.0 % WAL_PAGE as u64 + WAL_PAGE as u64);
+            at = page + layout.header_size(page) as u64;
+        }
+        let end = layout.end_lsn(room.pos + maxalign(record.out.len() as u64));
+        Ok(Inserted { start, end })
+    }
+
+    /// Makes sure that the page of `at` is in the ring, writing old pages out if it must.
+    fn make_page(&self, at: Lsn, claim: &Claim<'_>) -> Result<()> {
+        if self.ring.has(at) {
+            return Ok(());
+        }
+        // Everything of ours before this page is copied; others may need it written.
+        let page = Lsn(at.0 - at.0 % WAL_PAGE as u64);
+        if at.0 > page.0 + self.layout.header_size(page) as u64 {
+            claim.publish(at);
+        } else {
+            claim.publish(page);
+        }
+        while let Err(MustWrite(upto)) = self.ring.make(at, || self.writer.written()) {
+            self.counters.buffers_full.fetch_add(1, Relaxed);
+            let complete = self.slots.wait_complete(upto, self.inserted());
+            self.writer.write(&self.ring, complete, upto)?;
+        }
+        Ok(())
     }
 
     /// Makes everything before `lsn` durable. Group commit happens in here.
-    pub fn flush(&self, _lsn: Lsn) -> Result<()> {
-        todo!()
+    pub fn flush(&self, lsn: Lsn) -> Result<()> {
+        if lsn <= self.flushed() {
+            return Ok(());
+        }
+        let inserted = self.inserted();
+        if lsn > inserted {
+            return Err(PgError::new(
+                SqlState::INTERNAL_ERROR,
+                format!(
+                    "xlog flush request {lsn} is not satisfied --- flushed only to {}",
+                    self.flushed()
+                ),
+            ));
+        }
+        self.writer.flush(lsn, &self.ring, |upto| self.slots.wait_complete(upto, self.inserted()))
     }
 
     /// Everything before this is durable. In recovery: the largest position.
     pub fn flushed(&self) -> Lsn {
-        todo!()
+        self.writer.flushed()
     }
 
     /// Everything before this is written, not necessarily durable.
     pub fn written(&self) -> Lsn {
-        todo!()
+        self.writer.written()
     }
 
     /// End of what has been reserved for records so far.
     pub fn inserted(&self) -> Lsn {
-        todo!()
+        self.layout.end_lsn(self.reservation.position())
+    }
+
+    /// Where the next record starts if nothing else is inserted before.
+    pub fn next_start(&self) -> Lsn {
+        self.layout.start_lsn(self.reservation.position())
+    }
+
+    /// Start of the last record that was not marked unimportant; 0 if none was inserted.
+    pub fn last_important(&self) -> Lsn {
+        self.slots.last_important()
     }
 
     /// Redo pointer: a page whose LSN is not after it needs an image at its next change.
     pub fn redo_ptr(&self) -> Lsn {
-        todo!()
+        self.reservation.redo()
     }
 
     /// Are full page images being written at the moment?
     pub fn full_page_writes(&self) -> bool {
-        todo!()
+        self.reservation.full_page_writes()
+    }
+
+    /// Changes whether full page images are written. Logging the change is the caller's.
+    pub fn set_full_page_writes(&self, on: bool) {
+        self.config.write().full_page_writes = on;
+        self.reservation.change(|_, redo| redo, Some(on));
     }
 
     /// Does a change of `page_lsn`'s page need an image now? (For hint images.)
@@ -139,56 +414,198 @@ impl Wal {
     }
 
     pub fn level(&self) -> WalLevel {
-        todo!()
+        match self.level.load(Relaxed) {
+            0 => WalLevel::Minimal,
+            1 => WalLevel::Replica,
+            _ => WalLevel::Logical,
+        }
     }
 
     /// Checksums or `wal_log_hints`.
     pub fn log_hints(&self) -> bool {
-        todo!()
+        self.log_hints.load(Relaxed)
     }
 
     pub fn in_recovery(&self) -> bool {
-        todo!()
+        !self.live.load(Acquire)
+    }
+
+    pub fn timeline(&self) -> u32 {
+        self.timeline.load(Relaxed)
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    pub fn compression(&self) -> Compression {
+        Compression::from_u8(self.compression.load(Relaxed))
+    }
+
+    /// Changes the server-wide `wal_compression`.
+    pub fn set_compression(&self, compression: Compression) {
+        self.compression.store(compression as u8, Relaxed);
+    }
+
+    /// Changes `wal_consistency_checking`: a mask of [`RmgrId::bit`]s.
+    pub fn set_consistency_checking(&self, mask: u32) {
+        self.checked.store(mask, Relaxed);
+    }
+
+    /// Changes settings that apply from the next checkpoint or flush on.
+    pub fn configure(&self, change: impl FnOnce(&mut WalConfig)) {
+        let mut config = self.config.write();
+        change(&mut config);
+        self.writer.configure(&config);
+    }
+
+    /// A copy of the settings.
+    pub fn config(&self) -> WalConfig {
+        self.config.read().clone()
     }
 
     /// Tells the walwriter that an asynchronous commit ended at `lsn`.
-    pub fn note_async_commit(&self, _lsn: Lsn) {
-        todo!()
+    pub fn note_async_commit(&self, lsn: Lsn) {
+        self.async_commit.fetch_max(lsn.0, Relaxed);
     }
 
-    /// The walwriter's step: writes and flushes asynchronous commits and whole pages. `true` if it
+    /// The walwriter's step: writes and flushes whole pages, and asynchronous commits. `true` if it
     /// did something.
     pub fn background_flush(&self) -> Result<bool> {
-        todo!()
+        if self.in_recovery() {
+            return Ok(false);
+        }
+        let inserted = self.inserted();
+        let mut upto = Lsn(inserted.0 - inserted.0 % WAL_PAGE as u64);
+        if upto <= self.flushed() {
+            upto = Lsn(self.async_commit.load(Relaxed)).min(inserted);
+        }
+        if upto <= self.flushed() {
+            return Ok(false);
+        }
+        self.flush(upto)?;
+        Ok(true)
     }
 
-    /// Ends the current segment (`pg_switch_wal`); the end of the switch record.
+    /// Ends the current segment (`pg_switch_wal`); the end of the switch record, or the current
+    /// position if that is a segment's start already.
     pub fn switch(&self) -> Result<Lsn> {
-        todo!()
+        self.check_live()?;
+        let layout = self.layout;
+        let mut record = RecordBuilder::new(RmgrId::Xlog, XLOG_SWITCH);
+        let policy = ImagePolicy {
+            redo: Lsn(0),
+            full_page_writes: false,
+            compression: Compression::Off,
+            checked: 0,
+        };
+        record.assemble(&[], Xid::INVALID, &policy)?;
+        let claim = self.slots.claim(record.slot_hint);
+        let record_end = |pos: u64| pos + RECORD_HEADER as u64;
+        let next_segment = |pos: u64| {
+            let end = layout.end_lsn(record_end(pos));
+            Lsn(end.0.next_multiple_of(layout.segment_size()))
+        };
+        let room = self.reservation.reserve_with(None, |pos| {
+            let at = layout.end_lsn(pos);
+            (layout.offset_in_segment(at) != 0).then(|| layout.to_byte_pos(next_segment(pos)))
+        });
+        let Some(Some(room)) = room else {
+            drop(claim);
+            return Ok(self.inserted());
+        };
+        let inserted = self.place(&mut record, &claim, room)?;
+        let after = next_segment(room.pos);
+        let mut page = Lsn(inserted.start.0 - inserted.start.0 % WAL_PAGE as u64);
+        while page < after {
+            self.make_page(page, &claim)?;
+            page = page + WAL_PAGE as u64;
+        }
+        drop(claim);
+        self.counters.records.fetch_add(1, Relaxed);
+        self.counters.bytes.fetch_add(RECORD_HEADER as u64, Relaxed);
+        self.flush(after)?;
+        Ok(inserted.end)
     }
 
-    /// Moves the redo pointer to the current insert position: a checkpoint starts.
+    /// Moves the redo pointer to the current insert position: a checkpoint starts. One at a time.
     pub fn begin_checkpoint(&self) -> Lsn {
-        todo!()
+        self.reservation.change(|pos, _| self.layout.start_lsn(pos), None)
     }
 
     /// A section that an online checkpoint waits for after fixing its redo pointer: between a
     /// commit record and its pg_xact bit, multixact creation, hint images.
     pub fn delay_checkpoint_start(&self) -> DelayGuard<'_> {
-        todo!()
+        self.delay_start.enter()
     }
 
     /// A section that a checkpoint waits for before it completes: truncation.
     pub fn delay_checkpoint_end(&self) -> DelayGuard<'_> {
-        todo!()
+        self.delay_end.enter()
+    }
+
+    /// Waits for the sections of [`Wal::delay_checkpoint_start`] under way.
+    pub fn wait_delay_start(&self) {
+        self.delay_start.wait(sync::yield_now);
+    }
+
+    /// Waits for the sections of [`Wal::delay_checkpoint_end`] under way.
+    pub fn wait_delay_end(&self) {
+        self.delay_end.wait(sync::yield_now);
+    }
+
+    /// After a checkpoint: recycles or removes segments that recovery no longer needs.
+    /// `distance` is the estimated size of the log between checkpoints, in bytes.
+    pub fn remove_old_segments(&self, redo: Lsn, distance: f64) -> Result<SegmentCounts> {
+        let config = self.config();
+        let layout = self.layout;
+        let size = layout.segment_size();
+        let end = self.inserted();
+        let mut keep_from = layout.segment_of(redo);
+        if config.wal_keep_size > 0 {
+            let current = layout.segment_of(end);
+            keep_from = keep_from.min(current.saturating_sub(config.wal_keep_size / size));
+        }
+        let base = redo.0 / size;
+        let least = (base + config.min_wal_size / size).saturating_sub(1);
+        let most = (base + config.max_wal_size / size).saturating_sub(1);
+        let wanted = ((redo.0 as f64 + distance) / size as f64).ceil() as u64;
+        let recycle_to = wanted.max(least).min(most.max(least));
+        let mut counts = SegmentCounts::default();
+        self.writer.with_segments(|segments| {
+            segments.remove_before(keep_from, end, recycle_to, config.recycle, &mut counts)?;
+            segments.preallocate(end, &mut counts)
+        })?;
+        Ok(counts)
     }
 
     pub fn stats(&self) -> WalStats {
-        todo!()
+        let c = &self.counters;
+        let get = |counter: &AtomicU64| counter.load(Relaxed);
+        WalStats {
+            records: get(&c.records),
+            fpi: get(&c.fpi),
+            bytes: get(&c.bytes),
+            buffers_full: get(&c.buffers_full),
+            write: get(&c.write),
+            sync: get(&c.sync),
+            write_time_us: get(&c.write_time_us),
+            sync_time_us: get(&c.sync_time_us),
+        }
     }
-}
 
-/// Ends the section that delays a checkpoint when dropped.
-pub struct DelayGuard<'a> {
-    _wal: &'a Wal,
+    /// Has writing failed? Then nothing more is accepted.
+    pub fn failed(&self) -> bool {
+        self.writer.failed()
+    }
+
+    fn check_live(&self) -> Result<()> {
+        if self.writer.failed() {
+            return Err(PgError::internal("the write-ahead log has failed").severity(Severity::Panic));
+        }
+        if self.in_recovery() {
+            return Err(PgError::internal("cannot make new WAL entries during recovery"));
+        }
+        Ok(())
+    }
 }

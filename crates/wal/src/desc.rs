@@ -1,0 +1,229 @@
+//! Names of records, as `pg_waldump` prints them. Counterpart: the `*_identify` functions of
+//! access/rmgrdesc.
+
+use crate::record::{BKPIMAGE_COMPRESS_LZ4, BKPIMAGE_COMPRESS_PGLZ};
+use crate::{DecodedRecord, RmgrId};
+use ids::Fork;
+use std::fmt::Write;
+
+/// Name of the kind of record, without flags; `None` for an unknown one. `info` is the whole info byte.
+fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
+    let op = (info >> 4) as usize;
+    let names: &[&str] = match rmgr {
+        RmgrId::Xlog => &[
+            "CHECKPOINT_SHUTDOWN",
+            "CHECKPOINT_ONLINE",
+            "NOOP",
+            "NEXTOID",
+            "SWITCH",
+            "BACKUP_END",
+            "PARAMETER_CHANGE",
+            "RESTORE_POINT",
+            "FPW_CHANGE",
+            "END_OF_RECOVERY",
+            "FPI_FOR_HINT",
+            "FPI",
+            "",
+            "OVERWRITE_CONTRECORD",
+        ],
+        RmgrId::Xact => {
+            // The top bit only says that more info follows.
+            let names = [
+                "COMMIT",
+                "PREPARE",
+                "ABORT",
+                "COMMIT_PREPARED",
+                "ABORT_PREPARED",
+                "ASSIGNMENT",
+                "INVALIDATION",
+                "",
+            ];
+            return names.get(op & 7).copied().filter(|name| !name.is_empty());
+        }
+        RmgrId::Smgr => &["", "CREATE", "TRUNCATE"],
+        RmgrId::Clog | RmgrId::CommitTs => &["ZEROPAGE", "TRUNCATE"],
+        RmgrId::Dbase => &["CREATE_FILE_COPY", "CREATE_WAL_LOG", "DROP"],
+        RmgrId::Tblspc => &["CREATE", "DROP"],
+        RmgrId::MultiXact => &["ZERO_OFF_PAGE", "ZERO_MEM_PAGE", "CREATE_ID", "TRUNCATE_ID"],
+        RmgrId::RelMap => &["UPDATE"],
+        RmgrId::Standby => &["LOCK", "RUNNING_XACTS", "INVALIDATIONS"],
+        RmgrId::Heap2 => &[
+            "REWRITE",
+            "PRUNE",
+            "VACUUM",
+            "FREEZE_PAGE",
+            "VISIBLE",
+            "MULTI_INSERT",
+            "LOCK_UPDATED",
+            "NEW_CID",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "MULTI_INSERT+INIT",
+        ],
+        RmgrId::Heap => &[
+            "INSERT",
+            "DELETE",
+            "UPDATE",
+            "TRUNCATE",
+            "HOT_UPDATE",
+            "HEAP_CONFIRM",
+            "LOCK",
+            "INPLACE",
+            "INSERT+INIT",
+            "",
+            "UPDATE+INIT",
+            "",
+            "HOT_UPDATE+INIT",
+        ],
+        RmgrId::Btree => &[
+            "INSERT_LEAF",
+            "INSERT_UPPER",
+            "INSERT_META",
+            "SPLIT_L",
+            "SPLIT_R",
+            "INSERT_POST",
+            "DEDUP",
+            "DELETE",
+            "UNLINK_PAGE",
+            "UNLINK_PAGE_META",
+            "NEWROOT",
+            "MARK_PAGE_HALFDEAD",
+            "VACUUM",
+            "REUSE_PAGE",
+            "META_CLEANUP",
+        ],
+        RmgrId::Hash => &[
+            "INIT_META_PAGE",
+            "INIT_BITMAP_PAGE",
+            "INSERT",
+            "ADD_OVFL_PAGE",
+            "SPLIT_ALLOCATE_PAGE",
+            "SPLIT_PAGE",
+            "SPLIT_COMPLETE",
+            "MOVE_PAGE_CONTENTS",
+            "SQUEEZE_PAGE",
+            "DELETE",
+            "SPLIT_CLEANUP",
+            "UPDATE_META_PAGE",
+            "VACUUM_ONE_PAGE",
+        ],
+        RmgrId::Gin => &[
+            "",
+            "CREATE_PTREE",
+            "INSERT",
+            "SPLIT",
+            "VACUUM_PAGE",
+            "DELETE_PAGE",
+            "UPDATE_META_PAGE",
+            "INSERT_LISTPAGE",
+            "DELETE_LISTPAGE",
+            "VACUUM_DATA_LEAF_PAGE",
+        ],
+        RmgrId::Gist => &[
+            "PAGE_UPDATE",
+            "DELETE",
+            "PAGE_REUSE",
+            "PAGE_SPLIT",
+            "",
+            "",
+            "PAGE_DELETE",
+            "ASSIGN_LSN",
+        ],
+        RmgrId::Seq => &["LOG"],
+        RmgrId::SpGist => &[
+            "",
+            "ADD_LEAF",
+            "MOVE_LEAFS",
+            "ADD_NODE",
+            "SPLIT_TUPLE",
+            "PICKSPLIT",
+            "VACUUM_LEAF",
+            "VACUUM_ROOT",
+            "VACUUM_REDIRECT",
+        ],
+        RmgrId::Brin => &[
+            "CREATE_INDEX",
+            "INSERT",
+            "UPDATE",
+            "SAMEPAGE_UPDATE",
+            "REVMAP_EXTEND",
+            "DESUMMARIZE",
+            "",
+            "",
+            "",
+            "INSERT+INIT",
+            "UPDATE+INIT",
+        ],
+        RmgrId::ReplOrigin => &["SET", "DROP"],
+        RmgrId::Generic => return Some("Generic"),
+        RmgrId::LogicalMsg => &["MESSAGE"],
+    };
+    names.get(op).copied().filter(|name| !name.is_empty())
+}
+
+/// Name of the record's kind: `HOT_UPDATE`, `INSERT+INIT`, `UNKNOWN (f0)`.
+pub fn identify(rmgr: RmgrId, info: u8) -> String {
+    match kind(rmgr, info) {
+        Some(name) => name.to_owned(),
+        None => format!("UNKNOWN ({:x})", info & crate::record::XLR_RMGR_INFO_MASK),
+    }
+}
+
+/// Bytes that page images take in the record, their headers not counted.
+pub fn image_len(record: &DecodedRecord) -> u32 {
+    record.blocks().filter_map(|(_, block)| block.image).map(|i| u32::from(i.stored_len())).sum()
+}
+
+/// The fixed part of `pg_waldump`'s line up to the record's name.
+pub fn headline(record: &DecodedRecord) -> String {
+    let header = &record.header;
+    let lsn = |l: ids::Lsn| format!("{:X}/{:08X}", l.0 >> 32, l.0 as u32);
+    let (name, id) = match header.rmgr() {
+        Some(rmgr) => (rmgr.name().to_owned(), identify(rmgr, header.info)),
+        None => (format!("custom{:03}", header.rmid), format!("UNKNOWN ({:x})", header.info & 0xF0)),
+    };
+    format!(
+        "rmgr: {name:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {}, desc: {id}",
+        header.total_len - image_len(record),
+        header.total_len,
+        header.xid,
+        lsn(record.start),
+        lsn(header.prev),
+    )
+}
+
+/// The lines of `pg_waldump --bkp-details` for the record's blocks.
+pub fn block_lines(record: &DecodedRecord) -> String {
+    let mut out = String::new();
+    for (id, block) in record.blocks() {
+        let rel = block.rel;
+        let fork = match block.fork {
+            Fork::Main => "main",
+            Fork::Fsm => "fsm",
+            Fork::Vm => "vm",
+            Fork::Init => "init",
+        };
+        let _ = write!(out, "\tblkref #{id}: rel {rel} fork {fork} blk {}", block.block);
+        if let Some(image) = block.image {
+            let check = if image.apply() { "" } else { " for WAL verification" };
+            let (offset, hole) = (image.hole_offset, image.hole_length);
+            let _ = write!(out, " (FPW{check}); hole: offset: {offset}, length: {hole}");
+            if image.compressed() {
+                let saved = 8192 - i32::from(hole) - i32::from(image.stored_len());
+                let method = if image.info & BKPIMAGE_COMPRESS_PGLZ != 0 {
+                    "pglz"
+                } else if image.info & BKPIMAGE_COMPRESS_LZ4 != 0 {
+                    "lz4"
+                } else {
+                    "zstd"
+                };
+                let _ = write!(out, ", compression saved: {saved}, method: {method}");
+            }
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,115 @@
+//! Who is copying where: so that a flush knows up to which position the log is complete.
+//!
+//! An inserter takes a slot *before* it reserves room, publishes the position it has filled up to (at
+//! first its start), and frees the slot when all is copied. Whoever reads the reserved position and
+//! then looks at the slots therefore sees everybody who reserved before.
+//!
+//! Counterpart: WALInsertLock and WaitXLogInsertionsToFinish in xlog.c.
+
+use ids::Lsn;
+use sync::atomic::{AtomicU64, Ordering::*, spin_loop};
+
+/// Nobody.
+const FREE: u64 = 0;
+/// Taken, position not known yet.
+const UNKNOWN: u64 = 1;
+
+/// On a cache line of its own.
+#[repr(align(128))]
+struct Slot {
+    /// `FREE`, `UNKNOWN`, or everything of the holder before this position is copied.
+    position: AtomicU64,
+    /// Start of the last record inserted through this slot that matters to checkpoints.
+    last_important: AtomicU64,
+}
+
+pub(crate) struct Slots {
+    slots: Box<[Slot]>,
+    next: AtomicU64,
+}
+
+/// A slot held.
+pub(crate) struct Claim<'a> {
+    slot: &'a Slot,
+    pub index: usize,
+}
+
+impl Slots {
+    pub(crate) fn new(count: usize) -> Slots {
+        let slot = || Slot { position: AtomicU64::new(FREE), last_important: AtomicU64::new(0) };
+        Slots { slots: (0..count).map(|_| slot()).collect(), next: AtomicU64::new(0) }
+    }
+
+    /// Takes a slot, `hint` if it is free.
+    pub(crate) fn claim(&self, hint: usize) -> Claim<'_> {
+        let count = self.slots.len();
+        let mut index = hint;
+        if index >= count {
+            index = self.next.fetch_add(1, Relaxed) as usize % count;
+        }
+        let mut tries = 0;
+        loop {
+            let slot = &self.slots[index];
+            // SeqCst: the claim comes before the reservation in the one order of all.
+            if slot.position.load(Relaxed) == FREE
+                && slot.position.compare_exchange(FREE, UNKNOWN, SeqCst, Relaxed).is_ok()
+            {
+                return Claim { slot, index };
+            }
+            index = (index + 1) % count;
+            tries += 1;
+            if tries % count == 0 {
+                sync::yield_now();
+            }
+        }
+    }
+
+    /// Waits until everything before `upto` is copied; `reserved` was read before. Returns up to
+    /// where the log is complete, at least `upto`.
+    ///
+    /// Whoever calls this holds nothing that an inserter may wait for.
+    pub(crate) fn wait_complete(&self, upto: Lsn, reserved: Lsn) -> Lsn {
+        let mut complete = reserved;
+        for slot in &self.slots {
+            let mut spins = 0;
+            loop {
+                match slot.position.load(SeqCst) {
+                    FREE => break,
+                    position if position != UNKNOWN && position >= upto.0 => {
+                        complete = complete.min(Lsn(position));
+                        break;
+                    }
+                    _ => {}
+                }
+                spins += 1;
+                if spins < 64 {
+                    spin_loop();
+                } else {
+                    sync::yield_now();
+                }
+            }
+        }
+        complete
+    }
+
+    pub(crate) fn last_important(&self) -> Lsn {
+        Lsn(self.slots.iter().map(|slot| slot.last_important.load(Acquire)).max().unwrap_or(0))
+    }
+}
+
+impl Claim<'_> {
+    /// Everything before `position` that is the holder's to copy is copied.
+    pub(crate) fn publish(&self, position: Lsn) {
+        self.slot.position.store(position.0, Release);
+    }
+
+    pub(crate) fn note_important(&self, start: Lsn) {
+        self.slot.last_important.store(start.0, Release);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.slot.position.store(FREE, Release);
+    }
+}

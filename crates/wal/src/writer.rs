@@ -1,0 +1,345 @@
+//! From the ring to the disk, and group commit.
+//!
+//! Who wants a position durable and finds nobody flushing becomes the leader; the others queue up.
+//! The leader waits until the insertions before its position are complete, takes along whatever else
+//! is complete by then, writes and fsyncs, wakes those it served, and hands the lead to one of the
+//! rest. Nobody wakes without a reason.
+//!
+//! The first failed write or fsync is final: what the kernel has of the file is then unknown.
+//!
+//! Counterpart: XLogFlush, XLogWrite, issue_xlog_fsync in xlog.c.
+
+use crate::layout::{Layout, WAL_PAGE};
+use crate::ring::Ring;
+use crate::segment::Segments;
+use crate::wal::{Counters, SyncMethod, WalConfig};
+use ids::Lsn;
+use pgerror::{PgError, Result, Severity};
+use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use sync::wait::{WaitEvent, Waiter};
+use sync::{Arc, Mutex, MutexGuard};
+use vfs::{Env, File, io_error, io_error_with};
+
+/// Most pages written at once (1 MB).
+const PAGES_MAX: usize = 128;
+
+pub(crate) struct Writer {
+    env: Env,
+    /// Everything before is handed to the system.
+    written: AtomicU64,
+    /// Everything before is durable.
+    flushed: AtomicU64,
+    failed: AtomicBool,
+    file: Mutex<Output>,
+    queue: Mutex<Queue>,
+    fsync: AtomicBool,
+    full_sync: AtomicBool,
+    commit_delay: AtomicU32,
+    commit_siblings: AtomicU32,
+    on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
+    counters: Arc<Counters>,
+}
+
+/// What writing needs; held while writing and syncing.
+struct Output {
+    segments: Option<Arc<Segments>>,
+    open: Option<(u64, Arc<dyn File>)>,
+    buffer: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Queue {
+    leading: bool,
+    waiting: Vec<Waiting>,
+    /// Waiters to use again.
+    spare: Vec<Arc<Parked>>,
+}
+
+struct Waiting {
+    lsn: Lsn,
+    parked: Arc<Parked>,
+}
+
+/// Where one thread waits; `verdict` says why it was woken.
+#[derive(Default)]
+struct Parked {
+    waiter: Waiter,
+    verdict: AtomicU32,
+}
+
+const WAIT: u32 = 0;
+const DONE: u32 = 1;
+const LEAD: u32 = 2;
+
+impl Writer {
+    pub(crate) fn new(env: Env, config: &WalConfig, counters: Arc<Counters>) -> Writer {
+        let writer = Writer {
+            env,
+            // In recovery all that is on disk came from the log on disk.
+            written: AtomicU64::new(Lsn::MAX.0),
+            flushed: AtomicU64::new(Lsn::MAX.0),
+            failed: AtomicBool::new(false),
+            file: Mutex::new(Output { segments: None, open: None, buffer: Vec::new() }),
+            queue: Mutex::new(Queue::default()),
+            fsync: AtomicBool::new(true),
+            full_sync: AtomicBool::new(false),
+            commit_delay: AtomicU32::new(0),
+            commit_siblings: AtomicU32::new(0),
+            on_panic: config.on_panic.clone(),
+            counters,
+        };
+        writer.configure(config);
+        writer
+    }
+
+    pub(crate) fn configure(&self, config: &WalConfig) {
+        self.fsync.store(config.fsync, Relaxed);
+        self.full_sync.store(config.sync_method == SyncMethod::Fsync, Relaxed);
+        self.commit_delay.store(config.commit_delay, Relaxed);
+        self.commit_siblings.store(config.commit_siblings, Relaxed);
+    }
+
+    pub(crate) fn start(&self, segments: Segments, end: Lsn) {
+        let mut output = self.file.lock();
+        output.segments = Some(Arc::new(segments));
+        output.open = None;
+        self.written.store(end.0, Release);
+        self.flushed.store(end.0, Release);
+    }
+
+    pub(crate) fn written(&self) -> Lsn {
+        Lsn(self.written.load(Acquire))
+    }
+
+    pub(crate) fn flushed(&self) -> Lsn {
+        Lsn(self.flushed.load(Acquire))
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Acquire)
+    }
+
+    pub(crate) fn with_segments<T>(&self, f: impl FnOnce(&Segments) -> Result<T>) -> Result<T> {
+        let segments = self.file.lock().segments.clone();
+        match segments {
+            Some(segments) => f(&segments),
+            None => Err(PgError::internal("the write-ahead log is not open")),
+        }
+    }
+
+    /// Makes everything before `lsn` durable. `complete` waits for insertions before a position and
+    /// returns up to where the log is complete.
+    pub(crate) fn flush(
+        &self,
+        lsn: Lsn,
+        ring: &Ring,
+        complete: impl Fn(Lsn) -> Lsn,
+    ) -> Result<()> {
+        if !self.lead_or_wait(lsn) {
+            return self.outcome();
+        }
+        let result = self.lead(lsn, ring, complete);
+        self.pass_on();
+        result
+    }
+
+    /// Becomes the leader (`true`), or waits until `lsn` is durable or the log has failed.
+    fn lead_or_wait(&self, lsn: Lsn) -> bool {
+        let mut queue = self.queue.lock();
+        if self.flushed() >= lsn || self.failed() {
+            return false;
+        }
+        if !queue.leading {
+            queue.leading = true;
+            return true;
+        }
+        let parked = queue.spare.pop().unwrap_or_default();
+        parked.verdict.store(WAIT, Relaxed);
+        queue.waiting.push(Waiting { lsn, parked: parked.clone() });
+        drop(queue);
+        let verdict = loop {
+            parked.waiter.park_uninterrupted(WaitEvent::WALSync, None);
+            match parked.verdict.load(Acquire) {
+                WAIT => {}
+                verdict => break verdict,
+            }
+        };
+        self.queue.lock().spare.push(parked);
+        verdict == LEAD
+    }
+
+    fn lead(&self, lsn: Lsn, ring: &Ring, complete: impl Fn(Lsn) -> Lsn) -> Result<()> {
+        self.outcome()?;
+        if self.flushed() >= lsn {
+            return Ok(());
+        }
+        let delay = self.commit_delay.load(Relaxed);
+        if delay > 0
+            && self.queue.lock().waiting.len() >= self.commit_siblings.load(Relaxed) as usize
+        {
+            self.env.clock.sleep(std::time::Duration::from_micros(u64::from(delay)));
+        }
+        let upto = complete(lsn);
+        let mut output = self.file.lock();
+        self.outcome()?;
+        if self.written() < upto {
+            self.write_out(&mut output, ring, upto)?;
+        }
+        let upto = self.written();
+        self.sync(&output)?;
+        self.flushed.store(upto.0, Release);
+        Ok(())
+    }
+
+    /// Wakes those whose position is durable, and one more to lead.
+    fn pass_on(&self) {
+        let mut queue = self.queue.lock();
+        let (flushed, failed) = (self.flushed(), self.failed());
+        let mut at = 0;
+        while at < queue.waiting.len() {
+            if failed || queue.waiting[at].lsn <= flushed {
+                let waiting = queue.waiting.swap_remove(at);
+                wake(&waiting.parked, DONE);
+            } else {
+                at += 1;
+            }
+        }
+        // Who waits for most leads: everybody else is then served as well.
+        let next = (0..queue.waiting.len()).max_by_key(|&i| queue.waiting[i].lsn);
+        match next {
+            Some(at) => {
+                let waiting = queue.waiting.swap_remove(at);
+                wake(&waiting.parked, LEAD);
+            }
+            None => queue.leading = false,
+        }
+    }
+
+    /// Writes, without making durable, so that ring frames become free: at least up to `needed`; all
+    /// before `complete` may be written.
+    pub(crate) fn write(&self, ring: &Ring, complete: Lsn, needed: Lsn) -> Result<()> {
+        let mut output = self.file.lock();
+        self.outcome()?;
+        if self.written() >= needed {
+            return Ok(());
+        }
+        self.write_out(&mut output, ring, complete)
+    }
+
+    fn write_out(
+        &self,
+        output: &mut MutexGuard<'_, Output>,
+        ring: &Ring,
+        upto: Lsn,
+    ) -> Result<()> {
+        let Some(segments) = output.segments.clone() else {
+            return Err(PgError::internal("the write-ahead log is not open"));
+        };
+        let layout = segments.layout;
+        let most = PAGES_MAX.min(ring.pages());
+        while self.written() < upto {
+            let from = self.written();
+            let segment = layout.segment_of(from);
+            let first_page = Lsn(from.0 - from.0 % WAL_PAGE as u64);
+            let segment_end = layout.segment_start(segment + 1);
+            let mut buffer = std::mem::take(&mut output.buffer);
+            buffer.clear();
+            let mut page = first_page;
+            while page < upto && page < segment_end && buffer.len() < most * WAL_PAGE {
+                ring.copy_out(page, &mut buffer);
+                page = page + WAL_PAGE as u64;
+            }
+            let result = self.write_pages(output, &segments, layout, first_page, &buffer);
+            output.buffer = buffer;
+            result?;
+            let end = page.min(upto);
+            if end == segment_end {
+                // Later fsyncs see only the next file.
+                self.sync(output)?;
+                output.open = None;
+                self.flushed.fetch_max(end.0, AcqRel);
+            }
+            self.written.store(end.0, Release);
+        }
+        Ok(())
+    }
+
+    fn write_pages(
+        &self,
+        output: &mut MutexGuard<'_, Output>,
+        segments: &Segments,
+        layout: Layout,
+        at: Lsn,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let segment = layout.segment_of(at);
+        if output.open.as_ref().is_none_or(|(number, _)| *number != segment) {
+            let (file, _) = segments.open_or_make(segment).map_err(|e| self.panic(e))?;
+            output.open = Some((segment, file));
+        }
+        let Some((_, file)) = &output.open else { unreachable!("opened above") };
+        let offset = layout.offset_in_segment(at);
+        let began = self.env.clock.monotonic();
+        file.write_all_at(bytes, offset).map_err(|e| {
+            let name = layout.file_name(segments.timeline, segment);
+            self.panic(io_error_with(
+                &format!(
+                    "could not write to log file {name} at offset {offset}, length {}",
+                    bytes.len()
+                ),
+                &e,
+            ))
+        })?;
+        let took = self.env.clock.monotonic().saturating_sub(began);
+        self.counters.write.fetch_add(1, Relaxed);
+        self.counters.write_time_us.fetch_add(took.as_micros() as u64, Relaxed);
+        Ok(())
+    }
+
+    /// Makes durable what was written to the open segment.
+    fn sync(&self, output: &Output) -> Result<()> {
+        let Some((segment, file)) = &output.open else { return Ok(()) };
+        if !self.fsync.load(Relaxed) {
+            return Ok(());
+        }
+        let began = self.env.clock.monotonic();
+        let (result, op) = if self.full_sync.load(Relaxed) {
+            (file.sync_all(), "fsync file")
+        } else {
+            (file.sync_data(), "fdatasync file")
+        };
+        result.map_err(|e| {
+            let name = match &output.segments {
+                Some(s) => s.layout.file_name(s.timeline, *segment),
+                None => String::new(),
+            };
+            self.panic(io_error(op, &name, &e))
+        })?;
+        let took = self.env.clock.monotonic().saturating_sub(began);
+        self.counters.sync.fetch_add(1, Relaxed);
+        self.counters.sync_time_us.fetch_add(took.as_micros() as u64, Relaxed);
+        Ok(())
+    }
+
+    fn outcome(&self) -> Result<()> {
+        if self.failed() {
+            return Err(PgError::internal("the write-ahead log has failed").severity(Severity::Panic));
+        }
+        Ok(())
+    }
+
+    /// Notes the failure, once and for all.
+    #[cold]
+    fn panic(&self, error: PgError) -> PgError {
+        let error = error.severity(Severity::Panic);
+        if !self.failed.swap(true, AcqRel) {
+            (self.on_panic)(&error);
+        }
+        error
+    }
+}
+
+fn wake(parked: &Parked, verdict: u32) {
+    parked.verdict.store(verdict, Release);
+    parked.waiter.wake();
+}
