@@ -195,7 +195,7 @@ fn first_failed_fsync_is_final() {
     let at = write_message(&wal, &mut builder, b"one", 3);
     wal.flush(at.end).unwrap();
     let at = write_message(&wal, &mut builder, b"two", 3);
-    disk.fail_nth(Op::Sync, 0, 5);
+    disk.fail_nth(Op::Sync, 1, 5);
     let error = wal.flush(at.end).unwrap_err();
     assert_eq!(error.fields().severity, pgerror::Severity::Panic);
     assert!(error.message().starts_with("could not fdatasync file"), "{error}");
@@ -355,7 +355,7 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
     let dir = TempDir::new("real");
     let data = format!("{}/data", dir.0);
     as_postgres("initdb", &["-D", &data, "-A", "trust", "--wal-segsize=1", "-k", "--no-sync"]);
-    let socket = format!("-k {} -h '' -c wal_compression=pglz -c fsync=off", dir.0);
+    let socket = format!("-k {} -h '' -c wal_compression=pglz -c fsync=off -c wal_keep_size=1GB", dir.0);
     let log = format!("{}/log", dir.0);
     as_postgres("pg_ctl", &["-D", &data, "-w", "-l", &log, "-o", &socket, "start"]);
     let stop = || {
