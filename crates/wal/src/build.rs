@@ -261,8 +261,8 @@ impl RecordBuilder {
                 let page = page.ok_or_else(|| not_lent(id))?;
                 page.lsn() <= policy.redo
             };
-            let needs_data = !block.data.is_empty()
-                && (!needs_image || block.flags.has(RegFlags::KEEP_DATA));
+            let needs_data =
+                !block.data.is_empty() && (!needs_image || block.flags.has(RegFlags::KEEP_DATA));
             let mut fork_flags = block.fork as u8;
             if block.flags.has(RegFlags::WILL_INIT) {
                 fork_flags |= BKPBLOCK_WILL_INIT;

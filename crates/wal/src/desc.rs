@@ -183,7 +183,9 @@ pub fn headline(record: &DecodedRecord) -> String {
     let lsn = |l: ids::Lsn| format!("{:X}/{:08X}", l.0 >> 32, l.0 as u32);
     let (name, id) = match header.rmgr() {
         Some(rmgr) => (rmgr.name().to_owned(), identify(rmgr, header.info)),
-        None => (format!("custom{:03}", header.rmid), format!("UNKNOWN ({:x})", header.info & 0xF0)),
+        None => {
+            (format!("custom{:03}", header.rmid), format!("UNKNOWN ({:x})", header.info & 0xF0))
+        }
     };
     format!(
         "rmgr: {name:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {}, desc: {id}",

@@ -10,8 +10,8 @@
 //! Counterpart: xlogreader.c.
 
 use crate::layout::{
-    Layout, PAGE_MAGIC, PageHeader, WAL_PAGE, XLP_ALL_FLAGS,
-    XLP_FIRST_IS_CONTRECORD, XLP_FIRST_IS_OVERWRITE_CONTRECORD, le32, maxalign,
+    Layout, PAGE_MAGIC, PageHeader, WAL_PAGE, XLP_ALL_FLAGS, XLP_FIRST_IS_CONTRECORD,
+    XLP_FIRST_IS_OVERWRITE_CONTRECORD, le32, maxalign,
 };
 use crate::record::{RECORD_HEADER, record_crc};
 use crate::{DecodedRecord, RecordHeader, RmgrId};
@@ -385,10 +385,9 @@ impl WalReader {
         if self.segment.as_ref().is_none_or(|(open, _)| *open != segment) {
             let path = format!("pg_wal/{name}");
             let file = self.disk.open(&path, OpenMode::Read).map_err(|e| match e.kind() {
-                ErrorKind::NotFound => Stop::End(format!(
-                    "could not open file \"{path}\": {}",
-                    vfs::strerror(&e)
-                )),
+                ErrorKind::NotFound => {
+                    Stop::End(format!("could not open file \"{path}\": {}", vfs::strerror(&e)))
+                }
                 _ => Stop::Fault(vfs::io_error("open file", &path, &e)),
             })?;
             self.segment = Some((segment, file));
@@ -476,4 +475,3 @@ impl WalReader {
 fn too_short(at: Lsn, total: u32) -> String {
     format!("invalid record length at {at}: wanted {RECORD_HEADER}, got {total}")
 }
-

@@ -176,21 +176,11 @@ impl Making {
             self.overwrite = None;
         }
         let first = self.layout.offset_in_segment(page_addr) == 0;
-        let long = first.then_some((
-            self.system_id,
-            self.layout.segment_size() as u32,
-            WAL_PAGE as u32,
-        ));
+        let long =
+            first.then_some((self.system_id, self.layout.segment_size() as u32, WAL_PAGE as u32));
         if first {
             info |= XLP_LONG_HEADER;
         }
-        PageHeader {
-            magic: PAGE_MAGIC,
-            info,
-            timeline: self.timeline,
-            page_addr,
-            rem_len: 0,
-            long,
-        }
+        PageHeader { magic: PAGE_MAGIC, info, timeline: self.timeline, page_addr, rem_len: 0, long }
     }
 }

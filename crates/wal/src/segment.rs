@@ -137,10 +137,8 @@ impl Segments {
     }
 
     fn names(&self) -> Result<Vec<String>> {
-        let entries = self
-            .disk
-            .list(WAL_DIR)
-            .map_err(|e| io_error("open directory", WAL_DIR, &e))?;
+        let entries =
+            self.disk.list(WAL_DIR).map_err(|e| io_error("open directory", WAL_DIR, &e))?;
         Ok(entries.into_iter().map(|entry| entry.name).collect())
     }
 

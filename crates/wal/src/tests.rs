@@ -355,7 +355,8 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
     let dir = TempDir::new("real");
     let data = format!("{}/data", dir.0);
     as_postgres("initdb", &["-D", &data, "-A", "trust", "--wal-segsize=1", "-k", "--no-sync"]);
-    let socket = format!("-k {} -h '' -c wal_compression=pglz -c fsync=off -c wal_keep_size=1GB", dir.0);
+    let socket =
+        format!("-k {} -h '' -c wal_compression=pglz -c fsync=off -c wal_keep_size=1GB", dir.0);
     let log = format!("{}/log", dir.0);
     as_postgres("pg_ctl", &["-D", &data, "-w", "-l", &log, "-o", &socket, "start"]);
     let stop = || {
@@ -363,7 +364,10 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
     };
     let work = std::panic::catch_unwind(|| {
         let psql = |sql: &str| {
-            as_postgres("psql", &["-h", &dir.0, "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", sql]);
+            as_postgres(
+                "psql",
+                &["-h", &dir.0, "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", sql],
+            );
         };
         psql(
             "create table t(a int primary key, b text, c int[]); \
@@ -396,10 +400,7 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
     assert_eq!(field("Latest checkpoint location:"), ours.check_point.to_string());
     assert_eq!(field("Latest checkpoint's REDO location:"), ours.check_point_copy.redo.to_string());
     let next = ours.check_point_copy.next_xid;
-    assert_eq!(
-        field("Latest checkpoint's NextXID:"),
-        format!("{}:{}", next.epoch(), next.xid())
-    );
+    assert_eq!(field("Latest checkpoint's NextXID:"), format!("{}:{}", next.epoch(), next.xid()));
     assert_eq!(field("Bytes per WAL segment:"), ours.wal_segment_size.to_string());
     assert_eq!(field("max_connections setting:"), ours.max_connections.to_string());
     assert_eq!(ours.state, DbState::ShutDowned);

@@ -213,13 +213,8 @@ impl Wal {
             let config = self.config.read();
             (config.system_id, config.init_zero, config.fsync, config.full_page_writes)
         };
-        let segments = Segments::new(
-            self.env.disk.clone(),
-            self.layout,
-            start.timeline,
-            init_zero,
-            fsync,
-        );
+        let segments =
+            Segments::new(self.env.disk.clone(), self.layout, start.timeline, init_zero, fsync);
         segments.remove_temp_files()?;
         let end = Lsn(maxalign(start.end.0));
         let page = end.0 - end.0 % WAL_PAGE as u64;
@@ -229,23 +224,15 @@ impl Wal {
             let segment = self.layout.segment_of(end);
             let path = self.layout.path(start.timeline, segment);
             let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
-            let file = segments
-                .open(segment)?
-                .ok_or_else(|| vfs::io_error("open file", &path, &gone))?;
+            let file =
+                segments.open(segment)?.ok_or_else(|| vfs::io_error("open file", &path, &gone))?;
             let mut bytes = vec![0; WAL_PAGE];
             file.read_exact_at(&mut bytes, self.layout.offset_in_segment(Lsn(page)))
                 .map_err(|e| vfs::io_error("read file", &path, &e))?;
             Some(bytes)
         };
         let overwrite = start.overwrite.then_some(end);
-        self.ring.start(
-            self.layout,
-            start.timeline,
-            system_id,
-            end,
-            partial.as_deref(),
-            overwrite,
-        );
+        self.ring.start(self.layout, start.timeline, system_id, end, partial.as_deref(), overwrite);
         self.writer.start(segments, end);
         self.timeline.store(start.timeline, Relaxed);
         let pos = self.layout.to_byte_pos(end);
@@ -301,8 +288,7 @@ impl Wal {
         let start = layout.start_lsn(room.pos);
         claim.publish(start);
         // The first record of a new cluster has no predecessor.
-        let prev =
-            if room.prev_pos == room.pos { Lsn(0) } else { layout.start_lsn(room.prev_pos) };
+        let prev = if room.prev_pos == room.pos { Lsn(0) } else { layout.start_lsn(room.prev_pos) };
         record.seal(prev);
         if !record.unimportant {
             claim.note_important(start);
@@ -601,7 +587,9 @@ impl Wal {
 
     fn check_live(&self) -> Result<()> {
         if self.writer.failed() {
-            return Err(PgError::internal("the write-ahead log has failed").severity(Severity::Panic));
+            return Err(
+                PgError::internal("the write-ahead log has failed").severity(Severity::Panic)
+            );
         }
         if self.in_recovery() {
             return Err(PgError::internal("cannot make new WAL entries during recovery"));

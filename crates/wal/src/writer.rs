@@ -129,12 +129,7 @@ impl Writer {
 
     /// Makes everything before `lsn` durable. `complete` waits for insertions before a position and
     /// returns up to where the log is complete.
-    pub(crate) fn flush(
-        &self,
-        lsn: Lsn,
-        ring: &Ring,
-        complete: impl Fn(Lsn) -> Lsn,
-    ) -> Result<()> {
+    pub(crate) fn flush(&self, lsn: Lsn, ring: &Ring, complete: impl Fn(Lsn) -> Lsn) -> Result<()> {
         if !self.lead_or_wait(lsn) {
             return self.outcome();
         }
@@ -226,12 +221,7 @@ impl Writer {
         self.write_out(&mut output, ring, complete)
     }
 
-    fn write_out(
-        &self,
-        output: &mut MutexGuard<'_, Output>,
-        ring: &Ring,
-        upto: Lsn,
-    ) -> Result<()> {
+    fn write_out(&self, output: &mut MutexGuard<'_, Output>, ring: &Ring, upto: Lsn) -> Result<()> {
         let Some(segments) = output.segments.clone() else {
             return Err(PgError::internal("the write-ahead log is not open"));
         };
@@ -323,7 +313,9 @@ impl Writer {
 
     fn outcome(&self) -> Result<()> {
         if self.failed() {
-            return Err(PgError::internal("the write-ahead log has failed").severity(Severity::Panic));
+            return Err(
+                PgError::internal("the write-ahead log has failed").severity(Severity::Panic)
+            );
         }
         Ok(())
     }
