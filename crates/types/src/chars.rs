@@ -26,8 +26,22 @@ pub fn name_of(text: &[u8], encoding: Encoding) -> Datum {
     Datum::bytes(out)
 }
 
+/// A byte that is no ASCII character shows as a backslash and three octal digits.
 fn char_to_text(c: u8) -> Datum {
-    if c == 0 { Datum::bytes([]) } else { Datum::bytes([c]) }
+    match c {
+        0 => Datum::bytes([]),
+        0x80.. => Datum::text(&format!("\\{c:03o}")),
+        _ => Datum::bytes([c]),
+    }
+}
+
+fn char_from_text(text: &[u8]) -> Datum {
+    Datum::char(match text {
+        [b'\\', a @ b'0'..=b'7', b @ b'0'..=b'7', c @ b'0'..=b'7'] => {
+            ((a - b'0') << 6).wrapping_add((b - b'0') << 3).wrapping_add(c - b'0')
+        }
+        _ => text.first().copied().unwrap_or(0),
+    })
 }
 
 fn encoding(cx: &dyn FnContext) -> Encoding {
@@ -35,7 +49,7 @@ fn encoding(cx: &dyn FnContext) -> Encoding {
 }
 
 scalars! { FNS;
-    "charin" => |_, a| Ok(Datum::char(a[0].as_bytes().first().copied().unwrap_or(0))),
+    "charin" => |_, a| Ok(char_from_text(a[0].as_bytes())),
     "charout" => |_, a| Ok(char_to_text(a[0].as_char())),
     "charrecv" => |_, a| Ok(Datum::char(Reader::new(a[0].as_bytes()).u8()?)),
     "charsend" => |_, a| Ok(Datum::bytes([a[0].as_char()])),
@@ -44,7 +58,7 @@ scalars! { FNS;
         Ok(c) => Ok(Datum::char(c as u8)),
         Err(_) => Err(out_of_range("\"char\"")),
     },
-    "text_char" => |_, a| Ok(Datum::char(a[0].as_bytes().first().copied().unwrap_or(0))),
+    "text_char" => |_, a| Ok(char_from_text(a[0].as_bytes())),
     "char_text" => |_, a| Ok(char_to_text(a[0].as_char())),
     "char_bpchar" => |_, a| Ok(Datum::bytes([a[0].as_char()])),
     "namein" => |cx, a| Ok(name_of(a[0].as_bytes(), encoding(cx))),

@@ -99,7 +99,7 @@ const WORDS: &[(&str, f64)] = &[
 ];
 
 enum Parsed<'a> {
-    Word(f64, usize),
+    Word(f64),
     Number(&'a str, bool),
 }
 
@@ -117,7 +117,7 @@ fn parse_parts<'a>(
     for (word, value) in WORDS {
         let n = word.len();
         if body.len() >= n && body[..n].eq_ignore_ascii_case(word.as_bytes()) {
-            return Ok((Parsed::Word(*value, n), &body[n..]));
+            return Ok((Parsed::Word(*value), &body[n..]));
         }
     }
     Err(bad_syntax(type_name, shown))
@@ -138,7 +138,7 @@ pub fn parse_float8_prefix<'a>(
 ) -> Result<(f64, &'a [u8])> {
     let (parsed, rest) = parse_parts(text, type_name, shown)?;
     let value = match parsed {
-        Parsed::Word(v, _) => v,
+        Parsed::Word(v) => v,
         Parsed::Number(number, hex) => {
             let v = if hex { hex_value(number) } else { number.parse().unwrap_or(0.0) };
             if v.is_infinite() || (v == 0.0 && has_nonzero_digit(number, hex)) {
@@ -163,7 +163,7 @@ pub fn parse_float8(text: &[u8]) -> Result<f64> {
 pub fn parse_float4(text: &[u8]) -> Result<f32> {
     let (parsed, rest) = parse_parts(text, "real", text)?;
     let value = match parsed {
-        Parsed::Word(v, _) => v as f32,
+        Parsed::Word(v) => v as f32,
         Parsed::Number(number, hex) => {
             let v: f32 = if hex { hex_value(number) as f32 } else { number.parse().unwrap_or(0.0) };
             if v.is_infinite() || (v == 0.0 && has_nonzero_digit(number, hex)) {
@@ -232,7 +232,13 @@ fn is_half_way(mantissa: u64, exponent: i32, digits: &str, exp10: i32) -> bool {
     let odd = five >> twos;
     let half = |m: u128, e: i32| odd == m && twos + power == e;
     let m = u128::from(mantissa);
-    half(2 * m + 1, exponent - 1) || half(2 * m - 1, exponent - 1) || half(4 * m - 1, exponent - 2)
+    // Below a power of two the neighbour is half as far.
+    let below = if m.is_power_of_two() {
+        half(4 * m - 1, exponent - 2)
+    } else {
+        half(2 * m - 1, exponent - 1)
+    };
+    half(2 * m + 1, exponent - 1) || below
 }
 
 fn special(negative: bool, nan: bool) -> String {

@@ -62,7 +62,8 @@ fn parse(text: &[u8], width: Width) -> Result<i64> {
     let mut overflow = false;
     for &c in digits {
         if !c.is_ascii_digit() {
-            // PostgreSQL reads from the left: what overflows first is an overflow.
+            // What overflows before the stray character is an overflow.
+            let overflow = overflow || !width.holds(if negative { value } else { -value });
             return Err(if overflow { text_out_of_range(width.name(), text) } else { bad() });
         }
         let next = value.checked_mul(10).and_then(|v| v.checked_sub(i64::from(c - b'0')));

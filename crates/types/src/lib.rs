@@ -37,3 +37,6 @@ pub use compare::CompareFn;
 pub use datum::{Datum, DatumRef};
 pub use fncx::{BasicContext, FnContext, RegKind, TypeInfo};
 pub use settings::Settings;
+
+#[cfg(test)]
+mod tests;

@@ -66,7 +66,7 @@ by_name! { SUPPORT;
     "btfloat4cmp" btfloat4cmp; "btfloat8cmp" btfloat8cmp; "btfloat48cmp" btfloat48cmp;
     "btfloat84cmp" btfloat84cmp; "byteacmp" bytes_cmp; "uuid_cmp" bytes_cmp;
     "pg_lsn_cmp" word_cmp; "xid8cmp" word_cmp; "bttidcmp" bttidcmp;
-    "btoidvectorcmp" btoidvectorcmp;
+    "btoidvectorcmp" btoidvectorcmp; "numeric_cmp" crate::numeric::numeric_cmp;
 }
 
 scalars! { PATTERN;

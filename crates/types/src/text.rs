@@ -1,6 +1,5 @@
 //! text, varchar, bpchar: input and output, typmods and coercions. Counterpart: varchar.c, varlena.c.
 
-use crate::chars::clip;
 use crate::compare::bpchar_trimmed;
 use crate::settings::Encoding;
 use crate::{Datum, DatumRef, FnContext};

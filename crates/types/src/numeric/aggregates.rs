@@ -340,7 +340,7 @@ fn pair_datum(count: i64, sum: i64) -> Result<Datum> {
 fn pair_step(a: &[DatumRef<'_>], sign: i64) -> Result<Datum> {
     let (count, sum) = int8_pair(a[0])?;
     let v = sign * a[1].as_i64();
-    pair_datum(count + sign, sum.checked_add(v).ok_or_else(|| crate::form::out_of_range("bigint"))?)
+    pair_datum(count + sign, sum.wrapping_add(v))
 }
 
 /// sum over int2 and int4 in int8; the state may be NULL at first.
@@ -348,10 +348,7 @@ fn small_sum(a: &[DatumRef<'_>]) -> Result<Datum> {
     match (a[0], a[1]) {
         (DatumRef::Null, v) => Ok(v.to_owned()),
         (s, DatumRef::Null) => Ok(s.to_owned()),
-        (s, v) => {
-            let sum = s.as_i64().checked_add(v.as_i64());
-            sum.map(Datum::int8).ok_or_else(|| crate::form::out_of_range("bigint"))
-        }
+        (s, v) => Ok(Datum::int8(s.as_i64().wrapping_add(v.as_i64()))),
     }
 }
 
@@ -362,8 +359,7 @@ scalars! { SCALARS;
     "int4_avg_accum_inv" => |_, a| pair_step(a, -1),
     "int4_avg_combine" => |_, a| {
         let ((c1, s1), (c2, s2)) = (int8_pair(a[0])?, int8_pair(a[1])?);
-        let sum = s1.checked_add(s2).ok_or_else(|| crate::form::out_of_range("bigint"))?;
-        pair_datum(c1 + c2, sum)
+        pair_datum(c1 + c2, s1.wrapping_add(s2))
     },
     "int8_avg" => |_, a| {
         let (count, sum) = int8_pair(a[0])?;

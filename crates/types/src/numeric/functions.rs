@@ -85,7 +85,7 @@ fn rounded(d: DatumRef<'_>, scale: i32, round: bool) -> Result<Datum> {
     if !n.is_finite() {
         return n.datum();
     }
-    let scale = scale.clamp(-2000, 2000);
+    let scale = scale.clamp(-(WEIGHT_MAX + 1) * DEC_DIGITS - 1, DSCALE_MAX);
     if round {
         n.round(scale);
     } else {
@@ -219,17 +219,7 @@ scalars! { CASTS;
     "numeric_float4" => |_, a| {
         Ok(Datum::float4(crate::float::parse_float4(Num::of(a[0]).to_string().as_bytes())?))
     },
-    "numeric_pg_lsn" => |_, a| {
-        let n = Num::of(a[0]);
-        if n.is_nan() {
-            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert NaN to pg_lsn"));
-        }
-        if n.is_infinite() {
-            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert infinity to pg_lsn"));
-        }
-        let v = n.to_i128().and_then(|v| u64::try_from(v).ok());
-        v.map(Datum::Word).ok_or_else(|| out_of_range("pg_lsn"))
-    },
+    "numeric_pg_lsn" => |_, a| to_lsn(&Num::of(a[0])),
     "pg_lsn_mi" => |_, a| {
         Num::from(i128::from(a[0].word()) - i128::from(a[1].word())).datum()
     },
@@ -243,12 +233,18 @@ fn lsn_moved(a: &[DatumRef<'_>], back: bool) -> Result<Datum> {
         let verb = if back { "subtract NaN from" } else { "add NaN to" };
         return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot {verb} pg_lsn"));
     }
-    let moved = add(&Num::from(i128::from(a[0].word())), &n, back);
-    if moved.is_infinite() {
+    to_lsn(&add(&Num::from(i128::from(a[0].word())), &n, back))
+}
+
+fn to_lsn(n: &Num) -> Result<Datum> {
+    if n.is_nan() {
+        return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert NaN to pg_lsn"));
+    }
+    if n.is_infinite() {
         return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert infinity to pg_lsn"));
     }
-    let v = moved.to_i128().and_then(|v| u64::try_from(v).ok());
-    v.map(Datum::Word).ok_or_else(|| out_of_range("pg_lsn"))
+    let v = n.to_i128().and_then(|v| u64::try_from(v).ok());
+    v.map(Datum::Word).ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "pg_lsn out of range"))
 }
 
 comparisons! { COMPARISONS;

@@ -176,7 +176,7 @@ pub(crate) fn from_float(v: f64, digits: usize) -> Num {
 
 /// Precision and scale of a typmod.
 pub fn typmod_parts(typmod: i32) -> (i32, i32) {
-    let t = typmod - 4;
+    let t = typmod.wrapping_sub(4);
     (t >> 16 & 0xffff, (t & 0x7ff ^ 1024) - 1024)
 }
 
@@ -283,8 +283,9 @@ fn send(n: &Num) -> Vec<u8> {
         Sign::Pos => (0u16, n.weight, n.dscale),
         Sign::Neg => (0x4000, n.weight, n.dscale),
         Sign::NaN => (0xC000, 0, 0),
-        Sign::PosInf => (0xD000, 0, 0),
-        Sign::NegInf => (0xF000, 0, 0),
+        // The scale bits of a special header are not all zero.
+        Sign::PosInf => (0xD000, 0, 0x20),
+        Sign::NegInf => (0xF000, 0, 0x20),
     };
     let mut out = Vec::with_capacity(8 + 2 * n.digits.len());
     out.extend_from_slice(&(n.digits.len() as u16).to_be_bytes());

@@ -233,10 +233,10 @@ fn power_int(base: &Num, exponent: i32, rscale_shown: i32) -> Result<Num> {
     if f > f64::from((WEIGHT_MAX + 1) * DEC_DIGITS) {
         return Err(overflow());
     }
+    let rscale = clamp_scale(MIN_SIG_DIGITS, rscale_shown);
     if f + 1.0 < -f64::from(MAX_DISPLAY_SCALE) {
-        return Ok(Num::zero(MAX_DISPLAY_SCALE));
+        return Ok(Num::zero(rscale));
     }
-    let rscale = clamp_scale(MIN_SIG_DIGITS - f as i32, rscale_shown);
     let mut out = match exponent {
         0 => {
             let mut one = Num::one();

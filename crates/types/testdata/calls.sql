@@ -1,0 +1,82 @@
+-- Calls of built-in functions over sample values, as a real PostgreSQL 15 answers them. Writes calls.tsv (COPY text
+-- format: prosrc, argument types, arguments, result type, result or "ERROR code message").
+-- Run in a UTF8 database with locale C.UTF-8: psql -X -v out=/path/calls.tsv -f calls.sql
+\set ON_ERROR_STOP on
+\set QUIET on
+set timezone = 'America/New_York';
+set datestyle = 'ISO, MDY';
+set client_min_messages = error;
+set lc_messages = 'C';
+create temp table samples(ty oid, v text);
+create function pg_temp.try(q text) returns text language plpgsql as $$
+declare r text;
+begin
+  execute q into r;
+  return r;
+exception when others then
+  return 'ERROR ' || sqlstate || ' ' || sqlerrm;
+end $$;
+create function pg_temp.s(t regtype, variadic v text[]) returns void language sql as
+  $$ insert into samples select t, unnest(v) $$;
+\o /dev/null
+select pg_temp.s('bool', 't', 'f');
+select pg_temp.s('"char"', 'a', '~', '', '1');
+select pg_temp.s('int2', '0', '1', '-1', '7', '32767', '-32768', '123');
+select pg_temp.s('int4', '0', '1', '-1', '2', '3', '5', '12', '2147483647', '-2147483648', '-7', '65536');
+select pg_temp.s('int8', '0', '1', '-1', '9', '9223372036854775807', '-9223372036854775808', '4294967296', '-123456789012');
+select pg_temp.s('oid', '0', '1', '4294967295', '16384');
+select pg_temp.s('xid', '3', '4294967295', '0');
+select pg_temp.s('xid8', '3', '18446744073709551615', '0');
+select pg_temp.s('cid', '0', '7');
+select pg_temp.s('tid', '(0,1)', '(4294967295,65535)', '(0,2)');
+select pg_temp.s('pg_lsn', '0/0', '0/16AE7F8', 'FFFFFFFF/FFFFFFFF', '1/0');
+select pg_temp.s('oidvector', '', '1', '1 2 3', '4294967295');
+select pg_temp.s('int2vector', '', '1', '1 -2 3');
+select pg_temp.s('uuid', '00000000-0000-0000-0000-000000000000', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+select pg_temp.s('float4', '0', '-0', '1', '-1.5', '3.4028235e+38', '1e-45', 'NaN', 'Infinity', '-Infinity', '123456.79', '1e10', '0.1');
+select pg_temp.s('float8', '0', '-0', '1', '-1', '0.5', '-1.5', '2.5', '1.7976931348623157e+308', '5e-324', 'NaN', 'Infinity', '-Infinity', '123456789.123', '1e100', '0.1', '45', '-3', '1e15', '360', '90');
+select pg_temp.s('numeric', '0', '1', '-1', '0.5', '1.50', '-2.345', '10', '2', '3', '9999.9999', '10000', '123456789012345678901234567890.123456789', '0.00000000000001', '1e-30', '-1e20', 'NaN', 'Infinity', '-Infinity', '0.000', '1.1', '0.95', '32767.5', '2147483647', '100.00', '12345678.9', '0.1', '99', '16.25');
+select pg_temp.s('text', '', 'a', 'abc', 'Hello, World', 'äöü€', '  pad ', 'a%b_c', '日本', 'x\y', '12', 'aaa', 'ABC', ',', 'one,two,,three', '\x41', 'b', '%', 'o');
+select pg_temp.s('bpchar', '', 'a', 'abc', 'abc  ', 'ä ', ' x');
+select pg_temp.s('varchar', '', 'a', 'abc  ');
+select pg_temp.s('name', '', 'a', 'abc', 'pg_class', 'Ünï');
+select pg_temp.s('bytea', '', '\x00', '\x616263', '\xff00ff', '\x5c', '\x6162636465666768');
+-- more samples are added by the files named in "families"
+\i samples.sql
+create temp table calls(src text, types text, args text[], ret oid, q text, k text);
+-- functions over all combinations of samples, at most :per each
+insert into calls
+with recursive f as (
+  select p.oid, p.proname, p.prosrc, p.proargtypes::oid[] as at, p.prorettype, coalesce(array_length(p.proargtypes::oid[], 1), 0) as n
+  from pg_proc p
+  where p.prolang = 12 and p.prokind = 'f' and not p.proretset and p.provolatile <> 'v' and p.provariadic = 0
+    and p.prorettype <> 2281 and p.pronargs between 1 and 4 and p.oid < 10000
+    and not exists (select from unnest(p.proargtypes::oid[]) t where t not in (select ty from samples))
+    and p.prosrc !~ '^(btvarstrequal|char_bpchar|pg_(typeof|collation|get|stat|has|table|relation|rel|index|data|proc|event|ls|read|partition|filenode|type_is|describe|identify|function|opfamily|encoding|my|is|trigger|size|collation|column|notif|char_to|lsn_)|has_|format_type|col_description|obj_desc|shobj|quote_ident|currtid|binary_upgrade|satisfies|query_to|table_to|cursor_to|schema_to|database_to|xml|text_regclass|texttoxml|row_sec|mxid_age|xid_age|to_reg|ts|to_ts|jsonb|json|current_schemas|be_|lo_|PG_|show|set_config|length_in|network|inet|cidr|pg_input|amvalid|to_ascii|unicode|pg_xact|convert|get_|gtsquery|plainto|phraseto|websearch)'
+),
+combos as (
+  select f.*, array[]::text[] as args, 0 as i from f
+  union all
+  select c.oid, c.proname, c.prosrc, c.at, c.prorettype, c.n, c.args || s.v, c.i + 1
+  from combos c join samples s on s.ty = c.at[c.i]
+  where c.i < c.n and (c.n < 3 or c.i = 0 or substr(md5(s.v || c.i || c.proname || array_to_string(c.args, '|')), 1, 1) < '4')
+)
+select prosrc, array_to_string(at, ' '), args, prorettype,
+  format('select (pg_catalog.%I(%s))::text', proname,
+    (select string_agg(format('%L::pg_catalog.%s', a, (select quote_ident(typname) from pg_type where oid = t)), ', ' order by o) from unnest(args, at) with ordinality x(a, t, o))),
+  md5(prosrc || args::text)
+from combos where i = n;
+delete from calls c using (select ctid, row_number() over (partition by src, types order by k) as r, count(*) over (partition by src, types) from calls) x
+  where c.ctid = x.ctid and x.r > 60;
+-- input functions: cstring, element or own type, typmod
+create temp table ins(ty regtype, typmod int, v text);
+\i inputs.sql
+insert into calls
+select p.prosrc, '2275 26 23', array[v, (case when t.typelem <> 0 then t.typelem else t.oid end)::text, i.typmod::text], t.oid,
+  format(case p.pronargs when 1 then 'select pg_catalog.%I(%L::cstring)::text' else 'select pg_catalog.%I(%L::cstring, %s, %s)::text' end,
+    p.proname, v, case when t.typelem <> 0 then t.typelem else t.oid end, i.typmod), 'in'
+from ins i join pg_type t on t.oid = i.ty join pg_proc p on p.oid = t.typinput;
+create temp table results as
+  select src, types, args, ret, pg_temp.try(q) as r from calls order by src, types, args;
+\o
+\copy (select src, types, array_to_string(array(select replace(replace(a, E'\\', E'\\\\'), '|', E'\\p') from unnest(args) a), '|'), ret, r from results order by 1, 2, 3, 4) to pstdout

@@ -1,0 +1,1 @@
+-- further sample values
