@@ -1,8 +1,18 @@
 //! The instance-wide state of transactions, in one handle.
 
+use crate::clog::Clog;
+use crate::multixact::MultiXacts;
+use crate::procarray::{Found, ProcArray, widen};
+use crate::subtrans::Subtrans;
+use crate::varsup::{OidGen, XidGen};
 use crate::{Members, MultiXactMember};
 use ids::{FullXid, Lsn, MultiXid, Oid, Xid};
-use pgerror::Result;
+use lmgr::{LockManager, ProcNo};
+use pgerror::{PgError, Result};
+use sync::atomic::{AtomicU64, Ordering};
+use sync::{Arc, Mutex};
+use vfs::Env;
+use wal::{CheckPoint, Wal};
 
 /// The two bits that pg_xact keeps for an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,70 +25,225 @@ pub enum XidStatus {
     SubCommitted = 3,
 }
 
+/// Sizes fixed at start.
+#[derive(Clone, Debug)]
+pub struct TxnConfig {
+    /// Sessions and workers together.
+    pub slots: usize,
+    /// Cached pages of pg_xact and of pg_subtrans.
+    pub clog_pages: usize,
+    pub subtrans_pages: usize,
+    pub autovacuum_freeze_max_age: u32,
+    pub autovacuum_multixact_freeze_max_age: u32,
+}
+
+impl Default for TxnConfig {
+    fn default() -> TxnConfig {
+        TxnConfig {
+            slots: 128,
+            clog_pages: 128,
+            subtrans_pages: 32,
+            autovacuum_freeze_max_age: 200_000_000,
+            autovacuum_multixact_freeze_max_age: 400_000_000,
+        }
+    }
+}
+
 /// Shared by all sessions; handed around as `Arc<TxnManager>`.
 pub struct TxnManager {
-    _private: (),
+    pub(crate) env: Env,
+    pub(crate) wal: Arc<Wal>,
+    pub(crate) locks: Arc<LockManager>,
+    pub(crate) config: TxnConfig,
+    pub(crate) clog: Clog,
+    pub(crate) subtrans: Subtrans,
+    pub(crate) multis: MultiXacts,
+    pub(crate) procs: ProcArray,
+    pub(crate) xid_gen: Mutex<XidGen>,
+    pub(crate) next_xid: AtomicU64,
+    pub(crate) oids: Mutex<OidGen>,
 }
 
 impl TxnManager {
+    /// Reads nothing; [`TxnManager::startup`] follows (or [`TxnManager::bootstrap`]).
+    pub fn new(
+        env: Env,
+        wal: Arc<Wal>,
+        locks: Arc<LockManager>,
+        config: TxnConfig,
+    ) -> Arc<TxnManager> {
+        let disk = env.disk.clone();
+        Arc::new(TxnManager {
+            clog: Clog::new(disk.clone(), wal.clone(), config.clog_pages),
+            subtrans: Subtrans::new(disk.clone(), wal.clone(), config.subtrans_pages),
+            multis: MultiXacts::new(disk, wal.clone()),
+            procs: ProcArray::new(config.slots),
+            xid_gen: Mutex::new(XidGen::new()),
+            next_xid: AtomicU64::new(3),
+            oids: Mutex::new(OidGen::default()),
+            env,
+            wal,
+            locks,
+            config,
+        })
+    }
+
+    pub fn wal(&self) -> &Arc<Wal> {
+        &self.wal
+    }
+
+    pub fn locks(&self) -> &Arc<LockManager> {
+        &self.locks
+    }
+
     /// What pg_xact says. In progress also stands for "crashed". Permanent ids are committed.
-    pub fn status(&self, _xid: Xid) -> Result<XidStatus> {
-        todo!()
+    pub fn status(&self, xid: Xid) -> Result<XidStatus> {
+        if !xid.is_normal() {
+            return Ok(if xid.is_valid() { XidStatus::Committed } else { XidStatus::Aborted });
+        }
+        Ok(self.clog.get(xid)?.0)
     }
 
     /// Is `xid`, or the top-level transaction it belongs to, running in any session (the asking
     /// one included)? Counterpart: `TransactionIdIsInProgress`. Ask this before [`Self::did_commit`].
-    pub fn is_in_progress(&self, _xid: Xid) -> Result<bool> {
-        todo!()
+    pub fn is_in_progress(&self, xid: Xid) -> Result<bool> {
+        if !xid.is_normal() {
+            return Ok(false);
+        }
+        let parents = match self.procs.find(xid) {
+            Found::Running => return Ok(true),
+            Found::No => return Ok(false),
+            Found::Perhaps(parents) => parents,
+        };
+        // Perhaps a subtransaction that the slots do not list.
+        if self.did_abort(xid)? {
+            return Ok(false);
+        }
+        let top = self.topmost_parent(xid, Xid::FIRST_NORMAL)?;
+        Ok(top != xid && parents.contains(&top))
     }
 
     /// Did `xid` and all its parents commit? Counterpart: `TransactionIdDidCommit`.
-    pub fn did_commit(&self, _xid: Xid) -> Result<bool> {
-        todo!()
+    #[inline]
+    pub fn did_commit(&self, xid: Xid) -> Result<bool> {
+        match self.status(xid)? {
+            XidStatus::Committed => Ok(true),
+            XidStatus::SubCommitted => match self.subtrans.parent(xid)? {
+                // A crash between the two steps of a commit; pg_subtrans is gone.
+                Xid::INVALID => Ok(false),
+                parent => self.did_commit(parent),
+            },
+            _ => Ok(false),
+        }
     }
 
     /// Did `xid` (or a parent) abort explicitly? False for crashed ones.
-    pub fn did_abort(&self, _xid: Xid) -> Result<bool> {
-        todo!()
+    pub fn did_abort(&self, xid: Xid) -> Result<bool> {
+        match self.status(xid)? {
+            XidStatus::Aborted => Ok(true),
+            XidStatus::SubCommitted => match self.subtrans.parent(xid)? {
+                Xid::INVALID => Ok(true),
+                parent => self.did_abort(parent),
+            },
+            _ => Ok(false),
+        }
     }
 
     /// Upper bound of the commit record's position of a committed `xid`; invalid when it is known
     /// to be flushed. A hint bit must wait for it. Counterpart: `TransactionIdGetCommitLSN`.
-    pub fn commit_lsn(&self, _xid: Xid) -> Result<Lsn> {
-        todo!()
+    pub fn commit_lsn(&self, xid: Xid) -> Result<Lsn> {
+        if !xid.is_normal() {
+            return Ok(Lsn::INVALID);
+        }
+        Ok(self.clog.get(xid)?.1)
+    }
+
+    /// The immediate parent of a subtransaction, invalid for top-level ones.
+    pub fn parent(&self, xid: Xid) -> Result<Xid> {
+        self.subtrans.parent(xid)
     }
 
     /// The top-level transaction of `xid`, or the oldest parent not before `xmin`.
     /// Counterpart: `SubTransGetTopmostTransaction`.
-    pub fn topmost_parent(&self, _xid: Xid, _xmin: Xid) -> Result<Xid> {
-        todo!()
+    pub fn topmost_parent(&self, xid: Xid, xmin: Xid) -> Result<Xid> {
+        let mut at = xid;
+        loop {
+            if at.precedes(xmin) {
+                return Ok(at);
+            }
+            let parent = self.subtrans.parent(at)?;
+            if !parent.is_valid() {
+                return Ok(at);
+            }
+            // Parents are older; anything else would loop.
+            if !parent.precedes(at) {
+                return Err(PgError::internal(format!(
+                    "pg_subtrans contains invalid entry: xid {at} points to parent xid {parent}"
+                )));
+            }
+            at = parent;
+        }
     }
 
     /// The next id to be assigned.
     pub fn next_full_xid(&self) -> FullXid {
-        todo!()
+        FullXid(self.next_xid.load(Ordering::Acquire))
     }
 
-    /// An id usable as a new object's OID (not checked for collisions). Counterpart: `GetNewObjectId`.
-    pub fn new_oid(&self) -> Result<Oid> {
-        todo!()
+    /// The full id of a recent `xid`.
+    pub fn widen(&self, xid: Xid) -> FullXid {
+        widen(self.next_full_xid(), xid)
     }
 
     /// Computes the horizons anew. Counterpart: `ComputeXidHorizons`.
-    pub fn horizons(&self, _database: Oid) -> Horizons {
-        todo!()
+    pub fn horizons(&self, database: Oid) -> Horizons {
+        self.procs.horizons(database, None)
     }
 
-    /// Members of `multi`; empty when it is certainly over (before the oldest one kept).
-    /// `lock_only`: the tuple says that no member is an updater.
+    /// As [`TxnManager::horizons`], with the temporary horizon of the session in slot `proc`.
+    pub fn horizons_for(&self, database: Oid, proc: ProcNo) -> Horizons {
+        self.procs.horizons(database, Some(proc))
+    }
+
+    /// Sessions connected to a database other than the asking one.
+    pub fn sessions_of(&self, database: Oid, except: Option<ProcNo>) -> usize {
+        self.procs.sessions_of(database, except)
+    }
+
+    /// Top-level id of the session in a slot, invalid if it has none.
+    pub fn xid_of_proc(&self, proc: ProcNo) -> Xid {
+        self.procs.xid(proc)
+    }
+
+    /// Oldest id that the session's snapshots see as running, invalid if it has none.
+    pub fn xmin_of_proc(&self, proc: ProcNo) -> Xid {
+        Xid(self.procs.proc(proc).xmin.load(Ordering::Acquire))
+    }
+
+    /// Number of transactions with an id that ended since the start; a snapshot with this count
+    /// is current.
+    pub fn completions(&self) -> u64 {
+        self.procs.completions()
+    }
+
+    /// Members of `multi`. `lock_only`: the tuple says that no member is an updater, so it is over
+    /// (empty answer) if no transaction that could be a member still runs.
     /// Counterpart: `GetMultiXactIdMembers`.
-    pub fn multixact_members(&self, _multi: MultiXid, _lock_only: bool) -> Result<Members> {
-        todo!()
+    pub fn multixact_members(&self, multi: MultiXid, lock_only: bool) -> Result<Members> {
+        if lock_only && multi.is_valid() && multi.precedes(self.oldest_multixact()) {
+            return Ok(Members::new());
+        }
+        self.multis.members(multi)
     }
 
     /// Is any member still running? Counterpart: `MultiXactIdIsRunning`.
-    pub fn multixact_is_running(&self, _multi: MultiXid, _lock_only: bool) -> Result<bool> {
-        todo!()
+    pub fn multixact_is_running(&self, multi: MultiXid, lock_only: bool) -> Result<bool> {
+        for member in self.multixact_members(multi, lock_only)? {
+            if self.is_in_progress(member.xid)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The updater among the members, if any. Counterpart: `MultiXactIdGetUpdateXid`.
@@ -89,12 +254,79 @@ impl TxnManager {
     }
 
     pub fn next_multixact(&self) -> MultiXid {
-        todo!()
+        self.multis.next()
     }
 
     /// Oldest multixact that any running transaction might look at. Counterpart: `GetOldestMultiXactId`.
     pub fn oldest_multixact(&self) -> MultiXid {
-        todo!()
+        self.multis.oldest_in_use(&self.procs)
+    }
+
+    /// Multixacts and members in use, for the freeze decisions of vacuum.
+    pub fn multixact_counts(&self) -> (u32, u32) {
+        self.multis.counts()
+    }
+
+    /// A new cluster's first pages. The directories exist.
+    pub fn bootstrap(&self) -> Result<()> {
+        self.clog.bootstrap()?;
+        self.subtrans.bootstrap()?;
+        self.multis.bootstrap()
+    }
+
+    /// Takes over the counters of the checkpoint from which recovery starts.
+    pub fn startup(&self, cp: &CheckPoint) -> Result<()> {
+        self.set_next_full_xid(cp.next_xid);
+        self.set_next_oid(cp.next_oid);
+        self.multis.startup(cp.next_multi, cp.next_multi_offset, cp.oldest_multi, cp.oldest_multi_db);
+        self.clog.slru.set_latest_page(crate::clog::page_of(cp.next_xid.xid()));
+        self.set_xid_limit(cp.oldest_xid, cp.oldest_xid_db);
+        let age = self.config.autovacuum_multixact_freeze_max_age;
+        self.multis.set_limit(cp.oldest_multi, cp.oldest_multi_db, age)
+    }
+
+    /// Recovery is over: cuts what lies beyond the counters, opens for transactions.
+    pub fn end_recovery(&self) -> Result<()> {
+        let next = self.next_full_xid();
+        let latest = widen(next, next.xid().prev());
+        self.procs.set_latest_completed(latest);
+        self.subtrans.startup(next.xid(), next.xid())?;
+        self.clog.trim(next.xid())?;
+        self.multis.trim()?;
+        let state = self.multis.state();
+        let age = self.config.autovacuum_multixact_freeze_max_age;
+        self.multis.set_limit(state.oldest, state.oldest_db, age)
+    }
+
+    /// Writes and syncs the status files; part of every checkpoint, after the redo pointer is set and
+    /// delayed sections are over.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.clog.slru.checkpoint()?;
+        self.subtrans.checkpoint()?;
+        self.multis.checkpoint()
+    }
+
+    /// Fills in the counters of a checkpoint. `shutdown`: nobody runs, nothing is prefetched.
+    pub fn fill_checkpoint(&self, cp: &mut CheckPoint, shutdown: bool) {
+        {
+            let xids = self.xid_gen.lock();
+            cp.next_xid = self.next_full_xid();
+            cp.oldest_xid = xids.oldest;
+            cp.oldest_xid_db = xids.oldest_db;
+            cp.oldest_active_xid =
+                if shutdown { Xid::INVALID } else { self.procs.oldest_active(cp.next_xid.xid()) };
+        }
+        cp.next_oid = self.oids.lock().for_checkpoint(shutdown);
+        let multi = self.multis.state();
+        cp.next_multi = multi.next;
+        cp.next_multi_offset = multi.next_offset;
+        cp.oldest_multi = multi.oldest;
+        cp.oldest_multi_db = multi.oldest_db;
+    }
+
+    /// Removes parents that nobody can ask for; after a checkpoint. Counterpart: `TruncateSUBTRANS`.
+    pub fn truncate_subtrans(&self) -> Result<()> {
+        self.subtrans.truncate(self.procs.horizons(Oid::INVALID, None).oldest_considered_running)
     }
 }
 
@@ -122,6 +354,17 @@ pub struct Horizons {
     pub oldest_considered_running: Xid,
 }
 
+impl Horizons {
+    pub fn of_kind(&self, kind: HorizonKind) -> Xid {
+        match kind {
+            HorizonKind::Shared => self.shared_oldest_nonremovable,
+            HorizonKind::Catalog => self.catalog_oldest_nonremovable,
+            HorizonKind::Data => self.data_oldest_nonremovable,
+            HorizonKind::Temp => self.temp_oldest_nonremovable,
+        }
+    }
+}
+
 /// Answers "is the row version deleted by this xid invisible to everybody?" from two cached bounds
 /// and recomputes them only when the answer lies between. Counterpart: `GlobalVisState`.
 /// Got from [`crate::Transaction::global_vis`].
@@ -132,11 +375,44 @@ pub struct GlobalVis {
     pub definitely_needed: FullXid,
     /// Ids before this are certainly removable.
     pub maybe_needed: FullXid,
+    pub(crate) proc: ProcNo,
+    pub(crate) database: Oid,
+    /// Count of completions at the last recomputation.
+    pub(crate) seen: u64,
 }
 
 impl GlobalVis {
     /// Counterpart: `GlobalVisTestIsRemovableXid`.
-    pub fn is_removable(&mut self, _manager: &TxnManager, _xid: Xid) -> bool {
-        todo!()
+    #[inline]
+    pub fn is_removable(&mut self, manager: &TxnManager, xid: Xid) -> bool {
+        let full = manager.widen(xid);
+        if full < self.maybe_needed {
+            return true;
+        }
+        if full >= self.definitely_needed {
+            return false;
+        }
+        self.update(manager);
+        full < self.maybe_needed
+    }
+
+    /// Recomputes the bounds, unless nothing completed since the last time.
+    fn update(&mut self, manager: &TxnManager) {
+        let seen = manager.procs.completions();
+        if seen == self.seen {
+            return;
+        }
+        self.seen = seen;
+        let horizons = manager.horizons_for(self.database, self.proc);
+        let bound = manager.widen(horizons.of_kind(self.kind));
+        let cached = &manager.procs.proc(self.proc).maybe_needed[self.kind as usize];
+        cached.fetch_max(bound.0, Ordering::Relaxed);
+        self.maybe_needed = self.maybe_needed.max(bound);
+        self.definitely_needed = self.definitely_needed.max(bound);
+    }
+
+    /// The oldest id that must be kept, computed now. For vacuum.
+    pub fn oldest_nonremovable(&mut self, manager: &TxnManager) -> Xid {
+        manager.horizons_for(self.database, self.proc).of_kind(self.kind)
     }
 }

@@ -1,92 +1,775 @@
-//! One session's transaction. Counterpart: xact.c, combocid.c.
+//! One session's transaction: its ids, commands, savepoints, snapshots and end.
+//!
+//! The order at commit is the one that recovery and other sessions rely on: commit record, flush (or
+//! a note to the walwriter), pg_xact bits, leaving the proc array, locks. A checkpoint that starts
+//! between record and bits waits, else its redo pointer would skip the record while the bits it
+//! writes are still unset.
+//!
+//! Counterpart: xact.c, snapmgr.c.
 
-use crate::{GlobalVis, HorizonKind, MultiXactMember, MultiXactStatus, TxnManager};
-use ids::{CommandId, MultiXid, SubXactId, Xid};
-use pgerror::Result;
+use crate::combocid::ComboCids;
+use crate::procarray::SUBXIDS;
+use crate::record::{self, XactExtras};
+use crate::{
+    GlobalVis, HorizonKind, Members, MultiXactMember, MultiXactStatus, Snapshot, SnapshotKind,
+    TxnManager, XidStatus,
+};
+use ids::{CommandId, FullXid, Lsn, MultiXid, Oid, SubXactId, Xid};
+use lmgr::{Acquired, LockMode, LockOwner, LockSession, LockTag, ProcNo, VirtualXid, WaitPolicy};
+use pgerror::{PgError, Result, SqlState, pg_err};
+use sync::Arc;
+use sync::atomic::Ordering;
+use sync::wait::Waiter;
+use wal::{RecordBuilder, RmgrId};
+
+/// How much of others' work a transaction sees. `Serializable` has the snapshots of
+/// `RepeatableRead`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Isolation {
+    ReadUncommitted,
+    #[default]
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Isolation {
+    /// One snapshot for all statements?
+    pub const fn uses_transaction_snapshot(self) -> bool {
+        matches!(self, Isolation::RepeatableRead | Isolation::Serializable)
+    }
+}
+
+/// One level of the savepoint stack; the bottom one is the transaction itself.
+struct Level {
+    id: SubXactId,
+    xid: Xid,
+    /// Committed subtransactions of this one, ascending.
+    children: Vec<Xid>,
+}
 
 /// Owned by the session. Heap and index code reads it (`&`) for visibility and changes it (`&mut`)
 /// where an xid, a combo command id or a multixact is made.
 pub struct Transaction {
-    _private: (),
+    manager: Arc<TxnManager>,
+    pub(crate) locks: LockSession,
+    proc: ProcNo,
+    database: Oid,
+    tablespace: Oid,
+    /// Empty outside transactions.
+    levels: Vec<Level>,
+    full_xid: FullXid,
+    last_local_xid: u32,
+    last_subxact: u32,
+    command: CommandId,
+    command_used: bool,
+    combos: ComboCids,
+    /// Subtransactions whose parent the log has not announced yet.
+    unreported: Vec<Xid>,
+    isolation: Isolation,
+    first_snapshot: Option<Arc<Snapshot>>,
+    registered: Vec<Arc<Snapshot>>,
+    /// End of the newest record this session wrote in the transaction.
+    last_record: Lsn,
+    /// Multixacts that this transaction made or joined, newest last.
+    multis: Vec<(MultiXid, Members)>,
+    start_time: i64,
+    pub(crate) builder: RecordBuilder,
+    warnings: Vec<PgError>,
 }
 
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if self.is_active() {
+            // The session died: nothing can be reported, and recovery treats it the same.
+            let _ = self.abort(&XactExtras::default());
+            self.release_locks();
+        }
+        self.locks.release_all();
+        self.manager.procs.release(self.proc);
+    }
+}
+
+impl TxnManager {
+    /// A slot and an idle transaction for a new session. 53300 if all slots are taken.
+    pub fn connect(
+        self: &Arc<Self>,
+        pid: i32,
+        database: Oid,
+        tablespace: Oid,
+        waiter: Arc<Waiter>,
+    ) -> Result<Transaction> {
+        let proc = self
+            .procs
+            .acquire(database)
+            .ok_or_else(|| pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already"))?;
+        Ok(Transaction {
+            manager: self.clone(),
+            locks: self.locks.session(proc, pid, database, waiter),
+            proc,
+            database,
+            tablespace,
+            levels: Vec::new(),
+            full_xid: FullXid(0),
+            last_local_xid: 0,
+            last_subxact: 0,
+            command: CommandId::FIRST,
+            command_used: false,
+            combos: ComboCids::default(),
+            unreported: Vec::new(),
+            isolation: Isolation::default(),
+            first_snapshot: None,
+            registered: Vec::new(),
+            last_record: Lsn::INVALID,
+            multis: Vec::new(),
+            start_time: 0,
+            builder: RecordBuilder::new(RmgrId::Xact, 0),
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// Identity and state.
 impl Transaction {
     pub fn manager(&self) -> &TxnManager {
-        todo!()
+        &self.manager
+    }
+
+    pub fn manager_arc(&self) -> &Arc<TxnManager> {
+        &self.manager
+    }
+
+    pub fn locks(&mut self) -> &mut LockSession {
+        &mut self.locks
+    }
+
+    pub fn lock_session(&self) -> &LockSession {
+        &self.locks
+    }
+
+    pub fn proc(&self) -> ProcNo {
+        self.proc
+    }
+
+    pub fn database(&self) -> Oid {
+        self.database
+    }
+
+    /// The session connects to a database; before its first transaction there.
+    pub fn set_database(&mut self, database: Oid, tablespace: Oid) {
+        self.database = database;
+        self.tablespace = tablespace;
+        self.manager.procs.proc(self.proc).database.store(database.0, Ordering::SeqCst);
+        self.locks.set_database(database);
+    }
+
+    /// Has [`Transaction::begin`] been called without its end?
+    pub fn is_active(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
+    /// Starts a transaction; `now` in microseconds since 2000.
+    pub fn begin(&mut self, isolation: Isolation, now: i64) {
+        debug_assert!(!self.is_active());
+        self.last_local_xid = self.last_local_xid.wrapping_add(1).max(1);
+        self.locks.begin_vxid(self.last_local_xid);
+        self.last_subxact = 1;
+        self.levels.push(Level { id: SubXactId::TOP, xid: Xid::INVALID, children: Vec::new() });
+        self.isolation = isolation;
+        self.command = CommandId::FIRST;
+        self.command_used = false;
+        self.start_time = now;
+    }
+
+    /// SET TRANSACTION ISOLATION LEVEL, before the first snapshot.
+    pub fn set_isolation(&mut self, isolation: Isolation) {
+        self.isolation = isolation;
+    }
+
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    pub fn start_time(&self) -> i64 {
+        self.start_time
+    }
+
+    pub fn vxid(&self) -> Option<VirtualXid> {
+        self.manager.locks.vxid(self.proc)
+    }
+
+    /// Warnings that came up below (wraparound), for the session to send.
+    pub fn take_warnings(&mut self) -> Vec<PgError> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// Is `xid` this transaction or one of its live or committed subtransactions?
     /// Counterpart: `TransactionIdIsCurrentTransactionId`.
-    pub fn is_current(&self, _xid: Xid) -> bool {
-        todo!()
+    #[inline]
+    pub fn is_current(&self, xid: Xid) -> bool {
+        match self.levels.first() {
+            Some(top) if top.xid.is_valid() => {
+                xid == top.xid || !xid.precedes(top.xid) && self.is_current_sub(xid)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_current_sub(&self, xid: Xid) -> bool {
+        self.levels.iter().rev().any(|level| {
+            level.xid == xid && xid.is_valid()
+                || level
+                    .children
+                    .binary_search_by(|c| {
+                        if *c == xid {
+                            std::cmp::Ordering::Equal
+                        } else if c.precedes(xid) {
+                            std::cmp::Ordering::Less
+                        } else {
+                            std::cmp::Ordering::Greater
+                        }
+                    })
+                    .is_ok()
+        })
     }
 
     /// Id of the current (sub)transaction, assigned now if it has none.
     /// Counterpart: `GetCurrentTransactionId`.
     pub fn current_xid(&mut self) -> Result<Xid> {
-        todo!()
+        let xid = self.current_xid_if_any();
+        if xid.is_valid() {
+            return Ok(xid);
+        }
+        let depth = self.levels.len();
+        if depth == 0 {
+            return Err(PgError::internal("cannot assign XIDs outside a transaction"));
+        }
+        // Parents get theirs first, so that a child's id is always after its parent's.
+        let first = self.levels.iter().rposition(|l| l.xid.is_valid()).map_or(0, |i| i + 1);
+        for i in first..depth {
+            self.assign(i)?;
+        }
+        Ok(self.current_xid_if_any())
+    }
+
+    fn assign(&mut self, at: usize) -> Result<()> {
+        let warnings = &mut self.warnings;
+        let mut warn = |w: PgError| warnings.push(w);
+        let full = self.manager.new_xid(self.proc, at > 0, &mut warn)?;
+        let xid = full.xid();
+        if at == 0 {
+            self.full_xid = full;
+        } else {
+            self.manager.subtrans.set_parent(xid, self.levels[at - 1].xid)?;
+        }
+        self.levels[at].xid = xid;
+        // Others wait for us by locking our id.
+        let owner = LockOwner::SubXact(self.levels[at].id);
+        self.locks.acquire(
+            LockTag::transaction(xid),
+            LockMode::Exclusive,
+            owner,
+            WaitPolicy::Wait,
+        )?;
+        if at > 0 && self.manager.standby_info() {
+            self.unreported.push(xid);
+            if self.unreported.len() >= SUBXIDS {
+                record::build_assignment(&mut self.builder, self.levels[0].xid, &self.unreported);
+                self.manager.wal.insert(&mut self.builder, &[], self.levels[0].xid)?;
+                self.unreported.clear();
+            }
+        }
+        Ok(())
     }
 
     /// Invalid if none is assigned.
     pub fn current_xid_if_any(&self) -> Xid {
-        todo!()
+        self.levels.last().map_or(Xid::INVALID, |l| l.xid)
+    }
+
+    /// Id of the top-level transaction, assigned now if it has none.
+    pub fn top_xid(&mut self) -> Result<Xid> {
+        if !self.top_xid_if_any().is_valid() {
+            if self.levels.is_empty() {
+                return Err(PgError::internal("cannot assign XIDs outside a transaction"));
+            }
+            self.assign(0)?;
+        }
+        Ok(self.top_xid_if_any())
     }
 
     /// Id of the top-level transaction, invalid if none is assigned.
     pub fn top_xid_if_any(&self) -> Xid {
-        todo!()
+        self.levels.first().map_or(Xid::INVALID, |l| l.xid)
+    }
+
+    /// As [`Transaction::top_xid_if_any`], with epoch; 0 if none is assigned.
+    pub fn full_xid_if_any(&self) -> FullXid {
+        if self.top_xid_if_any().is_valid() { self.full_xid } else { FullXid(0) }
     }
 
     pub fn current_subxact(&self) -> SubXactId {
-        todo!()
+        self.levels.last().map_or(SubXactId::INVALID, |l| l.id)
     }
 
+    /// 1 for the top level.
+    pub fn nesting(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Who owns locks taken now for the length of the (sub)transaction.
+    pub fn lock_owner(&self) -> LockOwner {
+        LockOwner::SubXact(self.current_subxact())
+    }
+
+    /// Remembers the end of a record written for this transaction, so that its end flushes it.
+    pub fn note_record(&mut self, end: Lsn) {
+        self.last_record = self.last_record.max(end);
+    }
+
+    pub fn last_record(&self) -> Lsn {
+        self.last_record
+    }
+}
+
+/// Commands.
+impl Transaction {
     /// Number of the command that runs; `used` marks it as having written something.
     /// Counterpart: `GetCurrentCommandId`.
-    pub fn current_command(&mut self, _used: bool) -> CommandId {
-        todo!()
+    pub fn current_command(&mut self, used: bool) -> CommandId {
+        self.command_used |= used;
+        self.command
     }
 
-    /// The command id to store in a tuple's `t_cid` for a delete by `cmax`, and whether it is a combo
-    /// id, given the tuple's raw command id and whether we inserted it ourselves.
-    /// Counterpart: `HeapTupleHeaderAdjustCmax`.
-    pub fn combo_cid(&mut self, _cmin: CommandId, _cmax: CommandId) -> Result<CommandId> {
-        todo!()
+    /// The command number, without marking.
+    pub fn command(&self) -> CommandId {
+        self.command
+    }
+
+    /// Makes what the command wrote visible to the next one; true if there was anything.
+    /// Counterpart: `CommandCounterIncrement`.
+    pub fn command_counter_increment(&mut self) -> Result<bool> {
+        if !self.command_used {
+            return Ok(false);
+        }
+        if self.command.0 >= u32::MAX - 1 {
+            return Err(PgError::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                "cannot have more than 2^32-2 commands in a transaction",
+            ));
+        }
+        self.command = CommandId(self.command.0 + 1);
+        self.command_used = false;
+        Ok(true)
+    }
+
+    /// The command id to store in a tuple's `t_cid` when a row that this transaction inserted in
+    /// command `cmin` is deleted in `cmax`. Counterpart: `HeapTupleHeaderAdjustCmax`.
+    pub fn combo_cid(&mut self, cmin: CommandId, cmax: CommandId) -> Result<CommandId> {
+        Ok(self.combos.combo(cmin, cmax))
     }
 
     /// The real cmin behind a combo id of this transaction.
-    pub fn combo_cmin(&self, _combo: CommandId) -> CommandId {
-        todo!()
+    pub fn combo_cmin(&self, combo: CommandId) -> CommandId {
+        self.combos.pair(combo).map_or(CommandId::INVALID, |p| p.0)
     }
 
     /// The real cmax behind a combo id of this transaction.
-    pub fn combo_cmax(&self, _combo: CommandId) -> CommandId {
-        todo!()
+    pub fn combo_cmax(&self, combo: CommandId) -> CommandId {
+        self.combos.pair(combo).map_or(CommandId::INVALID, |p| p.1)
     }
+}
 
+/// Row locks by several transactions.
+impl Transaction {
     /// Promises that no multixact this transaction becomes a member of is older than now; call before
     /// creating or joining one. Counterpart: `MultiXactIdSetOldestMember`.
     pub fn set_oldest_multixact_member(&mut self) {
-        todo!()
+        let slot = &self.manager.procs.proc(self.proc).oldest_member;
+        if slot.load(Ordering::Relaxed) == 0 {
+            self.manager.multis.announce_member(slot);
+        }
+    }
+
+    /// Promises to look at no multixact that is older than the oldest one that could be running now.
+    /// Counterpart: `MultiXactIdSetOldestVisible`.
+    pub fn set_oldest_multixact_visible(&self) {
+        let slot = &self.manager.procs.proc(self.proc).oldest_visible;
+        if slot.load(Ordering::Relaxed) == 0 {
+            let oldest = self.manager.procs.oldest_member(self.manager.multis.next());
+            slot.store(oldest.0.max(1), Ordering::Release);
+        }
+    }
+
+    /// Members of `multi`, which a tuple that this session looks at refers to.
+    pub fn multixact_members(&self, multi: MultiXid, lock_only: bool) -> Result<Members> {
+        if let Some((_, members)) = self.multis.iter().rev().find(|(m, _)| *m == multi) {
+            return Ok(members.clone());
+        }
+        self.set_oldest_multixact_visible();
+        if lock_only {
+            let visible = self.manager.procs.proc(self.proc).oldest_visible.load(Ordering::Relaxed);
+            if multi.precedes(MultiXid(visible)) {
+                return Ok(Members::new());
+            }
+        }
+        self.manager.multis.members(multi)
     }
 
     /// Counterpart: `MultiXactIdCreate`; duplicates must not be among the members.
-    pub fn multixact_create(&mut self, _members: &[MultiXactMember]) -> Result<MultiXid> {
-        todo!()
+    pub fn multixact_create(&mut self, members: &[MultiXactMember]) -> Result<MultiXid> {
+        self.set_oldest_multixact_member();
+        let mut sorted: Members = members.into();
+        sorted.sort_by_key(|m| (m.xid.0, m.status));
+        if let Some((multi, _)) = self.multis.iter().rev().find(|(_, m)| *m == sorted) {
+            return Ok(*multi);
+        }
+        let warnings = &mut self.warnings;
+        let mut warn = |w: PgError| warnings.push(w);
+        let multi = self.manager.multis.create(&sorted, &mut self.builder, &mut warn)?;
+        if self.multis.len() >= MULTI_CACHE {
+            self.multis.remove(0);
+        }
+        self.multis.push((multi, sorted));
+        Ok(multi)
     }
 
     /// A multixact of `multi`'s living members and `xid`. Counterpart: `MultiXactIdExpand`.
     pub fn multixact_expand(
         &mut self,
-        _multi: MultiXid,
-        _xid: Xid,
-        _status: MultiXactStatus,
+        multi: MultiXid,
+        xid: Xid,
+        status: MultiXactStatus,
     ) -> Result<MultiXid> {
-        todo!()
+        self.set_oldest_multixact_member();
+        let members = self.multixact_members(multi, false)?;
+        let new = MultiXactMember { xid, status };
+        if members.contains(&new) {
+            return Ok(multi);
+        }
+        let mut kept = Members::new();
+        for member in members {
+            // Lockers matter while they run, an updater also after it committed.
+            if self.manager.is_in_progress(member.xid)?
+                || member.status.is_update() && self.manager.did_commit(member.xid)?
+            {
+                kept.push(member);
+            }
+        }
+        kept.push(new);
+        self.multixact_create(&kept)
+    }
+}
+
+const MULTI_CACHE: usize = 64;
+
+/// Waiting for others.
+impl Transaction {
+    /// Waits until `xid` (with its top-level transaction, as far as it matters) is over.
+    /// Counterpart: `XactLockTableWait`.
+    pub fn wait_for_xid(&mut self, xid: Xid) -> Result<()> {
+        self.wait_xid(xid, WaitPolicy::Wait).map(|_| ())
+    }
+
+    /// As [`Transaction::wait_for_xid`], but false instead of waiting.
+    pub fn try_wait_for_xid(&mut self, xid: Xid) -> Result<bool> {
+        self.wait_xid(xid, WaitPolicy::Try)
+    }
+
+    fn wait_xid(&mut self, xid: Xid, policy: WaitPolicy) -> Result<bool> {
+        let mut xid = xid;
+        let mut first = true;
+        loop {
+            debug_assert!(xid.is_valid() && !self.is_current(xid));
+            let tag = LockTag::transaction(xid);
+            let owner = self.lock_owner();
+            if self.locks.acquire(tag, LockMode::Share, owner, policy)? == Acquired::NotAvailable {
+                return Ok(false);
+            }
+            self.locks.release(tag, LockMode::Share, owner);
+            if !self.manager.is_in_progress(xid)? {
+                return Ok(true);
+            }
+            // A subtransaction whose lock went to its parent; or the id is assigned but its
+            // lock not yet taken, then look again after a moment.
+            if !first {
+                sync::yield_now();
+            }
+            first = false;
+            xid = self.manager.topmost_parent(xid, Xid::FIRST_NORMAL)?;
+        }
+    }
+}
+
+/// Snapshots.
+impl Transaction {
+    /// The statement's snapshot: a new one under read committed, else the transaction's.
+    /// Own changes of commands before the current one are visible in it.
+    /// Counterpart: `GetTransactionSnapshot`.
+    pub fn snapshot(&mut self) -> Arc<Snapshot> {
+        if !self.isolation.uses_transaction_snapshot() {
+            return self.latest_snapshot();
+        }
+        match &self.first_snapshot {
+            Some(first) if first.curcid == self.command => first.clone(),
+            Some(first) => {
+                let copy = Arc::new(Snapshot { curcid: self.command, ..(**first).clone() });
+                self.first_snapshot = Some(copy.clone());
+                copy
+            }
+            None => {
+                let first = self.latest_snapshot();
+                self.first_snapshot = Some(first.clone());
+                first
+            }
+        }
+    }
+
+    /// A snapshot as of now, whatever the isolation level (catalogs, constraint checks).
+    /// Counterpart: `GetLatestSnapshot`.
+    pub fn latest_snapshot(&mut self) -> Arc<Snapshot> {
+        // One that nobody holds any more is reused, with its memory.
+        let mut own = None;
+        let mut i = 0;
+        while i < self.registered.len() {
+            if Arc::strong_count(&self.registered[i]) == 1 {
+                own = Some(self.registered.swap_remove(i));
+            } else {
+                i += 1;
+            }
+        }
+        let mut snapshot = own.unwrap_or_else(|| Arc::new(Snapshot::of_kind(SnapshotKind::Mvcc)));
+        let inner = Arc::get_mut(&mut snapshot).expect("nobody else holds it");
+        self.manager.procs.snapshot(self.proc, inner);
+        inner.curcid = self.command;
+        self.registered.push(snapshot.clone());
+        snapshot
+    }
+
+    /// Lets the horizon move on past snapshots that are no longer held; after each statement.
+    /// Counterpart: `SnapshotResetXmin`.
+    pub fn reset_xmin(&mut self) {
+        let xmin = &self.manager.procs.proc(self.proc).xmin;
+        let held = self
+            .registered
+            .iter()
+            .filter(|s| Arc::strong_count(s) > 1)
+            .map(|s| s.xmin)
+            .chain(self.first_snapshot.as_ref().map(|s| s.xmin))
+            .reduce(Xid::older);
+        match held {
+            None => xmin.store(0, Ordering::SeqCst),
+            Some(oldest) => {
+                if Xid(xmin.load(Ordering::Relaxed)).precedes(oldest) {
+                    xmin.store(oldest.0, Ordering::SeqCst);
+                }
+            }
+        }
+    }
+
+    /// Has the first snapshot of a transaction-snapshot isolation level been taken?
+    pub fn has_first_snapshot(&self) -> bool {
+        self.first_snapshot.is_some()
+    }
+
+    /// Adopts an exported snapshot whose transaction still runs. Counterpart:
+    /// `SetTransactionSnapshot`.
+    pub fn import_snapshot(&mut self, snapshot: &Snapshot) {
+        let xmin = &self.manager.procs.proc(self.proc).xmin;
+        xmin.store(snapshot.xmin.0, Ordering::SeqCst);
+        self.first_snapshot = Some(Arc::new(Snapshot { curcid: self.command, ..snapshot.clone() }));
+    }
+
+    /// Marks the transaction as a lazy VACUUM, whose id holds back no horizon.
+    pub fn set_in_vacuum(&mut self, for_wraparound: bool) {
+        let wrap = if for_wraparound { crate::PROC_VACUUM_FOR_WRAPAROUND } else { 0 };
+        self.manager.procs.set_flags(self.proc, crate::PROC_IN_VACUUM | wrap);
     }
 
     /// Bounds for pruning relations of that kind. Counterpart: `GlobalVisTestFor`.
-    pub fn global_vis(&self, _kind: HorizonKind) -> GlobalVis {
-        todo!()
+    pub fn global_vis(&self, kind: HorizonKind) -> GlobalVis {
+        let proc = self.manager.procs.proc(self.proc);
+        let maybe = FullXid(proc.maybe_needed[kind as usize].load(Ordering::Relaxed));
+        // A snapshot's xmin is the oldest id running when it was taken: what is before may be
+        // removable, so it bounds from above only with a recomputation between.
+        let next = self.manager.next_full_xid();
+        GlobalVis {
+            kind,
+            definitely_needed: next,
+            maybe_needed: maybe,
+            proc: self.proc,
+            database: self.database,
+            seen: 0,
+        }
     }
+}
+
+/// Savepoints.
+impl Transaction {
+    /// Counterpart: `BeginInternalSubTransaction`, without the names.
+    pub fn begin_subxact(&mut self) -> Result<SubXactId> {
+        let Some(next) = self.last_subxact.checked_add(1) else {
+            return Err(PgError::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                "cannot have more than 2^32-1 subtransactions in a transaction",
+            ));
+        };
+        self.last_subxact = next;
+        let id = SubXactId(next);
+        self.levels.push(Level { id, xid: Xid::INVALID, children: Vec::new() });
+        Ok(id)
+    }
+
+    /// RELEASE: the innermost level merges into its parent. Its number, its parent's number.
+    pub fn commit_subxact(&mut self) -> Result<(SubXactId, SubXactId)> {
+        self.command_counter_increment()?;
+        let level = self.pop_level()?;
+        let parent = self.levels.last_mut().expect("pop_level leaves the top level");
+        if level.xid.is_valid() {
+            parent.children.push(level.xid);
+            parent.children.extend_from_slice(&level.children);
+        }
+        let ids = (level.id, parent.id);
+        self.locks.transfer(ids.0, ids.1);
+        Ok(ids)
+    }
+
+    /// ROLLBACK TO, first half: the innermost level is undone. Its number.
+    /// WAL: an abort record if it had an id. Locks are released.
+    pub fn abort_subxact(&mut self, extras: &XactExtras) -> Result<SubXactId> {
+        let level = self.pop_level()?;
+        if level.xid.is_valid() {
+            self.record_abort(level.xid, &level.children, extras)?;
+            let latest = latest_xid(level.xid, &level.children);
+            let mut gone = vec![level.xid];
+            gone.extend_from_slice(&level.children);
+            self.manager.procs.remove_subxids(self.proc, &gone, latest);
+        }
+        self.locks.release_subxact(level.id);
+        Ok(level.id)
+    }
+
+    fn pop_level(&mut self) -> Result<Level> {
+        if self.levels.len() < 2 {
+            return Err(PgError::internal("there is no subtransaction to end"));
+        }
+        Ok(self.levels.pop().expect("the length was checked"))
+    }
+}
+
+/// The end.
+impl Transaction {
+    /// Commits the top level: when this returns the transaction is over for everybody else. Locks
+    /// are still held; [`Transaction::release_locks`] comes after dropped files and
+    /// invalidations have been dealt with. An error before the record leaves the transaction to be
+    /// aborted; a later one is of severity PANIC.
+    /// Counterpart: `RecordTransactionCommit`, `ProcArrayEndTransaction`.
+    /// WAL: a commit record if an id was assigned.
+    pub fn commit(&mut self, extras: &XactExtras, synchronous: bool, now: i64) -> Result<Lsn> {
+        while self.levels.len() > 1 {
+            self.commit_subxact()?;
+        }
+        let Some(level) = self.levels.last() else {
+            return Err(PgError::internal("there is no transaction to commit"));
+        };
+        let xid = level.xid;
+        let wait = synchronous || extras.force_sync || !extras.dropped_files.is_empty();
+        let mut end = self.last_record;
+        if xid.is_valid() {
+            let standby = self.manager.standby_info();
+            let trimmed;
+            let extras = if standby || extras.invalidations.is_empty() {
+                extras
+            } else {
+                trimmed = XactExtras { invalidations: Vec::new(), ..extras.clone() };
+                &trimmed
+            };
+            let header = record::Header {
+                time: now,
+                database: self.database,
+                tablespace: self.tablespace,
+                subxacts: &level.children,
+            };
+            record::build(&mut self.builder, true, &header, extras);
+            let wal = &self.manager.wal;
+            let delay = wal.delay_checkpoint_start();
+            end = wal.insert(&mut self.builder, &[], xid)?.end;
+            let status = XidStatus::Committed;
+            if wait {
+                wal.flush(end)?;
+                self.manager.clog.set_tree(xid, &level.children, status, Lsn::INVALID)
+            } else {
+                wal.note_async_commit(end);
+                self.manager.clog.set_tree(xid, &level.children, status, end)
+            }
+            .map_err(|e| e.severity(pgerror::Severity::Panic))?;
+            drop(delay);
+        } else if end.is_valid() {
+            // Only hints, pruning or the like: nothing depends on their being durable.
+            if extras.force_sync || !extras.dropped_files.is_empty() {
+                self.manager.wal.flush(end)?;
+            } else {
+                self.manager.wal.note_async_commit(end);
+            }
+        }
+        self.leave();
+        Ok(end)
+    }
+
+    /// Aborts the top level with everything below it; see [`Transaction::commit`] for what follows.
+    /// WAL: an abort record if an id was assigned.
+    pub fn abort(&mut self, extras: &XactExtras) -> Result<()> {
+        while self.levels.len() > 1 {
+            self.abort_subxact(&XactExtras::default())?;
+        }
+        let Some(level) = self.levels.last_mut() else { return Ok(()) };
+        let (xid, children) = (level.xid, std::mem::take(&mut level.children));
+        let result =
+            if xid.is_valid() { self.record_abort(xid, &children, extras) } else { Ok(()) };
+        if let Some(level) = self.levels.last_mut() {
+            level.children = children;
+        }
+        self.leave();
+        result
+    }
+
+    fn record_abort(&mut self, xid: Xid, children: &[Xid], extras: &XactExtras) -> Result<()> {
+        let header = record::Header {
+            time: self.manager.env.clock.pg_micros(),
+            database: self.database,
+            tablespace: self.tablespace,
+            subxacts: children,
+        };
+        record::build(&mut self.builder, false, &header, extras);
+        let end = self.manager.wal.insert(&mut self.builder, &[], xid)?.end;
+        self.manager.wal.note_async_commit(end);
+        self.manager.clog.set_tree(xid, children, XidStatus::Aborted, Lsn::INVALID)
+    }
+
+    /// Leaves the proc array and forgets the transaction's state, but for the locks.
+    fn leave(&mut self) {
+        let latest = match self.levels.first() {
+            Some(level) if level.xid.is_valid() => latest_xid(level.xid, &level.children),
+            _ => Xid::INVALID,
+        };
+        self.first_snapshot = None;
+        // At most one idle snapshot is kept, for its memory.
+        self.registered.truncate(1);
+        self.manager.procs.end(self.proc, latest);
+        self.levels.clear();
+        self.combos.clear();
+        self.unreported.clear();
+        self.multis.clear();
+        self.last_record = Lsn::INVALID;
+    }
+
+    /// Releases all locks but the session's own: others may go on. After commit or abort.
+    pub fn release_locks(&mut self) {
+        self.locks.end_vxid();
+        self.locks.release_transaction();
+    }
+}
+
+fn latest_xid(xid: Xid, children: &[Xid]) -> Xid {
+    children.iter().fold(xid, |a, b| if a.precedes(*b) { *b } else { a })
 }

@@ -1,0 +1,465 @@
+//! Who runs: one slot a session, snapshots over all slots, horizons.
+//!
+//! Assigned ids and their subtransaction states lie in dense arrays, since every snapshot reads them.
+//! Ids appear under the id generator's mutex and disappear under `lock` held exclusively; snapshots
+//! hold it shared. So while a snapshot is taken nobody completes.
+//!
+//! A snapshot whose `completion_count` is still the current one is valid as it is, and taking it again
+//! needs no lock: the session first publishes its xmin, then reads the count. If the count has
+//! not moved, every id that ran then runs still, so any horizon computed before the xmin was
+//! visible is not after it; one computed later sees it. Both sides use sequentially consistent
+//! accesses.
+//!
+//! Counterpart: procarray.c, the transaction part of `PGPROC`.
+
+use crate::{Horizons, Snapshot};
+use ids::{FullXid, MultiXid, Oid, Xid};
+use lmgr::ProcNo;
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
+use sync::{Mutex, RwLock, RwLockWriteGuard};
+
+/// Subtransaction ids kept in the slot; more of them overflow to pg_subtrans.
+pub(crate) const SUBXIDS: usize = 64;
+const OVERFLOWED: u32 = 1 << 31;
+
+/// Flags of [`ProcArray::set_flags`]: a plain VACUUM, whose id holds back nobody.
+pub const PROC_IN_VACUUM: u8 = 0x02;
+pub const PROC_IN_SAFE_IC: u8 = 0x04;
+pub const PROC_VACUUM_FOR_WRAPAROUND: u8 = 0x08;
+
+/// What others read of a session.
+#[repr(align(128))]
+pub(crate) struct Proc {
+    used: AtomicBool,
+    /// Oldest id that the session's snapshots see as running; 0 without snapshots.
+    pub(crate) xmin: AtomicU32,
+    pub(crate) database: AtomicU32,
+    pub(crate) flags: AtomicU8,
+    subxids: Box<[AtomicU32; SUBXIDS]>,
+    /// Oldest multixact the session may become a member of / may look at; 0: none.
+    pub(crate) oldest_member: AtomicU32,
+    pub(crate) oldest_visible: AtomicU32,
+    /// The session's cached removal bounds, by kind.
+    pub(crate) maybe_needed: [AtomicU64; 4],
+}
+
+pub(crate) struct ProcArray {
+    procs: Box<[Proc]>,
+    /// Ids of top-level transactions, 0 where none is assigned. By slot.
+    xids: Box<[AtomicU32]>,
+    /// Number of subtransactions in the slot, and [`OVERFLOWED`].
+    sub_states: Box<[AtomicU32]>,
+    /// One past the largest slot ever used.
+    high: AtomicU32,
+    free: Mutex<Vec<ProcNo>>,
+    lock: RwLock<()>,
+    latest_completed: AtomicU64,
+    completions: AtomicU64,
+    /// All ids before it are known to be finished.
+    recent_xmin: AtomicU64,
+}
+
+/// Ids in progress at one moment, for the log. Counterpart: `RunningTransactionsData`.
+pub(crate) struct Running {
+    pub(crate) xids: Vec<Xid>,
+    pub(crate) subxids: Vec<Xid>,
+    pub(crate) overflowed: bool,
+    pub(crate) oldest: Xid,
+    pub(crate) latest_completed: Xid,
+}
+
+impl ProcArray {
+    pub(crate) fn new(slots: usize) -> ProcArray {
+        let proc = || Proc {
+            used: AtomicBool::new(false),
+            xmin: AtomicU32::new(0),
+            database: AtomicU32::new(0),
+            flags: AtomicU8::new(0),
+            subxids: Box::new([const { AtomicU32::new(0) }; SUBXIDS]),
+            oldest_member: AtomicU32::new(0),
+            oldest_visible: AtomicU32::new(0),
+            maybe_needed: [const { AtomicU64::new(0) }; 4],
+        };
+        ProcArray {
+            procs: (0..slots).map(|_| proc()).collect(),
+            xids: (0..slots).map(|_| AtomicU32::new(0)).collect(),
+            sub_states: (0..slots).map(|_| AtomicU32::new(0)).collect(),
+            high: AtomicU32::new(0),
+            free: Mutex::new((0..slots as ProcNo).rev().collect()),
+            lock: RwLock::new(()),
+            latest_completed: AtomicU64::new(0),
+            completions: AtomicU64::new(1),
+            recent_xmin: AtomicU64::new(0),
+        }
+    }
+
+    /// A free slot, the lowest one; `None` if there are too many sessions.
+    pub(crate) fn acquire(&self, database: Oid) -> Option<ProcNo> {
+        let mut free = self.free.lock();
+        let no = free.pop()?;
+        let proc = &self.procs[no as usize];
+        proc.database.store(database.0, Relaxed);
+        proc.flags.store(0, Relaxed);
+        proc.used.store(true, Relaxed);
+        proc.maybe_needed.iter().for_each(|m| m.store(0, Relaxed));
+        let _lock = self.lock.write();
+        self.high.fetch_max(no + 1, SeqCst);
+        Some(no)
+    }
+
+    pub(crate) fn release(&self, no: ProcNo) {
+        let proc = &self.procs[no as usize];
+        debug_assert!(self.xids[no as usize].load(Relaxed) == 0);
+        proc.xmin.store(0, SeqCst);
+        proc.database.store(0, Relaxed);
+        proc.oldest_member.store(0, Relaxed);
+        proc.oldest_visible.store(0, Relaxed);
+        proc.used.store(false, Relaxed);
+        let mut free = self.free.lock();
+        // Descending, so that the lowest is handed out next and the arrays stay dense.
+        let at = free.partition_point(|f| *f > no);
+        free.insert(at, no);
+    }
+
+    pub(crate) fn proc(&self, no: ProcNo) -> &Proc {
+        &self.procs[no as usize]
+    }
+
+    pub(crate) fn set_flags(&self, no: ProcNo, flags: u8) {
+        let _lock = self.lock.write();
+        self.procs[no as usize].flags.store(flags, Relaxed);
+    }
+
+    pub(crate) fn xid(&self, no: ProcNo) -> Xid {
+        Xid(self.xids[no as usize].load(Acquire))
+    }
+
+    /// Publishes a top-level id; under the id generator's mutex.
+    pub(crate) fn set_xid(&self, no: ProcNo, xid: Xid) {
+        self.xids[no as usize].store(xid.0, SeqCst);
+    }
+
+    /// Publishes a subtransaction's id; under the id generator's mutex.
+    pub(crate) fn add_subxid(&self, no: ProcNo, xid: Xid) {
+        let state = &self.sub_states[no as usize];
+        let now = state.load(Relaxed);
+        let count = (now & !OVERFLOWED) as usize;
+        if count < SUBXIDS {
+            self.procs[no as usize].subxids[count].store(xid.0, Relaxed);
+            state.store(now + 1, SeqCst);
+        } else {
+            state.store(now | OVERFLOWED, SeqCst);
+        }
+    }
+
+    pub(crate) fn latest_completed(&self) -> FullXid {
+        FullXid(self.latest_completed.load(SeqCst))
+    }
+
+    /// At start-up, when nobody runs.
+    pub(crate) fn set_latest_completed(&self, xid: FullXid) {
+        self.latest_completed.store(xid.0, SeqCst);
+        self.recent_xmin.store(0, SeqCst);
+        self.completions.fetch_add(1, SeqCst);
+    }
+
+    pub(crate) fn completions(&self) -> u64 {
+        self.completions.load(SeqCst)
+    }
+
+    /// The transaction is over: its id (if any) is not in progress for any snapshot from now on.
+    /// Counterpart: `ProcArrayEndTransaction`.
+    pub(crate) fn end(&self, no: ProcNo, latest: Xid) {
+        let proc = &self.procs[no as usize];
+        if self.xids[no as usize].load(Relaxed) == 0 {
+            proc.xmin.store(0, SeqCst);
+            if proc.flags.load(Relaxed) != 0 {
+                self.set_flags(no, 0);
+            }
+        } else {
+            let lock = self.lock.write();
+            self.xids[no as usize].store(0, SeqCst);
+            self.sub_states[no as usize].store(0, SeqCst);
+            proc.xmin.store(0, SeqCst);
+            proc.flags.store(0, Relaxed);
+            self.complete(latest, &lock);
+        }
+        proc.oldest_member.store(0, Release);
+        proc.oldest_visible.store(0, Release);
+    }
+
+    fn complete(&self, latest: Xid, _lock: &RwLockWriteGuard<'_, ()>) {
+        let now = self.latest_completed.load(Relaxed);
+        let full = widen(FullXid(now), latest);
+        if full.0 > now {
+            self.latest_completed.store(full.0, SeqCst);
+        }
+        self.completions.fetch_add(1, SeqCst);
+    }
+
+    /// An aborted subtransaction with its children leaves. Counterpart: `XidCacheRemoveRunningXids`.
+    pub(crate) fn remove_subxids(&self, no: ProcNo, gone: &[Xid], latest: Xid) {
+        let proc = &self.procs[no as usize];
+        let lock = self.lock.write();
+        let state = &self.sub_states[no as usize];
+        let now = state.load(Relaxed);
+        let mut count = (now & !OVERFLOWED) as usize;
+        for xid in gone.iter().rev() {
+            let Some(at) = (0..count).rev().find(|i| proc.subxids[*i].load(Relaxed) == xid.0) else {
+                continue;
+            };
+            count -= 1;
+            proc.subxids[at].store(proc.subxids[count].load(Relaxed), Relaxed);
+        }
+        state.store(now & OVERFLOWED | count as u32, SeqCst);
+        self.complete(latest, &lock);
+    }
+
+    /// Makes `snapshot` current, reusing it if nothing completed since. Publishes the slot's
+    /// xmin if it has none. Counterpart: `GetSnapshotData`.
+    pub(crate) fn snapshot(&self, no: ProcNo, snapshot: &mut Snapshot) {
+        let proc = &self.procs[no as usize];
+        let had = proc.xmin.load(Relaxed);
+        if snapshot.completion_count != 0 && snapshot.xmin.is_valid() {
+            if had == 0 {
+                proc.xmin.store(snapshot.xmin.0, SeqCst);
+            }
+            if self.completions.load(SeqCst) == snapshot.completion_count {
+                return;
+            }
+        }
+        let _lock = self.lock.read();
+        if had == 0 {
+            // What the attempt above published may be older than need be.
+            proc.xmin.store(0, SeqCst);
+        }
+        let xmax = self.latest_completed().next().xid();
+        let mut xmin = xmax;
+        snapshot.xip.clear();
+        snapshot.subxip.clear();
+        snapshot.overflowed = false;
+        let high = self.high.load(SeqCst) as usize;
+        for (i, xid) in self.xids[..high].iter().enumerate() {
+            let xid = Xid(xid.load(SeqCst));
+            if !xid.is_normal() || i == no as usize {
+                if i == no as usize && xid.is_normal() && xid.precedes(xmin) {
+                    xmin = xid;
+                }
+                continue;
+            }
+            if xid.follows_or_equals(xmax) || self.procs[i].flags.load(Relaxed) & PROC_IN_VACUUM != 0
+            {
+                continue;
+            }
+            if xid.precedes(xmin) {
+                xmin = xid;
+            }
+            snapshot.xip.push(xid);
+            if snapshot.overflowed {
+                continue;
+            }
+            let state = self.sub_states[i].load(SeqCst);
+            if state & OVERFLOWED != 0 {
+                snapshot.overflowed = true;
+            } else {
+                let subxids = &self.procs[i].subxids[..state as usize];
+                snapshot.subxip.extend(subxids.iter().map(|x| Xid(x.load(Relaxed))));
+            }
+        }
+        snapshot.xmin = xmin;
+        snapshot.xmax = xmax;
+        snapshot.completion_count = self.completions.load(SeqCst);
+        if had == 0 {
+            proc.xmin.store(xmin.0, SeqCst);
+        }
+        let full = widen(self.latest_completed(), xmin).0;
+        if full > self.recent_xmin.load(Relaxed) {
+            self.oldest_running_hint();
+        }
+    }
+
+    /// Remembers a bound below which nothing runs; the caller holds `lock`.
+    fn oldest_running_hint(&self) {
+        let latest = self.latest_completed();
+        let mut oldest = latest.next();
+        for xid in &self.xids[..self.high.load(SeqCst) as usize] {
+            let xid = Xid(xid.load(SeqCst));
+            if xid.is_normal() {
+                oldest = oldest.min(widen(latest, xid));
+            }
+        }
+        self.recent_xmin.fetch_max(oldest.0, Relaxed);
+    }
+
+    /// What the slots say about `xid`.
+    pub(crate) fn find(&self, xid: Xid) -> Found {
+        let latest = self.latest_completed();
+        if widen(latest, xid).0 < self.recent_xmin.load(Relaxed) {
+            return Found::No;
+        }
+        let _lock = self.lock.read();
+        if self.latest_completed().xid().precedes(xid) {
+            return Found::Running;
+        }
+        let mut overflowed = Vec::new();
+        let high = self.high.load(SeqCst) as usize;
+        for i in 0..high {
+            let top = Xid(self.xids[i].load(SeqCst));
+            if !top.is_normal() {
+                continue;
+            }
+            if top == xid {
+                return Found::Running;
+            }
+            if xid.precedes(top) {
+                continue;
+            }
+            let state = self.sub_states[i].load(SeqCst);
+            let count = (state & !OVERFLOWED) as usize;
+            if self.procs[i].subxids[..count].iter().any(|x| x.load(Relaxed) == xid.0) {
+                return Found::Running;
+            }
+            if state & OVERFLOWED != 0 {
+                overflowed.push(top);
+            }
+        }
+        if overflowed.is_empty() { Found::No } else { Found::Perhaps(overflowed) }
+    }
+
+    /// Is it the id of a running top-level transaction? Counterpart: `TransactionIdIsActive`.
+    pub(crate) fn is_active(&self, xid: Xid) -> bool {
+        let _lock = self.lock.read();
+        let high = self.high.load(SeqCst) as usize;
+        self.xids[..high].iter().any(|x| x.load(SeqCst) == xid.0)
+    }
+
+    /// Counterpart: `ComputeXidHorizons`.
+    pub(crate) fn horizons(&self, database: Oid, no: Option<ProcNo>) -> Horizons {
+        let _lock = self.lock.read();
+        let next = self.latest_completed().next().xid();
+        let mut h = Horizons {
+            shared_oldest_nonremovable: next,
+            catalog_oldest_nonremovable: next,
+            data_oldest_nonremovable: next,
+            temp_oldest_nonremovable: next,
+            oldest_considered_running: next,
+        };
+        if let Some(no) = no {
+            let own = self.xid(no);
+            if own.is_valid() {
+                h.temp_oldest_nonremovable = own;
+            }
+        }
+        let high = self.high.load(SeqCst) as usize;
+        for (i, proc) in self.procs[..high].iter().enumerate() {
+            let xid = Xid(self.xids[i].load(SeqCst));
+            let xmin = Xid(proc.xmin.load(SeqCst));
+            let oldest = match (xid.is_valid(), xmin.is_valid()) {
+                (true, true) => xmin.older(xid),
+                (true, false) => xid,
+                (false, true) => xmin,
+                (false, false) => continue,
+            };
+            h.oldest_considered_running = h.oldest_considered_running.older(oldest);
+            if proc.flags.load(Relaxed) & PROC_IN_VACUUM != 0 {
+                continue;
+            }
+            h.shared_oldest_nonremovable = h.shared_oldest_nonremovable.older(oldest);
+            let other = Oid(proc.database.load(Relaxed));
+            if other == database || !other.is_valid() || !database.is_valid() {
+                h.data_oldest_nonremovable = h.data_oldest_nonremovable.older(oldest);
+            }
+        }
+        h.catalog_oldest_nonremovable = h.data_oldest_nonremovable;
+        h
+    }
+
+    /// Oldest id assigned to a running transaction, or `next`. Counterpart:
+    /// `GetOldestActiveTransactionId`; the caller holds the id generator's mutex.
+    pub(crate) fn oldest_active(&self, next: Xid) -> Xid {
+        let _lock = self.lock.read();
+        let high = self.high.load(SeqCst) as usize;
+        let running = self.xids[..high].iter().map(|x| Xid(x.load(SeqCst)));
+        running.filter(|x| x.is_normal()).fold(next, Xid::older)
+    }
+
+    /// Counterpart: `GetRunningTransactionData`; the caller holds the id generator's mutex.
+    pub(crate) fn running(&self, next: Xid) -> Running {
+        let _lock = self.lock.read();
+        let mut out = Running {
+            xids: Vec::new(),
+            subxids: Vec::new(),
+            overflowed: false,
+            oldest: next,
+            latest_completed: self.latest_completed().xid(),
+        };
+        let high = self.high.load(SeqCst) as usize;
+        for i in 0..high {
+            let xid = Xid(self.xids[i].load(SeqCst));
+            if !xid.is_normal() {
+                continue;
+            }
+            out.oldest = out.oldest.older(xid);
+            let state = self.sub_states[i].load(SeqCst);
+            out.overflowed |= state & OVERFLOWED != 0;
+            out.xids.push(xid);
+            let count = (state & !OVERFLOWED) as usize;
+            let subxids = &self.procs[i].subxids[..count];
+            out.subxids.extend(subxids.iter().map(|x| Xid(x.load(Relaxed))));
+        }
+        if out.overflowed {
+            out.subxids.clear();
+        }
+        out
+    }
+
+    pub(crate) fn oldest_multixact(&self, next: MultiXid) -> MultiXid {
+        let mut oldest = next;
+        let high = self.high.load(SeqCst) as usize;
+        for proc in &self.procs[..high] {
+            for mark in [&proc.oldest_member, &proc.oldest_visible] {
+                let multi = MultiXid(mark.load(Acquire));
+                if multi.is_valid() && multi.precedes(oldest) {
+                    oldest = multi;
+                }
+            }
+        }
+        oldest
+    }
+
+    /// Oldest multixact that a running transaction may still become a member of.
+    pub(crate) fn oldest_member(&self, next: MultiXid) -> MultiXid {
+        let high = self.high.load(SeqCst) as usize;
+        let marks = self.procs[..high].iter().map(|p| MultiXid(p.oldest_member.load(Acquire)));
+        marks.filter(|m| m.is_valid()).fold(next, |a, b| if b.precedes(a) { b } else { a })
+    }
+
+    /// Sessions connected to `database` other than `me`. Counterpart: `CountOtherDBBackends`.
+    pub(crate) fn sessions_of(&self, database: Oid, me: Option<ProcNo>) -> usize {
+        let high = self.high.load(SeqCst);
+        (0..high)
+            .filter(|no| {
+                let proc = &self.procs[*no as usize];
+                Some(*no) != me
+                    && proc.used.load(Relaxed)
+                    && proc.database.load(Relaxed) == database.0
+            })
+            .count()
+    }
+}
+
+pub(crate) enum Found {
+    Running,
+    No,
+    /// Not listed, but these transactions have unlisted subtransactions.
+    Perhaps(Vec<Xid>),
+}
+
+/// The full id nearest to `base` with these lower bits. Counterpart: `FullXidRelativeTo`.
+pub(crate) fn widen(base: FullXid, xid: Xid) -> FullXid {
+    if !xid.is_normal() {
+        return FullXid(u64::from(xid.0));
+    }
+    let distance = xid.0.wrapping_sub(base.xid().0) as i32;
+    FullXid(base.0.saturating_add_signed(i64::from(distance)))
+}
