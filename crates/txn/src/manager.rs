@@ -377,8 +377,6 @@ pub struct GlobalVis {
     pub maybe_needed: FullXid,
     pub(crate) proc: ProcNo,
     pub(crate) database: Oid,
-    /// Count of completions at the last recomputation.
-    pub(crate) seen: u64,
 }
 
 impl GlobalVis {
@@ -396,19 +394,18 @@ impl GlobalVis {
         full < self.maybe_needed
     }
 
-    /// Recomputes the bounds, unless nothing completed since the last time.
+    /// Recomputes the bounds, unless that would hardly change them. Counterpart:
+    /// `GlobalVisTestShouldUpdate`.
     fn update(&mut self, manager: &TxnManager) {
-        let seen = manager.procs.completions();
-        if seen == self.seen {
-            return;
+        let proc = manager.procs.proc(self.proc);
+        let key = manager.procs.vis_key(self.proc);
+        if proc.vis_keys[self.kind as usize].swap(key, Ordering::Relaxed) != key {
+            let horizons = manager.horizons_for(self.database, self.proc);
+            let bound = manager.widen(horizons.of_kind(self.kind));
+            proc.maybe_needed[self.kind as usize].fetch_max(bound.0, Ordering::Relaxed);
         }
-        self.seen = seen;
-        let horizons = manager.horizons_for(self.database, self.proc);
-        let bound = manager.widen(horizons.of_kind(self.kind));
-        let cached = &manager.procs.proc(self.proc).maybe_needed[self.kind as usize];
-        cached.fetch_max(bound.0, Ordering::Relaxed);
-        self.maybe_needed = self.maybe_needed.max(bound);
-        self.definitely_needed = self.definitely_needed.max(bound);
+        let cached = proc.maybe_needed[self.kind as usize].load(Ordering::Relaxed);
+        self.maybe_needed = self.maybe_needed.max(FullXid(cached));
     }
 
     /// The oldest id that must be kept, computed now. For vacuum.

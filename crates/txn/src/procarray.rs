@@ -41,6 +41,8 @@ pub(crate) struct Proc {
     pub(crate) oldest_visible: AtomicU32,
     /// The session's cached removal bounds, by kind.
     pub(crate) maybe_needed: [AtomicU64; 4],
+    /// What [`ProcArray::vis_key`] was when they were computed.
+    pub(crate) vis_keys: [AtomicU64; 4],
 }
 
 pub(crate) struct ProcArray {
@@ -79,6 +81,7 @@ impl ProcArray {
             oldest_member: AtomicU32::new(0),
             oldest_visible: AtomicU32::new(0),
             maybe_needed: [const { AtomicU64::new(0) }; 4],
+            vis_keys: [const { AtomicU64::new(0) }; 4],
         };
         ProcArray {
             procs: (0..slots).map(|_| proc()).collect(),
@@ -101,7 +104,7 @@ impl ProcArray {
         proc.database.store(database.0, Relaxed);
         proc.flags.store(0, Relaxed);
         proc.used.store(true, Relaxed);
-        proc.maybe_needed.iter().for_each(|m| m.store(0, Relaxed));
+        proc.maybe_needed.iter().chain(&proc.vis_keys).for_each(|m| m.store(0, Relaxed));
         let _lock = self.lock.write();
         self.high.fetch_max(no + 1, SeqCst);
         Some(no)
@@ -165,6 +168,15 @@ impl ProcArray {
 
     pub(crate) fn completions(&self) -> u64 {
         self.completions.load(SeqCst)
+    }
+
+    /// Changes when it may pay to compute removal bounds anew: with the session's xmin, or with
+    /// every completion while it has none.
+    pub(crate) fn vis_key(&self, no: ProcNo) -> u64 {
+        match self.procs[no as usize].xmin.load(Relaxed) {
+            0 => self.completions.load(Relaxed) | 1 << 63,
+            xmin => u64::from(xmin),
+        }
     }
 
     /// The transaction is over: its id (if any) is not in progress for any snapshot from now on.
@@ -324,13 +336,6 @@ impl ProcArray {
             }
         }
         if overflowed.is_empty() { Found::No } else { Found::Perhaps(overflowed) }
-    }
-
-    /// Is it the id of a running top-level transaction? Counterpart: `TransactionIdIsActive`.
-    pub(crate) fn is_active(&self, xid: Xid) -> bool {
-        let _lock = self.lock.read();
-        let high = self.high.load(SeqCst) as usize;
-        self.xids[..high].iter().any(|x| x.load(SeqCst) == xid.0)
     }
 
     /// Counterpart: `ComputeXidHorizons`.

@@ -119,10 +119,6 @@ impl Way {
 }
 
 impl Held<'_> {
-    pub(crate) fn u32(&self, offset: usize) -> u32 {
-        (self.way.words()[offset / 8].load(Ordering::Relaxed) >> (offset % 8 * 8)) as u32
-    }
-
     pub(crate) fn u8(&self, offset: usize) -> u8 {
         (self.way.words()[offset / 8].load(Ordering::Relaxed) >> (offset % 8 * 8)) as u8
     }

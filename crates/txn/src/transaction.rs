@@ -590,8 +590,6 @@ impl Transaction {
     pub fn global_vis(&self, kind: HorizonKind) -> GlobalVis {
         let proc = self.manager.procs.proc(self.proc);
         let maybe = FullXid(proc.maybe_needed[kind as usize].load(Ordering::Relaxed));
-        // A snapshot's xmin is the oldest id running when it was taken: what is before may be
-        // removable, so it bounds from above only with a recomputation between.
         let next = self.manager.next_full_xid();
         GlobalVis {
             kind,
@@ -599,7 +597,6 @@ impl Transaction {
             maybe_needed: maybe,
             proc: self.proc,
             database: self.database,
-            seen: 0,
         }
     }
 }
