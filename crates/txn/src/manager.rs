@@ -278,7 +278,12 @@ impl TxnManager {
     pub fn startup(&self, cp: &CheckPoint) -> Result<()> {
         self.set_next_full_xid(cp.next_xid);
         self.set_next_oid(cp.next_oid);
-        self.multis.startup(cp.next_multi, cp.next_multi_offset, cp.oldest_multi, cp.oldest_multi_db);
+        self.multis.startup(
+            cp.next_multi,
+            cp.next_multi_offset,
+            cp.oldest_multi,
+            cp.oldest_multi_db,
+        );
         self.clog.slru.set_latest_page(crate::clog::page_of(cp.next_xid.xid()));
         self.set_xid_limit(cp.oldest_xid, cp.oldest_xid_db);
         let age = self.config.autovacuum_multixact_freeze_max_age;

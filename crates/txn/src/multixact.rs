@@ -283,8 +283,7 @@ impl MultiXacts {
 
     fn offset_of(&self, multi: MultiXid) -> Result<u32> {
         let place = offset_place(multi);
-        let (word, _) =
-            self.offsets.read(offset_page(multi), place, None, &Self::who(multi))?;
+        let (word, _) = self.offsets.read(offset_page(multi), place, None, &Self::who(multi))?;
         Ok((word >> (place % 8 * 8)) as u32)
     }
 
@@ -318,7 +317,10 @@ impl MultiXacts {
                 let status = (word >> (status % 8 * 8)) as u8;
                 if xid.is_valid() {
                     let status = MultiXactStatus::from_u8(status).ok_or_else(|| {
-                        pg_err!(DATA_CORRUPTED, "invalid member status {status} of multixact {multi}")
+                        pg_err!(
+                            DATA_CORRUPTED,
+                            "invalid member status {status} of multixact {multi}"
+                        )
                     })?;
                     out.push(MultiXactMember { xid, status });
                 }
@@ -336,7 +338,8 @@ impl MultiXacts {
                 (state.next, state.next_offset)
             };
             let offset = self.offset_of(multi)?;
-            let end = if multi.next() == next { next_offset } else { self.offset_of(multi.next())? };
+            let end =
+                if multi.next() == next { next_offset } else { self.offset_of(multi.next())? };
             if offset != 0 && (end != 0 || multi.next() == next) {
                 return Ok((offset, end.wrapping_sub(offset)));
             }
@@ -434,7 +437,11 @@ impl MultiXacts {
 
     /// Counterpart: `MultiXactAdvanceOldest`.
     pub(crate) fn advance_oldest(&self, oldest: MultiXid, db: Oid, max_age: u32) -> Result<()> {
-        if self.oldest_kept().precedes(oldest) { self.set_limit(oldest, db, max_age) } else { Ok(()) }
+        if self.oldest_kept().precedes(oldest) {
+            self.set_limit(oldest, db, max_age)
+        } else {
+            Ok(())
+        }
     }
 
     /// Number of multixacts and members in use. Counterpart: `ReadMultiXactCounts`.
@@ -580,15 +587,13 @@ fn check_limits(
         stop.wrapping_sub(state.next_offset) < end.wrapping_sub(state.next_offset)
     };
     if state.offset_stop != 0 && passes(state.offset_stop) {
-        return Err(pg_err!(
-            PROGRAM_LIMIT_EXCEEDED,
-            "multixact \"members\" limit exceeded"
-        )
-        .hint(format!(
-            "Execute a database-wide VACUUM in database with OID {} with reduced \
+        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "multixact \"members\" limit exceeded").hint(
+            format!(
+                "Execute a database-wide VACUUM in database with OID {} with reduced \
              vacuum_multixact_freeze_min_age and vacuum_multixact_freeze_table_age settings.",
-            state.oldest_db
-        )));
+                state.oldest_db
+            ),
+        ));
     }
     Ok(())
 }

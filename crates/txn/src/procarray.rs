@@ -217,7 +217,8 @@ impl ProcArray {
         let now = state.load(Relaxed);
         let mut count = (now & !OVERFLOWED) as usize;
         for xid in gone.iter().rev() {
-            let Some(at) = (0..count).rev().find(|i| proc.subxids[*i].load(Relaxed) == xid.0) else {
+            let Some(at) = (0..count).rev().find(|i| proc.subxids[*i].load(Relaxed) == xid.0)
+            else {
                 continue;
             };
             count -= 1;
@@ -259,7 +260,8 @@ impl ProcArray {
                 }
                 continue;
             }
-            if xid.follows_or_equals(xmax) || self.procs[i].flags.load(Relaxed) & PROC_IN_VACUUM != 0
+            if xid.follows_or_equals(xmax)
+                || self.procs[i].flags.load(Relaxed) & PROC_IN_VACUUM != 0
             {
                 continue;
             }

@@ -154,8 +154,7 @@ impl Held<'_> {
 
     /// Notes that the group's newest commit record ends at `lsn`.
     pub(crate) fn raise_lsn(&self, groups: usize, group: usize, lsn: Lsn) {
-        let lsns =
-            self.way.lsns.get_or_init(|| (0..groups).map(|_| AtomicU64::new(0)).collect());
+        let lsns = self.way.lsns.get_or_init(|| (0..groups).map(|_| AtomicU64::new(0)).collect());
         lsns[group].fetch_max(lsn.0, Ordering::Relaxed);
     }
 }
@@ -316,7 +315,9 @@ impl Slru {
             Err(e) if e.kind() == io::ErrorKind::NotFound && self.wal.in_recovery() => {
                 return Ok(bytes);
             }
-            Err(e) => return Err(self.failure(who, &format!("Could not open file \"{path}\""), &e)),
+            Err(e) => {
+                return Err(self.failure(who, &format!("Could not open file \"{path}\""), &e));
+            }
         };
         match file.read_exact_at(&mut bytes[..], offset) {
             Ok(()) => Ok(bytes),
@@ -417,9 +418,7 @@ impl Slru {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
                 Err(e) => Err(e),
             };
-            synced.map_err(|e| {
-                vfs::io_error("fsync file", &path, &e).severity(Severity::Panic)
-            })?;
+            synced.map_err(|e| vfs::io_error("fsync file", &path, &e).severity(Severity::Panic))?;
         }
         self.disk
             .sync_dir(self.dir)
@@ -491,10 +490,8 @@ impl Slru {
 
     /// Numbers of the segment files there are.
     pub(crate) fn segments(&self) -> Result<Vec<u32>> {
-        let entries = self
-            .disk
-            .list(self.dir)
-            .map_err(|e| vfs::io_error("open directory", self.dir, &e))?;
+        let entries =
+            self.disk.list(self.dir).map_err(|e| vfs::io_error("open directory", self.dir, &e))?;
         let hex = |name: &str| {
             let good = (4..=6).contains(&name.len())
                 && name.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b));

@@ -62,10 +62,8 @@ impl XidGen {
         }
         if xid.follows_or_equals(self.warn_limit) {
             let left = self.wrap_limit.0.wrapping_sub(xid.0);
-            let message = format!(
-                "database {} must be vacuumed within {left} transactions",
-                self.database()
-            );
+            let message =
+                format!("database {} must be vacuumed within {left} transactions", self.database());
             warn(pg_err!(WARNING, "{message}").severity(Severity::Warning).hint(format!(
                 "To avoid a database shutdown, execute a database-wide VACUUM in that \
                  database.\n{REST}"
