@@ -3,11 +3,13 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (a fresh cluster's rows as text), `cache` and
 //! `shared` (rows by their keys), `overlay` and `inval` (a transaction's own changes), `cx` (look-ups),
-//! `lookup`, `namespace`, `acl`, `format_type` (questions that analysis asks), `relcache`.
+//! `lookup`, `namespace`, `acl`, `format_type` (questions that analysis asks), `relcache`; `bootstrap`
+//! makes a new cluster.
 
 #![forbid(unsafe_code)]
 
 pub mod acl;
+pub mod bootstrap;
 pub mod cache;
 mod cx;
 pub mod encoding;

@@ -1,0 +1,243 @@
+//! `init`: makes a data directory. Every page is built here from the facts with the code that the
+//! running server uses for its own pages; PostgreSQL 15 starts on the result.
+//!
+//! Everything is computed in memory first (`cluster`: the pages of every catalog and index of
+//! `template1`), then written: `global/`, three times `base/<db>/`, the log's first segment with a
+//! shutdown checkpoint, the transaction status files, the configuration, and `global/pg_control` last
+//! of all, so that a directory without it is an interrupted `init`.
+//!
+//! Rows carry the bootstrap XID and are frozen; pages are all-visible and marked so in visibility maps.
+//! Counterpart: initdb.c, bootstrap.c.
+
+mod cluster;
+mod conf;
+mod control;
+mod heap;
+mod index;
+mod locale;
+
+use ids::Oid;
+use pgerror::{PgError, Result, SqlState};
+use std::collections::BTreeMap;
+use vfs::{Disk, Env, OpenMode, io_error};
+
+/// `template1`, `template0`, `postgres`.
+const DATABASES: [Oid; 3] = [Oid(1), Oid(4), Oid(5)];
+
+/// What the user of `init` may choose.
+#[derive(Clone, Debug)]
+pub struct InitOptions {
+    /// Name of the bootstrap superuser.
+    pub user: String,
+    /// The superuser's password as `pg_authid` stores it (a SCRAM secret or an MD5 hash).
+    pub password: Option<String>,
+    /// Encoding of the three databases, by number.
+    pub encoding: i32,
+    pub lc_collate: String,
+    pub lc_ctype: String,
+    pub lc_messages: String,
+    pub lc_monetary: String,
+    pub lc_numeric: String,
+    pub lc_time: String,
+    pub checksums: bool,
+    /// Bytes.
+    pub wal_segment_size: u32,
+    /// Absolute path of a directory for the log, which `pg_wal` becomes a link to.
+    pub wal_dir: Option<String>,
+    /// Authentication methods in `pg_hba.conf`.
+    pub auth_local: String,
+    pub auth_host: String,
+    /// A zone's name; for `timezone` and `log_timezone`.
+    pub timezone: String,
+    pub text_search_config: String,
+    /// The group may read.
+    pub group_access: bool,
+    /// Wait for the disk.
+    pub sync: bool,
+}
+
+impl Default for InitOptions {
+    fn default() -> InitOptions {
+        InitOptions {
+            user: "postgres".to_owned(),
+            password: None,
+            encoding: crate::encoding::UTF8,
+            lc_collate: "C".to_owned(),
+            lc_ctype: "C".to_owned(),
+            lc_messages: "C".to_owned(),
+            lc_monetary: "C".to_owned(),
+            lc_numeric: "C".to_owned(),
+            lc_time: "C".to_owned(),
+            checksums: true,
+            wal_segment_size: wal::layout::DEFAULT_SEGMENT_SIZE,
+            wal_dir: None,
+            auth_local: "trust".to_owned(),
+            auth_host: "trust".to_owned(),
+            timezone: "Etc/UTC".to_owned(),
+            text_search_config: "pg_catalog.english".to_owned(),
+            group_access: false,
+            sync: true,
+        }
+    }
+}
+
+/// Directories below the data directory, parents first.
+const DIRECTORIES: &[&str] = &[
+    "global",
+    "base",
+    "base/1",
+    "base/4",
+    "base/5",
+    "pg_commit_ts",
+    "pg_dynshmem",
+    "pg_logical",
+    "pg_logical/mappings",
+    "pg_logical/snapshots",
+    "pg_multixact",
+    "pg_multixact/members",
+    "pg_multixact/offsets",
+    "pg_notify",
+    "pg_replslot",
+    "pg_serial",
+    "pg_snapshots",
+    "pg_stat",
+    "pg_stat_tmp",
+    "pg_subtrans",
+    "pg_tblspc",
+    "pg_twophase",
+    "pg_xact",
+];
+
+/// Contents of files by path; `BTreeMap` so that they are written directory by directory.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Makes the data directory that is the root of `env`'s disk, which must not exist or be empty.
+pub fn init(env: &Env, options: &InitOptions) -> Result<()> {
+    check_options(options)?;
+    let disk = &*env.disk;
+    claim_directory(disk, "", options)?;
+    let wal_prefix = match &options.wal_dir {
+        Some(dir) => {
+            if !dir.starts_with('/') {
+                return Err(PgError::new(
+                    SqlState::INVALID_PARAMETER_VALUE,
+                    "WAL directory location must be an absolute path",
+                ));
+            }
+            claim_directory(disk, dir, options)?;
+            disk.symlink(dir, "pg_wal")
+                .map_err(|e| io_error("create symbolic link", "pg_wal", &e))?;
+            dir.clone()
+        }
+        None => {
+            make_directory(disk, "pg_wal", options)?;
+            "pg_wal".to_owned()
+        }
+    };
+    for dir in DIRECTORIES {
+        make_directory(disk, dir, options)?;
+    }
+    make_directory(disk, &format!("{wal_prefix}/archive_status"), options)?;
+
+    let mut files = cluster::build(disk, options)?;
+    let start = control::start(env, options);
+    files.insert(format!("{wal_prefix}/{}", start.segment_name), start.segment);
+    for name in ["pg_xact", "pg_subtrans", "pg_multixact/offsets", "pg_multixact/members"] {
+        files.insert(format!("{name}/0000"), vec![0; page::PAGE_SIZE]);
+    }
+    conf::add(&mut files, options);
+
+    for (path, bytes) in &files {
+        write(disk, path, bytes, options)?;
+    }
+    if options.sync {
+        let dirs = DIRECTORIES.iter().copied();
+        let archive = format!("{wal_prefix}/archive_status");
+        for dir in dirs.chain([archive.as_str(), wal_prefix.as_str(), ""]) {
+            disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))?;
+        }
+    }
+    write(disk, wal::control::CONTROL_FILE, &start.control, options)?;
+    if options.sync {
+        disk.sync_dir("global").map_err(|e| io_error("fsync file", "global", &e))?;
+    }
+    Ok(())
+}
+
+fn check_options(options: &InitOptions) -> Result<()> {
+    let invalid = |message: String| PgError::new(SqlState::INVALID_PARAMETER_VALUE, message);
+    if options.user.starts_with("pg_") {
+        return Err(invalid(format!(
+            "superuser name \"{}\" is disallowed; role names cannot begin with \"pg_\"",
+            options.user
+        )));
+    }
+    if !wal::layout::valid_segment_size(options.wal_segment_size) {
+        return Err(invalid(
+            "argument of --wal-segsize must be a power of two between 1 and 1024".to_owned(),
+        ));
+    }
+    if !(0..=crate::encoding::LAST_SERVER).contains(&options.encoding) {
+        return Err(invalid(format!(
+            "\"{}\" is not a valid server encoding name",
+            crate::encoding::name(options.encoding)
+        )));
+    }
+    locale::check(options)
+}
+
+/// Makes the directory, or makes sure that it is empty and private.
+fn claim_directory(disk: &dyn Disk, path: &str, options: &InitOptions) -> Result<()> {
+    let full = disk.full_path(path);
+    let exists = vfs::exists(disk, path)?;
+    if !exists {
+        vfs::create_dir_all(disk, if path.is_empty() { &full } else { path })?;
+    } else {
+        let entries = disk.list(path).map_err(|e| io_error("open directory", &full, &e))?;
+        if !entries.is_empty() {
+            return Err(PgError::new(
+                SqlState::DUPLICATE_FILE,
+                format!("directory \"{full}\" exists but is not empty"),
+            )
+            .hint(format!(
+                "To make a new cluster there, remove the directory \"{full}\" or what is in it, or \
+                 choose another one."
+            )));
+        }
+    }
+    set_mode(disk, path, true, options)
+}
+
+fn set_mode(disk: &dyn Disk, path: &str, dir: bool, options: &InitOptions) -> Result<()> {
+    let mode = match (dir, options.group_access) {
+        (true, false) => 0o700,
+        (true, true) => 0o750,
+        (false, false) => 0o600,
+        (false, true) => 0o640,
+    };
+    disk.set_mode(path, mode).map_err(|e| io_error("change permissions of", path, &e))
+}
+
+fn make_directory(disk: &dyn Disk, path: &str, options: &InitOptions) -> Result<()> {
+    disk.create_dir(path).map_err(|e| io_error("create directory", path, &e))?;
+    if options.group_access {
+        set_mode(disk, path, true, options)?;
+    }
+    Ok(())
+}
+
+fn write(disk: &dyn Disk, path: &str, bytes: &[u8], options: &InitOptions) -> Result<()> {
+    let file =
+        disk.open(path, OpenMode::CreateNew).map_err(|e| io_error("create file", path, &e))?;
+    file.write_all_at(bytes, 0).map_err(|e| io_error("write file", path, &e))?;
+    if options.group_access {
+        set_mode(disk, path, false, options)?;
+    }
+    if options.sync {
+        file.sync_all().map_err(|e| io_error("fsync file", path, &e))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! The files of the catalogs: heap, visibility map and indexes of every table, the relation maps.
+
+use super::heap::{HeapPages, ToastPages, form_row};
+use super::index::{OpClasses, build as build_index, schema};
+use super::{DATABASES, Files, InitOptions, locale};
+use crate::facts;
+use crate::relcache::tuple_desc;
+use crate::rows::*;
+use hashbrown::HashMap;
+use ids::{Oid, Tid};
+use pgerror::{PgError, Result};
+use types::{Datum, DatumRef};
+use vfs::Disk;
+
+/// Pages and rows of a relation's files, for `pg_class`.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    pages: usize,
+    rows: usize,
+    all_visible: usize,
+}
+
+/// All that the tables are built from.
+struct Source {
+    classes: Vec<PgClass>,
+    attributes: HashMap<Oid, Vec<PgAttribute>>,
+    indexes: HashMap<Oid, Vec<PgIndex>>,
+    types: HashMap<Oid, Oid>,
+    opclasses: OpClasses,
+}
+
+impl Source {
+    fn new() -> Source {
+        let mut attributes: HashMap<Oid, Vec<PgAttribute>> = HashMap::new();
+        for row in facts::rows::<PgAttribute>() {
+            if row.attnum > 0 {
+                attributes.entry(row.attrelid).or_default().push(row);
+            }
+        }
+        for columns in attributes.values_mut() {
+            columns.sort_by_key(|a| a.attnum);
+        }
+        let mut indexes: HashMap<Oid, Vec<PgIndex>> = HashMap::new();
+        for row in facts::rows::<PgIndex>() {
+            indexes.entry(row.indrelid).or_default().push(row);
+        }
+        let types = facts::rows::<PgType>().into_iter().map(|t| (t.oid, t.typbasetype)).collect();
+        let opclasses = OpClasses::new(
+            facts::rows::<PgOpclass>(),
+            &facts::rows::<PgAmproc>(),
+            &facts::rows::<PgProc>(),
+        );
+        Source { classes: facts::rows::<PgClass>(), attributes, indexes, types, opclasses }
+    }
+
+    fn columns(&self, relation: Oid) -> &[PgAttribute] {
+        self.attributes.get(&relation).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows of a table as the facts have them.
+    fn rows(&self, relation: Oid) -> Vec<Vec<Datum>> {
+        let base = |t: Oid| self.types.get(&t).copied().filter(|b| b.is_valid()).unwrap_or(t);
+        let types: Vec<Oid> = self.columns(relation).iter().map(|a| base(a.atttypid)).collect();
+        facts::table(relation).map_or_else(Vec::new, |table| table.datums(&types).collect())
+    }
+}
+
+/// Paths and contents of all relation files, the relation maps and the databases' `PG_VERSION`.
+pub(super) fn build(disk: &dyn Disk, options: &InitOptions) -> Result<Files> {
+    let source = Source::new();
+    let mut builder = Builder { source, options, sizes: HashMap::new(), files: Vec::new() };
+    let tables: Vec<PgClass> =
+        builder.source.classes.iter().filter(|c| c.relkind == b'r').cloned().collect();
+    for class in tables.iter().filter(|c| c.oid != PgClass::RELATION) {
+        let rows = builder.adjusted_rows(disk, class)?;
+        builder.table(class, rows)?;
+    }
+    // pg_class comes last: it holds the sizes of all others, and its own, which its rows' values cannot
+    // change.
+    let own = tables.iter().find(|c| c.oid == PgClass::RELATION);
+    let own = own.ok_or_else(|| PgError::internal("pg_class is not in pg_class"))?;
+    for _ in 0..2 {
+        let rows = builder.class_rows();
+        builder.table(own, rows)?;
+    }
+    let relations = std::mem::take(&mut builder.files);
+    let mut files = Files::new();
+    for (class, suffix, bytes) in relations {
+        let number = if class.1.is_valid() { class.1 } else { class.0 };
+        if class.2 {
+            files.insert(format!("global/{number}{suffix}"), bytes);
+            continue;
+        }
+        for database in DATABASES {
+            files.insert(format!("base/{database}/{number}{suffix}"), bytes.clone());
+        }
+    }
+    let mapped = |shared: bool| {
+        let classes = builder.source.classes.iter();
+        let mapped = classes.filter(move |c| {
+            c.relisshared == shared && c.relfilenode == Oid::INVALID && has_storage(c)
+        });
+        mapped.map(|c| c.oid).collect::<Vec<Oid>>()
+    };
+    files.insert("global/pg_filenode.map".to_owned(), super::control::relation_map(&mapped(true)));
+    for database in DATABASES {
+        let map = super::control::relation_map(&mapped(false));
+        files.insert(format!("base/{database}/pg_filenode.map"), map);
+        files.insert(format!("base/{database}/PG_VERSION"), b"15\n".to_vec());
+    }
+    Ok(files)
+}
+
+fn has_storage(class: &PgClass) -> bool {
+    matches!(class.relkind, b'r' | b'i' | b't')
+}
+
+/// OID, relfilenode and whether the relation is shared.
+type FileKey = (Oid, Oid, bool);
+
+struct Builder<'a> {
+    source: Source,
+    options: &'a InitOptions,
+    sizes: HashMap<Oid, Size>,
+    files: Vec<(FileKey, &'static str, Vec<u8>)>,
+}
+
+impl Builder<'_> {
+    /// The rows of a table with the user's choices in them.
+    fn adjusted_rows(&self, disk: &dyn Disk, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
+        let mut rows = self.source.rows(class.oid);
+        match class.oid {
+            PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
+                if role.oid == Oid(10) {
+                    role.rolname = Name::new(&self.options.user);
+                    role.rolpassword = self.options.password.clone().map(Text::from);
+                }
+            })?,
+            PgDatabase::RELATION => change(&mut rows, |database: &mut PgDatabase| {
+                database.encoding = self.options.encoding;
+                database.datcollate = Text::from(self.options.lc_collate.as_str());
+                database.datctype = Text::from(self.options.lc_ctype.as_str());
+                database.datcollversion = None;
+                database.datfrozenxid = ids::Xid::FIRST_NORMAL;
+                database.datminmxid = ids::Xid(1);
+            })?,
+            PgCollation::RELATION => {
+                rows.extend(locale::collations(disk).iter().map(CatalogRow::to_row));
+            }
+            _ => {}
+        }
+        Ok(rows)
+    }
+
+    /// The rows of `pg_class` with what is known of the sizes by now.
+    fn class_rows(&self) -> Vec<Vec<Datum>> {
+        let classes = self.source.classes.iter().map(|class| {
+            let mut class = class.clone();
+            let size = self.sizes.get(&class.oid).copied().unwrap_or_default();
+            if has_storage(&class) {
+                class.relpages = size.pages as i32;
+                class.reltuples = size.rows as f32;
+                class.relallvisible = size.all_visible as i32;
+            }
+            if matches!(class.relkind, b'r' | b't') {
+                class.relfrozenxid = ids::Xid::FIRST_NORMAL;
+                class.relminmxid = ids::Xid(1);
+            }
+            class.to_row()
+        });
+        classes.collect()
+    }
+
+    /// Builds a table, its TOAST table and all their indexes.
+    fn table(&mut self, class: &PgClass, rows: Vec<Vec<Datum>>) -> Result<()> {
+        let desc = tuple_desc(self.source.columns(class.oid), class.reltype);
+        let mut toast = class.reltoastrelid.valid().map(ToastPages::new);
+        let mut heap = HeapPages::default();
+        let mut places = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let tuple = form_row(&desc, row, toast.as_mut())?;
+            places.push(heap.add(tuple)?);
+        }
+        let indexes = self.source.indexes.get(&class.oid).cloned().unwrap_or_default();
+        for index in &indexes {
+            let mut keys: Vec<(Vec<Datum>, Tid)> = rows
+                .iter()
+                .zip(&places)
+                .map(|(row, &tid)| {
+                    let column = |&n: &i16| row[n as usize - 1].clone();
+                    (index.indkey.iter().map(column).collect(), tid)
+                })
+                .collect();
+            self.index(index, &mut keys)?;
+        }
+        self.heap(class, heap);
+        if let Some(mut toast) = toast {
+            let class = self.class(toast.relation)?;
+            let indexes = self.source.indexes.get(&toast.relation).cloned().unwrap_or_default();
+            for index in &indexes {
+                self.index(index, &mut toast.chunks)?;
+            }
+            self.heap(&class, toast.heap);
+        }
+        Ok(())
+    }
+
+    fn class(&self, oid: Oid) -> Result<PgClass> {
+        let class = self.source.classes.iter().find(|c| c.oid == oid).cloned();
+        class.ok_or_else(|| PgError::internal(format!("no relation {oid} among the facts")))
+    }
+
+    fn index(&mut self, index: &PgIndex, keys: &mut [(Vec<Datum>, Tid)]) -> Result<()> {
+        let class = self.class(index.indexrelid)?;
+        let schema = schema(index, self.source.columns(class.oid), &self.source.opclasses)?;
+        let (bytes, pages) = build_index(&schema, &class, keys, self.options.checksums)?;
+        self.sizes.insert(class.oid, Size { pages, rows: keys.len(), all_visible: 0 });
+        self.put(&class, "", bytes);
+        Ok(())
+    }
+
+    fn heap(&mut self, class: &PgClass, mut heap: HeapPages) {
+        let pages = heap.pages.len();
+        self.sizes.insert(class.oid, Size { pages, rows: heap.rows, all_visible: pages });
+        let map = heap.visibility_map(self.options.checksums);
+        let bytes = heap.bytes(self.options.checksums);
+        self.put(class, "", bytes);
+        if !map.is_empty() {
+            self.put(class, "_vm", map);
+        }
+    }
+
+    fn put(&mut self, class: &PgClass, suffix: &'static str, bytes: Vec<u8>) {
+        let key = (class.oid, class.relfilenode, class.relisshared);
+        self.files.retain(|f| f.0 != key || f.1 != suffix);
+        self.files.push((key, suffix, bytes));
+    }
+}
+
+/// Applies `edit` to all rows.
+fn change<R: CatalogRow>(rows: &mut [Vec<Datum>], edit: impl Fn(&mut R)) -> Result<()> {
+    for row in rows {
+        let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+        let mut typed = R::from_row(&refs)?;
+        edit(&mut typed);
+        *row = typed.to_row();
+    }
+    Ok(())
+}
