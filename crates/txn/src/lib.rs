@@ -31,7 +31,7 @@ pub use multixact::{Members, MultiXactMember, MultiXactStatus};
 pub use procarray::{PROC_IN_SAFE_IC, PROC_IN_VACUUM, PROC_VACUUM_FOR_WRAPAROUND};
 pub use record::{DroppedStats, INVALIDATION_BYTES, ParsedXact, XactExtras, parse_xact};
 pub use snapshot::{Snapshot, SnapshotKind};
-pub use transaction::{Isolation, Transaction};
+pub use transaction::{Isolation, Transaction, XactWaits};
 
 #[cfg(test)]
 mod tests;

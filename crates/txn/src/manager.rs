@@ -293,7 +293,10 @@ impl TxnManager {
     /// Recovery is over: cuts what lies beyond the counters, opens for transactions.
     pub fn end_recovery(&self) -> Result<()> {
         let next = self.next_full_xid();
-        let latest = widen(next, next.xid().prev());
+        let mut latest = FullXid(next.0 - 1);
+        while latest.0 >= 3 && !latest.xid().is_normal() {
+            latest.0 -= 1;
+        }
         self.procs.set_latest_completed(latest);
         self.subtrans.startup(next.xid(), next.xid())?;
         self.clog.trim(next.xid())?;

@@ -17,9 +17,9 @@ use crate::{
 use ids::{CommandId, FullXid, Lsn, MultiXid, Oid, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockSession, LockTag, ProcNo, VirtualXid, WaitPolicy};
 use pgerror::{PgError, Result, SqlState, pg_err};
-use sync::Arc;
 use sync::atomic::Ordering;
 use sync::wait::Waiter;
+use sync::{Arc, Mutex, MutexGuard};
 use wal::{RecordBuilder, RmgrId};
 
 /// How much of others' work a transaction sees. `Serializable` has the snapshots of
@@ -52,7 +52,7 @@ struct Level {
 /// where an xid, a combo command id or a multixact is made.
 pub struct Transaction {
     manager: Arc<TxnManager>,
-    pub(crate) locks: LockSession,
+    locks: Arc<Mutex<LockSession>>,
     proc: ProcNo,
     database: Oid,
     tablespace: Oid,
@@ -85,7 +85,7 @@ impl Drop for Transaction {
             let _ = self.abort(&XactExtras::default());
             self.release_locks();
         }
-        self.locks.release_all();
+        self.locks().release_all();
         self.manager.procs.release(self.proc);
     }
 }
@@ -105,7 +105,7 @@ impl TxnManager {
             .ok_or_else(|| pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already"))?;
         Ok(Transaction {
             manager: self.clone(),
-            locks: self.locks.session(proc, pid, database, waiter),
+            locks: Arc::new(Mutex::new(self.locks.session(proc, pid, database, waiter))),
             proc,
             database,
             tablespace,
@@ -139,12 +139,19 @@ impl Transaction {
         &self.manager
     }
 
-    pub fn locks(&mut self) -> &mut LockSession {
-        &mut self.locks
+    /// The session's locks. Only this session uses them, so the mutex is never waited for; let go
+    /// of the guard before calling back into the transaction.
+    pub fn locks(&self) -> MutexGuard<'_, LockSession> {
+        self.locks.lock()
     }
 
-    pub fn lock_session(&self) -> &LockSession {
-        &self.locks
+    /// What waits for other transactions on this session's behalf, without borrowing it.
+    pub fn waits(&self) -> XactWaits {
+        XactWaits {
+            manager: self.manager.clone(),
+            locks: self.locks.clone(),
+            owner: self.lock_owner(),
+        }
     }
 
     pub fn proc(&self) -> ProcNo {
@@ -160,7 +167,7 @@ impl Transaction {
         self.database = database;
         self.tablespace = tablespace;
         self.manager.procs.proc(self.proc).database.store(database.0, Ordering::SeqCst);
-        self.locks.set_database(database);
+        self.locks().set_database(database);
     }
 
     /// Has [`Transaction::begin`] been called without its end?
@@ -172,7 +179,7 @@ impl Transaction {
     pub fn begin(&mut self, isolation: Isolation, now: i64) {
         debug_assert!(!self.is_active());
         self.last_local_xid = self.last_local_xid.wrapping_add(1).max(1);
-        self.locks.begin_vxid(self.last_local_xid);
+        self.locks().begin_vxid(self.last_local_xid);
         self.last_subxact = 1;
         self.levels.push(Level { id: SubXactId::TOP, xid: Xid::INVALID, children: Vec::new() });
         self.isolation = isolation;
@@ -265,7 +272,7 @@ impl Transaction {
         self.levels[at].xid = xid;
         // Others wait for us by locking our id.
         let owner = LockOwner::SubXact(self.levels[at].id);
-        self.locks.acquire(
+        self.locks().acquire(
             LockTag::transaction(xid),
             LockMode::Exclusive,
             owner,
@@ -466,27 +473,50 @@ const MULTI_CACHE: usize = 64;
 /// Waiting for others.
 impl Transaction {
     /// Waits until `xid` (with its top-level transaction, as far as it matters) is over.
+    pub fn wait_for_xid(&self, xid: Xid) -> Result<()> {
+        self.waits().wait_for_xid(xid)
+    }
+}
+
+/// Waits for other transactions and takes tuple locks for a session whose [`Transaction`] may be
+/// borrowed elsewhere meanwhile.
+#[derive(Clone)]
+pub struct XactWaits {
+    manager: Arc<TxnManager>,
+    locks: Arc<Mutex<LockSession>>,
+    /// Who owns tuple locks taken through this.
+    pub owner: LockOwner,
+}
+
+impl XactWaits {
+    pub fn locks(&self) -> MutexGuard<'_, LockSession> {
+        self.locks.lock()
+    }
+
+    /// Waits until `xid` (with its top-level transaction, as far as it matters) is over.
     /// Counterpart: `XactLockTableWait`.
-    pub fn wait_for_xid(&mut self, xid: Xid) -> Result<()> {
+    pub fn wait_for_xid(&self, xid: Xid) -> Result<()> {
         self.wait_xid(xid, WaitPolicy::Wait).map(|_| ())
     }
 
-    /// As [`Transaction::wait_for_xid`], but false instead of waiting.
-    pub fn try_wait_for_xid(&mut self, xid: Xid) -> Result<bool> {
+    /// As [`XactWaits::wait_for_xid`], but false instead of waiting.
+    pub fn try_wait_for_xid(&self, xid: Xid) -> Result<bool> {
         self.wait_xid(xid, WaitPolicy::Try)
     }
 
-    fn wait_xid(&mut self, xid: Xid, policy: WaitPolicy) -> Result<bool> {
+    fn wait_xid(&self, xid: Xid, policy: WaitPolicy) -> Result<bool> {
         let mut xid = xid;
         let mut first = true;
         loop {
-            debug_assert!(xid.is_valid() && !self.is_current(xid));
             let tag = LockTag::transaction(xid);
-            let owner = self.lock_owner();
-            if self.locks.acquire(tag, LockMode::Share, owner, policy)? == Acquired::NotAvailable {
-                return Ok(false);
+            {
+                let mut locks = self.locks.lock();
+                if locks.acquire(tag, LockMode::Share, self.owner, policy)? == Acquired::NotAvailable
+                {
+                    return Ok(false);
+                }
+                locks.release(tag, LockMode::Share, self.owner);
             }
-            self.locks.release(tag, LockMode::Share, owner);
             if !self.manager.is_in_progress(xid)? {
                 return Ok(true);
             }
@@ -498,6 +528,15 @@ impl Transaction {
             first = false;
             xid = self.manager.topmost_parent(xid, Xid::FIRST_NORMAL)?;
         }
+    }
+
+    /// Waits for the end of a speculative insertion. Counterpart: `SpeculativeInsertionWait`.
+    pub fn wait_for_speculative(&self, xid: Xid, token: u32) -> Result<()> {
+        let tag = LockTag::speculative(xid, token);
+        let mut locks = self.locks.lock();
+        locks.acquire(tag, LockMode::Share, self.owner, WaitPolicy::Wait)?;
+        locks.release(tag, LockMode::Share, self.owner);
+        Ok(())
     }
 }
 
@@ -627,7 +666,7 @@ impl Transaction {
             parent.children.extend_from_slice(&level.children);
         }
         let ids = (level.id, parent.id);
-        self.locks.transfer(ids.0, ids.1);
+        self.locks().transfer(ids.0, ids.1);
         Ok(ids)
     }
 
@@ -642,7 +681,7 @@ impl Transaction {
             gone.extend_from_slice(&level.children);
             self.manager.procs.remove_subxids(self.proc, &gone, latest);
         }
-        self.locks.release_subxact(level.id);
+        self.locks().release_subxact(level.id);
         Ok(level.id)
     }
 
@@ -762,8 +801,8 @@ impl Transaction {
 
     /// Releases all locks but the session's own: others may go on. After commit or abort.
     pub fn release_locks(&mut self) {
-        self.locks.end_vxid();
-        self.locks.release_transaction();
+        self.locks().end_vxid();
+        self.locks().release_transaction();
     }
 }
 
