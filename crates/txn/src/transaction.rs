@@ -511,7 +511,8 @@ impl XactWaits {
             let tag = LockTag::transaction(xid);
             {
                 let mut locks = self.locks.lock();
-                if locks.acquire(tag, LockMode::Share, self.owner, policy)? == Acquired::NotAvailable
+                if locks.acquire(tag, LockMode::Share, self.owner, policy)?
+                    == Acquired::NotAvailable
                 {
                     return Ok(false);
                 }

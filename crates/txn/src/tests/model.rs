@@ -72,15 +72,18 @@ fn run(seed: u64) {
             }
             9 | 10 => {
                 let good = random.below(2) == 0;
-                if good { commit(&mut s.t) } else { abort(&mut s.t) }
+                if good {
+                    commit(&mut s.t)
+                } else {
+                    abort(&mut s.t)
+                }
                 for x in s.levels.drain(..).flatten() {
                     running.remove(&x.0);
                     outcome.insert(x.0, good);
                 }
             }
             _ => {
-                let known: BTreeSet<u32> =
-                    running.iter().chain(outcome.keys()).copied().collect();
+                let known: BTreeSet<u32> = running.iter().chain(outcome.keys()).copied().collect();
                 held.push((observer.latest_snapshot(), running.clone(), known));
                 if held.len() > 6 {
                     held.remove(random.below(6) as usize);
@@ -142,7 +145,8 @@ fn snapshots_are_consistent_among_threads() {
         let seen: Vec<_> = pairs.lock().iter().rev().take(20).copied().collect();
         let snapshot = reader.latest_snapshot();
         for (a, b) in seen {
-            let (x, y) = (snapshot.in_progress(a, &m).unwrap(), snapshot.in_progress(b, &m).unwrap());
+            let (x, y) =
+                (snapshot.in_progress(a, &m).unwrap(), snapshot.in_progress(b, &m).unwrap());
             assert_eq!(x, y, "{a} {b} {snapshot:?}");
             if !x {
                 assert!(m.did_commit(a).unwrap() && m.did_commit(b).unwrap());

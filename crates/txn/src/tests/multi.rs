@@ -89,7 +89,8 @@ fn truncation_keeps_what_is_needed() {
     let x = t.current_xid().unwrap();
     // Beyond one segment of offsets (65,536) and of members (52,352).
     for n in 0..70_000u32 {
-        t.multixact_create(&[member(x, ForShare), member(Xid(1_000_000 + n), ForKeyShare)]).unwrap();
+        t.multixact_create(&[member(x, ForShare), member(Xid(1_000_000 + n), ForKeyShare)])
+            .unwrap();
     }
     commit(&mut t);
     let (segments, members) = m.multixact_counts();
