@@ -1,3 +1,44 @@
-//! Compiled expressions.
+//! Compiled expressions. An analysed expression is compiled once into a [`Program`], which is
+//! immutable and may be shared; what changes while it runs (compiled patterns, nested placeholders)
+//! lives in an [`EvalState`].
+//!
+//! A program runs over a row or over a batch. The row evaluator knows every node; the batch evaluator
+//! has column forms of the frequent nodes and runs the row evaluator under a selection for the rest, so
+//! that no error or side effect appears that row order would not show.
+//!
+//! **Invariant:** this crate looks nothing up by name and opens no relation. Functions, types and
+//! operators come by OID through [`Facts`]; sub-selects, sequences and functions in SQL go through
+//! [`Host`].
+//!
+//! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `batch`, `fold`.
 
 #![forbid(unsafe_code)]
+
+mod batch;
+mod compile;
+mod facts;
+mod fold;
+mod host;
+mod nodes;
+mod program;
+mod row;
+
+pub use batch::{Selection, select_true};
+pub use compile::{Compiler, Resolve};
+pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
+pub use fold::{Volatility, fold, is_foldable, volatility};
+pub use host::{CallContext, Host};
+pub use program::{EvalState, Program, Slot, Source};
+pub use row::{RowInput, RowRef, Val};
+
+/// Deepest nesting of an expression, in nodes: beyond, 54001. Each level costs at most a few hundred
+/// bytes of stack in release builds, so this stays well inside a session's stack.
+pub const DEPTH_MAX: u32 = 6_000;
+
+/// The error for nesting beyond [`DEPTH_MAX`].
+pub fn too_deep() -> pgerror::PgError {
+    pgerror::pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
+        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring \
+         the platform's stack depth limit is adequate.",
+    )
+}

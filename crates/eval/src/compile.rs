@@ -1,0 +1,415 @@
+//! From analysed expression to program. Counterpart: execExpr.c.
+
+use crate::facts::{Callee, Facts, FnFacts};
+use crate::program::*;
+use crate::{DEPTH_MAX, too_deep};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use types::fncx::{RowColumn, RowDesc};
+use types::{Datum, oids};
+
+/// Says where an expression's columns are found.
+pub trait Resolve {
+    /// A plain or system column.
+    fn var(&mut self, var: &Var) -> Result<Slot>;
+
+    /// The columns of a whole-row reference, with their description.
+    fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<RowDesc>)> {
+        let _ = var;
+        Err(PgError::internal("whole-row reference where no row is at hand"))
+    }
+
+    /// Where the enclosing Agg node keeps an aggregate's result.
+    fn aggref(&mut self, agg: &Aggref) -> Result<Slot> {
+        let _ = agg;
+        Err(PgError::internal("aggregate outside an Agg node"))
+    }
+
+    fn grouping(&mut self, g: &GroupingFunc) -> Result<Slot> {
+        let _ = g;
+        Err(PgError::internal("GROUPING outside an Agg node"))
+    }
+
+    fn window_func(&mut self, w: &WindowFunc) -> Result<Slot> {
+        let _ = w;
+        Err(PgError::internal("window function outside a WindowAgg node"))
+    }
+}
+
+/// Resolver for expressions without columns.
+pub struct NoColumns;
+
+impl Resolve for NoColumns {
+    fn var(&mut self, _: &Var) -> Result<Slot> {
+        Err(PgError::internal("column reference where no row is at hand"))
+    }
+}
+
+pub struct Compiler<'a> {
+    facts: &'a mut dyn Facts,
+    resolve: &'a mut dyn Resolve,
+    sites: usize,
+    depth: u32,
+}
+
+impl<'a> Compiler<'a> {
+    pub fn new(facts: &'a mut dyn Facts, resolve: &'a mut dyn Resolve) -> Compiler<'a> {
+        Compiler { facts, resolve, sites: 0, depth: 0 }
+    }
+
+    pub fn compile(&mut self, expr: &Expr) -> Result<Program> {
+        self.sites = 0;
+        let root = self.node(expr)?;
+        let type_oid = expr.type_oid();
+        let by_val = self.facts.type_info(type_oid)?.by_val;
+        Ok(Program { root, sites: self.sites, type_oid, by_val })
+    }
+
+    /// A conjunction of conditions; true where there is none.
+    pub fn compile_all(&mut self, quals: &[Expr]) -> Result<Program> {
+        self.sites = 0;
+        let mut nodes = Vec::with_capacity(quals.len());
+        for q in quals {
+            nodes.push(self.node(q)?);
+        }
+        let root = match nodes.len() {
+            0 => Node::Const(Datum::bool(true)),
+            1 => nodes.pop().expect("one node"),
+            _ => Node::And(nodes),
+        };
+        Ok(Program { root, sites: self.sites, type_oid: oids::BOOL, by_val: true })
+    }
+
+    fn site(&mut self) -> usize {
+        self.sites += 1;
+        self.sites - 1
+    }
+
+    fn nodes(&mut self, exprs: &[Expr]) -> Result<Vec<Node>> {
+        exprs.iter().map(|e| self.node(e)).collect()
+    }
+
+    fn boxed(&mut self, expr: &Expr) -> Result<Box<Node>> {
+        Ok(Box::new(self.node(expr)?))
+    }
+
+    fn optional(&mut self, expr: Option<&Expr>) -> Result<Option<Box<Node>>> {
+        expr.map(|e| self.boxed(e)).transpose()
+    }
+
+    fn node(&mut self, expr: &Expr) -> Result<Node> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            self.depth = 0;
+            return Err(too_deep());
+        }
+        let node = self.node_inner(expr);
+        self.depth = self.depth.saturating_sub(1);
+        node
+    }
+
+    fn node_inner(&mut self, expr: &Expr) -> Result<Node> {
+        Ok(match expr {
+            Expr::Var(n) if n.varattno == 0 => {
+                let (slots, desc) = self.resolve.whole_row(n)?;
+                Node::WholeRow { slots, desc, type_oid: n.vartype }
+            }
+            Expr::Var(n) => Node::Slot(self.resolve.var(n)?),
+            Expr::Const(n) => Node::Const(n.value.clone()),
+            Expr::Param(n) => match n.paramkind {
+                ParamKind::Extern => Node::ExternParam(n.paramid),
+                ParamKind::Exec => Node::ExecParam(n.paramid),
+                kind => return Err(PgError::internal(format!("unplanned parameter {kind:?}"))),
+            },
+            Expr::Aggref(n) => Node::Slot(self.resolve.aggref(n)?),
+            Expr::GroupingFunc(n) => Node::Slot(self.resolve.grouping(n)?),
+            Expr::WindowFunc(n) => Node::Slot(self.resolve.window_func(n)?),
+            Expr::FuncExpr(n) => {
+                let f = self.facts.function(n.funcid)?;
+                self.call(&f, &n.args, n.inputcollid, n.funcresulttype)?
+            }
+            Expr::OpExpr(n) => {
+                let f = self.operator(n.opno, n.opfuncid)?;
+                self.call(&f, &n.args, n.inputcollid, n.opresulttype)?
+            }
+            Expr::Distinct(n) => {
+                let f = self.operator(n.opno, n.opfuncid)?;
+                match self.builtin_call(&f, &n.args, n.inputcollid, oids::BOOL)? {
+                    Some(call) => Node::Distinct(call),
+                    None => Node::Missing { name: f.name.clone() },
+                }
+            }
+            Expr::NullIf(n) => {
+                let f = self.operator(n.opno, n.opfuncid)?;
+                match self.builtin_call(&f, &n.args, n.inputcollid, oids::BOOL)? {
+                    Some(call) => Node::NullIf(call),
+                    None => Node::Missing { name: f.name.clone() },
+                }
+            }
+            Expr::ScalarArrayOp(n) => self.scalar_array(n)?,
+            Expr::Bool(n) => match n.boolop {
+                BoolOp::And => Node::And(self.nodes(&n.args)?),
+                BoolOp::Or => Node::Or(self.nodes(&n.args)?),
+                BoolOp::Not => match n.args.first() {
+                    Some(arg) => Node::Not(self.boxed(arg)?),
+                    None => return Err(PgError::internal("NOT without an argument")),
+                },
+            },
+            Expr::SubLink(_) => return Err(PgError::internal("unplanned sub-select")),
+            Expr::SubPlan(n) => self.subplan(n)?,
+            Expr::SubscriptingRef(n) => self.subscript(n)?,
+            Expr::FieldSelect(n) => Node::FieldSelect {
+                arg: self.boxed(&n.arg)?,
+                field: n.fieldnum,
+                result_type: n.resulttype,
+            },
+            Expr::FieldStore(n) => {
+                let arg = self.boxed(&n.arg)?;
+                let vals = self.nodes(&n.newvals)?;
+                let fields = n.fieldnums.iter().copied().zip(vals).collect();
+                Node::FieldStore { arg, fields, row_type: n.resulttype }
+            }
+            Expr::Relabel(n) => self.node(&n.arg)?,
+            Expr::Collate(n) => self.node(&n.arg)?,
+            Expr::NamedArg(n) => self.node(&n.arg)?,
+            Expr::CoerceViaIo(n) => self.coerce_io(n)?,
+            Expr::ArrayCoerce(n) => self.array_coerce(n)?,
+            Expr::ConvertRowtype(n) => {
+                Node::ConvertRow { arg: self.boxed(&n.arg)?, result_type: n.resulttype }
+            }
+            Expr::Case(n) => {
+                let arg = self.optional(n.arg.as_ref())?;
+                let mut arms = Vec::with_capacity(n.args.len());
+                for w in &n.args {
+                    arms.push(CaseArm { cond: self.node(&w.expr)?, result: self.node(&w.result)? });
+                }
+                Node::Case { arg, arms, default: self.optional(n.defresult.as_ref())? }
+            }
+            Expr::CaseTest(_) | Expr::CoerceToDomainValue(_) => Node::Placeholder,
+            Expr::Array(n) => Node::Array {
+                elements: self.nodes(&n.elements)?,
+                elem: self.elem(n.element_typeid)?,
+                multidims: n.multidims,
+                array_type: n.array_typeid,
+            },
+            Expr::Row(n) => {
+                let columns = n
+                    .args
+                    .iter()
+                    .enumerate()
+                    .map(|(i, a)| RowColumn {
+                        name: n.colnames.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
+                        ty: a.type_oid(),
+                        typmod: a.typmod(),
+                        collation: a.collation(),
+                        dropped: false,
+                    })
+                    .collect();
+                let desc = Arc::new(RowDesc { columns });
+                Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid }
+            }
+            Expr::RowCompare(n) => self.row_compare(n)?,
+            Expr::Coalesce(n) => Node::Coalesce(self.nodes(&n.args)?),
+            Expr::MinMax(n) => Node::MinMax {
+                args: self.nodes(&n.args)?,
+                greatest: n.greatest,
+                cmp: self.facts.type_compare(n.minmaxtype)?,
+                collation: n.inputcollid,
+            },
+            Expr::SqlValue(n) => {
+                Node::SqlValue { kind: n.op, type_oid: n.typeid, typmod: n.typmod }
+            }
+            Expr::NullTest(n) => {
+                Node::NullTest { arg: self.boxed(&n.arg)?, is_not: n.is_not, row: n.argisrow }
+            }
+            Expr::BooleanTest(n) => {
+                Node::BoolTest { arg: self.boxed(&n.arg)?, kind: n.booltesttype }
+            }
+            Expr::CoerceToDomain(n) => self.domain(n)?,
+            Expr::SetToDefault(_) => return Err(PgError::internal("unexpanded DEFAULT")),
+            Expr::CurrentOf(_) => return Err(PgError::unsupported("WHERE CURRENT OF here")),
+            Expr::NextValue(n) => Node::NextValue { sequence: n.seqid, type_oid: n.typeid },
+        })
+    }
+
+    fn operator(&mut self, opno: Oid, opfuncid: Oid) -> Result<Arc<FnFacts>> {
+        let funcid = match opfuncid.valid() {
+            Some(f) => f,
+            None => self.facts.operator_function(opno)?,
+        };
+        self.facts.function(funcid)
+    }
+
+    fn call(
+        &mut self,
+        f: &FnFacts,
+        args: &[Expr],
+        collation: Oid,
+        result_type: Oid,
+    ) -> Result<Node> {
+        Ok(match f.callee {
+            Callee::Sql => {
+                Node::SqlCall { function: f.oid, strict: f.strict, args: self.nodes(args)? }
+            }
+            Callee::Srf(_) => {
+                return Err(pgerror::pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "set-valued function called in context that cannot accept a set"
+                ));
+            }
+            Callee::Missing => Node::Missing { name: f.name.clone() },
+            Callee::Scalar(_) => {
+                match self.builtin_call(f, args, collation, result_type)? {
+                    Some(call) => Node::Call(call),
+                    None => Node::Missing { name: f.name.clone() },
+                }
+            }
+        })
+    }
+
+    fn builtin_call(
+        &mut self,
+        f: &FnFacts,
+        args: &[Expr],
+        collation: Oid,
+        result_type: Oid,
+    ) -> Result<Option<Box<Call>>> {
+        let Callee::Scalar(fp) = f.callee else { return Ok(None) };
+        let site = self.site();
+        let nodes = self.nodes(args)?;
+        let result_by_val = match f.volatility {
+            b'v' => None,
+            _ => Some(self.facts.type_info(result_type)?.by_val),
+        };
+        Ok(Some(Box::new(Call {
+            f: fp,
+            args: SmallVec::from_vec(nodes),
+            arg_types: args.iter().map(Expr::type_oid).collect(),
+            strict: f.strict,
+            collation,
+            result_type,
+            result_by_val,
+            site,
+        })))
+    }
+
+    fn elem(&mut self, ty: Oid) -> Result<Elem> {
+        Ok(Elem { ty, info: self.facts.type_info(ty)? })
+    }
+
+    /// The element type of an array type, or of the array type beneath a domain.
+    fn elem_of(&mut self, array_type: Oid) -> Result<Elem> {
+        let (base, _) = self.facts.base_type(array_type)?;
+        let elem = self.facts.type_info(base)?.elem;
+        self.elem(elem)
+    }
+
+    fn scalar_array(&mut self, n: &ScalarArrayOpExpr) -> Result<Node> {
+        let f = self.operator(n.opno, n.opfuncid)?;
+        let [scalar, array] = n.args.as_slice() else {
+            return Err(PgError::internal("array comparison without two arguments"));
+        };
+        let elem = self.elem_of(array.type_oid())?;
+        let Callee::Scalar(fp) = f.callee else {
+            return Ok(Node::Missing { name: f.name.clone() });
+        };
+        let site = self.site();
+        let args = [self.node(scalar)?, self.node(array)?];
+        let call = Box::new(Call {
+            f: fp,
+            args: SmallVec::from(args),
+            arg_types: SmallVec::from([scalar.type_oid(), elem.ty]),
+            strict: f.strict,
+            collation: n.inputcollid,
+            result_type: oids::BOOL,
+            result_by_val: None,
+            site,
+        });
+        Ok(Node::ScalarArray { call, use_or: n.use_or, elem })
+    }
+
+    fn subplan(&mut self, n: &SubPlan) -> Result<Node> {
+        let args = self.nodes(&n.args)?;
+        let test = self.optional(n.testexpr.as_ref())?;
+        let mut plan = n.clone();
+        plan.args = Vec::new();
+        plan.testexpr = None;
+        let args = n.par_param.iter().copied().zip(args).collect();
+        Ok(Node::SubPlan { plan: Arc::new(plan), args, test })
+    }
+
+    fn subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
+        let container = self.boxed(&n.refexpr)?;
+        let mut upper = Vec::with_capacity(n.refupperindexpr.len());
+        for e in &n.refupperindexpr {
+            upper.push(e.as_ref().map(|e| self.node(e)).transpose()?);
+        }
+        let mut lower = Vec::with_capacity(n.reflowerindexpr.len());
+        for e in &n.reflowerindexpr {
+            lower.push(e.as_ref().map(|e| self.node(e)).transpose()?);
+        }
+        let slice = !lower.is_empty();
+        let usage = match (&n.refassgnexpr, slice) {
+            (None, false) => SubscriptUse::Fetch,
+            (None, true) => SubscriptUse::Slice,
+            (Some(e), false) => SubscriptUse::Assign(self.boxed(e)?),
+            (Some(e), true) => SubscriptUse::AssignSlice(self.boxed(e)?),
+        };
+        let array_len = self.facts.type_info(n.refcontainertype)?.len;
+        let elem = self.elem(n.refelemtype)?;
+        Ok(Node::Subscript { container, upper, lower, elem, array_len, usage })
+    }
+
+    fn io_call(&mut self, f: &FnFacts, types: [Oid; 3]) -> Result<IoCall> {
+        let Callee::Scalar(fp) = f.callee else {
+            return Err(PgError::unsupported(format!("function {}", f.name)));
+        };
+        Ok(IoCall { f: fp, strict: f.strict, types, site: self.site() })
+    }
+
+    fn coerce_io(&mut self, n: &CoerceViaIo) -> Result<Node> {
+        let from = self.facts.type_io(n.arg.type_oid())?;
+        let to = self.facts.type_io(n.resulttype)?;
+        let output = self.io_call(&from.output, [from.info.oid, Oid::INVALID, Oid::INVALID])?;
+        let input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
+        Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input })
+    }
+
+    fn array_coerce(&mut self, n: &ArrayCoerceExpr) -> Result<Node> {
+        let from = self.elem_of(n.arg.type_oid())?;
+        let to = self.elem_of(n.resulttype)?;
+        let arg = self.boxed(&n.arg)?;
+        Ok(Node::ArrayCoerce { arg, elem_expr: self.boxed(&n.elemexpr)?, from, to })
+    }
+
+    fn row_compare(&mut self, n: &RowCompareExpr) -> Result<Node> {
+        let mut pairs = Vec::with_capacity(n.largs.len());
+        for (i, (l, r)) in n.largs.iter().zip(&n.rargs).enumerate() {
+            let family = n.opfamilies.get(i).copied().unwrap_or_default();
+            pairs.push(RowPair {
+                left: self.node(l)?,
+                right: self.node(r)?,
+                cmp: self.facts.family_compare(family, l.type_oid(), r.type_oid())?,
+                collation: n.inputcollids.get(i).copied().unwrap_or_default(),
+            });
+        }
+        Ok(Node::RowCompare { kind: n.rctype, pairs })
+    }
+
+    fn domain(&mut self, n: &CoerceToDomain) -> Result<Node> {
+        let checks = self.facts.domain_checks(n.resulttype)?;
+        let arg = self.boxed(&n.arg)?;
+        let mut tests = Vec::with_capacity(checks.len());
+        for c in checks {
+            tests.push(match c.check {
+                None => DomainTest::NotNull,
+                Some(e) => DomainTest::Check { name: c.name, cond: self.node(&e)? },
+            });
+        }
+        let type_name = self.facts.type_name(n.resulttype)?;
+        Ok(Node::Domain { arg, type_name, tests })
+    }
+}

@@ -1,0 +1,71 @@
+//! What compilation asks of the catalogs.
+
+use ids::Oid;
+use pgerror::Result;
+use plan::Expr;
+use std::sync::Arc;
+use types::builtin::{ScalarFn, SrfFn};
+use types::compare::CompareFn;
+use types::fncx::TypeInfo;
+
+/// How a function is run.
+#[derive(Clone, Copy)]
+pub enum Callee {
+    Scalar(ScalarFn),
+    Srf(SrfFn),
+    /// A function in SQL; [`crate::Host::call_sql`] runs it.
+    Sql,
+    /// `prosrc` names nothing that is built; running it is 0A000.
+    Missing,
+}
+
+/// A function (`pg_proc`).
+#[derive(Clone)]
+pub struct FnFacts {
+    pub oid: Oid,
+    pub name: String,
+    pub callee: Callee,
+    /// Not called with a NULL among the arguments: the result is NULL.
+    pub strict: bool,
+    /// `i`, `s` or `v`.
+    pub volatility: u8,
+    pub returns_set: bool,
+    pub result_type: Oid,
+}
+
+/// Input and output functions of a type.
+#[derive(Clone)]
+pub struct TypeIo {
+    pub info: TypeInfo,
+    /// Second argument of the input function: the element type of an array, else the type.
+    pub io_param: Oid,
+    pub input: FnFacts,
+    pub output: FnFacts,
+}
+
+/// A constraint of a domain; the check's expression refers to the value as `CoerceToDomainValue`.
+#[derive(Clone)]
+pub struct DomainCheck {
+    pub name: String,
+    /// `None`: NOT NULL.
+    pub check: Option<Expr>,
+}
+
+/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" where there is no such object.
+pub trait Facts {
+    fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>>;
+    /// The function of an operator.
+    fn operator_function(&mut self, opno: Oid) -> Result<Oid>;
+    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo>;
+    fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>>;
+    /// `format_type` of the type.
+    fn type_name(&mut self, ty: Oid) -> Result<String>;
+    /// The comparison of the type's default B-tree operator class.
+    fn type_compare(&mut self, ty: Oid) -> Result<CompareFn>;
+    /// Comparison function for these operand types in an operator family.
+    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<CompareFn>;
+    /// Base type and modifier beneath a domain (the type itself if it is none).
+    fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)>;
+    /// The domain's constraints and those of the domains beneath, in the order they are tested.
+    fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>>;
+}

@@ -1,0 +1,334 @@
+//! Evaluation of one row. Counterpart: execExprInterp.c.
+
+use crate::host::{CallContext, Host};
+use crate::program::*;
+use crate::{DEPTH_MAX, nodes, too_deep};
+use pgerror::{PgError, Result};
+use plan::expr::BoolTestKind;
+use smallvec::SmallVec;
+use types::{Batch, Datum, DatumRef};
+
+/// One row at hand.
+#[derive(Clone, Copy)]
+pub enum RowRef<'a> {
+    /// None; all columns read as NULL (the missing side of an outer join).
+    Nulls,
+    Batch(&'a Batch, usize),
+    Owned(&'a [Datum]),
+    Refs(&'a [DatumRef<'a>]),
+}
+
+impl<'a> RowRef<'a> {
+    #[inline]
+    pub fn get(&self, column: usize) -> DatumRef<'a> {
+        match *self {
+            RowRef::Nulls => DatumRef::Null,
+            RowRef::Batch(b, row) => b.columns[column].get(row),
+            RowRef::Owned(d) => d[column].as_ref(),
+            RowRef::Refs(d) => d[column],
+        }
+    }
+}
+
+/// The rows at hand.
+#[derive(Clone, Copy)]
+pub struct RowInput<'a> {
+    pub scan: RowRef<'a>,
+    pub outer: RowRef<'a>,
+    pub inner: RowRef<'a>,
+}
+
+impl<'a> RowInput<'a> {
+    pub const EMPTY: RowInput<'static> =
+        RowInput { scan: RowRef::Nulls, outer: RowRef::Nulls, inner: RowRef::Nulls };
+
+    pub fn scan(row: RowRef<'a>) -> RowInput<'a> {
+        RowInput { scan: row, outer: RowRef::Nulls, inner: RowRef::Nulls }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, slot: Slot) -> DatumRef<'a> {
+        match slot.source {
+            Source::Scan => self.scan.get(slot.column),
+            Source::Outer => self.outer.get(slot.column),
+            Source::Inner => self.inner.get(slot.column),
+        }
+    }
+}
+
+/// A result: borrowed from the row or the program, or made.
+#[derive(Clone, Debug)]
+pub enum Val<'a> {
+    Ref(DatumRef<'a>),
+    Own(Datum),
+}
+
+impl<'a> Val<'a> {
+    pub const NULL: Val<'static> = Val::Ref(DatumRef::Null);
+
+    #[inline]
+    pub fn as_ref(&self) -> DatumRef<'_> {
+        match self {
+            Val::Ref(r) => *r,
+            Val::Own(d) => d.as_ref(),
+        }
+    }
+
+    #[inline]
+    pub fn is_null(&self) -> bool {
+        self.as_ref().is_null()
+    }
+
+    pub fn into_owned(self) -> Datum {
+        match self {
+            Val::Ref(r) => r.to_owned(),
+            Val::Own(d) => d,
+        }
+    }
+
+    pub(crate) fn bool(v: bool) -> Val<'static> {
+        Val::Ref(DatumRef::Word(u64::from(v)))
+    }
+}
+
+impl Program {
+    /// The value for the rows at hand.
+    pub fn eval_row<'a>(
+        &'a self,
+        st: &mut EvalState,
+        host: &mut dyn Host,
+        input: &RowInput<'a>,
+    ) -> Result<Val<'a>> {
+        st.prepare(self);
+        st.depth = 0;
+        eval(&self.root, st, host, input)
+    }
+
+    /// Does the condition hold (neither false nor NULL)?
+    pub fn test_row(
+        &self,
+        st: &mut EvalState,
+        host: &mut dyn Host,
+        input: &RowInput<'_>,
+    ) -> Result<bool> {
+        let v = self.eval_row(st, host, input)?;
+        let v = v.as_ref();
+        Ok(!v.is_null() && v.as_bool())
+    }
+}
+
+pub(crate) fn eval<'a>(
+    node: &'a Node,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    match node {
+        Node::Slot(slot) => Ok(Val::Ref(input.get(*slot))),
+        Node::Const(d) => Ok(Val::Ref(d.as_ref())),
+        Node::ExternParam(id) => Ok(Val::Own(host.extern_param(*id)?)),
+        Node::ExecParam(id) => Ok(Val::Own(host.exec_param(*id)?)),
+        Node::Placeholder => {
+            Ok(Val::Own(st.placeholders.last().cloned().unwrap_or(Datum::Null)))
+        }
+        _ => {
+            st.depth += 1;
+            if st.depth > DEPTH_MAX {
+                return Err(too_deep());
+            }
+            let v = eval_compound(node, st, host, input);
+            st.depth -= 1;
+            v
+        }
+    }
+}
+
+fn eval_compound<'a>(
+    node: &'a Node,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    match node {
+        Node::Call(call) => eval_call_at(call, st, host, input).map(Val::Own),
+        Node::And(args) => junction(args, false, st, host, input),
+        Node::Or(args) => junction(args, true, st, host, input),
+        Node::Not(arg) => {
+            let v = eval(arg, st, host, input)?;
+            let v = v.as_ref();
+            Ok(if v.is_null() { Val::NULL } else { Val::bool(!v.as_bool()) })
+        }
+        Node::Case { arg, arms, default } => {
+            if let Some(arg) = arg {
+                let v = eval(arg, st, host, input)?.into_owned();
+                st.placeholders.push(v);
+            }
+            let mut chosen = None;
+            let mut failure = None;
+            for arm in arms {
+                match eval(&arm.cond, st, host, input) {
+                    Ok(c) if !c.is_null() && c.as_ref().as_bool() => {
+                        chosen = Some(&arm.result);
+                        break;
+                    }
+                    Ok(_) => {}
+                    Err(e) => {
+                        failure = Some(e);
+                        break;
+                    }
+                }
+            }
+            if arg.is_some() {
+                st.placeholders.pop();
+            }
+            if let Some(e) = failure {
+                return Err(e);
+            }
+            match chosen.or(default.as_deref()) {
+                Some(result) => eval(result, st, host, input),
+                None => Ok(Val::NULL),
+            }
+        }
+        Node::Coalesce(args) => {
+            for arg in args {
+                let v = eval(arg, st, host, input)?;
+                if !v.is_null() {
+                    return Ok(v);
+                }
+            }
+            Ok(Val::NULL)
+        }
+        Node::MinMax { args, greatest, cmp, collation } => {
+            let mut best: Val<'a> = Val::NULL;
+            for arg in args {
+                let v = eval(arg, st, host, input)?;
+                if v.is_null() {
+                    continue;
+                }
+                let better = best.is_null() || {
+                    let ord = cmp(v.as_ref(), best.as_ref(), *collation);
+                    if *greatest { ord.is_gt() } else { ord.is_lt() }
+                };
+                if better {
+                    best = v;
+                }
+            }
+            Ok(best)
+        }
+        Node::NullTest { arg, is_not, row } => {
+            let v = eval(arg, st, host, input)?;
+            let hit = if *row && !v.is_null() {
+                nodes::row_is_all_null(host, v.as_ref(), *is_not)?
+            } else {
+                v.is_null() != *is_not
+            };
+            Ok(Val::bool(hit))
+        }
+        Node::BoolTest { arg, kind } => {
+            let v = eval(arg, st, host, input)?;
+            let v = v.as_ref();
+            let truth = if v.is_null() { None } else { Some(v.as_bool()) };
+            Ok(Val::bool(match kind {
+                BoolTestKind::IsTrue => truth == Some(true),
+                BoolTestKind::IsNotTrue => truth != Some(true),
+                BoolTestKind::IsFalse => truth == Some(false),
+                BoolTestKind::IsNotFalse => truth != Some(false),
+                BoolTestKind::IsUnknown => truth.is_none(),
+                BoolTestKind::IsNotUnknown => truth.is_some(),
+            }))
+        }
+        Node::Distinct(call) => {
+            let a = eval(&call.args[0], st, host, input)?;
+            let b = eval(&call.args[1], st, host, input)?;
+            Ok(Val::bool(match (a.is_null(), b.is_null()) {
+                (true, true) => false,
+                (false, false) => {
+                    !invoke(call, st, host, &[a.as_ref(), b.as_ref()])?.as_ref().as_bool()
+                }
+                _ => true,
+            }))
+        }
+        Node::NullIf(call) => {
+            let a = eval(&call.args[0], st, host, input)?;
+            let b = eval(&call.args[1], st, host, input)?;
+            if a.is_null() || b.is_null() {
+                return Ok(a);
+            }
+            let equal = invoke(call, st, host, &[a.as_ref(), b.as_ref()])?;
+            let equal = !equal.is_null() && equal.as_ref().as_bool();
+            Ok(if equal { Val::NULL } else { a })
+        }
+        Node::SqlCall { function, strict, args } => {
+            let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
+            for arg in args {
+                let v = eval(arg, st, host, input)?;
+                if *strict && v.is_null() {
+                    return Ok(Val::NULL);
+                }
+                vals.push(v);
+            }
+            let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
+            host.call_sql(*function, &refs).map(Val::Own)
+        }
+        Node::Missing { name } => Err(PgError::unsupported(format!("function {name}"))),
+        _ => nodes::eval_rare(node, st, host, input),
+    }
+}
+
+/// AND (`or` false) or OR with three-valued logic, stopping at the deciding argument.
+fn junction<'a>(
+    args: &'a [Node],
+    or: bool,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let mut unknown = false;
+    for arg in args {
+        let v = eval(arg, st, host, input)?;
+        let v = v.as_ref();
+        if v.is_null() {
+            unknown = true;
+        } else if v.as_bool() == or {
+            return Ok(Val::bool(or));
+        }
+    }
+    Ok(if unknown { Val::NULL } else { Val::bool(!or) })
+}
+
+pub(crate) fn eval_call_at<'a>(
+    call: &'a Call,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Datum> {
+    let mut vals: SmallVec<[Val<'a>; 3]> = SmallVec::new();
+    let mut null = false;
+    for arg in &call.args {
+        let v = eval(arg, st, host, input)?;
+        null |= v.is_null();
+        vals.push(v);
+    }
+    if null && call.strict {
+        return Ok(Datum::Null);
+    }
+    let refs: SmallVec<[DatumRef<'_>; 3]> = vals.iter().map(Val::as_ref).collect();
+    invoke(call, st, host, &refs)
+}
+
+/// Calls the function with these arguments, NULLs having been dealt with.
+pub(crate) fn invoke(
+    call: &Call,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    args: &[DatumRef<'_>],
+) -> Result<Datum> {
+    let mut cx = CallContext {
+        host,
+        collation: call.collation,
+        arg_types: &call.arg_types,
+        result_type: call.result_type,
+        extra: &mut st.extras[call.site],
+    };
+    (call.f)(&mut cx, args)
+}
