@@ -261,12 +261,10 @@ impl<'a> Compiler<'a> {
                 ));
             }
             Callee::Missing => Node::Missing { name: f.name.clone() },
-            Callee::Scalar(_) => {
-                match self.builtin_call(f, args, collation, result_type)? {
-                    Some(call) => Node::Call(call),
-                    None => Node::Missing { name: f.name.clone() },
-                }
-            }
+            Callee::Scalar(_) => match self.builtin_call(f, args, collation, result_type)? {
+                Some(call) => Node::Call(call),
+                None => Node::Missing { name: f.name.clone() },
+            },
         })
     }
 

@@ -258,10 +258,7 @@ impl Folder<'_> {
             }
         }
         if arms.is_empty() {
-            return n
-                .defresult
-                .take()
-                .unwrap_or_else(|| null_const(n.casetype, n.casecollid, -1));
+            return n.defresult.take().unwrap_or_else(|| null_const(n.casetype, n.casecollid, -1));
         }
         n.args = arms;
         Expr::Case(Box::new(n))

@@ -54,10 +54,11 @@ pub(crate) fn eval_rare<'a>(
         Node::NextValue { sequence, type_oid } => {
             let v = host.next_value(*sequence)?;
             Ok(Val::Own(match *type_oid {
-                oids::INT2 => Datum::int2(
-                    i16::try_from(v)
-                        .map_err(|_| pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "smallint out of range"))?,
-                ),
+                oids::INT2 => {
+                    Datum::int2(i16::try_from(v).map_err(|_| {
+                        pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "smallint out of range")
+                    })?)
+                }
                 oids::INT4 => Datum::int4(
                     i32::try_from(v)
                         .map_err(|_| pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "integer out of range"))?,

@@ -5,10 +5,10 @@ use plan::expr::{BoolTestKind, RowCompareKind, SqlValueKind, SubPlan};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
+use types::Datum;
 use types::builtin::ScalarFn;
 use types::compare::CompareFn;
 use types::fncx::TypeInfo;
-use types::Datum;
 
 /// Which of the rows at hand a column is taken from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -104,32 +104,82 @@ pub(crate) enum Node {
     Const(Datum),
     Slot(Slot),
     /// A composite value made of columns at hand.
-    WholeRow { slots: Vec<Slot>, desc: Arc<types::fncx::RowDesc>, type_oid: Oid },
+    WholeRow {
+        slots: Vec<Slot>,
+        desc: Arc<types::fncx::RowDesc>,
+        type_oid: Oid,
+    },
     ExternParam(i32),
     ExecParam(i32),
     Call(Box<Call>),
     /// A function in SQL.
-    SqlCall { function: Oid, strict: bool, args: Vec<Node> },
+    SqlCall {
+        function: Oid,
+        strict: bool,
+        args: Vec<Node>,
+    },
     /// A function that is not built.
-    Missing { name: String },
+    Missing {
+        name: String,
+    },
     And(Vec<Node>),
     Or(Vec<Node>),
     Not(Box<Node>),
-    Case { arg: Option<Box<Node>>, arms: Vec<CaseArm>, default: Option<Box<Node>> },
+    Case {
+        arg: Option<Box<Node>>,
+        arms: Vec<CaseArm>,
+        default: Option<Box<Node>>,
+    },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
     Placeholder,
     Coalesce(Vec<Node>),
-    MinMax { args: Vec<Node>, greatest: bool, cmp: CompareFn, collation: Oid },
-    NullTest { arg: Box<Node>, is_not: bool, row: bool },
-    BoolTest { arg: Box<Node>, kind: BoolTestKind },
+    MinMax {
+        args: Vec<Node>,
+        greatest: bool,
+        cmp: CompareFn,
+        collation: Oid,
+    },
+    NullTest {
+        arg: Box<Node>,
+        is_not: bool,
+        row: bool,
+    },
+    BoolTest {
+        arg: Box<Node>,
+        kind: BoolTestKind,
+    },
     Distinct(Box<Call>),
     NullIf(Box<Call>),
-    ScalarArray { call: Box<Call>, use_or: bool, elem: Elem },
-    Array { elements: Vec<Node>, elem: Elem, multidims: bool, array_type: Oid },
-    Row { args: Vec<Node>, desc: Arc<types::fncx::RowDesc>, type_oid: Oid },
-    RowCompare { kind: RowCompareKind, pairs: Vec<RowPair> },
-    FieldSelect { arg: Box<Node>, field: AttrNo, result_type: Oid },
-    FieldStore { arg: Box<Node>, fields: Vec<(AttrNo, Node)>, row_type: Oid },
+    ScalarArray {
+        call: Box<Call>,
+        use_or: bool,
+        elem: Elem,
+    },
+    Array {
+        elements: Vec<Node>,
+        elem: Elem,
+        multidims: bool,
+        array_type: Oid,
+    },
+    Row {
+        args: Vec<Node>,
+        desc: Arc<types::fncx::RowDesc>,
+        type_oid: Oid,
+    },
+    RowCompare {
+        kind: RowCompareKind,
+        pairs: Vec<RowPair>,
+    },
+    FieldSelect {
+        arg: Box<Node>,
+        field: AttrNo,
+        result_type: Oid,
+    },
+    FieldStore {
+        arg: Box<Node>,
+        fields: Vec<(AttrNo, Node)>,
+        row_type: Oid,
+    },
     Subscript {
         container: Box<Node>,
         upper: Vec<Option<Node>>,
@@ -138,13 +188,40 @@ pub(crate) enum Node {
         array_len: i16,
         usage: SubscriptUse,
     },
-    CoerceIo { arg: Box<Node>, output: IoCall, input: IoCall },
-    ArrayCoerce { arg: Box<Node>, elem_expr: Box<Node>, from: Elem, to: Elem },
-    ConvertRow { arg: Box<Node>, result_type: Oid },
-    Domain { arg: Box<Node>, type_name: String, tests: Vec<DomainTest> },
-    SqlValue { kind: SqlValueKind, type_oid: Oid, typmod: i32 },
-    SubPlan { plan: Arc<SubPlan>, args: Vec<(i32, Node)>, test: Option<Box<Node>> },
-    NextValue { sequence: Oid, type_oid: Oid },
+    CoerceIo {
+        arg: Box<Node>,
+        output: IoCall,
+        input: IoCall,
+    },
+    ArrayCoerce {
+        arg: Box<Node>,
+        elem_expr: Box<Node>,
+        from: Elem,
+        to: Elem,
+    },
+    ConvertRow {
+        arg: Box<Node>,
+        result_type: Oid,
+    },
+    Domain {
+        arg: Box<Node>,
+        type_name: String,
+        tests: Vec<DomainTest>,
+    },
+    SqlValue {
+        kind: SqlValueKind,
+        type_oid: Oid,
+        typmod: i32,
+    },
+    SubPlan {
+        plan: Arc<SubPlan>,
+        args: Vec<(i32, Node)>,
+        test: Option<Box<Node>>,
+    },
+    NextValue {
+        sequence: Oid,
+        type_oid: Oid,
+    },
 }
 
 /// One column of a row comparison.

@@ -128,9 +128,7 @@ pub(crate) fn eval<'a>(
         Node::Const(d) => Ok(Val::Ref(d.as_ref())),
         Node::ExternParam(id) => Ok(Val::Own(host.extern_param(*id)?)),
         Node::ExecParam(id) => Ok(Val::Own(host.exec_param(*id)?)),
-        Node::Placeholder => {
-            Ok(Val::Own(st.placeholders.last().cloned().unwrap_or(Datum::Null)))
-        }
+        Node::Placeholder => Ok(Val::Own(st.placeholders.last().cloned().unwrap_or(Datum::Null))),
         _ => {
             st.depth += 1;
             if st.depth > DEPTH_MAX {

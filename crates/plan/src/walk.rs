@@ -4,6 +4,7 @@
 //! keeps depth counting and context with the caller.
 
 use crate::expr::*;
+use crate::query::{FromExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
 
 /// Calls `f` on each direct sub-expression, in evaluation order. Sub-selects of SubLinks are not
 /// entered (their test expressions are).
@@ -160,4 +161,94 @@ pub fn any(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     let mut hit = false;
     each_child(expr, &mut |c| hit = hit || any(c, found));
     hit
+}
+
+/// Visits an expression and all its parts top-down, sub-selects included. `f` gets each node with the
+/// number of query levels between it and the start, and says whether to go into its parts.
+pub fn deep_expr_mut(expr: &mut Expr, level: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
+    if !f(expr, level) {
+        return;
+    }
+    each_child_mut(expr, &mut |c| deep_expr_mut(c, level, f));
+    if let Expr::SubLink(n) = expr {
+        deep_query_mut(&mut n.subselect, level + 1, f);
+    }
+}
+
+/// Visits every expression of a query as [`deep_expr_mut`] does; `level` is the query's own.
+pub fn deep_query_mut(query: &mut Query, level: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
+    query_exprs_mut(query, &mut |e| deep_expr_mut(e, level, f));
+    for cte in &mut query.cte_list {
+        deep_query_mut(&mut cte.query, level + 1, f);
+    }
+    for rte in &mut query.rtable {
+        if let RteKind::Subquery { subquery, .. } = &mut rte.kind {
+            deep_query_mut(subquery, level + 1, f);
+        }
+    }
+}
+
+/// Calls `f` on each top expression that belongs to the query's own level.
+pub fn query_exprs_mut(query: &mut Query, f: &mut dyn FnMut(&mut Expr)) {
+    for t in query.target_list.iter_mut().chain(&mut query.returning_list) {
+        f(&mut t.expr);
+    }
+    jointree_exprs_mut(&mut query.jointree, f);
+    query.having_qual.iter_mut().for_each(&mut *f);
+    query.limit_offset.iter_mut().for_each(&mut *f);
+    query.limit_count.iter_mut().for_each(&mut *f);
+    for w in &mut query.window_clause {
+        w.start_offset.iter_mut().for_each(&mut *f);
+        w.end_offset.iter_mut().for_each(&mut *f);
+    }
+    for w in &mut query.with_check_options {
+        w.qual.iter_mut().for_each(&mut *f);
+    }
+    if let Some(c) = &mut query.on_conflict {
+        c.arbiter_elems.iter_mut().for_each(|e| f(&mut e.expr));
+        c.arbiter_where.iter_mut().for_each(&mut *f);
+        c.on_conflict_set.iter_mut().for_each(|t| f(&mut t.expr));
+        c.on_conflict_where.iter_mut().for_each(&mut *f);
+        c.excl_rel_tlist.iter_mut().for_each(|t| f(&mut t.expr));
+    }
+    for rte in &mut query.rtable {
+        rte_exprs_mut(rte, f);
+    }
+}
+
+/// Calls `f` on each expression that a range-table entry holds, those of a subquery excepted.
+pub fn rte_exprs_mut(rte: &mut RangeTblEntry, f: &mut dyn FnMut(&mut Expr)) {
+    rte.security_quals.iter_mut().for_each(&mut *f);
+    match &mut rte.kind {
+        RteKind::Relation { tablesample: Some(s), .. } => {
+            s.args.iter_mut().for_each(&mut *f);
+            s.repeatable.iter_mut().for_each(f);
+        }
+        RteKind::Join { joinaliasvars, .. } => joinaliasvars.iter_mut().for_each(f),
+        RteKind::Function { functions, .. } => {
+            functions.iter_mut().for_each(|rf| f(&mut rf.funcexpr));
+        }
+        RteKind::Values { values_lists, .. } => values_lists.iter_mut().flatten().for_each(f),
+        _ => {}
+    }
+}
+
+/// Calls `f` on each condition of a FROM clause, innermost first.
+pub fn jointree_exprs_mut(from: &mut FromExpr, f: &mut dyn FnMut(&mut Expr)) {
+    for node in &mut from.fromlist {
+        join_node_exprs_mut(node, f);
+    }
+    from.quals.iter_mut().for_each(f);
+}
+
+fn join_node_exprs_mut(node: &mut JoinTreeNode, f: &mut dyn FnMut(&mut Expr)) {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(from) => jointree_exprs_mut(from, f),
+        JoinTreeNode::Join(j) => {
+            join_node_exprs_mut(&mut j.larg, f);
+            join_node_exprs_mut(&mut j.rarg, f);
+            j.quals.iter_mut().for_each(f);
+        }
+    }
 }

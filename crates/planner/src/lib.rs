@@ -1,3 +1,35 @@
-//! Query to plan.
+//! From query to plan. Counterpart: optimizer/.
+//!
+//! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views pulled up,
+//!    expressions folded.
+//! 2. `rel`: sizes of relations and selectivity of conditions (`selectivity`).
+//! 3. `scan`: ways to read one relation; `join`: ways and order to join them.
+//! 4. `upper`: grouping, windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
+//!    UPDATE, DELETE.
+//! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to children.
+//!
+//! **Invariant:** nothing is looked up by name, and the input query is never changed in place: the caller
+//! may keep it for planning again.
 
 #![forbid(unsafe_code)]
+
+mod create;
+mod facts;
+mod glob;
+mod join;
+mod modify;
+mod path;
+mod prep;
+mod pullup;
+mod quals;
+mod refs;
+mod rel;
+mod scan;
+mod selectivity;
+mod setop;
+mod subselect;
+mod upper;
+mod vars;
+
+pub use facts::*;
+pub use glob::plan_query;

@@ -1,0 +1,562 @@
+//! From the chosen path to the plan. Counterpart: createplan.c.
+//!
+//! Every node outputs exactly what the node above asked for (`want`: expressions over this level's
+//! columns). The target lists keep those expressions in *level form* until the node above has been made,
+//! which needs them to find its inputs; [`Made::plan`] holds the executable form.
+
+use crate::glob::*;
+use crate::path::*;
+use crate::refs::*;
+use crate::scan::is_index_key;
+use crate::subselect::exec_param;
+use crate::vars::*;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::*;
+use plan::query::*;
+use plan::walk;
+
+/// A finished node: the plan, and what its output columns mean in terms of this query level.
+pub(crate) struct Made {
+    pub plan: Plan,
+    pub output: Vec<TargetEntry>,
+}
+
+impl Glob<'_> {
+    pub(crate) fn create(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
+        let output = targets_of(want);
+        let info = PlanInfo {
+            startup_cost: path.startup,
+            total_cost: path.total,
+            plan_rows: path.rows,
+            plan_width: path.width,
+            ..PlanInfo::default()
+        };
+        match &path.kind {
+            PathKind::Empty => {
+                let info = PlanInfo { target_list: output.clone(), ..info };
+                let node = PlanNode::Result { child: None, constant_qual: Vec::new() };
+                Ok(Made { plan: Plan { info, node }, output })
+            }
+            PathKind::Never => {
+                let target_list = nulls_for(&output);
+                Ok(Made { plan: crate::subselect::never_plan(target_list), output })
+            }
+            PathKind::SeqScan { rti, quals } => {
+                let node = PlanNode::SeqScan { scanrelid: self.flat(root, *rti) };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::Index { rti, m, quals } => {
+                self.index_scan(root, path, info, *rti, m, quals, output)
+            }
+            PathKind::Bitmap { rti, bitmap, quals } => {
+                let mut recheck = Vec::new();
+                let bitmap = self.bitmap(root, path, *rti, bitmap, &mut recheck)?;
+                let recheck = self.scan_exprs(root, path, &recheck);
+                let node = PlanNode::BitmapHeapScan {
+                    scanrelid: self.flat(root, *rti),
+                    bitmap: Box::new(bitmap),
+                    recheck,
+                };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::Tid { rti, tid_quals, quals } => {
+                let tid_quals = self.scan_exprs(root, path, tid_quals);
+                let node = PlanNode::TidScan { scanrelid: self.flat(root, *rti), tid_quals };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::Subquery { rti, plan, quals } => {
+                let sub = &root.subqueries[*plan];
+                let child = sub.plan.clone();
+                for (id, e) in sub.params.clone() {
+                    if !root.nest_params.iter().any(|(have, _)| *have == id) {
+                        root.nest_params.push((id, e));
+                    }
+                }
+                let node = PlanNode::SubqueryScan {
+                    scanrelid: self.flat(root, *rti),
+                    child: Box::new(child),
+                };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::Function { rti, quals } => {
+                let RteKind::Function { functions, funcordinality } = &root.query.rte(*rti).kind
+                else {
+                    return Err(PgError::internal("function scan over something else"));
+                };
+                let ordinality = *funcordinality;
+                let mut functions = functions.clone();
+                for f in &mut functions {
+                    f.funcexpr = self.scan_expr(root, path, &f.funcexpr);
+                }
+                let scanrelid = self.flat(root, *rti);
+                let node = PlanNode::FunctionScan { scanrelid, functions, ordinality };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::Values { rti, quals } => {
+                let RteKind::Values { values_lists, .. } = &root.query.rte(*rti).kind else {
+                    return Err(PgError::internal("values scan over something else"));
+                };
+                let lists = values_lists.clone();
+                let values_lists = lists.iter().map(|l| self.scan_exprs(root, path, l)).collect();
+                let scanrelid = self.flat(root, *rti);
+                let node = PlanNode::ValuesScan { scanrelid, values_lists };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::Cte { rti, quals } => {
+                let RteKind::Cte { ctename, ctelevelsup, .. } = &root.query.rte(*rti).kind else {
+                    return Err(PgError::internal("CTE scan over something else"));
+                };
+                let cte = root.find_cte(ctename, *ctelevelsup)?;
+                let node = PlanNode::CteScan {
+                    scanrelid: self.flat(root, *rti),
+                    cte_plan_id: cte.plan_id,
+                    cte_param: cte.param,
+                };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::WorkTable { rti, wt_param, quals } => {
+                let scanrelid = self.flat(root, *rti);
+                let node = PlanNode::WorkTableScan { scanrelid, wt_param: *wt_param };
+                self.scan(root, path, info, node, quals, output)
+            }
+            PathKind::NestLoop { jointype, outer, inner, join_quals, quals, inner_unique } => self
+                .nest_loop(
+                    root,
+                    info,
+                    *jointype,
+                    outer,
+                    inner,
+                    join_quals,
+                    quals,
+                    *inner_unique,
+                    output,
+                ),
+            PathKind::Hash { jointype, outer, inner, clauses, join_quals, quals, inner_unique } => {
+                let mut used = join_quals.clone();
+                used.extend(quals.iter().cloned());
+                let mut sides = split_hash(clauses);
+                let (o, i) = self.children(root, outer, inner, want, &used, &mut sides)?;
+                let below = Below { outer: &o.output, inner: &i.output };
+                let outer_only = Below { outer: &o.output, inner: &[] };
+                let inner_only = Below { outer: &i.output, inner: &[] };
+                let mut operators = Vec::new();
+                let mut collations = Vec::new();
+                for c in clauses {
+                    if let Expr::OpExpr(op) = c {
+                        operators.push(op.opno);
+                        collations.push(op.inputcollid);
+                    }
+                }
+                let node = PlanNode::HashJoin {
+                    jointype: *jointype,
+                    join_qual: below.fix_all(join_quals)?,
+                    inner_unique: *inner_unique,
+                    hash_clauses: below.fix_all(clauses)?,
+                    operators,
+                    collations,
+                    outer_keys: outer_only.fix_all(&sides.0)?,
+                    inner_keys: inner_only.fix_all(&sides.1)?,
+                    outer: Box::new(o.plan),
+                    inner: Box::new(i.plan),
+                };
+                let info = PlanInfo {
+                    target_list: below.fix_targets(&output)?,
+                    qual: below.fix_all(quals)?,
+                    ..info
+                };
+                Ok(Made { plan: Plan { info, node }, output })
+            }
+            PathKind::Sort { child } => {
+                let mut ask = want.to_vec();
+                path.order.iter().for_each(|k| push_unique(&mut ask, &k.expr));
+                let c = self.create(root, child, &ask)?;
+                let keys = self.sort_keys(&path.order, &c.output)?;
+                let info = PlanInfo { target_list: pass_through(&c.output), ..info };
+                let node = PlanNode::Sort { child: Box::new(c.plan), keys };
+                Ok(Made { plan: Plan { info, node }, output: c.output })
+            }
+            PathKind::Material { child } => {
+                let c = self.create(root, child, want)?;
+                let info = PlanInfo { target_list: pass_through(&c.output), ..info };
+                let node = PlanNode::Material { child: Box::new(c.plan) };
+                Ok(Made { plan: Plan { info, node }, output: c.output })
+            }
+            PathKind::Gate { child, quals } => {
+                let c = self.create(root, child, want)?;
+                let info = PlanInfo { target_list: pass_through(&c.output), ..info };
+                let node = PlanNode::Result {
+                    child: Some(Box::new(c.plan)),
+                    constant_qual: quals.clone(),
+                };
+                Ok(Made { plan: Plan { info, node }, output: c.output })
+            }
+            PathKind::Filter { child, quals } => {
+                let mut ask = Vec::new();
+                want.iter().chain(quals).for_each(|e| pull_vars(e, &mut ask));
+                let c = self.create(root, child, &ask)?;
+                let below = Below::one(&c.output);
+                let info = PlanInfo {
+                    target_list: below.fix_targets(&output)?,
+                    qual: below.fix_all(quals)?,
+                    ..info
+                };
+                let node =
+                    PlanNode::Result { child: Some(Box::new(c.plan)), constant_qual: Vec::new() };
+                Ok(Made { plan: Plan { info, node }, output })
+            }
+        }
+    }
+
+    /// The entry's index in the flat range table.
+    pub(crate) fn flat(&self, root: &Root, rti: i32) -> i32 {
+        rti + root.rt_offset
+    }
+
+    fn scan(
+        &mut self,
+        root: &mut Root,
+        path: &Path,
+        info: PlanInfo,
+        node: PlanNode,
+        quals: &[Expr],
+        output: Vec<TargetEntry>,
+    ) -> Result<Made> {
+        let qual = self.scan_exprs(root, path, quals);
+        let target_list = output
+            .iter()
+            .map(|t| TargetEntry { expr: self.scan_expr(root, path, &t.expr), ..t.clone() })
+            .collect();
+        let info = PlanInfo { target_list, qual, ..info };
+        Ok(Made { plan: Plan { info, node }, output })
+    }
+
+    fn scan_exprs(&mut self, root: &mut Root, path: &Path, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|e| self.scan_expr(root, path, e)).collect()
+    }
+
+    /// An expression of a scan: own columns renumbered to the flat range table, columns of enclosing
+    /// nested loops turned into parameters.
+    fn scan_expr(&mut self, root: &mut Root, path: &Path, expr: &Expr) -> Expr {
+        let mut e = expr.clone();
+        let offset = root.rt_offset;
+        walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
+            if let Expr::Var(v) = e
+                && v.varno > 0
+            {
+                if path.relids.contains(&v.varno) {
+                    v.varno += offset;
+                } else {
+                    let var = e.clone();
+                    let known = root.nest_params.iter().find(|(_, x)| *x == var).map(|(id, _)| *id);
+                    let id = known.unwrap_or_else(|| {
+                        let id = self.new_param(var.type_oid());
+                        root.nest_params.push((id, var.clone()));
+                        id
+                    });
+                    *e = exec_param(id, &var);
+                }
+                return false;
+            }
+            if let Expr::CurrentOf(c) = e {
+                c.cvarno += offset;
+            }
+            true
+        });
+        e
+    }
+
+    fn index_scan(
+        &mut self,
+        root: &mut Root,
+        path: &Path,
+        info: PlanInfo,
+        rti: i32,
+        m: &IndexMatch,
+        quals: &[Expr],
+        output: Vec<TargetEntry>,
+    ) -> Result<Made> {
+        let probe = self.probe(root, path, rti, m);
+        let scanrelid = self.flat(root, rti);
+        let node = if m.index_only {
+            let mut tlist = Vec::new();
+            let table = root.rel(rti)?.table.clone();
+            let attnos =
+                m.index.keys.iter().map(|k| k.attno).chain(m.index.include.iter().copied());
+            for attno in attnos {
+                let col = table.as_ref().and_then(|t| t.columns.get(attno as usize - 1));
+                let (ty, typmod, coll) = col.map_or((Oid::INVALID, -1, Oid::INVALID), |c| {
+                    (c.type_oid, c.typmod, c.collation)
+                });
+                tlist.push(make_var(scanrelid, attno, ty, typmod, coll));
+            }
+            PlanNode::IndexOnlyScan { scanrelid, probe, index_tlist: targets_of(&tlist) }
+        } else {
+            PlanNode::IndexScan { scanrelid, probe }
+        };
+        self.scan(root, path, info, node, quals, output)
+    }
+
+    fn probe(&mut self, root: &mut Root, path: &Path, rti: i32, m: &IndexMatch) -> IndexProbe {
+        let mut index_qual = Vec::new();
+        let mut index_qual_orig = Vec::new();
+        for mq in &m.quals {
+            let key = &m.index.keys[mq.column];
+            let mut q = mq.qual.clone();
+            // The indexed side becomes the index's column.
+            let column = |e: &mut Expr| {
+                if is_index_key(e, rti, key) {
+                    *e = Expr::Var(Var {
+                        varno: Var::INDEX,
+                        varattno: mq.column as i16 + 1,
+                        vartype: key.opcintype,
+                        vartypmod: -1,
+                        varcollid: key.collation,
+                        varlevelsup: 0,
+                        location: Location::UNKNOWN,
+                    });
+                }
+            };
+            match &mut q {
+                Expr::OpExpr(op) => column(&mut op.args[0]),
+                Expr::ScalarArrayOp(op) => column(&mut op.args[0]),
+                Expr::NullTest(n) => column(&mut n.arg),
+                _ => {}
+            }
+            index_qual.push(self.scan_expr(root, path, &q));
+            index_qual_orig.push(self.scan_expr(root, path, &mq.qual));
+        }
+        IndexProbe {
+            indexid: m.index.oid,
+            index_qual,
+            index_qual_orig,
+            order_by: Vec::new(),
+            direction: m.direction,
+        }
+    }
+
+    fn bitmap(
+        &mut self,
+        root: &mut Root,
+        path: &Path,
+        rti: i32,
+        b: &BitmapPath,
+        recheck: &mut Vec<Expr>,
+    ) -> Result<BitmapNode> {
+        let info = |rel_tuples: f64| PlanInfo {
+            total_cost: b.cost(),
+            plan_rows: crate::rel::clamp_rows(rel_tuples * b.selectivity()),
+            ..PlanInfo::default()
+        };
+        let tuples = root.rel(rti)?.tuples;
+        Ok(match b {
+            BitmapPath::Index { m, .. } => {
+                recheck.extend(m.quals.iter().map(|q| q.qual.clone()));
+                BitmapNode::Index { info: info(tuples), probe: self.probe(root, path, rti, m) }
+            }
+            BitmapPath::And { parts, .. } => {
+                let mut children = Vec::new();
+                for p in parts {
+                    children.push(self.bitmap(root, path, rti, p, recheck)?);
+                }
+                BitmapNode::And { info: info(tuples), children }
+            }
+            BitmapPath::Or { parts, .. } => {
+                let mut children = Vec::new();
+                let mut arms = Vec::new();
+                for p in parts {
+                    let mut own = Vec::new();
+                    children.push(self.bitmap(root, path, rti, p, &mut own)?);
+                    arms.extend(conjunction(own));
+                }
+                recheck.push(Expr::Bool(Box::new(BoolExpr {
+                    boolop: BoolOp::Or,
+                    args: arms,
+                    location: Location::UNKNOWN,
+                })));
+                BitmapNode::Or { info: info(tuples), children }
+            }
+        })
+    }
+
+    /// Makes both children of a join. What the join computes or tests is asked of the child that has
+    /// it: whole expressions for hash keys, columns for the rest.
+    fn children(
+        &mut self,
+        root: &mut Root,
+        outer: &PathRef,
+        inner: &PathRef,
+        want: &[Expr],
+        quals: &[Expr],
+        sides: &mut (Vec<Expr>, Vec<Expr>),
+    ) -> Result<(Made, Made)> {
+        let mut vars = Vec::new();
+        want.iter().chain(quals).for_each(|e| pull_vars(e, &mut vars));
+        sides.0.iter().chain(&sides.1).for_each(|e| pull_vars(e, &mut vars));
+        let (mut ask_outer, mut ask_inner) = (Vec::new(), Vec::new());
+        for v in vars {
+            if let Expr::Var(x) = &v {
+                if outer.relids.contains(&x.varno) {
+                    ask_outer.push(v);
+                } else if inner.relids.contains(&x.varno) {
+                    ask_inner.push(v);
+                }
+            }
+        }
+        let o = self.create(root, outer, &ask_outer)?;
+        let i = self.create(root, inner, &ask_inner)?;
+        Ok((o, i))
+    }
+
+    fn nest_loop(
+        &mut self,
+        root: &mut Root,
+        info: PlanInfo,
+        jointype: JoinType,
+        outer: &PathRef,
+        inner: &PathRef,
+        join_quals: &[Expr],
+        quals: &[Expr],
+        inner_unique: bool,
+        output: Vec<TargetEntry>,
+    ) -> Result<Made> {
+        let want: Vec<Expr> = output.iter().map(|t| t.expr.clone()).collect();
+        let mut vars = Vec::new();
+        want.iter().chain(join_quals).chain(quals).for_each(|e| pull_vars(e, &mut vars));
+        let (mut ask_outer, mut ask_inner) = (Vec::new(), Vec::new());
+        let mut from_above = Vec::new();
+        for v in vars {
+            match &v {
+                Expr::Var(x) if outer.relids.contains(&x.varno) => ask_outer.push(v),
+                Expr::Var(x) if inner.relids.contains(&x.varno) => ask_inner.push(v),
+                _ => from_above.push(v),
+            }
+        }
+        let _ = from_above;
+        // The inner side first: it says which outer columns it needs as parameters.
+        let before = root.nest_params.len();
+        let i = self.create(root, inner, &ask_inner)?;
+        let mut mine = Vec::new();
+        let mut k = before;
+        while k < root.nest_params.len() {
+            let (_, e) = &root.nest_params[k];
+            if relids_of(e).is_subset(&outer.relids) {
+                mine.push(root.nest_params.remove(k));
+            } else {
+                k += 1;
+            }
+        }
+        // Parameters asked for earlier by a sibling may be ours as well.
+        let mut k = 0;
+        while k < before.min(root.nest_params.len()) {
+            if relids_of(&root.nest_params[k].1).is_subset(&outer.relids) {
+                mine.push(root.nest_params.remove(k));
+            } else {
+                k += 1;
+            }
+        }
+        for (_, e) in &mine {
+            pull_vars(e, &mut ask_outer);
+        }
+        ask_outer.dedup();
+        let mut unique = Vec::new();
+        ask_outer.iter().for_each(|e| push_unique(&mut unique, e));
+        let o = self.create(root, outer, &unique)?;
+        let below = Below { outer: &o.output, inner: &i.output };
+        let outer_only = Below { outer: &o.output, inner: &[] };
+        let mut nest_params = Vec::new();
+        for (id, e) in &mine {
+            nest_params.push((*id, outer_only.fix(e)?));
+        }
+        let node = PlanNode::NestLoop {
+            jointype,
+            join_qual: below.fix_all(join_quals)?,
+            inner_unique,
+            nest_params,
+            outer: Box::new(o.plan),
+            inner: Box::new(i.plan),
+        };
+        let info = PlanInfo {
+            target_list: below.fix_targets(&output)?,
+            qual: below.fix_all(quals)?,
+            ..info
+        };
+        Ok(Made { plan: Plan { info, node }, output })
+    }
+
+    /// Sort columns for this order over these outputs.
+    pub(crate) fn sort_keys(
+        &mut self,
+        order: &[PathKey],
+        output: &[TargetEntry],
+    ) -> Result<SortKeys> {
+        let mut keys = SortKeys::default();
+        for k in order {
+            let t = output
+                .iter()
+                .find(|t| t.expr == k.expr)
+                .ok_or_else(|| PgError::internal("sort column not found in target list"))?;
+            let ty = k.expr.type_oid();
+            let strategy = if k.descending { 5 } else { 1 };
+            let op = self
+                .facts
+                .family_operator(k.family, ty, ty, strategy)?
+                .ok_or_else(|| PgError::internal("missing ordering operator"))?;
+            keys.cols.push(t.resno);
+            keys.operators.push(op);
+            keys.collations.push(k.collation);
+            keys.nulls_first.push(k.nulls_first);
+        }
+        Ok(keys)
+    }
+}
+
+/// A target list that hands on the child's columns unchanged.
+pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
+    child
+        .iter()
+        .map(|t| TargetEntry {
+            expr: make_var(
+                Var::OUTER,
+                t.resno,
+                t.expr.type_oid(),
+                t.expr.typmod(),
+                t.expr.collation(),
+            ),
+            ..t.clone()
+        })
+        .collect()
+}
+
+fn nulls_for(output: &[TargetEntry]) -> Vec<TargetEntry> {
+    output
+        .iter()
+        .map(|t| TargetEntry {
+            expr: Expr::Const(Const {
+                consttype: t.expr.type_oid(),
+                consttypmod: t.expr.typmod(),
+                constcollid: t.expr.collation(),
+                constlen: -1,
+                constbyval: false,
+                value: types::Datum::Null,
+                location: Location::UNKNOWN,
+            }),
+            ..t.clone()
+        })
+        .collect()
+}
+
+/// The outer and inner sides of hash conditions.
+fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
+    let mut out = (Vec::new(), Vec::new());
+    for c in clauses {
+        if let Expr::OpExpr(op) = c
+            && let [a, b] = op.args.as_slice()
+        {
+            out.0.push(a.clone());
+            out.1.push(b.clone());
+        }
+    }
+    out
+}

@@ -1,0 +1,213 @@
+//! What planning asks of the catalogs: sizes, indexes, statistics, operators.
+
+use ids::{AttrNo, Oid};
+use pgerror::Result;
+use plan::Expr;
+use std::sync::Arc;
+use types::Datum;
+
+/// A column of a relation.
+#[derive(Clone, Debug)]
+pub struct ColFacts {
+    pub name: String,
+    pub type_oid: Oid,
+    pub typmod: i32,
+    pub collation: Oid,
+    pub not_null: bool,
+    pub dropped: bool,
+    /// Bytes of an average value: from statistics, else from the type.
+    pub avg_width: i32,
+}
+
+/// A relation as the planner sees it.
+#[derive(Clone, Debug)]
+pub struct RelFacts {
+    pub oid: Oid,
+    /// `pg_class.relkind`.
+    pub kind: u8,
+    /// The type of the relation's rows.
+    pub row_type: Oid,
+    /// Current number of blocks.
+    pub pages: f64,
+    /// Estimated number of rows, from the density that `pg_class` remembers.
+    pub tuples: f64,
+    /// Part of the pages that are all-visible, 0 to 1.
+    pub all_visible: f64,
+    /// Columns 1 …, dropped ones included.
+    pub columns: Vec<ColFacts>,
+    pub indexes: Vec<Arc<IndexFacts>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct IndexKey {
+    /// Column of the table, or 0 for an expression.
+    pub attno: AttrNo,
+    /// The expression where `attno` is 0, with `Var { varno: 1, … }`.
+    pub expr: Option<Expr>,
+    pub opfamily: Oid,
+    pub opcintype: Oid,
+    pub collation: Oid,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct IndexFacts {
+    pub oid: Oid,
+    /// Key columns.
+    pub keys: Vec<IndexKey>,
+    /// Columns carried along (INCLUDE).
+    pub include: Vec<AttrNo>,
+    pub unique: bool,
+    /// Uniqueness is enforced at once.
+    pub immediate: bool,
+    /// Conditions of a partial index, with `Var { varno: 1, … }`.
+    pub predicate: Vec<Expr>,
+    pub pages: f64,
+    pub tuples: f64,
+    /// Levels above the leaves; -1 where not known.
+    pub tree_height: i32,
+}
+
+#[derive(Clone, Debug)]
+pub struct OpFacts {
+    pub oid: Oid,
+    pub name: String,
+    pub left: Oid,
+    pub right: Oid,
+    pub result: Oid,
+    pub code: Oid,
+    pub commutator: Oid,
+    pub negator: Oid,
+    pub can_merge: bool,
+    pub can_hash: bool,
+    /// Name of the restriction estimator (`eqsel`, …), empty if none.
+    pub restrict: String,
+    /// Name of the join estimator.
+    pub join: String,
+    pub strict: bool,
+}
+
+/// B-tree properties of an ordering operator.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderFacts {
+    pub family: Oid,
+    pub input_type: Oid,
+    pub descending: bool,
+}
+
+/// Statistics of a column (`pg_statistic`).
+#[derive(Clone, Debug, Default)]
+pub struct ColStats {
+    pub null_frac: f64,
+    /// As in the catalog: positive is a count, negative a fraction of the rows, 0 unknown.
+    pub n_distinct: f64,
+    pub mcv: Vec<Datum>,
+    pub mcv_freq: Vec<f64>,
+    /// Boundaries of equally populated ranges, ascending.
+    pub histogram: Vec<Datum>,
+    pub correlation: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct AggFacts {
+    /// Operator whose first row is the aggregate's value (min, max), or invalid.
+    pub sort_op: Oid,
+    pub trans_type: Oid,
+    /// Estimated bytes of a state.
+    pub state_width: i32,
+}
+
+/// The cost settings of the session.
+#[derive(Clone, Debug)]
+pub struct CostSettings {
+    pub seq_page: f64,
+    pub random_page: f64,
+    pub cpu_tuple: f64,
+    pub cpu_index_tuple: f64,
+    pub cpu_operator: f64,
+    /// Blocks.
+    pub effective_cache_size: f64,
+    /// Bytes.
+    pub work_mem: f64,
+    pub enable_seqscan: bool,
+    pub enable_indexscan: bool,
+    pub enable_indexonlyscan: bool,
+    pub enable_bitmapscan: bool,
+    pub enable_tidscan: bool,
+    pub enable_nestloop: bool,
+    pub enable_hashjoin: bool,
+    pub enable_mergejoin: bool,
+    pub enable_sort: bool,
+    pub enable_hashagg: bool,
+    pub enable_material: bool,
+    /// Most items whose join order is searched exhaustively.
+    pub join_collapse_limit: usize,
+}
+
+impl Default for CostSettings {
+    fn default() -> CostSettings {
+        CostSettings {
+            seq_page: 1.0,
+            random_page: 4.0,
+            cpu_tuple: 0.01,
+            cpu_index_tuple: 0.005,
+            cpu_operator: 0.0025,
+            effective_cache_size: 524_288.0,
+            work_mem: 4.0 * 1024.0 * 1024.0,
+            enable_seqscan: true,
+            enable_indexscan: true,
+            enable_indexonlyscan: true,
+            enable_bitmapscan: true,
+            enable_tidscan: true,
+            enable_nestloop: true,
+            enable_hashjoin: true,
+            enable_mergejoin: true,
+            enable_sort: true,
+            enable_hashagg: true,
+            enable_material: true,
+            join_collapse_limit: 8,
+        }
+    }
+}
+
+/// Look-ups by OID, beyond those of expression compilation.
+pub trait PlannerFacts: eval::Facts {
+    fn costs(&self) -> &CostSettings;
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>>;
+    fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
+    /// Strategy number (1 `<` … 5 `>`) of an operator in a B-tree family, if it is a member.
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;
+    /// Member of a B-tree family.
+    fn family_operator(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        strategy: u16,
+    ) -> Result<Option<Oid>>;
+    /// What order a `<` or `>` operator means.
+    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>>;
+    /// B-tree families in which the operator is equality.
+    fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>>;
+    /// The type's default equality and `<` operators, and whether its equality can hash.
+    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOps>;
+    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>>;
+    /// (`procost`, `prorows`)
+    fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)>;
+    fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts>;
+    /// The index behind a unique or primary-key constraint.
+    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
+    /// Simplifies an expression ([`eval::fold`] with a host that can run what is computed now).
+    fn fold(&mut self, expr: Expr) -> Result<Expr>;
+    /// Values of the statement's parameters, where a custom plan is wanted.
+    fn param_value(&mut self, id: i32) -> Option<Datum>;
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DefaultOps {
+    pub eq: Oid,
+    pub lt: Oid,
+    pub gt: Oid,
+    pub hashable: bool,
+}

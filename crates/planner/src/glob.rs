@@ -1,0 +1,262 @@
+//! The planner's state: what all query levels share, and what one level has.
+
+use crate::facts::{CostSettings, PlannerFacts};
+use crate::rel::BaseRel;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::Expr;
+use plan::node::{Plan, PlanRowMark, PlannedStmt};
+use plan::query::{Query, RangeTblEntry, RteKind};
+use std::collections::HashMap;
+
+/// Deepest nesting of queries.
+const LEVELS_MAX: u32 = 200;
+
+/// Plans a statement. `query` is as the analyzer and the view expansion left it.
+pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<PlannedStmt> {
+    let mut relation_oids = Vec::new();
+    collect_relations(query, &mut relation_oids);
+    let mut glob = Glob {
+        facts,
+        subplans: Vec::new(),
+        param_types: Vec::new(),
+        rtable: Vec::new(),
+        result_relations: Vec::new(),
+        row_marks: Vec::new(),
+        level: 0,
+    };
+    let planned = glob.plan_level(query.clone(), LevelInput::default())?;
+    Ok(PlannedStmt {
+        command_type: query.command_type,
+        has_returning: !query.returning_list.is_empty(),
+        has_modifying_cte: query.has_modifying_cte,
+        can_set_tag: query.can_set_tag,
+        depends_on_role: query.has_row_security,
+        plan_tree: planned.plan,
+        rtable: glob.rtable,
+        result_relations: glob.result_relations,
+        subplans: glob.subplans,
+        rewind_plan_ids: Vec::new(),
+        row_marks: glob.row_marks,
+        relation_oids,
+        inval_items: Vec::new(),
+        param_exec_types: glob.param_types,
+        stmt_location: query.stmt_location,
+        stmt_len: query.stmt_len,
+    })
+}
+
+/// All relations anywhere in the query, each once.
+fn collect_relations(query: &Query, out: &mut Vec<Oid>) {
+    let mut copy = query.clone();
+    let mut see = |rtable: &[RangeTblEntry]| {
+        for rte in rtable {
+            let relid = match &rte.kind {
+                RteKind::Relation { relid, .. } | RteKind::Subquery { relid, .. } => *relid,
+                _ => continue,
+            };
+            if relid.is_valid() && !out.contains(&relid) {
+                out.push(relid);
+            }
+        }
+    };
+    fn visit(q: &mut Query, see: &mut dyn FnMut(&[RangeTblEntry])) {
+        see(&q.rtable);
+        for cte in &mut q.cte_list {
+            visit(&mut cte.query, see);
+        }
+        for rte in &mut q.rtable {
+            if let RteKind::Subquery { subquery, .. } = &mut rte.kind {
+                visit(subquery, see);
+            }
+        }
+        let mut found = Vec::new();
+        plan::walk::query_exprs_mut(q, &mut |e| {
+            plan::walk::deep_expr_mut(e, 0, &mut |e, level| {
+                if level == 0
+                    && let Expr::SubLink(s) = e
+                {
+                    found.push((*s.subselect).clone());
+                }
+                level == 0
+            });
+        });
+        found.iter_mut().for_each(|q| visit(q, see));
+    }
+    visit(&mut copy, &mut see);
+}
+
+/// What all levels share.
+pub(crate) struct Glob<'a> {
+    pub facts: &'a mut dyn PlannerFacts,
+    /// By plan id - 1.
+    pub subplans: Vec<Plan>,
+    /// Types of the exec parameters.
+    pub param_types: Vec<Oid>,
+    /// The flat range table.
+    pub rtable: Vec<RangeTblEntry>,
+    pub result_relations: Vec<i32>,
+    pub row_marks: Vec<PlanRowMark>,
+    pub level: u32,
+}
+
+/// A `WITH` query that has been planned.
+#[derive(Clone, Debug)]
+pub(crate) struct CtePlan {
+    pub name: String,
+    pub plan_id: u32,
+    /// Exec parameter that stands for the shared rows.
+    pub param: i32,
+    pub rows: f64,
+    pub width: i32,
+}
+
+/// The working table of a recursive query: its name is the CTE's own.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkTable {
+    pub name: String,
+    pub param: i32,
+    pub rows: f64,
+    pub width: i32,
+}
+
+/// What a level gets from the one above.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct LevelInput {
+    /// `WITH` queries visible from above: index 0 is the level directly above.
+    pub ctes: Vec<Vec<CtePlan>>,
+    /// Working tables visible from above, likewise.
+    pub work_tables: Vec<Option<WorkTable>>,
+    /// Rows that will be fetched: 0 all, below 1 a fraction, else a number.
+    pub tuple_fraction: f64,
+}
+
+/// A planned level.
+pub(crate) struct PlannedLevel {
+    pub plan: Plan,
+    pub rows: f64,
+    pub width: i32,
+    /// Sort order of the output, by position of target list columns.
+    pub order: Vec<OutputOrder>,
+}
+
+/// One column of an output order.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct OutputOrder {
+    pub resno: i16,
+    pub family: Oid,
+    pub collation: Oid,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+/// A subquery in FROM, planned.
+#[derive(Debug)]
+pub(crate) struct SubqueryPlan {
+    pub plan: Plan,
+    pub rows: f64,
+    pub width: i32,
+    pub startup: f64,
+    pub total: f64,
+    pub order: Vec<OutputOrder>,
+    /// Exec parameters and the columns of this level that set them (LATERAL).
+    pub params: Vec<(i32, Expr)>,
+}
+
+/// One query level while it is planned.
+pub(crate) struct Root {
+    pub query: Query,
+    pub input: LevelInput,
+    pub ctes: Vec<CtePlan>,
+    pub subqueries: Vec<SubqueryPlan>,
+    /// By range-table index, once planned.
+    pub subquery_of: HashMap<i32, usize>,
+    pub rels: HashMap<i32, BaseRel>,
+    /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
+    pub init_plans: Vec<Expr>,
+    /// Where this level's range table begins in the flat one.
+    pub rt_offset: i32,
+    /// Columns needed from enclosing nested loops, with the parameters that carry them.
+    pub nest_params: Vec<(i32, Expr)>,
+    pub tuple_fraction: f64,
+}
+
+impl<'a> Glob<'a> {
+    pub(crate) fn costs(&self) -> CostSettings {
+        self.facts.costs().clone()
+    }
+
+    /// A new exec parameter.
+    pub(crate) fn new_param(&mut self, ty: Oid) -> i32 {
+        self.param_types.push(ty);
+        self.param_types.len() as i32 - 1
+    }
+
+    /// Enters a query level; the matching [`Glob::leave`] is the caller's.
+    pub(crate) fn enter(&mut self) -> Result<()> {
+        self.level += 1;
+        if self.level > LEVELS_MAX {
+            return Err(pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.level -= 1;
+    }
+}
+
+impl Root {
+    pub(crate) fn new(query: Query, input: LevelInput) -> Root {
+        let tuple_fraction = input.tuple_fraction;
+        Root {
+            query,
+            input,
+            ctes: Vec::new(),
+            subqueries: Vec::new(),
+            subquery_of: HashMap::new(),
+            rels: HashMap::new(),
+            init_plans: Vec::new(),
+            rt_offset: 0,
+            nest_params: Vec::new(),
+            tuple_fraction,
+        }
+    }
+
+    /// The `WITH` query that a reference `levelsup` levels up means.
+    pub(crate) fn find_cte(&self, name: &str, levelsup: u32) -> Result<CtePlan> {
+        let list = match levelsup {
+            0 => Some(&self.ctes),
+            n => self.input.ctes.get(n as usize - 1),
+        };
+        list.and_then(|l| l.iter().find(|c| c.name == name))
+            .cloned()
+            .ok_or_else(|| PgError::internal(format!("could not find CTE \"{name}\"")))
+    }
+
+    /// The working table that a recursive reference `levelsup` levels up means.
+    pub(crate) fn find_work_table(&self, name: &str) -> Result<WorkTable> {
+        self.input
+            .work_tables
+            .iter()
+            .flatten()
+            .find(|w| w.name == name)
+            .cloned()
+            .ok_or_else(|| PgError::internal(format!("could not find work table \"{name}\"")))
+    }
+
+    /// What a level directly below this one gets.
+    pub(crate) fn child_input(&self, tuple_fraction: f64) -> LevelInput {
+        let mut ctes = vec![self.ctes.clone()];
+        ctes.extend(self.input.ctes.iter().cloned());
+        let mut work_tables = vec![None];
+        work_tables.extend(self.input.work_tables.iter().cloned());
+        LevelInput { ctes, work_tables, tuple_fraction }
+    }
+
+    pub(crate) fn rel(&self, rti: i32) -> Result<&BaseRel> {
+        self.rels
+            .get(&rti)
+            .ok_or_else(|| PgError::internal(format!("no base relation {rti} in this query")))
+    }
+}

@@ -1,0 +1,598 @@
+//! Ways and order to join. Counterpart: joinrels.c, joinpath.c, costsize.c.
+//!
+//! Up to `EXHAUSTIVE_MAX` items the order is found by dynamic programming over subsets; beyond, the cheapest
+//! pair is joined until one is left.
+
+use crate::glob::*;
+use crate::path::*;
+use crate::quals::*;
+use crate::rel::clamp_rows;
+use crate::vars::*;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::query::JoinType;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Subsets double with each item; ten items are about a thousand subsets.
+const EXHAUSTIVE_MAX: usize = 10;
+
+/// A joined set of items.
+#[derive(Clone, Debug)]
+pub(crate) struct JoinRel {
+    pub relids: Relids,
+    pub rows: f64,
+    pub paths: PathSet,
+}
+
+impl Glob<'_> {
+    /// The paths of a whole join problem. `needed` are the expressions that the level above computes.
+    pub(crate) fn solve(
+        &mut self,
+        root: &mut Root,
+        problem: &Problem,
+        needed: &[Expr],
+    ) -> Result<JoinRel> {
+        if problem.items.is_empty() {
+            return Err(PgError::internal("join problem without items"));
+        }
+        // Conditions by where they belong: on one base relation, on several items, on none.
+        let mut single: HashMap<i32, Vec<Expr>> = HashMap::new();
+        let mut multi: Vec<Expr> = Vec::new();
+        let mut gates: Vec<Expr> = Vec::new();
+        for q in &problem.quals {
+            let need = relids_of(q);
+            let first = need.iter().next().copied();
+            match (need.len(), first) {
+                (0, _) => gates.push(q.clone()),
+                (1, Some(r))
+                    if problem.items.iter().any(|i| matches!(i, Item::Rel(x) if *x == r)) =>
+                {
+                    single.entry(r).or_default().push(q.clone());
+                }
+                _ => multi.push(q.clone()),
+            }
+        }
+        let mut all_needed: Vec<Expr> = needed.to_vec();
+        all_needed.extend(multi.iter().cloned());
+        for item in &problem.items {
+            if let Item::Rel(rti) = item {
+                let quals = single.remove(rti).unwrap_or_default();
+                self.base_rel(root, *rti, quals)?;
+            }
+        }
+        let mut rels = Vec::with_capacity(problem.items.len());
+        for item in &problem.items {
+            rels.push(match item {
+                Item::Rel(rti) => {
+                    let tied: Vec<Expr> =
+                        multi.iter().filter(|q| relids_of(q).contains(rti)).cloned().collect();
+                    let paths = self.scan_paths(root, *rti, &tied, &all_needed)?;
+                    let rows = root.rel(*rti)?.rows;
+                    JoinRel { relids: Relids::from([*rti]), rows, paths }
+                }
+                Item::Join(j) => self.fixed_join(root, j, &all_needed)?,
+            });
+        }
+        let mut joined = if rels.len() == 1 {
+            let mut one = rels.pop().expect("one item");
+            // Conditions on an outer join's nullable side.
+            if !multi.is_empty() {
+                one = self.filtered(root, one, &multi)?;
+            }
+            one
+        } else if rels.len() <= EXHAUSTIVE_MAX.min(self.costs().join_collapse_limit.max(2) + 2) {
+            self.search_exhaustively(root, rels, &multi)?
+        } else {
+            self.search_greedily(root, rels, &multi)?
+        };
+        if !gates.is_empty() {
+            joined = self.gated(joined, &gates)?;
+        }
+        Ok(joined)
+    }
+
+    /// Applies conditions above paths that have not tested them.
+    fn filtered(&mut self, root: &Root, rel: JoinRel, quals: &[Expr]) -> Result<JoinRel> {
+        let sel = self.selectivity_all(root, quals)?;
+        let cost = self.quals_cost(quals)?;
+        let rows = clamp_rows(rel.rows * sel);
+        let mut paths = PathSet::default();
+        for p in &rel.paths.paths {
+            paths.add(Path {
+                kind: PathKind::Filter { child: p.clone(), quals: quals.to_vec() },
+                relids: p.relids.clone(),
+                rows,
+                width: p.width,
+                startup: p.startup,
+                total: p.total + p.rows * cost,
+                order: p.order.clone(),
+                outer: p.outer.clone(),
+            });
+        }
+        Ok(JoinRel { relids: rel.relids, rows, paths })
+    }
+
+    fn gated(&mut self, rel: JoinRel, gates: &[Expr]) -> Result<JoinRel> {
+        let never = gates
+            .iter()
+            .any(|g| matches!(g, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool()));
+        let mut paths = PathSet::default();
+        for p in &rel.paths.paths {
+            let kind = if never {
+                PathKind::Never
+            } else {
+                PathKind::Gate { child: p.clone(), quals: gates.to_vec() }
+            };
+            let (startup, total, rows) =
+                if never { (0.0, 0.0, 1.0) } else { (p.startup, p.total, p.rows) };
+            paths.add(Path {
+                kind,
+                relids: p.relids.clone(),
+                rows,
+                width: p.width,
+                startup,
+                total,
+                order: p.order.clone(),
+                outer: p.outer.clone(),
+            });
+        }
+        let rows = if never { 1.0 } else { rel.rows };
+        Ok(JoinRel { relids: rel.relids, rows, paths })
+    }
+
+    /// An outer, semi or anti join: its sides are solved on their own.
+    fn fixed_join(&mut self, root: &mut Root, j: &JoinItem, needed: &[Expr]) -> Result<JoinRel> {
+        let mut all = needed.to_vec();
+        all.extend(j.quals.iter().cloned());
+        let left = self.solve(root, &j.left, &all)?;
+        // Conditions that tie the right side to the left let its base relation be looked up.
+        let right = match j.right.items.as_slice() {
+            [Item::Rel(rti)] if j.jointype != JoinType::Full => {
+                let mut r = self.solve(root, &j.right, &all)?;
+                let tied: Vec<Expr> =
+                    j.quals.iter().filter(|q| relids_of(q).contains(rti)).cloned().collect();
+                let gate_free = !j.right.quals.iter().any(|q| relids_of(q).is_empty());
+                if !tied.is_empty() && gate_free {
+                    for p in self.scan_paths(root, *rti, &tied, &all)?.paths {
+                        if !p.outer.is_empty() {
+                            r.paths.add((*p).clone());
+                        }
+                    }
+                }
+                r
+            }
+            _ => self.solve(root, &j.right, &all)?,
+        };
+        let mut out = JoinRel {
+            relids: j.relids.clone(),
+            rows: self.join_rows(root, j.jointype, &left, &right, &j.quals)?,
+            paths: PathSet::default(),
+        };
+        self.join_paths(root, j.jointype, &left, &right, &j.quals, &mut out)?;
+        if out.paths.paths.is_empty() {
+            return Err(PgError::unsupported(
+                "FULL JOIN without a merge- or hash-joinable condition",
+            ));
+        }
+        Ok(out)
+    }
+
+    fn join_rows(
+        &mut self,
+        root: &Root,
+        jointype: JoinType,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[Expr],
+    ) -> Result<f64> {
+        let sel = self.selectivity_all(root, quals)?;
+        let inner = l.rows * r.rows * sel;
+        let matched = (inner / l.rows.max(1.0)).min(1.0);
+        Ok(clamp_rows(match jointype {
+            JoinType::Inner => inner,
+            JoinType::Left => inner.max(l.rows),
+            JoinType::Right => inner.max(r.rows),
+            JoinType::Full => inner.max(l.rows).max(r.rows),
+            JoinType::Semi => l.rows * matched,
+            JoinType::Anti => l.rows * (1.0 - matched),
+        }))
+    }
+
+    fn search_exhaustively(
+        &mut self,
+        root: &mut Root,
+        rels: Vec<JoinRel>,
+        quals: &[Expr],
+    ) -> Result<JoinRel> {
+        let n = rels.len();
+        let full = (1usize << n) - 1;
+        let mut best: HashMap<usize, JoinRel> = HashMap::new();
+        for (i, r) in rels.iter().enumerate() {
+            best.insert(1 << i, r.clone());
+        }
+        let qual_relids: Vec<Relids> = quals.iter().map(relids_of).collect();
+        let masks_of = |mask: usize| -> Relids {
+            (0..n).filter(|i| mask >> i & 1 == 1).flat_map(|i| rels[i].relids.clone()).collect()
+        };
+        for size in 2..=n {
+            let mut found_any = false;
+            // First only pairs tied by a condition (or by LATERAL); Cartesian products if there is none.
+            for cartesian in [false, true] {
+                if cartesian && found_any && size < n {
+                    break;
+                }
+                for mask in 1..=full {
+                    if mask.count_ones() as usize != size || (cartesian && best.contains_key(&mask))
+                    {
+                        continue;
+                    }
+                    let relids = masks_of(mask);
+                    let mut out: Option<JoinRel> = None;
+                    let mut sub = (mask - 1) & mask;
+                    while sub > 0 {
+                        let other = mask ^ sub;
+                        if let (Some(l), Some(r)) = (best.get(&sub), best.get(&other)) {
+                            let tied = qual_relids.iter().any(|q| {
+                                q.is_subset(&relids)
+                                    && !q.is_disjoint(&l.relids)
+                                    && !q.is_disjoint(&r.relids)
+                            }) || depends(l, r)
+                                || depends(r, l);
+                            if tied || cartesian {
+                                let (l, r) = (l.clone(), r.clone());
+                                let here: Vec<Expr> = quals
+                                    .iter()
+                                    .zip(&qual_relids)
+                                    .filter(|(_, q)| {
+                                        q.is_subset(&relids)
+                                            && !q.is_subset(&l.relids)
+                                            && !q.is_subset(&r.relids)
+                                    })
+                                    .map(|(e, _)| e.clone())
+                                    .collect();
+                                let mut target = match out.take() {
+                                    Some(t) => t,
+                                    None => JoinRel {
+                                        relids: relids.clone(),
+                                        rows: self.join_rows(
+                                            root,
+                                            JoinType::Inner,
+                                            &l,
+                                            &r,
+                                            &here,
+                                        )?,
+                                        paths: PathSet::default(),
+                                    },
+                                };
+                                self.join_paths(root, JoinType::Inner, &l, &r, &here, &mut target)?;
+                                out = Some(target);
+                            }
+                        }
+                        sub = (sub - 1) & mask;
+                    }
+                    if let Some(o) = out
+                        && !o.paths.paths.is_empty()
+                    {
+                        found_any = true;
+                        best.insert(mask, o);
+                    }
+                }
+            }
+        }
+        best.remove(&full).ok_or_else(|| PgError::internal("no way to join all relations"))
+    }
+
+    fn search_greedily(
+        &mut self,
+        root: &mut Root,
+        mut rels: Vec<JoinRel>,
+        quals: &[Expr],
+    ) -> Result<JoinRel> {
+        while rels.len() > 1 {
+            let mut best: Option<(usize, usize, JoinRel, bool)> = None;
+            for i in 0..rels.len() {
+                for j in 0..rels.len() {
+                    if i == j {
+                        continue;
+                    }
+                    let (l, r) = (rels[i].clone(), rels[j].clone());
+                    let relids: Relids = l.relids.union(&r.relids).copied().collect();
+                    let here: Vec<Expr> = quals
+                        .iter()
+                        .filter(|q| {
+                            let need = relids_of(q);
+                            need.is_subset(&relids)
+                                && !need.is_subset(&l.relids)
+                                && !need.is_subset(&r.relids)
+                        })
+                        .cloned()
+                        .collect();
+                    let tied = !here.is_empty() || depends(&l, &r) || depends(&r, &l);
+                    if let Some(b) = &best
+                        && b.3
+                        && !tied
+                    {
+                        continue;
+                    }
+                    let rows = self.join_rows(root, JoinType::Inner, &l, &r, &here)?;
+                    let mut out = JoinRel { relids, rows, paths: PathSet::default() };
+                    self.join_paths(root, JoinType::Inner, &l, &r, &here, &mut out)?;
+                    let better = |o: &JoinRel, b: &(usize, usize, JoinRel, bool)| {
+                        (tied && !b.3) || o.rows < b.2.rows
+                    };
+                    if !out.paths.paths.is_empty() && best.as_ref().is_none_or(|b| better(&out, b))
+                    {
+                        best = Some((i, j, out, tied));
+                    }
+                }
+            }
+            let Some((i, j, joined, _)) = best else {
+                return Err(PgError::internal("no way to join all relations"));
+            };
+            let (first, second) = (i.max(j), i.min(j));
+            rels.remove(first);
+            rels.remove(second);
+            rels.push(joined);
+        }
+        rels.pop().ok_or_else(|| PgError::internal("no relation to join"))
+    }
+
+    /// Adds all ways to join `l` (outer) with `r` (inner).
+    fn join_paths(
+        &mut self,
+        root: &Root,
+        jointype: JoinType,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[Expr],
+        out: &mut JoinRel,
+    ) -> Result<()> {
+        let c = self.costs();
+        let (hash, rest) = self.hash_clauses(l, r, quals)?;
+        let inner_unique = self.inner_is_unique(root, r, quals)?
+            || matches!(jointype, JoinType::Semi | JoinType::Anti);
+        let qual_cost = self.quals_cost(quals)?;
+        let rest_cost = self.quals_cost(&rest)?;
+        let off = |on: bool| if on { 0.0 } else { 1e10 };
+        for lp in &l.paths.paths {
+            // The outer side may itself need columns from further out.
+            if !lp.outer.is_disjoint(&r.relids) {
+                continue;
+            }
+            for rp in &r.paths.paths {
+                let needs: Relids = rp.outer.difference(&lp.relids).copied().collect();
+                let outer: Relids = lp.outer.union(&needs).copied().collect();
+                let parameterised = !rp.outer.is_disjoint(&lp.relids);
+                if jointype != JoinType::Full {
+                    let (inner, rescan) = self.rescan(rp, parameterised);
+                    let loops = lp.rows.max(1.0);
+                    // With a unique match the inner side stops half-way on average.
+                    let part = if inner_unique && !parameterised { 0.5 } else { 1.0 };
+                    let pairs = loops * inner.rows * part;
+                    let total = lp.total
+                        + inner.total
+                        + (loops - 1.0) * rescan * part
+                        + pairs * (c.cpu_tuple + if parameterised { rest_cost } else { qual_cost });
+                    out.paths.add(Path {
+                        kind: PathKind::NestLoop {
+                            jointype,
+                            outer: lp.clone(),
+                            inner: inner.clone(),
+                            join_quals: strip_satisfied(quals, &inner),
+                            quals: Vec::new(),
+                            inner_unique,
+                        },
+                        relids: out.relids.clone(),
+                        rows: out.rows,
+                        width: lp.width + rp.width,
+                        startup: lp.startup + inner.startup + off(c.enable_nestloop),
+                        total: total + off(c.enable_nestloop),
+                        order: lp.order.clone(),
+                        outer: outer.clone(),
+                    });
+                }
+                if parameterised || hash.is_empty() {
+                    continue;
+                }
+                let bytes = rp.rows * (rp.width as f64 + 24.0);
+                // What does not fit is written and read once.
+                let spill = if bytes > c.work_mem {
+                    let pages = (bytes + lp.rows * (lp.width as f64 + 24.0)) / 8192.0;
+                    2.0 * pages * c.seq_page
+                } else {
+                    0.0
+                };
+                let n = hash.len() as f64;
+                let startup = lp.startup
+                    + rp.total
+                    + rp.rows * (c.cpu_operator * n + c.cpu_tuple)
+                    + off(c.enable_hashjoin);
+                let total = startup
+                    + (lp.total - lp.startup)
+                    + lp.rows * c.cpu_operator * n
+                    + out.rows * (c.cpu_tuple + rest_cost)
+                    + spill;
+                out.paths.add(Path {
+                    kind: PathKind::Hash {
+                        jointype,
+                        outer: lp.clone(),
+                        inner: rp.clone(),
+                        clauses: hash.clone(),
+                        join_quals: rest.clone(),
+                        quals: Vec::new(),
+                        inner_unique,
+                    },
+                    relids: out.relids.clone(),
+                    rows: out.rows,
+                    width: lp.width + rp.width,
+                    startup,
+                    total,
+                    // Matches come in outer order unless the join spills or adds inner rows at the end.
+                    order: Vec::new(),
+                    outer,
+                });
+            }
+        }
+        // A left join may also be run with its sides exchanged, hashing the preserved one.
+        if jointype == JoinType::Left && !hash.is_empty() {
+            self.right_hash_join(l, r, &hash, &rest, rest_cost, out)?;
+        }
+        Ok(())
+    }
+
+    fn right_hash_join(
+        &mut self,
+        l: &JoinRel,
+        r: &JoinRel,
+        hash: &[Expr],
+        rest: &[Expr],
+        rest_cost: f64,
+        out: &mut JoinRel,
+    ) -> Result<()> {
+        let c = self.costs();
+        let (Some(lp), Some(rp)) = (l.paths.cheapest(), r.paths.cheapest()) else { return Ok(()) };
+        let flipped: Result<Vec<Expr>> = hash.iter().map(|q| self.commute(q)).collect();
+        let n = hash.len() as f64;
+        let penalty = if c.enable_hashjoin { 0.0 } else { 1e10 };
+        let startup =
+            rp.startup + lp.total + lp.rows * (c.cpu_operator * n + c.cpu_tuple) + penalty;
+        out.paths.add(Path {
+            kind: PathKind::Hash {
+                jointype: JoinType::Right,
+                outer: rp.clone(),
+                inner: lp.clone(),
+                clauses: flipped?,
+                join_quals: rest.to_vec(),
+                quals: Vec::new(),
+                inner_unique: false,
+            },
+            relids: out.relids.clone(),
+            rows: out.rows,
+            width: lp.width + rp.width,
+            startup,
+            total: startup
+                + (rp.total - rp.startup)
+                + rp.rows * c.cpu_operator * n
+                + out.rows * (c.cpu_tuple + rest_cost),
+            order: Vec::new(),
+            outer: Relids::new(),
+        });
+        Ok(())
+    }
+
+    /// The inner path as a nested loop would run it, and the cost of each further run.
+    fn rescan(&mut self, p: &PathRef, parameterised: bool) -> (PathRef, f64) {
+        let c = self.costs();
+        if parameterised || !c.enable_material || !p.outer.is_empty() {
+            // A warm cache makes later runs of a parameterised index scan cheaper; be moderate.
+            let again = if parameterised { p.total * 0.7 } else { p.total };
+            return (p.clone(), again);
+        }
+        let cheap = matches!(
+            p.kind,
+            PathKind::Material { .. }
+                | PathKind::Cte { .. }
+                | PathKind::WorkTable { .. }
+                | PathKind::Function { .. }
+                | PathKind::Values { .. }
+                | PathKind::Sort { .. }
+        );
+        let again = p.rows * c.cpu_operator;
+        if cheap {
+            return (p.clone(), again.max(p.rows * c.cpu_tuple * 0.5));
+        }
+        let mut m = (**p).clone();
+        m.total += 2.0 * c.cpu_operator * p.rows;
+        m.kind = PathKind::Material { child: p.clone() };
+        (Rc::new(m), again)
+    }
+
+    /// The conditions that a hash join can use, outer side on the left, and the others.
+    fn hash_clauses(
+        &mut self,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[Expr],
+    ) -> Result<(Vec<Expr>, Vec<Expr>)> {
+        let mut hash = Vec::new();
+        let mut rest = Vec::new();
+        for q in quals {
+            let mut usable = None;
+            if let Expr::OpExpr(op) = q
+                && let [a, b] = op.args.as_slice()
+            {
+                let facts = self.facts.operator(op.opno)?;
+                let (ra, rb) = (relids_of(a), relids_of(b));
+                if facts.can_hash && !ra.is_empty() && !rb.is_empty() {
+                    if ra.is_subset(&l.relids) && rb.is_subset(&r.relids) {
+                        usable = Some(q.clone());
+                    } else if ra.is_subset(&r.relids)
+                        && rb.is_subset(&l.relids)
+                        && facts.commutator.is_valid()
+                    {
+                        usable = Some(self.commute(q)?);
+                    }
+                }
+            }
+            match usable {
+                Some(u) => hash.push(u),
+                None => rest.push(q.clone()),
+            }
+        }
+        Ok((hash, rest))
+    }
+
+    fn commute(&mut self, q: &Expr) -> Result<Expr> {
+        let Expr::OpExpr(op) = q else { return Ok(q.clone()) };
+        let comm = self.facts.operator(op.opno)?.commutator;
+        let code = self.facts.operator(comm)?.code;
+        let mut new = (**op).clone();
+        new.opno = comm;
+        new.opfuncid = code;
+        new.args.swap(0, 1);
+        Ok(Expr::OpExpr(Box::new(new)))
+    }
+
+    /// Does at most one row of a base relation match the conditions for given outer values?
+    fn inner_is_unique(&mut self, root: &Root, r: &JoinRel, quals: &[Expr]) -> Result<bool> {
+        let mut it = r.relids.iter();
+        let (Some(rti), None) = (it.next(), it.next()) else { return Ok(false) };
+        let Some(table) = root.rels.get(rti).and_then(|rel| rel.table.clone()) else {
+            return Ok(false);
+        };
+        for index in
+            table.indexes.iter().filter(|i| i.unique && i.immediate && i.predicate.is_empty())
+        {
+            let mut all = true;
+            for key in &index.keys {
+                let mut hit = false;
+                for q in quals {
+                    if let Expr::OpExpr(op) = q
+                        && let [a, b] = op.args.as_slice()
+                        && (crate::scan::is_index_key(a, *rti, key)
+                            || crate::scan::is_index_key(b, *rti, key))
+                    {
+                        hit |= self.facts.strategy(op.opno, key.opfamily)? == Some(3);
+                    }
+                }
+                all &= hit;
+            }
+            if all && !index.keys.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Does `a` need columns of `b`?
+fn depends(a: &JoinRel, b: &JoinRel) -> bool {
+    !a.paths.paths.is_empty() && a.paths.paths.iter().all(|p| !p.outer.is_disjoint(&b.relids))
+}
+
+/// Conditions that a parameterised inner scan has not tested already.
+fn strip_satisfied(quals: &[Expr], inner: &Path) -> Vec<Expr> {
+    let PathKind::Index { m, .. } = &inner.kind else { return quals.to_vec() };
+    quals.iter().filter(|q| !m.quals.iter().any(|t| t.original == **q)).cloned().collect()
+}

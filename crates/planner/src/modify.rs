@@ -1,0 +1,324 @@
+//! INSERT, UPDATE, DELETE: what the child must deliver, and the ModifyTable node above it.
+//! Counterpart: preptlist.c, planner.c.
+
+use crate::glob::*;
+use crate::refs::Below;
+use crate::vars::*;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::*;
+use plan::query::*;
+use plan::walk;
+
+const CTID: i16 = -1;
+
+impl Glob<'_> {
+    pub(crate) fn plan_modify(&mut self, root: &mut Root) -> Result<PlannedLevel> {
+        let command = root.query.command_type;
+        if !matches!(command, CmdType::Insert | CmdType::Update | CmdType::Delete) {
+            return Err(PgError::unsupported("MERGE"));
+        }
+        let target = root.query.result_relation;
+        self.prepare(root)?;
+        self.flatten_rtable(root);
+        let RteKind::Relation { relid, .. } = root.query.rte(target).kind else {
+            return Err(PgError::internal("result relation is not a relation"));
+        };
+        let table = self.facts.relation(relid)?;
+        let mut update_colnos = Vec::new();
+        let mut targets: Vec<TargetEntry> = Vec::new();
+        match command {
+            CmdType::Insert => {
+                for (i, col) in table.columns.iter().enumerate() {
+                    let attno = i as i16 + 1;
+                    let given =
+                        root.query.target_list.iter().find(|t| t.resno == attno && !t.resjunk);
+                    let expr = match given {
+                        Some(t) => t.expr.clone(),
+                        None => null_of(col.dropped, col.type_oid, col.typmod, col.collation),
+                    };
+                    push_target(&mut targets, expr, Some(col.name.clone()), false);
+                }
+            }
+            CmdType::Update => {
+                let mut set: Vec<&TargetEntry> =
+                    root.query.target_list.iter().filter(|t| !t.resjunk).collect();
+                set.sort_by_key(|t| t.resno);
+                for t in set {
+                    update_colnos.push(t.resno);
+                    push_target(&mut targets, t.expr.clone(), t.resname.clone(), false);
+                }
+            }
+            _ => {}
+        }
+        if command != CmdType::Insert {
+            let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
+            push_target(&mut targets, ctid, Some("ctid".into()), true);
+        }
+        // What RETURNING and ON CONFLICT read from the source.
+        let mut source_vars = Vec::new();
+        for t in &root.query.returning_list {
+            pull_vars(&t.expr, &mut source_vars);
+        }
+        for v in source_vars {
+            if let Expr::Var(x) = &v
+                && x.varno != target
+                && !targets.iter().any(|t| t.expr == v)
+            {
+                push_target(&mut targets, v, None, true);
+            }
+        }
+        let marks = self.row_marks(root)?;
+        for t in root.query.target_list.iter().filter(|t| t.resjunk) {
+            // Identity columns that `row_marks` added for other relations.
+            if !targets.iter().any(|have| have.expr == t.expr) {
+                push_target(&mut targets, t.expr.clone(), t.resname.clone(), true);
+            }
+        }
+        let mut made = self.plan_body(root, &targets, &marks)?;
+        self.label(&mut made.plan, &targets);
+        let flat_target = self.flat(root, target);
+        self.result_relations.push(flat_target);
+        let below = Below::one(&made.output);
+        let mut returning = Vec::new();
+        for t in &root.query.returning_list {
+            let expr = returning_expr(&t.expr, target, root.rt_offset, &below)?;
+            returning.push(TargetEntry { expr, ..t.clone() });
+        }
+        let mut checks = Vec::new();
+        for c in &root.query.with_check_options {
+            let mut c = c.clone();
+            if let Some(q) = &c.qual {
+                c.qual = Some(returning_expr(q, target, root.rt_offset, &below)?);
+            }
+            checks.push(c);
+        }
+        let on_conflict = match root.query.on_conflict.clone() {
+            Some(c) => Some(self.on_conflict(root, *c, &table)?),
+            None => None,
+        };
+        let epq_param = self.new_param(Oid::INVALID);
+        let rows = if returning.is_empty() { 0.0 } else { made.plan.info.plan_rows };
+        let info = PlanInfo {
+            startup_cost: made.plan.info.startup_cost,
+            total_cost: made.plan.info.total_cost
+                + made.plan.info.plan_rows * self.facts.costs().cpu_tuple,
+            plan_rows: rows,
+            plan_width: made.plan.info.plan_width,
+            target_list: returning.clone(),
+            ..PlanInfo::default()
+        };
+        let node = PlanNode::ModifyTable(Box::new(ModifyTable {
+            child: made.plan,
+            operation: command,
+            can_set_tag: root.query.can_set_tag,
+            nominal_relation: flat_target,
+            result_relations: vec![flat_target],
+            update_colnos: vec![update_colnos],
+            with_check_options: vec![checks],
+            returning_lists: vec![returning],
+            row_marks: marks,
+            epq_param,
+            on_conflict,
+        }));
+        let width = info.plan_width;
+        Ok(PlannedLevel { plan: Plan { info, node }, rows, width, order: Vec::new() })
+    }
+
+    fn on_conflict(
+        &mut self,
+        root: &Root,
+        c: OnConflictExpr,
+        table: &crate::facts::RelFacts,
+    ) -> Result<OnConflictPlan> {
+        let arbiter_indexes = self.infer_arbiters(root, &c, table)?;
+        let offset = root.rt_offset;
+        let renumber = |e: &Expr| {
+            let mut e = e.clone();
+            walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
+                if let Expr::Var(v) = e
+                    && v.varno > 0
+                {
+                    v.varno += offset;
+                }
+                true
+            });
+            e
+        };
+        let mut set = Vec::new();
+        let mut set_cols = Vec::new();
+        for t in c.on_conflict_set.iter().filter(|t| !t.resjunk) {
+            set_cols.push(t.resno);
+            set.push(TargetEntry { expr: renumber(&t.expr), ..t.clone() });
+        }
+        let mut where_ = Vec::new();
+        if let Some(w) = &c.on_conflict_where {
+            conjuncts(renumber(w), &mut where_);
+        }
+        Ok(OnConflictPlan {
+            action: c.action,
+            arbiter_indexes,
+            set,
+            set_cols,
+            where_,
+            excl_rel_rti: c.excl_rel_index + offset,
+        })
+    }
+
+    /// The unique indexes that an ON CONFLICT clause names. Counterpart: `infer_arbiter_indexes`.
+    fn infer_arbiters(
+        &mut self,
+        root: &Root,
+        c: &OnConflictExpr,
+        table: &crate::facts::RelFacts,
+    ) -> Result<Vec<Oid>> {
+        if c.constraint.is_valid() {
+            return Ok(vec![self.facts.constraint_index(c.constraint)?]);
+        }
+        if c.arbiter_elems.is_empty() {
+            return Ok(Vec::new());
+        }
+        let target = root.query.result_relation;
+        let mut found = Vec::new();
+        for index in table.indexes.iter().filter(|i| i.unique && i.immediate) {
+            let all_named = index.keys.len() == c.arbiter_elems.len()
+                && index.keys.iter().all(|k| {
+                    c.arbiter_elems.iter().any(|e| {
+                        crate::scan::is_index_key(&e.expr, target, k)
+                            && (!e.infercollid.is_valid() || e.infercollid == k.collation)
+                    })
+                });
+            let mut given = Vec::new();
+            if let Some(w) = &c.arbiter_where {
+                conjuncts(w.clone(), &mut given);
+            }
+            let implied =
+                index.predicate.iter().all(|p| given.contains(&crate::scan::renumber(p, target)));
+            if all_named && implied {
+                found.push(index.oid);
+            }
+        }
+        if found.is_empty() {
+            return Err(pgerror::pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "there is no unique or exclusion constraint matching the ON CONFLICT specification"
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Row marks of the level: what FOR UPDATE names, and for everything else what a recheck needs.
+    /// Identity columns are added to the query's target list as junk.
+    pub(crate) fn row_marks(&mut self, root: &mut Root) -> Result<Vec<PlanRowMark>> {
+        let q = &root.query;
+        let modifies = q.command_type != CmdType::Select && q.command_type != CmdType::Insert;
+        if q.row_marks.is_empty() && !modifies {
+            return Ok(Vec::new());
+        }
+        let in_from: Vec<i32> = crate::prep::node_relids(&JoinTreeNode::From(Box::new(FromExpr {
+            fromlist: q.jointree.fromlist.clone(),
+            quals: None,
+        })))
+        .into_iter()
+        .filter(|r| *r != q.result_relation)
+        .collect();
+        let clauses = q.row_marks.clone();
+        let mut marks = Vec::new();
+        for rti in in_from {
+            let kind = &root.query.rte(rti).kind;
+            let is_table = matches!(kind, RteKind::Relation { relkind: b'r' | b'm' | b'p', .. });
+            let clause = clauses.iter().filter(|m| m.rti == rti).max_by_key(|m| m.strength);
+            let (mark_type, strength, wait_policy) = match clause {
+                Some(m) if is_table => {
+                    let t = match m.strength {
+                        LockStrength::ForUpdate => RowMarkType::Exclusive,
+                        LockStrength::ForNoKeyUpdate => RowMarkType::NoKeyExclusive,
+                        LockStrength::ForShare => RowMarkType::Share,
+                        LockStrength::ForKeyShare => RowMarkType::KeyShare,
+                        LockStrength::None => RowMarkType::Reference,
+                    };
+                    (t, m.strength, m.wait_policy)
+                }
+                _ if is_table => {
+                    (RowMarkType::Reference, LockStrength::None, LockWaitPolicy::Block)
+                }
+                _ => continue,
+            };
+            let rowmark_id = marks.len() as u32 + 1;
+            let ctid = make_var(rti, CTID, types::oids::TID, -1, Oid::INVALID);
+            let resno = root.query.target_list.len() as i16 + 1;
+            root.query.target_list.push(TargetEntry {
+                expr: ctid,
+                resno,
+                resname: Some(format!("ctid{rowmark_id}")),
+                ressortgroupref: 0,
+                resorigtbl: Oid::INVALID,
+                resorigcol: 0,
+                resjunk: true,
+            });
+            let flat = self.flat(root, rti);
+            let mark = PlanRowMark {
+                rti: flat,
+                prti: flat,
+                rowmark_id,
+                mark_type,
+                strength,
+                wait_policy,
+                is_parent: false,
+            };
+            self.row_marks.push(mark.clone());
+            marks.push(mark);
+        }
+        Ok(marks)
+    }
+}
+
+/// Columns of the modified relation are renumbered, all else comes from the child.
+fn returning_expr(expr: &Expr, target: i32, offset: i32, below: &Below<'_>) -> Result<Expr> {
+    let mut e = expr.clone();
+    let mut failure = None;
+    walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
+        if let Expr::Var(v) = e {
+            if v.varno == target {
+                v.varno += offset;
+            } else if v.varno > 0 {
+                match below.fix(e) {
+                    Ok(new) => *e = new,
+                    Err(err) => failure = Some(err),
+                }
+            }
+            return false;
+        }
+        true
+    });
+    failure.map_or(Ok(e), Err)
+}
+
+fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>, junk: bool) {
+    let resno = targets.len() as i16 + 1;
+    targets.push(TargetEntry {
+        expr,
+        resno,
+        resname: name,
+        ressortgroupref: 0,
+        resorigtbl: Oid::INVALID,
+        resorigcol: 0,
+        resjunk: junk,
+    });
+}
+
+fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
+    // A dropped column's type may be gone; any NULL will do.
+    let (ty, typmod, collation) =
+        if dropped { (types::oids::INT4, -1, Oid::INVALID) } else { (ty, typmod, collation) };
+    Expr::Const(Const {
+        consttype: ty,
+        consttypmod: typmod,
+        constcollid: collation,
+        constlen: -1,
+        constbyval: false,
+        value: types::Datum::Null,
+        location: Location::UNKNOWN,
+    })
+}

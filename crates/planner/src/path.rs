@@ -1,0 +1,210 @@
+//! Candidate plans: a tree with costs, without target lists. Counterpart: pathnode.c, nodes/pathnodes.h.
+
+use crate::facts::IndexFacts;
+use ids::Oid;
+use plan::expr::Expr;
+use plan::node::ScanDirection;
+use plan::query::JoinType;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Set of range-table indexes of one query level.
+pub(crate) type Relids = BTreeSet<i32>;
+
+/// One column of a sort order. Two keys are the same order if expression, family, direction and NULL
+/// placement agree; the sort operator is what a Sort node would use.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct PathKey {
+    pub expr: Expr,
+    pub family: Oid,
+    pub collation: Oid,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub kind: PathKind,
+    pub relids: Relids,
+    pub rows: f64,
+    pub width: i32,
+    pub startup: f64,
+    pub total: f64,
+    /// The order of the output, if any.
+    pub order: Vec<PathKey>,
+    /// Relations outside whose columns this path needs (parameterised scans, LATERAL).
+    pub outer: Relids,
+}
+
+pub(crate) type PathRef = Rc<Path>;
+
+/// A condition that an index can look for.
+#[derive(Clone, Debug)]
+pub(crate) struct MatchedQual {
+    /// 0-based key column.
+    pub column: usize,
+    /// The condition with the indexed column on the left.
+    pub qual: Expr,
+    /// As it stands in the query.
+    pub original: Expr,
+}
+
+/// An index scan's conditions.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexMatch {
+    pub index: Arc<IndexFacts>,
+    pub quals: Vec<MatchedQual>,
+    pub direction: ScanDirection,
+    pub index_only: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum BitmapPath {
+    Index { m: IndexMatch, cost: f64, selectivity: f64 },
+    And { parts: Vec<BitmapPath>, cost: f64, selectivity: f64 },
+    Or { parts: Vec<BitmapPath>, cost: f64, selectivity: f64 },
+}
+
+impl BitmapPath {
+    pub(crate) fn cost(&self) -> f64 {
+        match self {
+            BitmapPath::Index { cost, .. }
+            | BitmapPath::And { cost, .. }
+            | BitmapPath::Or { cost, .. } => *cost,
+        }
+    }
+
+    pub(crate) fn selectivity(&self) -> f64 {
+        match self {
+            BitmapPath::Index { selectivity, .. }
+            | BitmapPath::And { selectivity, .. }
+            | BitmapPath::Or { selectivity, .. } => *selectivity,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum PathKind {
+    /// One row and no relation.
+    Empty,
+    /// No row: a condition that cannot hold.
+    Never,
+    SeqScan {
+        rti: i32,
+        quals: Vec<Expr>,
+    },
+    Index {
+        rti: i32,
+        m: IndexMatch,
+        quals: Vec<Expr>,
+    },
+    Bitmap {
+        rti: i32,
+        bitmap: BitmapPath,
+        quals: Vec<Expr>,
+    },
+    Tid {
+        rti: i32,
+        tid_quals: Vec<Expr>,
+        quals: Vec<Expr>,
+    },
+    /// A subquery, planned already; `plan` indexes the level's planned subqueries.
+    Subquery {
+        rti: i32,
+        plan: usize,
+        quals: Vec<Expr>,
+    },
+    Function {
+        rti: i32,
+        quals: Vec<Expr>,
+    },
+    Values {
+        rti: i32,
+        quals: Vec<Expr>,
+    },
+    Cte {
+        rti: i32,
+        quals: Vec<Expr>,
+    },
+    WorkTable {
+        rti: i32,
+        wt_param: i32,
+        quals: Vec<Expr>,
+    },
+    NestLoop {
+        jointype: JoinType,
+        outer: PathRef,
+        inner: PathRef,
+        join_quals: Vec<Expr>,
+        quals: Vec<Expr>,
+        inner_unique: bool,
+    },
+    Hash {
+        jointype: JoinType,
+        outer: PathRef,
+        inner: PathRef,
+        clauses: Vec<Expr>,
+        join_quals: Vec<Expr>,
+        quals: Vec<Expr>,
+        inner_unique: bool,
+    },
+    Sort {
+        child: PathRef,
+    },
+    Material {
+        child: PathRef,
+    },
+    /// A condition without columns, tested once.
+    Gate {
+        child: PathRef,
+        quals: Vec<Expr>,
+    },
+    /// Conditions tested above a child that could not take them.
+    Filter {
+        child: PathRef,
+        quals: Vec<Expr>,
+    },
+}
+
+impl Path {
+    /// Is `self` no worse than `other` in cost, order and parameters?
+    fn dominates(&self, other: &Path) -> bool {
+        const FUZZ: f64 = 1.01;
+        self.total <= other.total * FUZZ
+            && self.startup <= other.startup * FUZZ
+            && starts_with(&self.order, &other.order)
+            && self.outer.is_subset(&other.outer)
+            && self.rows <= other.rows * FUZZ
+    }
+}
+
+/// Does the order `have` satisfy `want`?
+pub(crate) fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
+    have.len() >= want.len() && have.iter().zip(want).all(|(h, w)| h == w)
+}
+
+/// The paths of one relation or join worth keeping. Counterpart: `add_path`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathSet {
+    pub paths: Vec<PathRef>,
+}
+
+impl PathSet {
+    pub(crate) fn add(&mut self, new: Path) {
+        if self.paths.iter().any(|old| old.dominates(&new)) {
+            return;
+        }
+        self.paths.retain(|old| !new.dominates(old));
+        self.paths.push(Rc::new(new));
+    }
+
+    /// The cheapest path that needs nothing from outside; by total cost.
+    pub(crate) fn cheapest(&self) -> Option<&PathRef> {
+        self.unparameterised().min_by(|a, b| a.total.total_cmp(&b.total))
+    }
+
+    pub(crate) fn unparameterised(&self) -> impl Iterator<Item = &PathRef> {
+        self.paths.iter().filter(|p| p.outer.is_empty())
+    }
+}

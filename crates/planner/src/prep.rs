@@ -1,0 +1,463 @@
+//! Preparation of one level: `WITH`, pull-ups, folded expressions, simpler joins.
+//! Counterpart: planner.c (subquery_planner), prepjointree.c (reduce_outer_joins).
+
+use crate::glob::*;
+use crate::path::Relids;
+use crate::pullup::{pull_up_sublinks, pull_up_subqueries, refers_up};
+use crate::vars::*;
+use eval::Volatility;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use plan::walk;
+
+impl Glob<'_> {
+    /// Brings the level's query into the form that paths are made from.
+    pub(crate) fn prepare(&mut self, root: &mut Root) -> Result<()> {
+        self.inline_ctes(&mut root.query)?;
+        self.plan_ctes(root)?;
+        pull_up_sublinks(&mut root.query);
+        let facts = &mut *self.facts;
+        pull_up_subqueries(&mut root.query, &mut |e| {
+            !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
+        });
+        flatten_join_vars(&mut root.query);
+        self.preprocess_expressions(root)?;
+        if root.query.group_clause.is_empty() && root.query.grouping_sets.is_empty() {
+            // HAVING without GROUP BY filters the one group; it stays where it is.
+        } else {
+            self.push_having(root)?;
+        }
+        reduce_outer_joins(&mut root.query.jointree, self)?;
+        Ok(())
+    }
+
+    /// Replaces references to `WITH` queries that are used once, and have no effects, by subqueries.
+    fn inline_ctes(&mut self, query: &mut Query) -> Result<()> {
+        let mut i = 0;
+        while i < query.cte_list.len() {
+            let cte = &query.cte_list[i];
+            let once = match cte.materialized {
+                CteMaterialize::Always => false,
+                CteMaterialize::Never => true,
+                CteMaterialize::Default => cte.refcount == 1,
+            };
+            let inline = once
+                && !cte.recursive
+                && cte.query.command_type == CmdType::Select
+                && !cte.query.has_for_update
+                && cte.search.is_none()
+                && cte.cycle.is_none()
+                && !self.has_volatile(&cte.query)?;
+            if !inline {
+                i += 1;
+                continue;
+            }
+            let cte = query.cte_list.remove(i);
+            inline_cte(query, &cte, 0);
+        }
+        Ok(())
+    }
+
+    fn has_volatile(&mut self, query: &Query) -> Result<bool> {
+        let mut copy = query.clone();
+        let mut result = Ok(false);
+        let facts = &mut *self.facts;
+        walk::deep_query_mut(&mut copy, 0, &mut |e, _| {
+            if matches!(result, Ok(false)) {
+                match eval::volatility(e, facts) {
+                    Ok(v) => result = Ok(v == Volatility::Volatile),
+                    Err(err) => result = Err(err),
+                }
+            }
+            // The visitor itself goes down into sub-selects; `volatility` has seen the rest.
+            true
+        });
+        result
+    }
+
+    /// Plans the remaining `WITH` queries, in order.
+    fn plan_ctes(&mut self, root: &mut Root) -> Result<()> {
+        for cte in std::mem::take(&mut root.query.cte_list) {
+            if cte.refcount == 0 && cte.query.command_type == CmdType::Select {
+                continue;
+            }
+            let param = self.new_param(Oid::INVALID);
+            let planned = if cte.recursive && self_references(&cte) {
+                self.plan_recursive(root, &cte)?
+            } else {
+                let input = root.child_input(0.0);
+                self.plan_level((*cte.query).clone(), input)?
+            };
+            let (rows, width) = (planned.rows, planned.width);
+            let total = planned.plan.info.total_cost;
+            let init_of_cte = Vec::new();
+            self.subplans.push(planned.plan);
+            let plan_id = self.subplans.len() as u32;
+            root.init_plans.push(Expr::SubPlan(Box::new(SubPlan {
+                kind: SubLinkKind::Cte,
+                testexpr: None,
+                param_ids: Vec::new(),
+                plan_id,
+                plan_name: format!("CTE {}", cte.ctename),
+                first_col_type: Oid::INVALID,
+                first_col_typmod: -1,
+                first_col_collation: Oid::INVALID,
+                use_hash_table: false,
+                unknown_eq_false: false,
+                set_param: vec![param],
+                par_param: init_of_cte,
+                args: Vec::new(),
+                startup_cost: 0.0,
+                per_call_cost: total,
+            })));
+            root.ctes.push(CtePlan { name: cte.ctename, plan_id, param, rows, width });
+        }
+        Ok(())
+    }
+
+    /// Folds every expression of the level and plans the sub-selects in it.
+    fn preprocess_expressions(&mut self, root: &mut Root) -> Result<()> {
+        let mut query = std::mem::take(&mut root.query);
+        let mut failure = None;
+        walk::query_exprs_mut(&mut query, &mut |e| {
+            if failure.is_none() {
+                let expr = std::mem::replace(
+                    e,
+                    Expr::CaseTest(CaseTestExpr {
+                        typeid: Oid::INVALID,
+                        typmod: -1,
+                        collation: Oid::INVALID,
+                    }),
+                );
+                match self.preprocess(root, expr) {
+                    Ok(new) => *e = new,
+                    Err(err) => failure = Some(err),
+                }
+            }
+        });
+        root.query = query;
+        match failure {
+            Some(e) => Err(e),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn preprocess(&mut self, root: &mut Root, expr: Expr) -> Result<Expr> {
+        if let Expr::Var(_) | Expr::Const(_) = expr {
+            return Ok(expr);
+        }
+        let mut expr = expr;
+        self.fill_operator_functions(&mut expr)?;
+        let mut expr = self.facts.fold(expr)?;
+        if contains_sublinks(&expr) {
+            self.plan_sublinks(root, &mut expr)?;
+        }
+        Ok(expr)
+    }
+
+    fn fill_operator_functions(&mut self, expr: &mut Expr) -> Result<()> {
+        let mut failure = None;
+        walk::deep_expr_mut(expr, 0, &mut |e, level| {
+            let slot = match e {
+                Expr::OpExpr(n) | Expr::Distinct(n) | Expr::NullIf(n) => (n.opno, &mut n.opfuncid),
+                Expr::ScalarArrayOp(n) => (n.opno, &mut n.opfuncid),
+                _ => return level == 0,
+            };
+            if !slot.1.is_valid() {
+                match self.facts.operator_function(slot.0) {
+                    Ok(f) => *slot.1 = f,
+                    Err(e) => failure = Some(e),
+                }
+            }
+            level == 0
+        });
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Moves the parts of HAVING that hold no aggregate to WHERE.
+    fn push_having(&mut self, root: &mut Root) -> Result<()> {
+        if !root.query.grouping_sets.is_empty() {
+            return Ok(());
+        }
+        let Some(having) = root.query.having_qual.take() else { return Ok(()) };
+        let mut parts = Vec::new();
+        conjuncts(having, &mut parts);
+        let mut stay = Vec::new();
+        let mut go = Vec::new();
+        for p in parts {
+            let volatile = eval::volatility(&p, self.facts)? == Volatility::Volatile;
+            if contains_aggs(&p) || contains_subplans(&p) || volatile {
+                stay.push(p);
+            } else {
+                go.push(p);
+            }
+        }
+        root.query.having_qual = conjunction(stay);
+        if !go.is_empty() {
+            go.splice(0..0, root.query.jointree.quals.take());
+            root.query.jointree.quals = conjunction(go);
+        }
+        Ok(())
+    }
+
+    /// Relations for which the condition cannot be true when all their columns are NULL.
+    pub(crate) fn nonnullable(&mut self, expr: &Expr) -> Result<Relids> {
+        Ok(match expr {
+            Expr::Bool(b) if b.boolop == BoolOp::And => {
+                let mut out = Relids::new();
+                for a in &b.args {
+                    out.extend(self.nonnullable(a)?);
+                }
+                out
+            }
+            Expr::Bool(b) if b.boolop == BoolOp::Or => {
+                let mut out: Option<Relids> = None;
+                for a in &b.args {
+                    let n = self.nonnullable(a)?;
+                    out = Some(match out {
+                        None => n,
+                        Some(o) => o.intersection(&n).copied().collect(),
+                    });
+                }
+                out.unwrap_or_default()
+            }
+            Expr::NullTest(n) if n.is_not && !n.argisrow => self.strict_rels(&n.arg)?,
+            Expr::BooleanTest(n)
+                if matches!(n.booltesttype, BoolTestKind::IsTrue | BoolTestKind::IsFalse) =>
+            {
+                self.strict_rels(&n.arg)?
+            }
+            _ => self.strict_rels(expr)?,
+        })
+    }
+
+    /// Relations for which the expression is NULL when all their columns are.
+    fn strict_rels(&mut self, expr: &Expr) -> Result<Relids> {
+        let mut out = Relids::new();
+        match expr {
+            Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0 => {
+                out.insert(v.varno);
+            }
+            Expr::OpExpr(n) => {
+                if self.facts.operator(n.opno)?.strict {
+                    for a in &n.args {
+                        out.extend(self.strict_rels(a)?);
+                    }
+                }
+            }
+            Expr::FuncExpr(n) => {
+                if !n.funcretset && self.facts.function(n.funcid)?.strict {
+                    for a in &n.args {
+                        out.extend(self.strict_rels(a)?);
+                    }
+                }
+            }
+            Expr::ScalarArrayOp(n) => {
+                if n.use_or
+                    && self.facts.operator(n.opno)?.strict
+                    && let Some(a) = n.args.first()
+                {
+                    out.extend(self.strict_rels(a)?);
+                }
+            }
+            Expr::Bool(b) if b.boolop == BoolOp::Not => {
+                for a in &b.args {
+                    out.extend(self.strict_rels(a)?);
+                }
+            }
+            Expr::Relabel(n) => out = self.strict_rels(&n.arg)?,
+            Expr::Collate(n) => out = self.strict_rels(&n.arg)?,
+            Expr::CoerceViaIo(n) => out = self.strict_rels(&n.arg)?,
+            _ => {}
+        }
+        Ok(out)
+    }
+}
+
+use ids::Oid;
+
+fn self_references(cte: &CommonTableExpr) -> bool {
+    fn any(query: &Query, name: &str, level: u32) -> bool {
+        query.rtable.iter().any(|r| match &r.kind {
+            RteKind::Cte { ctename, ctelevelsup, self_reference, .. } => {
+                *self_reference && ctename == name && *ctelevelsup >= level
+            }
+            RteKind::Subquery { subquery, .. } => any(subquery, name, level + 1),
+            _ => false,
+        })
+    }
+    any(&cte.query, &cte.ctename, 1)
+}
+
+/// Replaces references to the `WITH` query in `query`, `level` levels below its definition.
+fn inline_cte(query: &mut Query, cte: &CommonTableExpr, level: u32) {
+    let replace = |rte: &mut RangeTblEntry, level: u32| {
+        if let RteKind::Cte { ctename, ctelevelsup, .. } = &rte.kind
+            && *ctename == cte.ctename
+            && *ctelevelsup == level
+        {
+            let mut sub = (*cte.query).clone();
+            if level > 0 {
+                shift_levels_query(&mut sub, level as i32, 1);
+            }
+            rte.lateral = refers_up(&sub);
+            rte.kind = RteKind::Subquery {
+                subquery: Box::new(sub),
+                security_barrier: false,
+                relid: Oid::INVALID,
+            };
+            return true;
+        }
+        false
+    };
+    for rte in &mut query.rtable {
+        if !replace(rte, level)
+            && let RteKind::Subquery { subquery, .. } = &mut rte.kind
+        {
+            inline_cte(subquery, cte, level + 1);
+        }
+    }
+    for other in &mut query.cte_list {
+        inline_cte(&mut other.query, cte, level + 1);
+    }
+    walk::query_exprs_mut(query, &mut |e| {
+        walk::deep_expr_mut(e, 0, &mut |e, depth| {
+            if depth == 0
+                && let Expr::SubLink(s) = e
+            {
+                inline_cte(&mut s.subselect, cte, level + 1);
+            }
+            depth == 0
+        });
+    });
+}
+
+/// Replaces columns of joins by the columns of what is joined.
+pub(crate) fn flatten_join_vars(query: &mut Query) {
+    let joins: Vec<Option<Vec<Expr>>> = query
+        .rtable
+        .iter()
+        .map(|r| match &r.kind {
+            RteKind::Join { joinaliasvars, .. } => Some(joinaliasvars.clone()),
+            _ => None,
+        })
+        .collect();
+    if joins.iter().all(Option::is_none) {
+        return;
+    }
+    // A join's column may be a column of a nested join: repeat until nothing changes.
+    loop {
+        let mut changed = false;
+        walk::deep_query_mut(query, 0, &mut |e, level| {
+            let Expr::Var(v) = e else { return true };
+            if v.varlevelsup != level || v.varno <= 0 {
+                return true;
+            }
+            let Some(Some(aliases)) = joins.get(v.varno as usize - 1) else { return true };
+            let new = if v.varattno > 0 {
+                aliases.get(v.varattno as usize - 1).cloned()
+            } else {
+                Some(Expr::Row(Box::new(RowExpr {
+                    args: aliases.clone(),
+                    row_typeid: v.vartype,
+                    row_format: CoercionForm::ImplicitCast,
+                    colnames: Vec::new(),
+                    location: v.location,
+                })))
+            };
+            if let Some(mut new) = new {
+                if level > 0 {
+                    shift_levels_expr(&mut new, level as i32, 0);
+                }
+                *e = new;
+                changed = true;
+            }
+            true
+        });
+        if !changed {
+            break;
+        }
+    }
+}
+
+/// Turns outer joins into inner ones where a condition above rejects the rows that they add.
+fn reduce_outer_joins(from: &mut FromExpr, glob: &mut Glob<'_>) -> Result<()> {
+    let above = match &from.quals {
+        Some(q) => glob.nonnullable(q)?,
+        None => Relids::new(),
+    };
+    for node in &mut from.fromlist {
+        reduce_node(node, &above, glob)?;
+    }
+    Ok(())
+}
+
+fn reduce_node(node: &mut JoinTreeNode, above: &Relids, glob: &mut Glob<'_>) -> Result<()> {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(f) => {
+            let mut inner = above.clone();
+            if let Some(q) = &f.quals {
+                inner.extend(glob.nonnullable(q)?);
+            }
+            for n in &mut f.fromlist {
+                reduce_node(n, &inner, glob)?;
+            }
+        }
+        JoinTreeNode::Join(j) => {
+            let left = node_relids(&j.larg);
+            let right = node_relids(&j.rarg);
+            let rejects = |side: &Relids| side.iter().any(|r| above.contains(r));
+            j.jointype = match j.jointype {
+                JoinType::Left if rejects(&right) => JoinType::Inner,
+                JoinType::Right if rejects(&left) => JoinType::Inner,
+                JoinType::Full => match (rejects(&left), rejects(&right)) {
+                    (true, true) => JoinType::Inner,
+                    // Rows without a left partner are rejected: a left join remains.
+                    (true, false) => JoinType::Left,
+                    (false, true) => JoinType::Right,
+                    (false, false) => JoinType::Full,
+                },
+                other => other,
+            };
+            if j.jointype == JoinType::Right {
+                std::mem::swap(&mut j.larg, &mut j.rarg);
+                j.jointype = JoinType::Left;
+            }
+            let own = match &j.quals {
+                Some(q) => glob.nonnullable(q)?,
+                None => Relids::new(),
+            };
+            let with_own: Relids = above.union(&own).copied().collect();
+            let (l, r) = match j.jointype {
+                JoinType::Inner | JoinType::Semi => (with_own.clone(), with_own),
+                // The ON clause filters only the right side.
+                JoinType::Left | JoinType::Anti => (above.clone(), own),
+                _ => (Relids::new(), Relids::new()),
+            };
+            reduce_node(&mut j.larg, &l, glob)?;
+            reduce_node(&mut j.rarg, &r, glob)?;
+        }
+    }
+    Ok(())
+}
+
+/// The relations below a node of the join tree.
+pub(crate) fn node_relids(node: &JoinTreeNode) -> Relids {
+    let mut out = Relids::new();
+    fn visit(node: &JoinTreeNode, out: &mut Relids) {
+        match node {
+            JoinTreeNode::Rtr(r) => {
+                out.insert(*r);
+            }
+            JoinTreeNode::From(f) => f.fromlist.iter().for_each(|n| visit(n, out)),
+            JoinTreeNode::Join(j) => {
+                visit(&j.larg, out);
+                visit(&j.rarg, out);
+            }
+        }
+    }
+    visit(node, &mut out);
+    out
+}

@@ -1,0 +1,358 @@
+//! Subqueries and views merged into the query that uses them; sub-selects in WHERE turned into joins.
+//! Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join, convert_EXISTS_…).
+
+use crate::vars::*;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use plan::walk;
+
+/// Turns top-level EXISTS and IN conditions of the level's WHERE into semi- and anti-joins.
+pub(crate) fn pull_up_sublinks(query: &mut Query) {
+    let Some(quals) = query.jointree.quals.take() else { return };
+    let mut parts = Vec::new();
+    conjuncts(quals, &mut parts);
+    let mut rest = Vec::new();
+    for part in parts {
+        let join = match part {
+            Expr::SubLink(s) => convert(query, *s, false),
+            Expr::Bool(b) if b.boolop == BoolOp::Not && is_exists(&b.args) => {
+                let location = b.location;
+                match b.args.into_iter().next() {
+                    Some(Expr::SubLink(s)) => convert(query, *s, true).map_err(|e| {
+                        Expr::Bool(Box::new(BoolExpr {
+                            boolop: BoolOp::Not,
+                            args: vec![e],
+                            location,
+                        }))
+                    }),
+                    _ => continue,
+                }
+            }
+            other => Err(other),
+        };
+        match join {
+            Ok((jointype, rarg, quals)) => {
+                let fromlist = std::mem::take(&mut query.jointree.fromlist);
+                let larg = match <[JoinTreeNode; 1]>::try_from(fromlist) {
+                    Ok([single]) => single,
+                    Err(fromlist) => {
+                        JoinTreeNode::From(Box::new(FromExpr { fromlist, quals: None }))
+                    }
+                };
+                query.jointree.fromlist = vec![JoinTreeNode::Join(Box::new(JoinExpr {
+                    jointype,
+                    is_natural: false,
+                    larg,
+                    rarg,
+                    using_clause: Vec::new(),
+                    join_using_alias: None,
+                    quals,
+                    alias: None,
+                    rtindex: 0,
+                }))];
+            }
+            Err(expr) => rest.push(expr),
+        }
+    }
+    query.jointree.quals = conjunction(rest);
+}
+
+fn is_exists(args: &[Expr]) -> bool {
+    matches!(args, [Expr::SubLink(s)] if s.kind == SubLinkKind::Exists)
+}
+
+type Converted = (JoinType, JoinTreeNode, Option<Expr>);
+
+/// The join that a sublink becomes, or the sublink back.
+fn convert(query: &mut Query, s: SubLink, negated: bool) -> Result<Converted, Expr> {
+    // A FROM-less query has no rows to join to.
+    if query.jointree.fromlist.is_empty() {
+        return Err(Expr::SubLink(Box::new(s)));
+    }
+    match s.kind {
+        SubLinkKind::Exists => convert_exists(query, s, negated),
+        SubLinkKind::Any if !negated => convert_any(query, s),
+        _ => Err(Expr::SubLink(Box::new(s))),
+    }
+}
+
+fn convert_any(query: &mut Query, s: SubLink) -> Result<Converted, Expr> {
+    let usable = !refers_up(&s.subselect)
+        && s.testexpr.as_ref().is_some_and(|t| {
+            !relids_of(t).is_empty() && !contains_sublinks(t) && !has_upper_vars(t)
+        });
+    let (true, Some(mut test)) = (usable, s.testexpr.clone()) else {
+        return Err(Expr::SubLink(Box::new(s)));
+    };
+    let rti = query.rtable.len() as i32 + 1;
+    let columns: Vec<Expr> = s
+        .subselect
+        .target_list
+        .iter()
+        .filter(|t| !t.resjunk)
+        .map(|t| make_var(rti, t.resno, t.expr.type_oid(), t.expr.typmod(), t.expr.collation()))
+        .collect();
+    substitute(&mut test, &mut |e| match e {
+        Expr::Param(p) if p.paramkind == ParamKind::Sublink => {
+            columns.get(p.paramid as usize - 1).cloned()
+        }
+        _ => None,
+    });
+    query.rtable.push(subquery_rte("ANY_subquery", *s.subselect));
+    Ok((JoinType::Semi, JoinTreeNode::Rtr(rti), Some(test)))
+}
+
+fn convert_exists(query: &mut Query, mut s: SubLink, negated: bool) -> Result<Converted, Expr> {
+    let sub = &s.subselect;
+    let simple = sub.command_type == CmdType::Select
+        && sub.set_operations.is_none()
+        && !sub.has_aggs
+        && !sub.has_window_funcs
+        && !sub.has_target_srfs
+        && sub.grouping_sets.is_empty()
+        && sub.group_clause.is_empty()
+        && sub.having_qual.is_none()
+        && sub.limit_offset.is_none()
+        && sub.limit_count.is_none()
+        && sub.row_marks.is_empty()
+        && sub.cte_list.is_empty()
+        && !sub.jointree.fromlist.is_empty();
+    if !simple {
+        return Err(Expr::SubLink(Box::new(s)));
+    }
+    // Only WHERE may refer to the outer level: a correlated FROM item or ON clause stays a sub-select.
+    let mut probe = (*s.subselect).clone();
+    probe.target_list.clear();
+    let where_clause = probe.jointree.quals.take();
+    let correlated = where_clause.as_ref().is_some_and(|w| {
+        let mut found = false;
+        let mut w = w.clone();
+        walk::deep_expr_mut(&mut w, 0, &mut |e, level| {
+            found |= matches!(e, Expr::Var(v) if v.varlevelsup == level + 1);
+            true
+        });
+        found
+    });
+    let has_sublinks = where_clause.as_ref().is_some_and(contains_sublinks);
+    if refers_up(&probe) || !correlated || has_sublinks {
+        return Err(Expr::SubLink(Box::new(s)));
+    }
+    s.subselect.target_list.clear();
+    s.subselect.sort_clause.clear();
+    s.subselect.distinct_clause.clear();
+    let mut sub = *s.subselect;
+    let offset = query.rtable.len() as i32;
+    offset_query(&mut sub, offset);
+    shift_levels_query(&mut sub, -1, 1);
+    query.rtable.append(&mut sub.rtable);
+    let quals = sub.jointree.quals.take();
+    let jointype = if negated { JoinType::Anti } else { JoinType::Semi };
+    Ok((jointype, JoinTreeNode::From(Box::new(sub.jointree)), quals))
+}
+
+fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
+    let colnames =
+        subquery.target_list.iter().map(|t| t.resname.clone().unwrap_or_default()).collect();
+    let alias = Alias { aliasname: name.to_string(), colnames };
+    RangeTblEntry {
+        kind: RteKind::Subquery {
+            subquery: Box::new(subquery),
+            security_barrier: false,
+            relid: ids::Oid::INVALID,
+        },
+        alias: Some(alias.clone()),
+        eref: alias,
+        lateral: false,
+        inh: false,
+        in_from_cl: true,
+        required_perms: 0,
+        check_as_user: ids::Oid::INVALID,
+        selected_cols: Vec::new(),
+        inserted_cols: Vec::new(),
+        updated_cols: Vec::new(),
+        security_quals: Vec::new(),
+    }
+}
+
+fn has_upper_vars(expr: &Expr) -> bool {
+    walk::any(expr, &mut |e| matches!(e, Expr::Var(v) if v.varlevelsup > 0))
+}
+
+/// Does anything in the query refer to a level above it?
+pub(crate) fn refers_up(query: &Query) -> bool {
+    let mut copy = query.clone();
+    let mut found = false;
+    walk::deep_query_mut(&mut copy, 0, &mut |e, level| {
+        found |= match e {
+            Expr::Var(v) => v.varlevelsup > level,
+            Expr::Aggref(a) => a.agglevelsup > level,
+            Expr::GroupingFunc(g) => g.agglevelsup > level,
+            _ => false,
+        };
+        true
+    });
+    found
+}
+
+/// Merges simple subqueries in FROM into the query.
+pub(crate) fn pull_up_subqueries(query: &mut Query, volatile: &mut dyn FnMut(&Expr) -> bool) {
+    let mut from = std::mem::take(&mut query.jointree);
+    // What is below the nullable side of an outer join keeps computed columns to itself, since they
+    // must become NULL with the rest of the row.
+    let mut fromlist = std::mem::take(&mut from.fromlist);
+    query.jointree = from;
+    for node in &mut fromlist {
+        pull_up_node(query, node, false, &mut Vec::new(), volatile);
+    }
+    query.jointree.fromlist.extend(fromlist);
+}
+
+/// `replaced` collects the substitutions that the not yet reattached part of the tree still needs.
+fn pull_up_node(
+    query: &mut Query,
+    node: &mut JoinTreeNode,
+    nullable: bool,
+    pending: &mut Vec<(i32, Vec<TargetEntry>)>,
+    volatile: &mut dyn FnMut(&Expr) -> bool,
+) {
+    match node {
+        JoinTreeNode::Rtr(rti) => {
+            let rti = *rti;
+            if !is_simple(query, rti, nullable, volatile) {
+                return;
+            }
+            let rte = &mut query.rtable[rti as usize - 1];
+            let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return };
+            let mut sub = std::mem::take(&mut **subquery);
+            // The emptied entry stays: permissions of a view are checked by it.
+            let lateral = rte.lateral;
+            pull_up_sublinks(&mut sub);
+            let offset = query.rtable.len() as i32;
+            offset_query(&mut sub, offset);
+            shift_levels_query(&mut sub, -1, 1);
+            if lateral {
+                sub.rtable.iter_mut().for_each(|r| {
+                    if !matches!(r.kind, RteKind::Relation { .. } | RteKind::Join { .. }) {
+                        r.lateral = true;
+                    }
+                });
+            }
+            query.rtable.append(&mut sub.rtable);
+            query.has_sub_links |= sub.has_sub_links;
+            let targets = std::mem::take(&mut sub.target_list);
+            replace_rte_vars(query, rti, &|v| target_of(&targets, v));
+            pending.push((rti, targets));
+            *node = JoinTreeNode::From(Box::new(sub.jointree));
+            // Substitutions made so far also concern what was just pulled up (LATERAL), and what is
+            // pulled up may itself hold more subqueries.
+            apply_pending(node, pending);
+            pull_up_node(query, node, nullable, pending, volatile);
+        }
+        JoinTreeNode::From(f) => {
+            let mut list = std::mem::take(&mut f.fromlist);
+            for n in &mut list {
+                pull_up_node(query, n, nullable, pending, volatile);
+            }
+            f.fromlist = list;
+        }
+        JoinTreeNode::Join(j) => {
+            let (left_null, right_null) = match j.jointype {
+                JoinType::Inner | JoinType::Semi | JoinType::Anti => (nullable, nullable),
+                JoinType::Left => (nullable, true),
+                JoinType::Right => (true, nullable),
+                JoinType::Full => (true, true),
+            };
+            pull_up_node(query, &mut j.larg, left_null, pending, volatile);
+            pull_up_node(query, &mut j.rarg, right_null, pending, volatile);
+        }
+    }
+    apply_pending(node, pending);
+}
+
+/// Applies substitutions to the conditions in a detached part of the join tree.
+fn apply_pending(node: &mut JoinTreeNode, pending: &[(i32, Vec<TargetEntry>)]) {
+    if pending.is_empty() {
+        return;
+    }
+    let mut holder = FromExpr { fromlist: Vec::new(), quals: None };
+    let inner = std::mem::replace(node, JoinTreeNode::Rtr(0));
+    holder.fromlist.push(inner);
+    walk::jointree_exprs_mut(&mut holder, &mut |e| {
+        walk::deep_expr_mut(e, 0, &mut |e, level| {
+            if let Expr::Var(v) = e
+                && v.varlevelsup == level
+                && let Some((_, targets)) = pending.iter().find(|(rti, _)| *rti == v.varno)
+                && let Some(mut new) = target_of(targets, v)
+            {
+                if level > 0 {
+                    shift_levels_expr(&mut new, level as i32, 0);
+                }
+                *e = new;
+                // The replacement may hold columns of a subquery pulled up later.
+                return true;
+            }
+            true
+        });
+    });
+    if let Some(n) = holder.fromlist.pop() {
+        *node = n;
+    }
+}
+
+fn target_of(targets: &[TargetEntry], v: &Var) -> Option<Expr> {
+    if v.varattno > 0 {
+        let t = targets.iter().find(|t| t.resno == v.varattno && !t.resjunk)?;
+        return Some(t.expr.clone());
+    }
+    if v.varattno == 0 {
+        let cols: Vec<&TargetEntry> = targets.iter().filter(|t| !t.resjunk).collect();
+        return Some(Expr::Row(Box::new(RowExpr {
+            args: cols.iter().map(|t| t.expr.clone()).collect(),
+            row_typeid: v.vartype,
+            row_format: CoercionForm::ImplicitCast,
+            colnames: cols.iter().map(|t| t.resname.clone().unwrap_or_default()).collect(),
+            location: v.location,
+        })));
+    }
+    None
+}
+
+fn is_simple(
+    query: &Query,
+    rti: i32,
+    nullable: bool,
+    volatile: &mut dyn FnMut(&Expr) -> bool,
+) -> bool {
+    let rte = query.rte(rti);
+    let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
+        return false;
+    };
+    let plain = sub.command_type == CmdType::Select
+        && !security_barrier
+        && sub.set_operations.is_none()
+        && !sub.has_aggs
+        && !sub.has_window_funcs
+        && !sub.has_target_srfs
+        && sub.group_clause.is_empty()
+        && sub.grouping_sets.is_empty()
+        && sub.having_qual.is_none()
+        && sub.sort_clause.is_empty()
+        && sub.distinct_clause.is_empty()
+        && sub.limit_offset.is_none()
+        && sub.limit_count.is_none()
+        && !sub.has_for_update
+        && sub.cte_list.is_empty()
+        && !sub.jointree.fromlist.is_empty();
+    if !plain || query.set_operations.is_some() || query.command_type == CmdType::Insert {
+        return false;
+    }
+    // Below the nullable side every column must be a plain column of the same side.
+    if nullable
+        && !sub.target_list.iter().all(|t| matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0))
+    {
+        return false;
+    }
+    // A computed column that may be evaluated a different number of times must not be.
+    !sub.target_list.iter().any(|t| volatile(&t.expr))
+}

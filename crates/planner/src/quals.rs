@@ -1,0 +1,131 @@
+//! The join problem: items to be joined in any order, with their conditions at the lowest place where
+//! they may be tested. Counterpart: initsplan.c.
+//!
+//! Inner joins dissolve into one list of items; an outer, semi or anti join is an item of its own, whose
+//! two sides are problems in turn.
+
+use crate::path::Relids;
+use crate::prep::node_relids;
+use crate::vars::*;
+use plan::expr::Expr;
+use plan::query::*;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Problem {
+    pub items: Vec<Item>,
+    /// Conditions on the items, ANDed.
+    pub quals: Vec<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Rel(i32),
+    Join(Box<JoinItem>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct JoinItem {
+    /// Left, Full, Semi or Anti.
+    pub jointype: JoinType,
+    pub left: Problem,
+    pub right: Problem,
+    /// What is left of the ON clause.
+    pub quals: Vec<Expr>,
+    pub relids: Relids,
+}
+
+impl Problem {
+    pub(crate) fn of(from: &FromExpr) -> Problem {
+        let mut p = Problem::default();
+        p.add_from(from);
+        let quals = std::mem::take(&mut p.quals);
+        p.push_down(quals);
+        p
+    }
+
+    fn add_from(&mut self, from: &FromExpr) {
+        for node in &from.fromlist {
+            self.add_node(node);
+        }
+        if let Some(q) = &from.quals {
+            conjuncts(q.clone(), &mut self.quals);
+        }
+    }
+
+    fn add_node(&mut self, node: &JoinTreeNode) {
+        match node {
+            JoinTreeNode::Rtr(rti) => self.items.push(Item::Rel(*rti)),
+            JoinTreeNode::From(f) => self.add_from(f),
+            JoinTreeNode::Join(j) if j.jointype == JoinType::Inner => {
+                self.add_node(&j.larg);
+                self.add_node(&j.rarg);
+                if let Some(q) = &j.quals {
+                    conjuncts(q.clone(), &mut self.quals);
+                }
+            }
+            JoinTreeNode::Join(j) => {
+                let side = |n: &JoinTreeNode| {
+                    Problem::of(&FromExpr { fromlist: vec![n.clone()], quals: None })
+                };
+                let mut item = JoinItem {
+                    jointype: j.jointype,
+                    left: side(&j.larg),
+                    right: side(&j.rarg),
+                    quals: Vec::new(),
+                    relids: node_relids(node),
+                };
+                let mut on = Vec::new();
+                if let Some(q) = &j.quals {
+                    conjuncts(q.clone(), &mut on);
+                }
+                let left = item.left.relids();
+                let right = item.right.relids();
+                for q in on {
+                    let need = relids_of(&q);
+                    let only_right = !need.is_empty() && need.is_subset(&right);
+                    let only_left = !need.is_empty() && need.is_subset(&left);
+                    match item.jointype {
+                        JoinType::Left | JoinType::Semi | JoinType::Anti if only_right => {
+                            item.right.push_down(vec![q]);
+                        }
+                        JoinType::Semi if only_left => item.left.push_down(vec![q]),
+                        _ => item.quals.push(q),
+                    }
+                }
+                self.items.push(Item::Join(Box::new(item)));
+            }
+        }
+    }
+
+    pub(crate) fn relids(&self) -> Relids {
+        let mut out = Relids::new();
+        for item in &self.items {
+            match item {
+                Item::Rel(r) => {
+                    out.insert(*r);
+                }
+                Item::Join(j) => out.extend(j.relids.iter().copied()),
+            }
+        }
+        out
+    }
+
+    /// Adds conditions, moving each into the preserved side of a join where it concerns only that.
+    pub(crate) fn push_down(&mut self, quals: Vec<Expr>) {
+        'next: for q in quals {
+            let need = relids_of(&q);
+            if !need.is_empty() {
+                for item in &mut self.items {
+                    if let Item::Join(j) = item
+                        && j.jointype != JoinType::Full
+                        && need.is_subset(&j.left.relids())
+                    {
+                        j.left.push_down(vec![q]);
+                        continue 'next;
+                    }
+                }
+            }
+            self.quals.push(q);
+        }
+    }
+}

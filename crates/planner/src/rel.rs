@@ -1,0 +1,126 @@
+//! Base relations: what a range-table entry yields before any join.
+//! Counterpart: relnode.c, plancat.c, costsize.c (set_*_size_estimates).
+
+use crate::facts::RelFacts;
+use crate::glob::*;
+use crate::path::Relids;
+use crate::vars::relids_of_all;
+use pgerror::{PgError, Result};
+use plan::expr::Expr;
+use plan::query::RteKind;
+use std::sync::Arc;
+
+/// One entry of FROM.
+#[derive(Clone, Debug)]
+pub(crate) struct BaseRel {
+    pub rti: i32,
+    /// Catalog facts where this is a table.
+    pub table: Option<Arc<RelFacts>>,
+    /// Conditions on this relation alone.
+    pub quals: Vec<Expr>,
+    /// Rows before and after the conditions.
+    pub tuples: f64,
+    pub rows: f64,
+    pub width: i32,
+    /// Relations that must be joined first, since this one uses their columns.
+    pub lateral: Relids,
+}
+
+impl Glob<'_> {
+    /// Makes the base relation of a range-table entry, with its conditions.
+    pub(crate) fn base_rel(&mut self, root: &mut Root, rti: i32, quals: Vec<Expr>) -> Result<()> {
+        let mut rel = BaseRel {
+            rti,
+            table: None,
+            quals,
+            tuples: 1.0,
+            rows: 1.0,
+            width: 0,
+            lateral: Relids::new(),
+        };
+        match &root.query.rte(rti).kind {
+            RteKind::Relation { relid, .. } => {
+                let facts = self.facts.relation(*relid)?;
+                rel.tuples = facts.tuples.max(1.0);
+                rel.width = facts
+                    .columns
+                    .iter()
+                    .filter(|c| !c.dropped)
+                    .map(|c| c.avg_width)
+                    .sum::<i32>()
+                    .max(1);
+                rel.table = Some(facts);
+            }
+            RteKind::Subquery { .. } => {
+                let i = self.plan_subquery(root, rti)?;
+                let s = &root.subqueries[i];
+                rel.tuples = s.rows;
+                rel.width = s.width;
+                rel.lateral = relids_of_all(s.params.iter().map(|(_, e)| e));
+            }
+            RteKind::Function { functions, .. } => {
+                let mut rows: f64 = 1.0;
+                for f in functions {
+                    if let Expr::FuncExpr(call) = &f.funcexpr
+                        && call.funcretset
+                    {
+                        rows = rows.max(self.srf_rows(call.funcid, &call.args)?);
+                    }
+                }
+                rel.tuples = rows;
+                rel.width = 8 * functions.len() as i32;
+                rel.lateral = relids_of_all(functions.iter().map(|f| &f.funcexpr));
+            }
+            RteKind::Values { values_lists, coltypes, .. } => {
+                rel.tuples = values_lists.len() as f64;
+                rel.width = 8 * coltypes.len() as i32;
+                rel.lateral = relids_of_all(values_lists.iter().flatten());
+            }
+            RteKind::Cte { ctename, ctelevelsup, self_reference, .. } => {
+                let (rows, width) = if *self_reference {
+                    let w = root.find_work_table(ctename)?;
+                    (w.rows, w.width)
+                } else {
+                    let c = root.find_cte(ctename, *ctelevelsup)?;
+                    (c.rows, c.width)
+                };
+                rel.tuples = rows;
+                rel.width = width;
+            }
+            RteKind::Result => {}
+            RteKind::Join { .. } => return Err(PgError::internal("join as base relation")),
+        }
+        root.rels.insert(rti, rel);
+        let quals = root.rel(rti)?.quals.clone();
+        let selectivity = self.selectivity_all(root, &quals)?;
+        if let Some(rel) = root.rels.get_mut(&rti) {
+            rel.rows = clamp_rows(rel.tuples * selectivity);
+        }
+        Ok(())
+    }
+
+    /// Rows of a set-returning function; `generate_series` over constants is counted.
+    pub(crate) fn srf_rows(&mut self, funcid: ids::Oid, args: &[Expr]) -> Result<f64> {
+        let is_series = self.facts.function(funcid)?.name == "generate_series";
+        let int = |e: &Expr| match e {
+            Expr::Const(c) if c.constbyval && !c.is_null() => {
+                Some(c.value.as_ref().as_i64() as f64)
+            }
+            _ => None,
+        };
+        if is_series
+            && let (Some(from), Some(to)) = (args.first().and_then(int), args.get(1).and_then(int))
+        {
+            let step = args.get(2).map_or(Some(1.0), int).unwrap_or(1.0);
+            if step != 0.0 {
+                return Ok(((to - from) / step + 1.0).floor().max(0.0));
+            }
+        }
+        Ok(self.facts.function_cost(funcid)?.1.max(1.0))
+    }
+}
+
+/// At least one row, and a whole number.
+pub(crate) fn clamp_rows(rows: f64) -> f64 {
+    if rows.is_nan() || rows <= 1.0 { 1.0 } else { rows.min(1e100).round() }
+}

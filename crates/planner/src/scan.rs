@@ -1,0 +1,726 @@
+//! Ways to read one relation. Counterpart: allpaths.c, indxpath.c, tidpath.c, costsize.c.
+
+use crate::facts::{IndexFacts, IndexKey, RelFacts};
+use crate::glob::*;
+use crate::path::*;
+use crate::rel::{BaseRel, clamp_rows};
+use crate::selectivity::strip;
+use crate::vars::*;
+use eval::Volatility;
+use pgerror::Result;
+use plan::expr::*;
+use plan::node::ScanDirection;
+use plan::query::RteKind;
+use std::sync::Arc;
+
+const BTREE_EQUAL: u16 = 3;
+
+impl Glob<'_> {
+    /// All paths of a base relation. `join_quals` are conditions that tie it to others: each gives a
+    /// parameterised index scan where an index matches. `wanted` are the orders that the level could use.
+    pub(crate) fn scan_paths(
+        &mut self,
+        root: &mut Root,
+        rti: i32,
+        join_quals: &[Expr],
+        needed: &[Expr],
+    ) -> Result<PathSet> {
+        let rel = root.rel(rti)?.clone();
+        let mut set = PathSet::default();
+        let quals = rel.quals.clone();
+        match &root.query.rte(rti).kind {
+            RteKind::Relation { .. } => {
+                self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
+            }
+            RteKind::Subquery { .. } => {
+                let index = root.subquery_of[&rti];
+                let s = &root.subqueries[index];
+                let order = subquery_order(rti, s);
+                let (startup, total) = (s.startup, s.total);
+                let kind = PathKind::Subquery { rti, plan: index, quals: quals.clone() };
+                let mut p = self.simple_path(kind, &rel, startup, total, &quals)?;
+                p.order = order;
+                set.add(p);
+            }
+            RteKind::Function { .. } => {
+                let kind = PathKind::Function { rti, quals: quals.clone() };
+                let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.01, &quals)?;
+                set.add(p);
+            }
+            RteKind::Values { .. } => {
+                let kind = PathKind::Values { rti, quals: quals.clone() };
+                let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.0025, &quals)?;
+                set.add(p);
+            }
+            RteKind::Cte { ctename, self_reference, .. } => {
+                let kind = if *self_reference {
+                    let w = root.find_work_table(ctename)?;
+                    PathKind::WorkTable { rti, wt_param: w.param, quals: quals.clone() }
+                } else {
+                    PathKind::Cte { rti, quals: quals.clone() }
+                };
+                let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.01, &quals)?;
+                set.add(p);
+            }
+            RteKind::Result | RteKind::Join { .. } => {
+                let p = self.simple_path(PathKind::Empty, &rel, 0.0, 0.01, &quals)?;
+                set.add(p);
+            }
+        }
+        Ok(set)
+    }
+
+    fn simple_path(
+        &mut self,
+        kind: PathKind,
+        rel: &BaseRel,
+        startup: f64,
+        below: f64,
+        quals: &[Expr],
+    ) -> Result<Path> {
+        let c = self.costs();
+        let per_row = c.cpu_tuple + self.quals_cost(quals)?;
+        Ok(Path {
+            kind,
+            relids: Relids::from([rel.rti]),
+            rows: rel.rows,
+            width: rel.width,
+            startup,
+            total: startup.max(below) + rel.tuples * per_row,
+            order: Vec::new(),
+            outer: rel.lateral.clone(),
+        })
+    }
+
+    fn table_paths(
+        &mut self,
+        root: &mut Root,
+        rel: &BaseRel,
+        quals: &[Expr],
+        join_quals: &[Expr],
+        needed: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let Some(table) = rel.table.clone() else { return Ok(()) };
+        let c = self.costs();
+        let qual_cost = self.quals_cost(quals)?;
+        let penalty = |enabled: bool| if enabled { 0.0 } else { 1e10 };
+        set.add(Path {
+            kind: PathKind::SeqScan { rti: rel.rti, quals: quals.to_vec() },
+            relids: Relids::from([rel.rti]),
+            rows: rel.rows,
+            width: rel.width,
+            startup: penalty(c.enable_seqscan),
+            total: penalty(c.enable_seqscan)
+                + table.pages * c.seq_page
+                + rel.tuples * (c.cpu_tuple + qual_cost),
+            order: Vec::new(),
+            outer: rel.lateral.clone(),
+        });
+        if let Some(tid_quals) = tid_quals(rel.rti, quals) {
+            let rows = rel.rows.min(tid_quals.len() as f64 * 10.0);
+            let disabled =
+                !c.enable_tidscan && !tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
+            set.add(Path {
+                kind: PathKind::Tid {
+                    rti: rel.rti,
+                    quals: quals.iter().filter(|q| !tid_quals.contains(q)).cloned().collect(),
+                    tid_quals,
+                },
+                relids: Relids::from([rel.rti]),
+                rows,
+                width: rel.width,
+                startup: penalty(!disabled),
+                total: penalty(!disabled) + c.random_page + rows * (c.cpu_tuple + qual_cost),
+                order: Vec::new(),
+                outer: rel.lateral.clone(),
+            });
+        }
+        for index in &table.indexes {
+            self.index_paths(root, rel, index, quals, join_quals, needed, set)?;
+        }
+        self.bitmap_paths(root, rel, &table.indexes, quals, set)?;
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_lines)]
+    fn index_paths(
+        &mut self,
+        root: &mut Root,
+        rel: &BaseRel,
+        index: &Arc<IndexFacts>,
+        quals: &[Expr],
+        join_quals: &[Expr],
+        needed: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let predicate: Vec<Expr> = index.predicate.iter().map(|p| renumber(p, rel.rti)).collect();
+        if !predicate.iter().all(|p| implies(quals, p)) {
+            return Ok(());
+        }
+        let own = self.match_quals(rel.rti, index, quals)?;
+        // The order of the index serves even without a condition.
+        self.add_index_path(root, rel, index, own.clone(), quals, needed, set)?;
+        if join_quals.is_empty() {
+            return Ok(());
+        }
+        let tied = self.match_quals(rel.rti, index, join_quals)?;
+        let mut groups: Vec<Relids> = Vec::new();
+        for MatchedQual { qual: q, .. } in &tied {
+            let others: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
+            if !groups.contains(&others) {
+                groups.push(others);
+            }
+        }
+        // Also everything at once, where more than one relation is involved.
+        if groups.len() > 1 {
+            let all: Relids = groups.iter().flatten().copied().collect();
+            if !groups.contains(&all) {
+                groups.push(all);
+            }
+        }
+        for outer in groups {
+            let mut m = own.clone();
+            for t in &tied {
+                if relids_of(&t.qual).iter().all(|r| *r == rel.rti || outer.contains(r)) {
+                    m.push(t.clone());
+                }
+            }
+            self.add_index_path(root, rel, index, m, quals, needed, set)?;
+        }
+        Ok(())
+    }
+
+    /// Conditions that the index can look for.
+    fn match_quals(
+        &mut self,
+        rti: i32,
+        index: &IndexFacts,
+        quals: &[Expr],
+    ) -> Result<Vec<MatchedQual>> {
+        let mut out = Vec::new();
+        for q in quals {
+            for (col, key) in index.keys.iter().enumerate() {
+                if let Some(qual) = self.match_one(rti, key, q)? {
+                    out.push(MatchedQual { column: col, qual, original: q.clone() });
+                    break;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn match_one(&mut self, rti: i32, key: &IndexKey, q: &Expr) -> Result<Option<Expr>> {
+        let is_key = |e: &Expr| is_index_key(e, rti, key);
+        let free = |glob: &mut Self, e: &Expr| -> Result<bool> {
+            Ok(!relids_of(e).contains(&rti)
+                && eval::volatility(e, glob.facts)? != Volatility::Volatile)
+        };
+        match q {
+            Expr::OpExpr(op) => {
+                let [l, r] = op.args.as_slice() else { return Ok(None) };
+                if op.inputcollid != key.collation && key.collation.is_valid() {
+                    return Ok(None);
+                }
+                if is_key(l) && free(self, r)? {
+                    if self.facts.strategy(op.opno, key.opfamily)?.is_some() {
+                        return Ok(Some(q.clone()));
+                    }
+                } else if is_key(r) && free(self, l)? {
+                    let facts = self.facts.operator(op.opno)?;
+                    if let Some(comm) = facts.commutator.valid()
+                        && self.facts.strategy(comm, key.opfamily)?.is_some()
+                    {
+                        let code = self.facts.operator(comm)?.code;
+                        let mut flipped = (**op).clone();
+                        flipped.opno = comm;
+                        flipped.opfuncid = code;
+                        flipped.args.swap(0, 1);
+                        return Ok(Some(Expr::OpExpr(Box::new(flipped))));
+                    }
+                }
+                Ok(None)
+            }
+            Expr::ScalarArrayOp(op) if op.use_or => {
+                let [l, r] = op.args.as_slice() else { return Ok(None) };
+                let collates = op.inputcollid == key.collation || !key.collation.is_valid();
+                let fits = collates
+                    && is_key(l)
+                    && free(self, r)?
+                    && self.facts.strategy(op.opno, key.opfamily)?.is_some();
+                Ok(fits.then(|| q.clone()))
+            }
+            Expr::NullTest(n) if !n.argisrow && is_key(&n.arg) => Ok(Some(q.clone())),
+            // A boolean column stands for `column = true`, but only as a filter here.
+            _ => Ok(None),
+        }
+    }
+
+    /// Conditions that bound the scan: leading columns under equality, and the first one that is not.
+    fn boundary(&mut self, index: &IndexFacts, m: &[MatchedQual]) -> Result<(Vec<Expr>, usize)> {
+        let mut bound = Vec::new();
+        let mut equal = 0;
+        for (col, key) in index.keys.iter().enumerate() {
+            let mut eq = false;
+            let mut any = false;
+            for MatchedQual { qual: q, .. } in m.iter().filter(|m| m.column == col) {
+                any = true;
+                bound.push(q.clone());
+                eq |= match q {
+                    Expr::OpExpr(op) => {
+                        self.facts.strategy(op.opno, key.opfamily)? == Some(BTREE_EQUAL)
+                    }
+                    Expr::NullTest(n) => !n.is_not,
+                    _ => false,
+                };
+            }
+            if eq {
+                equal += 1;
+            }
+            if !any || !eq {
+                break;
+            }
+        }
+        Ok((bound, equal))
+    }
+
+    fn add_index_path(
+        &mut self,
+        root: &mut Root,
+        rel: &BaseRel,
+        index: &Arc<IndexFacts>,
+        m: Vec<MatchedQual>,
+        quals: &[Expr],
+        needed: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let c = self.costs();
+        let Some(table) = rel.table.clone() else { return Ok(()) };
+        let (bound, equal) = self.boundary(index, &m)?;
+        let unique_row = index.unique && equal == index.keys.len();
+        let bound_sel = if unique_row {
+            1.0 / rel.tuples.max(1.0)
+        } else {
+            self.selectivity_all(root, &bound)?
+        };
+        let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
+        let index_sel = if unique_row { bound_sel } else { self.selectivity_all(root, &all)? };
+        let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
+        let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
+        let order_fwd = index_order(rel.rti, &table, index, ScanDirection::Forward);
+        let useful_order = m.is_empty() && !order_fwd.is_empty();
+        if m.is_empty() && !useful_order {
+            return Ok(());
+        }
+        let visited = clamp_rows(index.tuples.max(rel.tuples).max(1.0) * bound_sel);
+        let fetched = clamp_rows(rel.tuples * index_sel);
+        let pages = (index.pages * bound_sel).ceil().max(1.0);
+        let descent = {
+            let height = index.tree_height.max(0) as f64;
+            let compares = (index.tuples.max(2.0)).log2().ceil() * c.cpu_operator;
+            compares + (height + 1.0) * 50.0 * c.cpu_operator
+        };
+        let searches = array_searches(&bound);
+        let index_only =
+            c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, &filter);
+        // Heap pages: between perfectly correlated and random order.
+        let heap_max = mackert_lohman(table.pages.max(1.0), fetched, c.effective_cache_size);
+        let heap_min = (table.pages * index_sel).ceil().max(1.0);
+        let correlation = self.index_correlation(rel, index)?;
+        let c2 = correlation * correlation;
+        let io_max = heap_max * c.random_page;
+        let io_min = c.random_page + (heap_min - 1.0) * c.seq_page;
+        let mut heap_io = io_max + c2 * (io_min - io_max);
+        if index_only {
+            heap_io *= 1.0 - table.all_visible;
+        }
+        let enabled = if index_only { c.enable_indexonlyscan } else { c.enable_indexscan };
+        let penalty = if enabled { 0.0 } else { 1e10 };
+        let startup = descent + penalty;
+        let filter_cost = self.quals_cost(&filter)?;
+        let total = startup * searches.max(1.0).min(1e3)
+            + pages * c.random_page
+            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
+            + heap_io
+            + fetched * (c.cpu_tuple + filter_cost);
+        let filter_sel = self.selectivity_all(root, &filter)?;
+        let rows = if outer.is_empty() { rel.rows } else { clamp_rows(fetched * filter_sel) };
+        // Without array conditions the output has the index's order.
+        let ordered = !m.iter().any(|m| matches!(m.qual, Expr::ScalarArrayOp(_)));
+        for direction in [ScanDirection::Forward, ScanDirection::Backward] {
+            if direction == ScanDirection::Backward && (!ordered || !outer.is_empty()) {
+                continue;
+            }
+            let order =
+                if ordered { index_order(rel.rti, &table, index, direction) } else { Vec::new() };
+            set.add(Path {
+                kind: PathKind::Index {
+                    rti: rel.rti,
+                    m: IndexMatch { index: index.clone(), quals: m.clone(), direction, index_only },
+                    quals: filter.clone(),
+                },
+                relids: Relids::from([rel.rti]),
+                rows,
+                width: rel.width,
+                startup,
+                // A backward scan costs the same; the tiny addition makes ties go forward.
+                total: total + if direction == ScanDirection::Backward { 1e-6 } else { 0.0 },
+                order,
+                outer: outer.union(&rel.lateral).copied().collect(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Can every column that anybody uses be read from the index?
+    fn covers_needed(
+        &self,
+        rti: i32,
+        index: &IndexFacts,
+        needed: &[Expr],
+        filter: &[Expr],
+    ) -> bool {
+        let mut vars = Vec::new();
+        needed.iter().for_each(|e| pull_vars(e, &mut vars));
+        filter.iter().for_each(|e| pull_vars(e, &mut vars));
+        vars.iter().all(|v| match v {
+            Expr::Var(v) if v.varno == rti => {
+                v.varattno > 0
+                    && (index.keys.iter().any(|k| k.attno == v.varattno)
+                        || index.include.contains(&v.varattno))
+            }
+            _ => true,
+        })
+    }
+
+    fn index_correlation(&mut self, rel: &BaseRel, index: &IndexFacts) -> Result<f64> {
+        let (Some(table), Some(first)) = (&rel.table, index.keys.first()) else { return Ok(0.0) };
+        if first.attno <= 0 {
+            return Ok(0.0);
+        }
+        let Some(s) = self.facts.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
+        Ok(if index.keys.len() > 1 { s.correlation * 0.75 } else { s.correlation })
+    }
+
+    fn bitmap_paths(
+        &mut self,
+        root: &mut Root,
+        rel: &BaseRel,
+        indexes: &[Arc<IndexFacts>],
+        quals: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let c = self.costs();
+        let Some(table) = rel.table.clone() else { return Ok(()) };
+        if !c.enable_bitmapscan {
+            return Ok(());
+        }
+        let mut parts = Vec::new();
+        for index in indexes {
+            let usable = index.predicate.iter().all(|p| implies(quals, &renumber(p, rel.rti)));
+            if !usable {
+                continue;
+            }
+            let m = self.match_quals(rel.rti, index, quals)?;
+            if let Some(p) = self.bitmap_index(root, rel, index, m)? {
+                parts.push(p);
+            }
+        }
+        for q in quals {
+            if let Expr::Bool(b) = q
+                && b.boolop == BoolOp::Or
+                && let Some(p) = self.bitmap_or(root, rel, indexes, &b.args)?
+            {
+                parts.push(p);
+            }
+        }
+        parts.sort_by(|a, b| a.selectivity().total_cmp(&b.selectivity()));
+        let mut best: Option<BitmapPath> = None;
+        for p in parts {
+            best = Some(match best {
+                None => p,
+                Some(b) => {
+                    let single = self.bitmap_heap_cost(&table, rel, &b, quals)?;
+                    let selectivity = b.selectivity() * p.selectivity();
+                    let cost = b.cost() + p.cost();
+                    let parts = vec![b.clone(), p];
+                    let both = BitmapPath::And { parts, cost, selectivity };
+                    if self.bitmap_heap_cost(&table, rel, &both, quals)? < single {
+                        both
+                    } else {
+                        b
+                    }
+                }
+            });
+        }
+        if let Some(bitmap) = best {
+            let total = self.bitmap_heap_cost(&table, rel, &bitmap, quals)?;
+            set.add(Path {
+                relids: Relids::from([rel.rti]),
+                rows: rel.rows,
+                width: rel.width,
+                startup: bitmap.cost(),
+                total,
+                order: Vec::new(),
+                outer: rel.lateral.clone(),
+                kind: PathKind::Bitmap { rti: rel.rti, bitmap, quals: quals.to_vec() },
+            });
+        }
+        Ok(())
+    }
+
+    fn bitmap_heap_cost(
+        &mut self,
+        table: &RelFacts,
+        rel: &BaseRel,
+        bitmap: &BitmapPath,
+        quals: &[Expr],
+    ) -> Result<f64> {
+        let c = self.costs();
+        let fetched = clamp_rows(rel.tuples * bitmap.selectivity());
+        let t = table.pages.max(1.0);
+        let pages = (2.0 * t * fetched / (2.0 * t + fetched)).min(t).ceil();
+        let per_page = c.random_page - (c.random_page - c.seq_page) * (pages / t).sqrt();
+        Ok(bitmap.cost()
+            + pages * per_page
+            + fetched * (c.cpu_tuple + 0.1 * c.cpu_operator + self.quals_cost(quals)?))
+    }
+
+    fn bitmap_index(
+        &mut self,
+        root: &Root,
+        rel: &BaseRel,
+        index: &Arc<IndexFacts>,
+        m: Vec<MatchedQual>,
+    ) -> Result<Option<BitmapPath>> {
+        if m.is_empty() {
+            return Ok(None);
+        }
+        let c = self.costs();
+        let (bound, _) = self.boundary(index, &m)?;
+        let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
+        let selectivity = self.selectivity_all(root, &all)?;
+        let bound_sel = self.selectivity_all(root, &bound)?;
+        let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
+        let cost = (index.pages * bound_sel).ceil().max(1.0) * c.random_page
+            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
+            + (index.tuples.max(2.0)).log2().ceil() * c.cpu_operator;
+        let m = IndexMatch {
+            index: index.clone(),
+            quals: m,
+            direction: ScanDirection::Forward,
+            index_only: false,
+        };
+        Ok(Some(BitmapPath::Index { m, cost, selectivity }))
+    }
+
+    fn bitmap_or(
+        &mut self,
+        root: &Root,
+        rel: &BaseRel,
+        indexes: &[Arc<IndexFacts>],
+        arms: &[Expr],
+    ) -> Result<Option<BitmapPath>> {
+        let mut parts = Vec::new();
+        let mut cost = 0.0;
+        let mut selectivity: f64 = 0.0;
+        for arm in arms {
+            let mut arm_quals = Vec::new();
+            conjuncts(arm.clone(), &mut arm_quals);
+            let mut best: Option<BitmapPath> = None;
+            for index in indexes.iter().filter(|i| i.predicate.is_empty()) {
+                let m = self.match_quals(rel.rti, index, &arm_quals)?;
+                if let Some(p) = self.bitmap_index(root, rel, index, m)?
+                    && best.as_ref().is_none_or(|b| p.cost() < b.cost())
+                {
+                    best = Some(p);
+                }
+            }
+            let Some(p) = best else { return Ok(None) };
+            cost += p.cost();
+            selectivity = selectivity + p.selectivity() - selectivity * p.selectivity();
+            parts.push(p);
+        }
+        Ok(Some(BitmapPath::Or { parts, cost, selectivity }))
+    }
+
+    /// CPU cost of testing the conditions for one row.
+    pub(crate) fn quals_cost(&mut self, quals: &[Expr]) -> Result<f64> {
+        let unit = self.facts.costs().cpu_operator;
+        let mut sum = 0.0;
+        for q in quals {
+            sum += self.expr_cost(q, unit)?;
+        }
+        Ok(sum)
+    }
+
+    pub(crate) fn expr_cost(&mut self, e: &Expr, unit: f64) -> Result<f64> {
+        let mut sum = match e {
+            Expr::FuncExpr(f) => self.facts.function_cost(f.funcid)?.0 * unit,
+            Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => {
+                let f = match o.opfuncid.valid() {
+                    Some(f) => f,
+                    None => self.facts.operator_function(o.opno)?,
+                };
+                self.facts.function_cost(f)?.0 * unit
+            }
+            Expr::ScalarArrayOp(_) => 5.0 * unit,
+            Expr::CoerceViaIo(_) | Expr::ArrayCoerce(_) => 2.0 * unit,
+            Expr::SubPlan(s) => s.startup_cost + s.per_call_cost,
+            _ => 0.0,
+        };
+        let mut failure = None;
+        plan::walk::each_child(e, &mut |c| match self.expr_cost(c, unit) {
+            Ok(x) => sum += x,
+            Err(err) => failure = Some(err),
+        });
+        failure.map_or(Ok(sum), Err)
+    }
+}
+
+/// Is the condition one of those that the index looks for?
+fn covers(m: &[MatchedQual], q: &Expr) -> bool {
+    m.iter().any(|m| m.original == *q)
+}
+
+/// Does the list of conditions imply a partial index's condition? Equal conditions, and a test for NOT
+/// NULL by any strict comparison of the same column.
+fn implies(quals: &[Expr], predicate: &Expr) -> bool {
+    if quals.contains(predicate) {
+        return true;
+    }
+    match predicate {
+        Expr::Bool(b) if b.boolop == BoolOp::And => b.args.iter().all(|a| implies(quals, a)),
+        Expr::Bool(b) if b.boolop == BoolOp::Or => b.args.iter().any(|a| implies(quals, a)),
+        Expr::NullTest(n) if n.is_not && !n.argisrow => quals.iter().any(|q| match q {
+            Expr::OpExpr(op) => op.args.len() == 2 && op.args.contains(&n.arg),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+/// The expression with relation 1 renamed, as index expressions are stored.
+pub(crate) fn renumber(expr: &Expr, rti: i32) -> Expr {
+    let mut e = expr.clone();
+    plan::walk::deep_expr_mut(&mut e, 0, &mut |e, level| {
+        if let Expr::Var(v) = e
+            && v.varlevelsup == level
+        {
+            v.varno = rti;
+        }
+        true
+    });
+    e
+}
+
+/// Is the expression this key of an index?
+pub(crate) fn is_index_key(e: &Expr, rti: i32, key: &IndexKey) -> bool {
+    if key.attno != 0 {
+        return matches!(strip(e), Expr::Var(v)
+            if v.varno == rti && v.varattno == key.attno && v.varlevelsup == 0);
+    }
+    key.expr.as_ref().is_some_and(|k| {
+        let k = renumber(k, rti);
+        k == *e || strip(&k) == strip(e)
+    })
+}
+
+/// The order in which a scan of the index returns rows. It ends at the first expression column whose
+/// value nothing above could name.
+fn index_order(
+    rti: i32,
+    table: &RelFacts,
+    index: &IndexFacts,
+    direction: ScanDirection,
+) -> Vec<PathKey> {
+    let backward = direction == ScanDirection::Backward;
+    let mut out = Vec::new();
+    for k in &index.keys {
+        let expr = match (&k.expr, k.attno) {
+            (Some(e), 0) => renumber(e, rti),
+            (_, attno) => match table.columns.get(attno as usize - 1) {
+                Some(c) => make_var(rti, attno, c.type_oid, c.typmod, c.collation),
+                None => break,
+            },
+        };
+        out.push(PathKey {
+            expr,
+            family: k.opfamily,
+            collation: k.collation,
+            descending: k.descending != backward,
+            nulls_first: k.nulls_first != backward,
+        });
+    }
+    out
+}
+
+fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
+    s.order
+        .iter()
+        .map(|o| {
+            let t = s.plan.info.target_list.iter().find(|t| t.resno == o.resno);
+            let (ty, typmod, coll) = t.map_or((ids::Oid::INVALID, -1, ids::Oid::INVALID), |t| {
+                (t.expr.type_oid(), t.expr.typmod(), t.expr.collation())
+            });
+            PathKey {
+                expr: make_var(rti, o.resno, ty, typmod, coll),
+                family: o.family,
+                collation: o.collation,
+                descending: o.descending,
+                nulls_first: o.nulls_first,
+            }
+        })
+        .collect()
+}
+
+fn array_searches(bound: &[Expr]) -> f64 {
+    bound
+        .iter()
+        .map(|q| match q {
+            Expr::ScalarArrayOp(op) => match op.args.get(1) {
+                Some(Expr::Array(a)) => a.elements.len().max(1) as f64,
+                _ => 10.0,
+            },
+            _ => 1.0,
+        })
+        .product()
+}
+
+/// Conditions on `ctid` alone that a TID scan can look for.
+fn tid_quals(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
+    const TID_EQUAL: u32 = 387;
+    let is_ctid = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == -1 && v.varlevelsup == 0);
+    let usable = |q: &Expr| match q {
+        Expr::CurrentOf(_) => true,
+        Expr::OpExpr(op) => {
+            op.opno.0 == TID_EQUAL
+                && matches!(op.args.as_slice(), [l, r]
+                    if (is_ctid(l) && relids_of(r).is_empty()) || (is_ctid(r) && relids_of(l).is_empty()))
+        }
+        Expr::ScalarArrayOp(op) => {
+            op.opno.0 == TID_EQUAL
+                && op.use_or
+                && matches!(op.args.as_slice(), [l, r] if is_ctid(l) && relids_of(r).is_empty())
+        }
+        _ => false,
+    };
+    quals.iter().find(|q| usable(q)).map(|q| vec![q.clone()])
+}
+
+/// Pages fetched when `tuples` rows are looked up at random in a table of `pages` pages with a cache of
+/// `cache` pages (Mackert and Lohman, 1989).
+pub(crate) fn mackert_lohman(pages: f64, tuples: f64, cache: f64) -> f64 {
+    let t = pages.max(1.0);
+    let b = cache.max(1.0);
+    if t <= b {
+        (2.0 * t * tuples / (2.0 * t + tuples)).min(t).ceil()
+    } else {
+        let limit = 2.0 * t * b / (2.0 * t - b);
+        if tuples <= limit {
+            (2.0 * t * tuples / (2.0 * t + tuples)).ceil()
+        } else {
+            (b + (tuples - limit) * (t - b) / t).ceil()
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Which part of the rows a condition lets through. Counterpart: clausesel.c, selfuncs.c.
+
+use crate::facts::ColStats;
+use crate::glob::*;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::RteKind;
+use std::sync::Arc;
+use types::{DatumRef, compare::CompareFn};
+
+const DEFAULT_EQ: f64 = 0.005;
+const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
+const DEFAULT_RANGE_PAIR: f64 = 0.005;
+const DEFAULT_MATCH: f64 = 0.005;
+const DEFAULT_UNKNOWN: f64 = 0.005;
+/// Distinct values assumed where nothing is known.
+const DEFAULT_DISTINCT: f64 = 200.0;
+
+/// What is known of a column that a condition is about.
+struct VarFacts {
+    stats: Option<Arc<ColStats>>,
+    rows: f64,
+    distinct: f64,
+    type_oid: ids::Oid,
+    unique: bool,
+}
+
+impl Glob<'_> {
+    /// Selectivity of ANDed conditions. Pairs of range conditions on one column count together.
+    pub(crate) fn selectivity_all(&mut self, root: &Root, quals: &[Expr]) -> Result<f64> {
+        let mut s = 1.0;
+        // (column, selectivity of the lower bound, of the upper bound)
+        let mut ranges: Vec<(Expr, Option<f64>, Option<f64>)> = Vec::new();
+        for q in quals {
+            match self.range_part(root, q)? {
+                Some((var, is_lower, sel)) => {
+                    let slot = match ranges.iter_mut().position(|r| r.0 == var) {
+                        Some(i) => &mut ranges[i],
+                        None => {
+                            ranges.push((var, None, None));
+                            ranges.last_mut().expect("just pushed")
+                        }
+                    };
+                    let part = if is_lower { &mut slot.1 } else { &mut slot.2 };
+                    *part = Some(part.map_or(sel, |old: f64| old.min(sel)));
+                }
+                None => s *= self.selectivity(root, q)?,
+            }
+        }
+        for (_, lower, upper) in ranges {
+            s *= match (lower, upper) {
+                (Some(l), Some(u)) => {
+                    let default = l == DEFAULT_RANGE_ONE && u == DEFAULT_RANGE_ONE;
+                    let both = l + u - 1.0;
+                    if default || both <= 0.0 { DEFAULT_RANGE_PAIR } else { both }
+                }
+                (Some(one), None) | (None, Some(one)) => one,
+                (None, None) => 1.0,
+            };
+        }
+        Ok(s.clamp(0.0, 1.0))
+    }
+
+    /// A `column < constant`-like condition: the column, is it a lower bound, its selectivity.
+    fn range_part(&mut self, root: &Root, q: &Expr) -> Result<Option<(Expr, bool, f64)>> {
+        let Expr::OpExpr(op) = q else { return Ok(None) };
+        let [l, r] = op.args.as_slice() else { return Ok(None) };
+        let facts = self.facts.operator(op.opno)?;
+        let less = match facts.restrict.as_str() {
+            "scalarltsel" | "scalarlesel" => true,
+            "scalargtsel" | "scalargesel" => false,
+            _ => return Ok(None),
+        };
+        let (var, is_lower) = match (strip(l), strip(r)) {
+            (v @ Expr::Var(_), Expr::Const(_) | Expr::Param(_)) => (v.clone(), !less),
+            (Expr::Const(_) | Expr::Param(_), v @ Expr::Var(_)) => (v.clone(), less),
+            _ => return Ok(None),
+        };
+        let sel = self.selectivity(root, q)?;
+        Ok(Some((var, is_lower, sel)))
+    }
+
+    /// Selectivity of one condition.
+    pub(crate) fn selectivity(&mut self, root: &Root, q: &Expr) -> Result<f64> {
+        let s = match q {
+            Expr::Const(c) => {
+                if !c.is_null() && c.value.as_ref().as_bool() {
+                    1.0
+                } else {
+                    0.0
+                }
+            }
+            Expr::Bool(b) => match b.boolop {
+                BoolOp::And => self.selectivity_all(root, &b.args)?,
+                BoolOp::Or => {
+                    let mut s = 0.0;
+                    for a in &b.args {
+                        let one = self.selectivity(root, a)?;
+                        s = s + one - s * one;
+                    }
+                    s
+                }
+                BoolOp::Not => match b.args.first() {
+                    Some(a) => 1.0 - self.selectivity(root, a)?,
+                    None => 1.0,
+                },
+            },
+            Expr::OpExpr(op) => self.operator_selectivity(root, op)?,
+            Expr::Distinct(op) => 1.0 - self.operator_selectivity(root, op)?,
+            Expr::ScalarArrayOp(op) => {
+                let count = match op.args.get(1) {
+                    Some(Expr::Array(a)) => a.elements.len() as f64,
+                    _ => 10.0,
+                };
+                let one = match op.args.first() {
+                    Some(Expr::Var(_)) => {
+                        let v = self.var_facts(root, &op.args[0])?;
+                        1.0 / v.distinct.max(1.0)
+                    }
+                    _ => DEFAULT_EQ,
+                };
+                let facts = self.facts.operator(op.opno)?;
+                match (op.use_or, facts.restrict.as_str()) {
+                    (true, "neqsel") => 1.0 - one,
+                    (true, _) => one * count,
+                    (false, "neqsel") => 1.0 - one * count,
+                    (false, _) => one.powf(count.max(1.0)),
+                }
+            }
+            Expr::NullTest(n) => {
+                let frac = match strip(&n.arg) {
+                    v @ Expr::Var(_) => {
+                        self.var_facts(root, v)?.stats.map_or(DEFAULT_UNKNOWN, |s| s.null_frac)
+                    }
+                    _ => DEFAULT_UNKNOWN,
+                };
+                if n.is_not { 1.0 - frac } else { frac }
+            }
+            Expr::BooleanTest(_) | Expr::Var(_) => 0.5,
+            Expr::CurrentOf(_) => 1.0 / root.rels.values().next().map_or(1.0, |r| r.tuples),
+            _ => 0.5,
+        };
+        Ok(s.clamp(0.0, 1.0))
+    }
+
+    fn operator_selectivity(&mut self, root: &Root, op: &OpExpr) -> Result<f64> {
+        let facts = self.facts.operator(op.opno)?;
+        let [l, r] = op.args.as_slice() else { return Ok(0.5) };
+        let (l, r) = (strip(l), strip(r));
+        if let (Expr::Var(a), Expr::Var(b)) = (l, r)
+            && a.varno != b.varno
+        {
+            return self.join_selectivity(root, l, r, &facts.join);
+        }
+        let (var, other, flipped) = match (l, r) {
+            (v @ Expr::Var(_), o) => (v, o, false),
+            (o, v @ Expr::Var(_)) => (v, o, true),
+            _ => {
+                return Ok(match facts.restrict.as_str() {
+                    "eqsel" => DEFAULT_EQ,
+                    "neqsel" => 1.0 - DEFAULT_EQ,
+                    "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => {
+                        DEFAULT_RANGE_ONE
+                    }
+                    "" => 0.5,
+                    _ => DEFAULT_MATCH,
+                });
+            }
+        };
+        let v = self.var_facts(root, var)?;
+        let value = match other {
+            Expr::Const(c) => Some(c.value.clone()),
+            Expr::Param(p) if p.paramkind == ParamKind::Extern => self.facts.param_value(p.paramid),
+            _ => None,
+        };
+        if value.as_ref().is_some_and(|d| d.is_null()) {
+            return Ok(0.0);
+        }
+        let cmp = self.facts.type_compare(v.type_oid).ok().filter(|_| {
+            // The comparison reads both sides as the column's type.
+            strip(other).type_oid() == v.type_oid
+        });
+        Ok(match facts.restrict.as_str() {
+            "eqsel" => eq_selectivity(&v, value.as_ref().map(|d| d.as_ref()), cmp),
+            "neqsel" => {
+                let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+                1.0 - eq_selectivity(&v, value.as_ref().map(|d| d.as_ref()), cmp) - nulls
+            }
+            name @ ("scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel") => {
+                let less = name.starts_with("scalarl") != flipped;
+                match (value.as_ref(), cmp, &v.stats) {
+                    (Some(d), Some(cmp), Some(s)) => {
+                        range_selectivity(s, d.as_ref(), cmp, v.type_oid, less)
+                    }
+                    _ => DEFAULT_RANGE_ONE,
+                }
+            }
+            "" => 0.5,
+            "likesel" | "regexeqsel" | "iclikesel" | "icregexeqsel" | "prefixsel" => {
+                if v.rows < 100.0 { 0.1 } else { DEFAULT_MATCH }
+            }
+            "nlikesel" | "regexnesel" | "icnlikesel" | "icregexnesel" => 1.0 - DEFAULT_MATCH,
+            _ => 0.01,
+        })
+    }
+
+    fn join_selectivity(&mut self, root: &Root, l: &Expr, r: &Expr, join: &str) -> Result<f64> {
+        Ok(match join {
+            "eqjoinsel" => {
+                let a = self.var_facts(root, l)?;
+                let b = self.var_facts(root, r)?;
+                let nulls = |v: &VarFacts| v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+                (1.0 - nulls(&a)) * (1.0 - nulls(&b)) / a.distinct.max(b.distinct).max(1.0)
+            }
+            "neqjoinsel" => 1.0 - DEFAULT_EQ,
+            "scalarltjoinsel" | "scalarlejoinsel" | "scalargtjoinsel" | "scalargejoinsel" => {
+                DEFAULT_RANGE_ONE
+            }
+            "" => 0.5,
+            _ => DEFAULT_MATCH,
+        })
+    }
+
+    fn var_facts(&mut self, root: &Root, expr: &Expr) -> Result<VarFacts> {
+        let unknown = VarFacts {
+            stats: None,
+            rows: 1000.0,
+            distinct: DEFAULT_DISTINCT,
+            type_oid: expr.type_oid(),
+            unique: false,
+        };
+        let Expr::Var(v) = expr else { return Ok(unknown) };
+        let Some(rel) = root.rels.get(&v.varno) else { return Ok(unknown) };
+        let rows = rel.tuples;
+        let RteKind::Relation { relid, .. } = &root.query.rte(v.varno).kind else {
+            return Ok(VarFacts { rows, distinct: DEFAULT_DISTINCT.min(rows), ..unknown });
+        };
+        let unique = rel.table.as_ref().is_some_and(|t| {
+            t.indexes.iter().any(|i| {
+                i.unique
+                    && i.predicate.is_empty()
+                    && matches!(i.keys.as_slice(), [k] if k.attno == v.varattno)
+            })
+        });
+        // The tuple identifier is unique by nature.
+        let unique = unique || v.varattno == -1;
+        let stats =
+            if v.varattno > 0 { self.facts.column_stats(*relid, v.varattno)? } else { None };
+        let distinct = if unique {
+            rows
+        } else {
+            match &stats {
+                Some(s) if s.n_distinct > 0.0 => s.n_distinct,
+                Some(s) if s.n_distinct < 0.0 => -s.n_distinct * rows,
+                _ if expr.type_oid() == types::oids::BOOL => 2.0,
+                _ => DEFAULT_DISTINCT,
+            }
+        };
+        Ok(VarFacts {
+            stats,
+            rows,
+            distinct: distinct.clamp(1.0, rows.max(1.0)),
+            type_oid: expr.type_oid(),
+            unique,
+        })
+    }
+
+    /// Estimated number of groups that these expressions form over `rows` rows.
+    pub(crate) fn group_count(&mut self, root: &Root, exprs: &[Expr], rows: f64) -> Result<f64> {
+        let mut groups = 1.0;
+        for e in exprs {
+            if matches!(e, Expr::Const(_)) {
+                continue;
+            }
+            groups *= self.var_facts(root, strip(e))?.distinct;
+            if groups > rows {
+                break;
+            }
+        }
+        Ok(crate::rel::clamp_rows(groups.min(rows)))
+    }
+}
+
+/// Through relabellings that do not change the value.
+pub(crate) fn strip(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Relabel(r) => strip(&r.arg),
+        Expr::Collate(c) => strip(&c.arg),
+        other => other,
+    }
+}
+
+fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<CompareFn>) -> f64 {
+    if v.unique {
+        return 1.0 / v.rows.max(1.0);
+    }
+    let Some(s) = &v.stats else { return 1.0 / v.distinct.max(1.0) };
+    let collation = ids::Oid(100);
+    let mcv_sum: f64 = s.mcv_freq.iter().sum();
+    if let (Some(value), Some(cmp)) = (value, cmp) {
+        let hit = s.mcv.iter().position(|m| cmp(m.as_ref(), value, collation).is_eq());
+        if let Some(i) = hit {
+            return s.mcv_freq.get(i).copied().unwrap_or(DEFAULT_EQ);
+        }
+        let rest = (1.0 - mcv_sum - s.null_frac).max(0.0);
+        let others = (v.distinct - s.mcv.len() as f64).max(1.0);
+        let one = rest / others;
+        // Not more frequent than the least frequent of the common ones.
+        return s.mcv_freq.last().map_or(one, |&least| one.min(least));
+    }
+    (1.0 - s.null_frac) / v.distinct.max(1.0)
+}
+
+/// Part of the rows below (`less`) or above the value, by common values and histogram.
+fn range_selectivity(
+    s: &ColStats,
+    value: DatumRef<'_>,
+    cmp: CompareFn,
+    ty: ids::Oid,
+    less: bool,
+) -> f64 {
+    let collation = ids::Oid(100);
+    let mut common = 0.0;
+    for (m, f) in s.mcv.iter().zip(&s.mcv_freq) {
+        if cmp(m.as_ref(), value, collation).is_lt() == less {
+            common += f;
+        }
+    }
+    let mcv_sum: f64 = s.mcv_freq.iter().sum();
+    let rest = (1.0 - mcv_sum - s.null_frac).max(0.0);
+    let n = s.histogram.len();
+    if n < 2 {
+        return (common + rest * DEFAULT_RANGE_ONE).clamp(0.0001, 1.0);
+    }
+    let below = s.histogram.partition_point(|h| cmp(h.as_ref(), value, collation).is_lt());
+    let frac = if below == 0 {
+        0.0
+    } else if below == n {
+        1.0
+    } else {
+        let lo = s.histogram[below - 1].as_ref();
+        let hi = s.histogram[below].as_ref();
+        let within = match (scalar(lo, ty), scalar(hi, ty), scalar(value, ty)) {
+            (Some(lo), Some(hi), Some(v)) if hi > lo => ((v - lo) / (hi - lo)).clamp(0.0, 1.0),
+            _ => 0.5,
+        };
+        ((below - 1) as f64 + within) / (n - 1) as f64
+    };
+    let hist = if less { frac } else { 1.0 - frac };
+    (common + rest * hist).clamp(0.0001, 1.0)
+}
+
+/// A value as a number on a line, where the type has such a sense.
+fn scalar(v: DatumRef<'_>, ty: ids::Oid) -> Option<f64> {
+    use types::oids;
+    match ty {
+        oids::INT2
+        | oids::INT4
+        | oids::INT8
+        | oids::OID
+        | oids::DATE
+        | oids::TIMESTAMP
+        | oids::TIMESTAMPTZ
+        | oids::TIME => Some(v.as_i64() as f64),
+        oids::FLOAT8 => Some(v.as_f64()),
+        oids::FLOAT4 => Some(f64::from(v.as_f32())),
+        _ => None,
+    }
+}

@@ -1,0 +1,303 @@
+//! Sub-selects: those in expressions become SubPlans or init plans, those in FROM are planned on their own.
+//! Counterpart: subselect.c.
+//!
+//! Columns of this level that a sub-select uses become exec parameters before the sub-select is planned:
+//! so deeper levels see only parameters, and no level looks at another's range table.
+
+use crate::glob::*;
+use crate::vars::*;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::*;
+use plan::query::*;
+use plan::walk;
+
+impl Glob<'_> {
+    /// Replaces what `query`, one level below, takes from this level by exec parameters, and returns the
+    /// parameters with the expressions (over this level) that set them.
+    pub(crate) fn parameterise(&mut self, query: &mut Query) -> Vec<(i32, Expr)> {
+        let mut params: Vec<(i32, Expr)> = Vec::new();
+        walk::deep_query_mut(query, 0, &mut |e, level| {
+            let mine = match e {
+                Expr::Var(v) => v.varlevelsup == level + 1,
+                Expr::Aggref(a) => a.agglevelsup == level + 1,
+                Expr::GroupingFunc(g) => g.agglevelsup == level + 1,
+                _ => false,
+            };
+            if !mine {
+                return true;
+            }
+            let mut up = e.clone();
+            shift_levels_expr(&mut up, -(level as i32 + 1), level + 1);
+            let id = match params.iter().find(|(_, x)| *x == up) {
+                Some((id, _)) => *id,
+                None => {
+                    let id = self.new_param(up.type_oid());
+                    params.push((id, up.clone()));
+                    id
+                }
+            };
+            *e = exec_param(id, &up);
+            false
+        });
+        params
+    }
+
+    /// Plans all sub-selects in the expression.
+    pub(crate) fn plan_sublinks(&mut self, root: &mut Root, expr: &mut Expr) -> Result<()> {
+        let mut failure = None;
+        plan_each(self, root, expr, &mut failure);
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn plan_sublink(&mut self, root: &mut Root, s: SubLink) -> Result<Expr> {
+        let mut query = *s.subselect;
+        if s.kind == SubLinkKind::Exists {
+            simplify_exists(&mut query);
+        }
+        let params = self.parameterise(&mut query);
+        let fraction = match s.kind {
+            SubLinkKind::Exists => 1.0,
+            SubLinkKind::Any | SubLinkKind::All => 0.5,
+            _ => 0.0,
+        };
+        let planned = self.plan_level(query, root.child_input(fraction))?;
+        let columns: Vec<Expr> = planned
+            .plan
+            .info
+            .target_list
+            .iter()
+            .filter(|t| !t.resjunk)
+            .map(|t| t.expr.clone())
+            .collect();
+        let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
+        let rows = planned.rows;
+        self.subplans.push(planned.plan);
+        let plan_id = self.subplans.len() as u32;
+        let first = columns.first();
+        let first_col_type = match s.kind {
+            SubLinkKind::Array => s.array_type,
+            _ => first.map_or(Oid::INVALID, Expr::type_oid),
+        };
+        let mut sub = SubPlan {
+            kind: s.kind,
+            testexpr: None,
+            param_ids: Vec::new(),
+            plan_id,
+            plan_name: String::new(),
+            first_col_type,
+            first_col_typmod: first.map_or(-1, Expr::typmod),
+            first_col_collation: first.map_or(Oid::INVALID, Expr::collation),
+            use_hash_table: false,
+            unknown_eq_false: false,
+            set_param: Vec::new(),
+            par_param: params.iter().map(|(id, _)| *id).collect(),
+            args: Vec::new(),
+            startup_cost: startup,
+            per_call_cost: match s.kind {
+                SubLinkKind::Exists => startup + (total - startup) / rows.max(1.0),
+                SubLinkKind::Any | SubLinkKind::All => startup + (total - startup) * 0.5,
+                _ => total,
+            },
+        };
+        // The arguments are expressions of this level and may hold columns of outer levels, which are
+        // parameters by now.
+        for (_, e) in &params {
+            sub.args.push(e.clone());
+        }
+        let correlated = !params.is_empty();
+        match s.kind {
+            SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array if !correlated => {
+                let ty = match s.kind {
+                    SubLinkKind::Exists => types::oids::BOOL,
+                    _ => first_col_type,
+                };
+                let id = self.new_param(ty);
+                sub.set_param = vec![id];
+                sub.plan_name = format!("InitPlan {plan_id} (returns ${id})");
+                let result = match s.kind {
+                    SubLinkKind::Exists => Expr::Param(Param {
+                        paramkind: ParamKind::Exec,
+                        paramid: id,
+                        paramtype: types::oids::BOOL,
+                        paramtypmod: -1,
+                        paramcollid: Oid::INVALID,
+                        location: Location::UNKNOWN,
+                    }),
+                    _ => Expr::Param(Param {
+                        paramkind: ParamKind::Exec,
+                        paramid: id,
+                        paramtype: first_col_type,
+                        paramtypmod: sub.first_col_typmod,
+                        paramcollid: sub.first_col_collation,
+                        location: Location::UNKNOWN,
+                    }),
+                };
+                root.init_plans.push(Expr::SubPlan(Box::new(sub)));
+                Ok(result)
+            }
+            SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array => {
+                sub.plan_name = format!("SubPlan {plan_id}");
+                Ok(Expr::SubPlan(Box::new(sub)))
+            }
+            SubLinkKind::Any | SubLinkKind::All | SubLinkKind::RowCompare => {
+                let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
+                let mut test = s.testexpr.unwrap_or_else(|| exec_param(0, &columns[0]));
+                substitute(&mut test, &mut |e| match e {
+                    Expr::Param(p) if p.paramkind == ParamKind::Sublink => {
+                        let i = p.paramid as usize - 1;
+                        Some(exec_param(*ids.get(i)?, columns.get(i)?))
+                    }
+                    _ => None,
+                });
+                let mut failure = None;
+                plan_each(self, root, &mut test, &mut failure);
+                if let Some(e) = failure {
+                    return Err(e);
+                }
+                sub.plan_name = format!("SubPlan {plan_id}");
+                sub.param_ids = ids;
+                if s.kind == SubLinkKind::RowCompare && !correlated {
+                    // Run once; the test over its columns stays where it was.
+                    sub.set_param = std::mem::take(&mut sub.param_ids);
+                    sub.kind = SubLinkKind::Expr;
+                    root.init_plans.push(Expr::SubPlan(Box::new(sub)));
+                    return Ok(test);
+                }
+                sub.use_hash_table =
+                    s.kind == SubLinkKind::Any && !correlated && self.can_hash_test(&test)?;
+                if sub.use_hash_table {
+                    sub.startup_cost = total;
+                    sub.per_call_cost = self.facts.costs().cpu_operator;
+                    sub.plan_name = format!("hashed SubPlan {plan_id}");
+                }
+                sub.testexpr = Some(test);
+                Ok(Expr::SubPlan(Box::new(sub)))
+            }
+            SubLinkKind::MultiExpr | SubLinkKind::Cte => {
+                Err(PgError::unsupported("multi-column assignment from a sub-select"))
+            }
+        }
+    }
+
+    /// Is the test made of hashable equalities `outer expression = column`, ANDed?
+    fn can_hash_test(&mut self, test: &Expr) -> Result<bool> {
+        Ok(match test {
+            Expr::OpExpr(op) => {
+                let f = self.facts.operator(op.opno)?;
+                f.can_hash
+                    && f.strict
+                    && matches!(op.args.as_slice(), [_, Expr::Param(p)] if p.paramkind == ParamKind::Exec)
+            }
+            Expr::Bool(b) if b.boolop == BoolOp::And => {
+                let mut all = true;
+                for a in &b.args {
+                    all &= self.can_hash_test(a)?;
+                }
+                all
+            }
+            _ => false,
+        })
+    }
+
+    /// Plans the subquery of a range-table entry; returns its place in `root.subqueries`.
+    pub(crate) fn plan_subquery(&mut self, root: &mut Root, rti: i32) -> Result<usize> {
+        if let Some(i) = root.subquery_of.get(&rti) {
+            return Ok(*i);
+        }
+        let RteKind::Subquery { subquery, .. } = &root.query.rte(rti).kind else {
+            return Err(PgError::internal("subquery expected"));
+        };
+        let mut query = (**subquery).clone();
+        let params = self.parameterise(&mut query);
+        let planned = self.plan_level(query, root.child_input(0.0))?;
+        let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
+        root.subqueries.push(SubqueryPlan {
+            plan: planned.plan,
+            rows: planned.rows,
+            width: planned.width,
+            startup,
+            total,
+            order: planned.order,
+            params,
+        });
+        let i = root.subqueries.len() - 1;
+        root.subquery_of.insert(rti, i);
+        Ok(i)
+    }
+}
+
+/// Bottom-up: inner sub-selects of test expressions first.
+fn plan_each(glob: &mut Glob<'_>, root: &mut Root, expr: &mut Expr, failure: &mut Option<PgError>) {
+    if failure.is_some() {
+        return;
+    }
+    if let Expr::SubLink(_) = expr {
+        let placeholder = Expr::CaseTest(CaseTestExpr {
+            typeid: Oid::INVALID,
+            typmod: -1,
+            collation: Oid::INVALID,
+        });
+        if let Expr::SubLink(s) = std::mem::replace(expr, placeholder) {
+            match glob.plan_sublink(root, *s) {
+                Ok(e) => *expr = e,
+                Err(e) => *failure = Some(e),
+            }
+        }
+        return;
+    }
+    walk::each_child_mut(expr, &mut |c| plan_each(glob, root, c, failure));
+}
+
+/// What EXISTS does not look at need not be computed.
+fn simplify_exists(query: &mut Query) {
+    let plain = query.command_type == CmdType::Select
+        && query.set_operations.is_none()
+        && !query.has_aggs
+        && query.grouping_sets.is_empty()
+        && !query.has_window_funcs
+        && !query.has_target_srfs
+        && query.having_qual.is_none()
+        && query.limit_offset.is_none()
+        && query.limit_count.is_none()
+        && !query.has_for_update;
+    if plain {
+        query.target_list.clear();
+        query.group_clause.clear();
+        query.distinct_clause.clear();
+        query.sort_clause.clear();
+        query.has_distinct_on = false;
+    }
+}
+
+/// An exec parameter that stands for the expression.
+pub(crate) fn exec_param(id: i32, of: &Expr) -> Expr {
+    Expr::Param(Param {
+        paramkind: ParamKind::Exec,
+        paramid: id,
+        paramtype: of.type_oid(),
+        paramtypmod: of.typmod(),
+        paramcollid: of.collation(),
+        location: Location::UNKNOWN,
+    })
+}
+
+/// A plan that yields no row, with these columns.
+pub(crate) fn never_plan(target_list: Vec<TargetEntry>) -> Plan {
+    Plan {
+        info: PlanInfo { target_list, plan_rows: 0.0, ..PlanInfo::default() },
+        node: PlanNode::Result {
+            child: None,
+            constant_qual: vec![Expr::Const(Const {
+                consttype: types::oids::BOOL,
+                consttypmod: -1,
+                constcollid: Oid::INVALID,
+                constlen: 1,
+                constbyval: true,
+                value: types::Datum::bool(false),
+                location: Location::UNKNOWN,
+            })],
+        },
+    }
+}

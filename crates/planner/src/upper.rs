@@ -1,0 +1,877 @@
+//! What comes above the joins: grouping, windows, set-returning functions, DISTINCT, ORDER BY, row locks,
+//! LIMIT. Counterpart: planner.c (grouping_planner).
+
+use crate::create::{Made, pass_through};
+use crate::glob::*;
+use crate::path::*;
+use crate::quals::Problem;
+use crate::refs::*;
+use crate::rel::clamp_rows;
+use crate::vars::*;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::*;
+use plan::query::*;
+
+impl Glob<'_> {
+    /// Plans one query level.
+    pub(crate) fn plan_level(&mut self, query: Query, input: LevelInput) -> Result<PlannedLevel> {
+        self.enter()?;
+        let mut root = Root::new(query, input);
+        let planned = if root.query.command_type == CmdType::Select {
+            self.plan_select(&mut root)
+        } else {
+            self.plan_modify(&mut root)
+        };
+        self.leave();
+        let mut planned = planned?;
+        planned.plan.info.init_plan.append(&mut root.init_plans);
+        Ok(planned)
+    }
+
+    /// Appends the level's range table to the flat one. Called once its entries are final.
+    pub(crate) fn flatten_rtable(&mut self, root: &mut Root) {
+        root.rt_offset = self.rtable.len() as i32;
+        for rte in &root.query.rtable {
+            let mut flat = rte.clone();
+            match &mut flat.kind {
+                RteKind::Subquery { subquery, .. } => **subquery = Query::default(),
+                RteKind::Join { joinaliasvars, .. } => joinaliasvars.clear(),
+                RteKind::Function { functions, .. } => functions.clear(),
+                RteKind::Values { values_lists, .. } => values_lists.clear(),
+                _ => {}
+            }
+            self.rtable.push(flat);
+        }
+    }
+
+    fn plan_select(&mut self, root: &mut Root) -> Result<PlannedLevel> {
+        if root.query.set_operations.is_some() {
+            return self.plan_set_operations(root);
+        }
+        self.prepare(root)?;
+        self.flatten_rtable(root);
+        let marks = self.row_marks(root)?;
+        let targets = root.query.target_list.clone();
+        let made = self.plan_body(root, &targets, &marks)?;
+        self.finish_level(root, made, &marks)
+    }
+
+    /// The level's rows with the given target list, before row locks and LIMIT.
+    pub(crate) fn plan_body(
+        &mut self,
+        root: &mut Root,
+        targets: &[TargetEntry],
+        marks: &[PlanRowMark],
+    ) -> Result<Made> {
+        let q = &root.query;
+        let grouped = q.has_aggs
+            || !q.group_clause.is_empty()
+            || !q.grouping_sets.is_empty()
+            || q.having_qual.is_some();
+        let windowed = q.has_window_funcs;
+        let order = self.order_of(&q.sort_clause.clone(), targets)?;
+        let distinct = root.query.distinct_clause.clone();
+        let has_srf = targets.iter().any(|t| contains_srf(&t.expr));
+        let finals: Vec<Expr> = targets.iter().map(|t| t.expr.clone()).collect();
+
+        // What the stage below SRFs and windows must deliver.
+        let simple = !windowed && !has_srf;
+        let mut upper_want: Vec<Expr> = Vec::new();
+        if simple {
+            upper_want.clone_from(&finals);
+        } else {
+            for e in &finals {
+                components(e, &mut upper_want);
+            }
+            for w in &root.query.window_clause.clone() {
+                for c in w.partition_clause.iter().chain(&w.order_clause) {
+                    push_unique(&mut upper_want, target_for(c, targets)?);
+                }
+                for e in w.start_offset.iter().chain(&w.end_offset) {
+                    components(e, &mut upper_want);
+                }
+            }
+        }
+        // What the joins must deliver.
+        let having: Vec<Expr> = root.query.having_qual.iter().cloned().collect();
+        let group_exprs = self.group_exprs(root, targets)?;
+        let join_want = if grouped {
+            let mut v = group_exprs.clone();
+            upper_want.iter().chain(&having).for_each(|e| grouped_inputs(e, &group_exprs, &mut v));
+            v
+        } else {
+            upper_want.clone()
+        };
+
+        // The order that helps, if the joins could deliver it.
+        let helpful = if grouped {
+            self.order_of(&root.query.group_clause.clone(), targets).unwrap_or_default()
+        } else if windowed {
+            Vec::new()
+        } else if !distinct.is_empty() {
+            self.distinct_order(&distinct, &order, targets)?
+        } else {
+            order.clone()
+        };
+        let fraction = if grouped || windowed || !distinct.is_empty() {
+            0.0
+        } else {
+            self.limit_fraction(root)
+        };
+        let path = self.best_path(root, &join_want, &helpful, fraction)?;
+        let mut have = path.order.clone();
+        let mut made = self.create(root, &path, &join_want)?;
+
+        if grouped {
+            made = self.group(root, made, &mut have, &group_exprs, &upper_want, &having)?;
+        }
+        if windowed {
+            made = self.windows(root, made, &mut have, &finals, targets)?;
+        }
+        let mut sorted = starts_with(&have, &order);
+        let order_has_srf = order.iter().any(|k| contains_srf(&k.expr));
+        if has_srf && !order_has_srf && !order.is_empty() && distinct.is_empty() && !sorted {
+            // Sort the fewer rows, before the sets are expanded.
+            let mut missing = false;
+            for k in &order {
+                missing |= !made.output.iter().any(|t| t.expr == k.expr);
+            }
+            if !missing {
+                made = self.sort(made, &order)?;
+                have.clone_from(&order);
+                sorted = true;
+            }
+        }
+        if !simple {
+            made = self.project_sets(made, &finals)?;
+        }
+        if !distinct.is_empty() {
+            made = self.distinct(root, made, &mut have, &distinct, &order, targets)?;
+            sorted = starts_with(&have, &order);
+        }
+        if !order.is_empty() && !sorted {
+            made = self.sort(made, &order)?;
+        }
+        let _ = marks;
+        Ok(made)
+    }
+
+    /// Row locks and LIMIT above the body, and the final names of the columns.
+    pub(crate) fn finish_level(
+        &mut self,
+        root: &mut Root,
+        mut made: Made,
+        marks: &[PlanRowMark],
+    ) -> Result<PlannedLevel> {
+        let locking: Vec<PlanRowMark> =
+            marks.iter().filter(|m| m.strength != LockStrength::None).cloned().collect();
+        if !locking.is_empty() {
+            let epq_param = self.new_param(Oid::INVALID);
+            let info = self.above(&made, made.plan.info.plan_rows * self.facts.costs().cpu_tuple);
+            let node = PlanNode::LockRows {
+                child: Box::new(made.plan),
+                row_marks: marks.to_vec(),
+                epq_param,
+            };
+            made.plan = Plan { info, node };
+        }
+        if root.query.limit_count.is_some() || root.query.limit_offset.is_some() {
+            made = self.limit(root, made)?;
+        }
+        let targets = root.query.target_list.clone();
+        self.label(&mut made.plan, &targets);
+        let order = self.output_order(root, &targets)?;
+        Ok(PlannedLevel {
+            rows: made.plan.info.plan_rows,
+            width: made.plan.info.plan_width,
+            plan: made.plan,
+            order,
+        })
+    }
+
+    /// Names, junk flags and origins of the query's target list onto the top node.
+    pub(crate) fn label(&self, plan: &mut Plan, targets: &[TargetEntry]) {
+        for (have, want) in plan.info.target_list.iter_mut().zip(targets) {
+            have.resname.clone_from(&want.resname);
+            have.resjunk = want.resjunk;
+            have.resorigtbl = want.resorigtbl;
+            have.resorigcol = want.resorigcol;
+            have.ressortgroupref = want.ressortgroupref;
+        }
+    }
+
+    fn output_order(&mut self, root: &Root, targets: &[TargetEntry]) -> Result<Vec<OutputOrder>> {
+        let mut out = Vec::new();
+        for k in self.order_of(&root.query.sort_clause, targets)? {
+            let Some(t) = targets.iter().find(|t| t.expr == k.expr && !t.resjunk) else { break };
+            out.push(OutputOrder {
+                resno: t.resno,
+                family: k.family,
+                collation: k.collation,
+                descending: k.descending,
+                nulls_first: k.nulls_first,
+            });
+        }
+        Ok(out)
+    }
+
+    /// The cheapest path for the wanted order and the rows that will be fetched.
+    fn best_path(
+        &mut self,
+        root: &mut Root,
+        want: &[Expr],
+        order: &[PathKey],
+        fraction: f64,
+    ) -> Result<Path> {
+        let problem = Problem::of(&root.query.jointree.clone());
+        if problem.items.is_empty() {
+            let empty = Path {
+                kind: PathKind::Empty,
+                relids: Relids::new(),
+                rows: 1.0,
+                width: 0,
+                startup: 0.0,
+                total: 0.01,
+                order: Vec::new(),
+                outer: Relids::new(),
+            };
+            if problem.quals.is_empty() {
+                return Ok(empty);
+            }
+            let never = problem
+                .quals
+                .iter()
+                .any(|g| matches!(g, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool()));
+            let kind = if never {
+                PathKind::Never
+            } else {
+                PathKind::Gate { child: std::rc::Rc::new(empty.clone()), quals: problem.quals }
+            };
+            return Ok(Path { kind, ..empty });
+        }
+        let rel = self.solve(root, &problem, want)?;
+        let rows = rel.rows;
+        let part = |startup: f64, total: f64| {
+            let f = if fraction >= 1.0 { (fraction / rows).min(1.0) } else { fraction };
+            if f > 0.0 { startup + (total - startup) * f } else { total }
+        };
+        let mut best: Option<(f64, Path)> = None;
+        for p in rel.paths.unparameterised() {
+            let candidate = if starts_with(&p.order, order) || order.is_empty() {
+                (**p).clone()
+            } else {
+                let (startup, total) = self.sort_cost(p.total, p.rows, p.width);
+                Path {
+                    kind: PathKind::Sort { child: p.clone() },
+                    startup,
+                    total,
+                    order: order.to_vec(),
+                    ..(**p).clone()
+                }
+            };
+            let cost = part(candidate.startup, candidate.total);
+            if best.as_ref().is_none_or(|(b, _)| cost < *b) {
+                best = Some((cost, candidate));
+            }
+        }
+        // Where nothing forces a sort here (grouping may hash), the plain cheapest is kept instead.
+        let path = best.map(|(_, p)| p).ok_or_else(|| {
+            PgError::internal("no path without outside parameters for this query")
+        })?;
+        Ok(match path.kind {
+            PathKind::Sort { child } => (*child).clone(),
+            _ => path,
+        })
+    }
+
+    pub(crate) fn sort_cost(&self, below: f64, rows: f64, width: i32) -> (f64, f64) {
+        let c = self.facts.costs();
+        let rows = rows.max(2.0);
+        let bytes = rows * (f64::from(width) + 24.0);
+        let mut startup = below + 2.0 * c.cpu_operator * rows * rows.log2();
+        if bytes > c.work_mem {
+            startup += 2.0 * bytes / 8192.0 * (c.seq_page * 0.75 + c.random_page * 0.25);
+        }
+        if !c.enable_sort {
+            startup += 1e10;
+        }
+        (startup, startup + c.cpu_operator * rows)
+    }
+
+    /// Cost and size of a node above `made` that hands on its columns and rows.
+    pub(crate) fn above(&self, made: &Made, extra: f64) -> PlanInfo {
+        let below = &made.plan.info;
+        PlanInfo {
+            startup_cost: below.startup_cost,
+            total_cost: below.total_cost + extra,
+            plan_rows: below.plan_rows,
+            plan_width: below.plan_width,
+            target_list: pass_through(&made.output),
+            ..PlanInfo::default()
+        }
+    }
+
+    pub(crate) fn sort(&mut self, made: Made, order: &[PathKey]) -> Result<Made> {
+        let keys = self.sort_keys(order, &made.output)?;
+        let below = &made.plan.info;
+        let (startup, total) = self.sort_cost(below.total_cost, below.plan_rows, below.plan_width);
+        let mut info = self.above(&made, 0.0);
+        info.startup_cost = startup;
+        info.total_cost = total;
+        let node = PlanNode::Sort { child: Box::new(made.plan), keys };
+        Ok(Made { plan: Plan { info, node }, output: made.output })
+    }
+
+    /// The order that these clauses ask for. Constants order nothing.
+    pub(crate) fn order_of(
+        &mut self,
+        clauses: &[SortGroupClause],
+        targets: &[TargetEntry],
+    ) -> Result<Vec<PathKey>> {
+        let mut out: Vec<PathKey> = Vec::new();
+        for c in clauses {
+            let expr = target_for(c, targets)?;
+            if matches!(expr, Expr::Const(_)) || out.iter().any(|k| k.expr == *expr) {
+                continue;
+            }
+            if !c.sortop.is_valid() {
+                return Err(PgError::internal("grouping column without an ordering operator"));
+            }
+            let o = self
+                .facts
+                .ordering(c.sortop)?
+                .ok_or_else(|| PgError::internal("operator is not an ordering operator"))?;
+            out.push(PathKey {
+                expr: expr.clone(),
+                family: o.family,
+                collation: expr.collation(),
+                descending: o.descending,
+                nulls_first: c.nulls_first,
+            });
+        }
+        Ok(out)
+    }
+
+    fn distinct_order(
+        &mut self,
+        distinct: &[SortGroupClause],
+        order: &[PathKey],
+        targets: &[TargetEntry],
+    ) -> Result<Vec<PathKey>> {
+        // ORDER BY first, as far as it goes; then the remaining DISTINCT columns.
+        let mut out = order.to_vec();
+        for k in self.order_of(distinct, targets)? {
+            if !out.iter().any(|o| o.expr == k.expr) {
+                out.push(k);
+            }
+        }
+        Ok(out)
+    }
+
+    fn group_exprs(&mut self, root: &Root, targets: &[TargetEntry]) -> Result<Vec<Expr>> {
+        let mut out = Vec::new();
+        for c in &root.query.group_clause {
+            push_unique(&mut out, target_for(c, targets)?);
+        }
+        Ok(out)
+    }
+
+    fn group(
+        &mut self,
+        root: &mut Root,
+        mut made: Made,
+        have: &mut Vec<PathKey>,
+        group_exprs: &[Expr],
+        want: &[Expr],
+        having: &[Expr],
+    ) -> Result<Made> {
+        let targets = root.query.target_list.clone();
+        let clauses = root.query.group_clause.clone();
+        let sets = expand_grouping_sets(&root.query.grouping_sets)?;
+        let c = self.costs();
+        let rows = made.plan.info.plan_rows;
+        let groups =
+            if group_exprs.is_empty() { 1.0 } else { self.group_count(root, group_exprs, rows)? };
+        let hashable = clauses.iter().all(|g| g.hashable);
+        let sort_order = self.order_of(&clauses, &targets);
+        let presorted = sort_order.as_ref().is_ok_and(|o| starts_with(have, o));
+        let strategy = if group_exprs.is_empty() && sets.is_empty() {
+            AggStrategy::Plain
+        } else if !sets.is_empty() {
+            if !hashable {
+                return Err(PgError::unsupported(
+                    "GROUPING SETS over a type that cannot be hashed",
+                ));
+            }
+            AggStrategy::Mixed
+        } else if presorted {
+            AggStrategy::Sorted
+        } else if !hashable {
+            AggStrategy::Sorted
+        } else if sort_order.is_err() || !c.enable_sort {
+            AggStrategy::Hashed
+        } else {
+            let (_, sorted) =
+                self.sort_cost(made.plan.info.total_cost, rows, made.plan.info.plan_width);
+            let hashed = made.plan.info.total_cost + rows * c.cpu_operator;
+            let fits = groups * (f64::from(made.plan.info.plan_width) + 64.0) < c.work_mem * 2.0;
+            if c.enable_hashagg && (hashed < sorted || fits) {
+                AggStrategy::Hashed
+            } else {
+                AggStrategy::Sorted
+            }
+        };
+        if strategy == AggStrategy::Sorted {
+            let order = sort_order?;
+            if !starts_with(have, &order) {
+                made = self.sort(made, &order)?;
+                *have = order;
+            }
+        } else {
+            have.clear();
+        }
+        let below = Below::one(&made.output);
+        let keys = self.group_keys(&clauses, &targets, &made.output)?;
+        let mut grouping_sets = Vec::new();
+        for set in &sets {
+            let mut cols = Vec::new();
+            for r in set {
+                let clause = clauses
+                    .iter()
+                    .find(|c| c.tle_sort_group_ref == *r)
+                    .ok_or_else(|| PgError::internal("grouping set column not found"))?;
+                let expr = target_for(clause, &targets)?;
+                if let Some(t) = made.output.iter().find(|t| t.expr == *expr) {
+                    cols.push(t.resno);
+                }
+            }
+            grouping_sets.push(cols);
+        }
+        let output = targets_of(want);
+        let aggs = count_aggs(want) + count_aggs(having);
+        let child = &made.plan.info;
+        let work = rows * c.cpu_operator * (aggs as f64 + group_exprs.len() as f64);
+        let total = child.total_cost + work + groups * c.cpu_tuple;
+        let startup = match strategy {
+            AggStrategy::Sorted => child.startup_cost,
+            _ => total - groups * c.cpu_tuple,
+        };
+        let mut target_list = below.fix_targets(&output)?;
+        let mut qual = below.fix_all(having)?;
+        number_aggs(&mut target_list, &mut qual);
+        let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
+        let info = PlanInfo {
+            startup_cost: startup,
+            total_cost: total,
+            plan_rows: clamp_rows(groups * selected * grouping_sets.len().max(1) as f64),
+            plan_width: 8 * output.len() as i32,
+            target_list,
+            qual,
+            ..PlanInfo::default()
+        };
+        let node = PlanNode::Agg(Box::new(Agg {
+            child: Box::new(made.plan),
+            strategy,
+            split: AggSplit::Simple,
+            keys,
+            num_groups: groups,
+            grouping_sets,
+            chain: Vec::new(),
+        }));
+        Ok(Made { plan: Plan { info, node }, output })
+    }
+
+    pub(crate) fn group_keys(
+        &mut self,
+        clauses: &[SortGroupClause],
+        targets: &[TargetEntry],
+        output: &[TargetEntry],
+    ) -> Result<GroupKeys> {
+        let mut keys = GroupKeys::default();
+        for c in clauses {
+            let expr = target_for(c, targets)?;
+            let t = output
+                .iter()
+                .find(|t| t.expr == *expr)
+                .ok_or_else(|| PgError::internal("grouping column not found in target list"))?;
+            if keys.cols.contains(&t.resno) {
+                continue;
+            }
+            keys.cols.push(t.resno);
+            keys.eq_operators.push(c.eqop);
+            keys.collations.push(expr.collation());
+        }
+        Ok(keys)
+    }
+
+    fn windows(
+        &mut self,
+        root: &mut Root,
+        mut made: Made,
+        have: &mut Vec<PathKey>,
+        finals: &[Expr],
+        targets: &[TargetEntry],
+    ) -> Result<Made> {
+        let mut funcs: Vec<Expr> = Vec::new();
+        for e in finals {
+            collect_window_funcs(e, &mut funcs);
+        }
+        for w in root.query.window_clause.clone() {
+            let mine: Vec<Expr> = funcs
+                .iter()
+                .filter(|f| matches!(f, Expr::WindowFunc(x) if x.winref == w.winref))
+                .cloned()
+                .collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let mut clauses = w.partition_clause.clone();
+            clauses.extend(w.order_clause.iter().cloned());
+            let order = self.order_of(&clauses, targets)?;
+            if !order.is_empty() && !starts_with(have, &order) {
+                made = self.sort(made, &order)?;
+                have.clone_from(&order);
+            }
+            let below = Below::one(&made.output);
+            let mut want: Vec<Expr> = made.output.iter().map(|t| t.expr.clone()).collect();
+            want.extend(mine);
+            let output = targets_of(&want);
+            let partition = self.group_keys(&w.partition_clause, targets, &made.output)?;
+            let order_keys = self.group_keys(&w.order_clause, targets, &made.output)?;
+            let mut info = self.above(&made, made.plan.info.plan_rows * 0.02);
+            info.target_list = below.fix_targets(&output)?;
+            let start_offset = w.start_offset.as_ref().map(|e| below.fix(e)).transpose()?;
+            let end_offset = w.end_offset.as_ref().map(|e| below.fix(e)).transpose()?;
+            let node = PlanNode::WindowAgg(Box::new(WindowAgg {
+                child: Box::new(made.plan),
+                winref: w.winref,
+                partition,
+                order: order_keys,
+                frame_options: w.frame_options,
+                start_offset,
+                end_offset,
+                start_in_range_func: w.start_in_range_func,
+                end_in_range_func: w.end_in_range_func,
+                in_range_coll: w.in_range_coll,
+                in_range_asc: w.in_range_asc,
+                in_range_nulls_first: w.in_range_nulls_first,
+                run_condition: Vec::new(),
+            }));
+            made = Made { plan: Plan { info, node }, output };
+        }
+        Ok(made)
+    }
+
+    /// Computes the final target list, expanding set-returning functions: innermost ones first, all of
+    /// one depth together.
+    fn project_sets(&mut self, mut made: Made, finals: &[Expr]) -> Result<Made> {
+        loop {
+            let mut ready: Vec<Expr> = Vec::new();
+            for e in finals {
+                innermost_srfs(e, &made.output, &mut ready);
+            }
+            if ready.is_empty() {
+                break;
+            }
+            let mut want: Vec<Expr> = made.output.iter().map(|t| t.expr.clone()).collect();
+            let mut factor: f64 = 1.0;
+            for s in &ready {
+                if let Expr::FuncExpr(f) = s {
+                    factor = factor.max(self.srf_rows(f.funcid, &f.args)?);
+                }
+                want.push(s.clone());
+            }
+            let below = Below::one(&made.output);
+            let output = targets_of(&want);
+            let mut info = self.above(&made, 0.0);
+            info.plan_rows = clamp_rows(info.plan_rows * factor);
+            info.total_cost += info.plan_rows * self.facts.costs().cpu_tuple;
+            info.target_list = below.fix_targets(&output)?;
+            let node = PlanNode::ProjectSet { child: Box::new(made.plan) };
+            made = Made { plan: Plan { info, node }, output };
+        }
+        let output = targets_of(finals);
+        let below = Below::one(&made.output);
+        let mut info = self.above(&made, 0.0);
+        info.target_list = below.fix_targets(&output)?;
+        let node = PlanNode::Result { child: Some(Box::new(made.plan)), constant_qual: Vec::new() };
+        Ok(Made { plan: Plan { info, node }, output })
+    }
+
+    fn distinct(
+        &mut self,
+        root: &mut Root,
+        mut made: Made,
+        have: &mut Vec<PathKey>,
+        distinct: &[SortGroupClause],
+        order: &[PathKey],
+        targets: &[TargetEntry],
+    ) -> Result<Made> {
+        let exprs: Result<Vec<Expr>> =
+            distinct.iter().map(|c| target_for(c, targets).cloned()).collect();
+        let rows = made.plan.info.plan_rows;
+        let groups = self.group_count(root, &exprs?, rows)?;
+        let needed = self.distinct_order(distinct, order, targets);
+        let presorted = needed.as_ref().is_ok_and(|n| starts_with(have, n));
+        let hashable = distinct.iter().all(|d| d.hashable);
+        let c = self.costs();
+        let keys = self.group_keys(distinct, targets, &made.output)?;
+        let hash = hashable
+            && !root.query.has_distinct_on
+            && !presorted
+            && (c.enable_hashagg || needed.is_err());
+        if hash {
+            let mut info = self.above(&made, rows * c.cpu_operator * distinct.len() as f64);
+            info.startup_cost = info.total_cost;
+            info.plan_rows = groups;
+            have.clear();
+            let node = PlanNode::Agg(Box::new(Agg {
+                child: Box::new(made.plan),
+                strategy: AggStrategy::Hashed,
+                split: AggSplit::Simple,
+                keys,
+                num_groups: groups,
+                grouping_sets: Vec::new(),
+                chain: Vec::new(),
+            }));
+            return Ok(Made { plan: Plan { info, node }, output: made.output });
+        }
+        let needed = needed?;
+        if !presorted {
+            made = self.sort(made, &needed)?;
+            have.clone_from(&needed);
+        }
+        let mut info = self.above(&made, rows * c.cpu_operator * distinct.len() as f64);
+        info.plan_rows = groups;
+        let node = PlanNode::Unique { child: Box::new(made.plan), keys };
+        Ok(Made { plan: Plan { info, node }, output: made.output })
+    }
+
+    pub(crate) fn limit(&mut self, root: &mut Root, made: Made) -> Result<Made> {
+        let q = &root.query;
+        let number = |e: &Option<Expr>| match e {
+            Some(Expr::Const(c)) if !c.is_null() => Some(c.value.as_ref().as_i64() as f64),
+            _ => None,
+        };
+        let below = made.plan.info.clone();
+        let skip = if q.limit_offset.is_some() {
+            number(&q.limit_offset).unwrap_or(below.plan_rows * 0.1)
+        } else {
+            0.0
+        };
+        let count = if q.limit_count.is_some() {
+            number(&q.limit_count).unwrap_or(below.plan_rows * 0.1)
+        } else {
+            below.plan_rows
+        };
+        let ties = match q.limit_option {
+            LimitOption::Count => None,
+            LimitOption::WithTies => {
+                let clauses = q.sort_clause.clone();
+                let targets = q.target_list.clone();
+                Some(self.group_keys(&clauses, &targets, &made.output)?)
+            }
+        };
+        let per_row = (below.total_cost - below.startup_cost) / below.plan_rows.max(1.0);
+        let mut info = self.above(&made, 0.0);
+        info.startup_cost = below.startup_cost + per_row * skip.min(below.plan_rows);
+        info.plan_rows = clamp_rows(count.min((below.plan_rows - skip).max(1.0)));
+        info.total_cost = (info.startup_cost + per_row * info.plan_rows).min(below.total_cost);
+        let node = PlanNode::Limit {
+            child: Box::new(made.plan),
+            offset: root.query.limit_offset.clone(),
+            count: root.query.limit_count.clone(),
+            with_ties: ties,
+        };
+        Ok(Made { plan: Plan { info, node }, output: made.output })
+    }
+
+    /// How much of the output LIMIT (or the caller) will fetch.
+    fn limit_fraction(&self, root: &Root) -> f64 {
+        let number = |e: &Expr| match e {
+            Expr::Const(c) if !c.is_null() => Some(c.value.as_ref().as_i64() as f64),
+            _ => None,
+        };
+        match &root.query.limit_count {
+            None => root.tuple_fraction,
+            Some(count) => match (number(count), root.query.limit_offset.as_ref().map(number)) {
+                (Some(n), None) => n.max(1.0),
+                (Some(n), Some(Some(o))) => (n + o).max(1.0),
+                _ => 0.1,
+            },
+        }
+    }
+}
+
+/// The target-list expression that a sort or group clause means.
+pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) -> Result<&'t Expr> {
+    targets
+        .iter()
+        .find(|t| t.ressortgroupref == c.tle_sort_group_ref)
+        .map(|t| &t.expr)
+        .ok_or_else(|| PgError::internal("ORDER/GROUP BY expression not found in targetlist"))
+}
+
+/// The parts of an expression that exist before windows and set-returning functions are computed.
+fn components(e: &Expr, out: &mut Vec<Expr>) {
+    let special = |e: &Expr| {
+        matches!(e, Expr::WindowFunc(_))
+            || matches!(e, Expr::FuncExpr(f) if f.funcretset)
+            || matches!(e, Expr::OpExpr(o) if o.opretset)
+    };
+    if !plan::walk::any(e, &mut |x| special(x)) {
+        if !matches!(e, Expr::Const(_)) {
+            push_unique(out, e);
+        }
+        return;
+    }
+    plan::walk::each_child(e, &mut |c| components(c, out));
+}
+
+/// What an expression above grouping needs from below: group expressions whole, the columns in
+/// aggregates, and columns that depend on the group.
+fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
+    if groups.contains(e) {
+        return;
+    }
+    match e {
+        Expr::Var(v) if v.varlevelsup == 0 => push_unique(out, e),
+        // Arguments are computed by the Agg node itself.
+        Expr::Aggref(a) if a.agglevelsup == 0 => pull_vars(e, out),
+        _ => plan::walk::each_child(e, &mut |c| grouped_inputs(c, groups, out)),
+    }
+}
+
+fn collect_window_funcs(e: &Expr, out: &mut Vec<Expr>) {
+    if let Expr::WindowFunc(_) = e {
+        push_unique(out, e);
+        return;
+    }
+    plan::walk::each_child(e, &mut |c| collect_window_funcs(c, out));
+}
+
+/// Set-returning calls not yet computed whose arguments hold none.
+fn innermost_srfs(e: &Expr, done: &[TargetEntry], out: &mut Vec<Expr>) {
+    if done.iter().any(|t| t.expr == *e) || !contains_srf(e) {
+        return;
+    }
+    let before = out.len();
+    plan::walk::each_child(e, &mut |c| innermost_srfs(c, done, out));
+    let is_srf = matches!(e, Expr::FuncExpr(f) if f.funcretset)
+        || matches!(e, Expr::OpExpr(o) if o.opretset);
+    let mut pending_below = false;
+    plan::walk::each_child(e, &mut |c| {
+        pending_below |= has_pending_srf(c, done);
+    });
+    if is_srf && out.len() == before && !pending_below {
+        push_unique(out, e);
+    }
+}
+
+fn has_pending_srf(e: &Expr, done: &[TargetEntry]) -> bool {
+    if done.iter().any(|t| t.expr == *e) {
+        return false;
+    }
+    let here = matches!(e, Expr::FuncExpr(f) if f.funcretset)
+        || matches!(e, Expr::OpExpr(o) if o.opretset);
+    let mut below = false;
+    plan::walk::each_child(e, &mut |c| below |= has_pending_srf(c, done));
+    here || below
+}
+
+fn count_aggs(exprs: &[Expr]) -> usize {
+    let mut n = 0;
+    for e in exprs {
+        plan::walk::any(e, &mut |x| {
+            n += usize::from(matches!(x, Expr::Aggref(_)));
+            false
+        });
+    }
+    n
+}
+
+/// Gives equal aggregates the same number, different ones different numbers.
+fn number_aggs(targets: &mut [TargetEntry], qual: &mut [Expr]) {
+    let mut seen: Vec<Expr> = Vec::new();
+    let mut visit = |e: &mut Expr| {
+        plan::walk::deep_expr_mut(e, 0, &mut |e, _| {
+            if let Expr::Aggref(_) = e {
+                let key = e.clone();
+                let no = match seen.iter().position(|s| *s == key) {
+                    Some(i) => i,
+                    None => {
+                        seen.push(key);
+                        seen.len() - 1
+                    }
+                };
+                if let Expr::Aggref(a) = e {
+                    a.aggno = no as i32;
+                    a.aggtransno = no as i32;
+                }
+                return false;
+            }
+            true
+        });
+    };
+    targets.iter_mut().for_each(|t| visit(&mut t.expr));
+    qual.iter_mut().for_each(visit);
+}
+
+/// The list of grouping sets that ROLLUP, CUBE and GROUPING SETS mean together (their product).
+fn expand_grouping_sets(sets: &[GroupingSet]) -> Result<Vec<Vec<u32>>> {
+    const SETS_MAX: usize = 4096;
+    fn expand(s: &GroupingSet) -> Vec<Vec<u32>> {
+        fn flat(s: &GroupingSet) -> Vec<u32> {
+            let mut out = s.refs.clone();
+            s.content.iter().for_each(|c| out.extend(flat(c)));
+            out
+        }
+        match s.kind {
+            GroupingSetKind::Empty => vec![Vec::new()],
+            GroupingSetKind::Simple => vec![s.refs.clone()],
+            GroupingSetKind::Rollup => (0..=s.content.len())
+                .rev()
+                .map(|n| s.content[..n].iter().flat_map(flat).collect())
+                .collect(),
+            GroupingSetKind::Cube => {
+                let n = s.content.len().min(12);
+                (0..1usize << n)
+                    .rev()
+                    .map(|mask| {
+                        (0..n)
+                            .filter(|i| mask >> (n - 1 - i) & 1 == 1)
+                            .flat_map(|i| flat(&s.content[i]))
+                            .collect()
+                    })
+                    .collect()
+            }
+            GroupingSetKind::Sets => s.content.iter().flat_map(expand).collect(),
+        }
+    }
+    let mut out: Vec<Vec<u32>> = Vec::new();
+    for (i, s) in sets.iter().enumerate() {
+        let parts = expand(s);
+        if i == 0 {
+            out = parts;
+            continue;
+        }
+        let mut product = Vec::new();
+        for a in &out {
+            for b in &parts {
+                let mut both = a.clone();
+                both.extend(b.iter().filter(|r| !a.contains(r)));
+                product.push(both);
+            }
+        }
+        out = product;
+        if out.len() > SETS_MAX {
+            return Err(pgerror::pg_err!(
+                STATEMENT_TOO_COMPLEX,
+                "too many grouping sets present (maximum {SETS_MAX})"
+            ));
+        }
+    }
+    Ok(out)
+}

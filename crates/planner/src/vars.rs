@@ -1,0 +1,215 @@
+//! Columns in expressions: which relations an expression needs, and moving expressions between query
+//! levels and range tables. Counterpart: var.c, rewriteManip.c.
+
+use crate::path::Relids;
+use ids::Oid;
+use plan::expr::*;
+use plan::query::{JoinTreeNode, Query, RteKind};
+use plan::walk;
+
+/// The relations of this level whose columns the expression uses, sub-selects included.
+pub(crate) fn relids_of(expr: &Expr) -> Relids {
+    let mut out = Relids::new();
+    collect_relids(expr, &mut out);
+    out
+}
+
+pub(crate) fn relids_of_all<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Relids {
+    let mut out = Relids::new();
+    exprs.into_iter().for_each(|e| collect_relids(e, &mut out));
+    out
+}
+
+fn collect_relids(expr: &Expr, out: &mut Relids) {
+    // SubPlans take the outer columns they use as arguments; SubLinks are planned before this is asked.
+    match expr {
+        Expr::Var(v) if v.varlevelsup == 0 => {
+            out.insert(v.varno);
+        }
+        Expr::CurrentOf(c) => {
+            out.insert(c.cvarno);
+        }
+        _ => walk::each_child(expr, &mut |c| collect_relids(c, out)),
+    }
+}
+
+/// Adds the expression's columns of this level to `out`, each once. Aggregates and window functions are
+/// gone into.
+pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Var(v) if v.varlevelsup == 0 => push_unique(out, expr),
+        _ => walk::each_child(expr, &mut |c| pull_vars(c, out)),
+    }
+}
+
+pub(crate) fn push_unique(out: &mut Vec<Expr>, expr: &Expr) {
+    if !out.contains(expr) {
+        out.push(expr.clone());
+    }
+}
+
+pub(crate) fn contains_aggs(expr: &Expr) -> bool {
+    walk::any(expr, &mut |e| match e {
+        Expr::Aggref(a) => a.agglevelsup == 0,
+        Expr::GroupingFunc(g) => g.agglevelsup == 0,
+        _ => false,
+    })
+}
+
+pub(crate) fn contains_sublinks(expr: &Expr) -> bool {
+    walk::any(expr, &mut |e| matches!(e, Expr::SubLink(_)))
+}
+
+pub(crate) fn contains_subplans(expr: &Expr) -> bool {
+    walk::any(expr, &mut |e| matches!(e, Expr::SubLink(_) | Expr::SubPlan(_)))
+}
+
+/// Does the expression return a set at its top or below?
+pub(crate) fn contains_srf(expr: &Expr) -> bool {
+    walk::any(expr, &mut |e| match e {
+        Expr::FuncExpr(f) => f.funcretset,
+        Expr::OpExpr(o) => o.opretset,
+        _ => false,
+    })
+}
+
+/// Splits a condition into its ANDed parts.
+pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Bool(b) if b.boolop == BoolOp::And => {
+            b.args.into_iter().for_each(|a| conjuncts(a, out));
+        }
+        other => out.push(other),
+    }
+}
+
+/// ANDs the parts; `None` where there is none.
+pub(crate) fn conjunction(mut parts: Vec<Expr>) -> Option<Expr> {
+    match parts.len() {
+        0 => None,
+        1 => parts.pop(),
+        _ => Some(Expr::Bool(Box::new(BoolExpr {
+            boolop: BoolOp::And,
+            args: parts,
+            location: Location::UNKNOWN,
+        }))),
+    }
+}
+
+/// Adds `offset` to every range-table index of the query's own level, so that its range table can be
+/// appended to another.
+pub(crate) fn offset_query(query: &mut Query, offset: i32) {
+    walk::deep_query_mut(query, 0, &mut |e, level| {
+        match e {
+            Expr::Var(v) if v.varlevelsup == level => v.varno += offset,
+            Expr::CurrentOf(c) if level == 0 => c.cvarno += offset,
+            _ => {}
+        }
+        true
+    });
+    query.jointree.fromlist.iter_mut().for_each(|n| offset_join_node(n, offset));
+    query.row_marks.iter_mut().for_each(|m| m.rti += offset);
+}
+
+fn offset_join_node(node: &mut JoinTreeNode, offset: i32) {
+    match node {
+        JoinTreeNode::Rtr(rti) => *rti += offset,
+        JoinTreeNode::From(f) => f.fromlist.iter_mut().for_each(|n| offset_join_node(n, offset)),
+        JoinTreeNode::Join(j) => {
+            offset_join_node(&mut j.larg, offset);
+            offset_join_node(&mut j.rarg, offset);
+            if j.rtindex != 0 {
+                j.rtindex += offset;
+            }
+        }
+    }
+}
+
+/// Changes `varlevelsup` of what refers at least `min_level` levels up by `delta`. Counterpart:
+/// `IncrementVarSublevelsUp`.
+pub(crate) fn shift_levels_expr(expr: &mut Expr, delta: i32, min_level: u32) {
+    walk::deep_expr_mut(expr, 0, &mut |e, level| shift_node(e, level, delta, min_level));
+}
+
+pub(crate) fn shift_levels_query(query: &mut Query, delta: i32, min_level: u32) {
+    walk::deep_query_mut(query, 0, &mut |e, level| shift_node(e, level, delta, min_level));
+    shift_cte_refs(query, delta, min_level, 0);
+}
+
+fn shift_node(e: &mut Expr, level: u32, delta: i32, min_level: u32) -> bool {
+    let shift = |up: &mut u32| {
+        if *up >= level + min_level {
+            *up = up.saturating_add_signed(delta);
+        }
+    };
+    match e {
+        Expr::Var(v) => shift(&mut v.varlevelsup),
+        Expr::Aggref(a) => shift(&mut a.agglevelsup),
+        Expr::GroupingFunc(g) => shift(&mut g.agglevelsup),
+        Expr::SubLink(s) => shift_cte_refs(&mut s.subselect, delta, min_level, level + 1),
+        _ => {}
+    }
+    true
+}
+
+fn shift_cte_refs(query: &mut Query, delta: i32, min_level: u32, level: u32) {
+    for cte in &mut query.cte_list {
+        shift_cte_refs(&mut cte.query, delta, min_level, level + 1);
+    }
+    for rte in &mut query.rtable {
+        match &mut rte.kind {
+            RteKind::Cte { ctelevelsup, .. } if *ctelevelsup >= level + min_level => {
+                *ctelevelsup = ctelevelsup.saturating_add_signed(delta);
+            }
+            RteKind::Subquery { subquery, .. } => {
+                shift_cte_refs(subquery, delta, min_level, level + 1);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Replaces the columns of range-table entry `rti` of this level by what `replacement` gives for their
+/// numbers, in the whole query (sub-selects included, levels adjusted).
+pub(crate) fn replace_rte_vars(
+    query: &mut Query,
+    rti: i32,
+    replacement: &dyn Fn(&Var) -> Option<Expr>,
+) {
+    walk::deep_query_mut(query, 0, &mut |e, level| {
+        if let Expr::Var(v) = e
+            && v.varno == rti
+            && v.varlevelsup == level
+            && let Some(mut new) = replacement(v)
+        {
+            if level > 0 {
+                shift_levels_expr(&mut new, level as i32, 0);
+            }
+            *e = new;
+            return false;
+        }
+        true
+    });
+}
+
+/// A column of a range-table entry.
+pub(crate) fn make_var(rti: i32, attno: i16, ty: Oid, typmod: i32, collation: Oid) -> Expr {
+    Expr::Var(Var {
+        varno: rti,
+        varattno: attno,
+        vartype: ty,
+        vartypmod: typmod,
+        varcollid: collation,
+        varlevelsup: 0,
+        location: Location::UNKNOWN,
+    })
+}
+
+/// Replaces every part of the expression that `f` gives a substitute for, outermost first.
+pub(crate) fn substitute(expr: &mut Expr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) {
+    if let Some(new) = f(expr) {
+        *expr = new;
+        return;
+    }
+    walk::each_child_mut(expr, &mut |c| substitute(c, f));
+}
