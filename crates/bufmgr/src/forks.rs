@@ -1,27 +1,307 @@
-//! An open fork: where its blocks are in the pool.
+//! An open fork: where its blocks are in the pool; and the registry of all.
+//!
+//! There is no hash table of pages. Each fork has a translation *block → frame*: the first blocks inline,
+//! the others in chunks of 1,024 entries (4 KB), allocated when first needed, found through a
+//! directory in parts that double in size, so that nothing is ever moved and readers need no lock.
+//!
+//! An entry is 0 or frame + 1. It is set by whoever brings the block in (compare-and-swap from 0; the loser
+//! uses the winner's frame) and cleared by whoever claims the frame. It is a hint: a reader trusts it
+//! only after pinning the frame and finding the tag there.
 
-use ids::Persistence;
-use smgr::RelFork;
+use crate::frame::FrameNo;
+use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
+use pgerror::Result;
+use smgr::{RelFork, Smgr};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use sync::{Arc, Mutex, RwLock};
+
+const INLINE: usize = 8;
+const CHUNK_BITS: u32 = 10;
+const CHUNK: usize = 1 << CHUNK_BITS;
+/// Chunks in the directory's first part.
+const FIRST_PART: u32 = 64;
+/// Parts of the directory: enough for 2^22 chunks.
+const PARTS: usize = 17;
+
+const NBLOCKS_UNKNOWN: u64 = u64::MAX;
+
+type Chunk = Box<[AtomicU32; CHUNK]>;
+type Part = Box<[OnceLock<Chunk>]>;
 
 /// The registry's handle of a relation fork. Get it by [`crate::BufferPool::open`] and keep it.
 pub struct ForkBuffers {
+    /// Never used twice.
+    id: u64,
     name: RelFork,
-    persistence: Persistence,
+    persistence: AtomicU8,
+    skip_wal: AtomicBool,
+    /// Redo has made sure that the file is there.
+    pub(crate) created: AtomicBool,
+    nblocks: AtomicU64,
+    /// Held while the fork grows.
+    pub(crate) extension: Mutex<()>,
+    inline: [AtomicU32; INLINE],
+    parts: [OnceLock<Part>; PARTS],
+}
+
+fn place(block: BlockNo) -> (usize, usize, usize) {
+    let n = (block.0 >> CHUNK_BITS) + FIRST_PART;
+    let part = n.ilog2() - FIRST_PART.ilog2();
+    let in_part = n - (FIRST_PART << part);
+    (part as usize, in_part as usize, block.0 as usize % CHUNK)
 }
 
 impl ForkBuffers {
+    fn new(id: u64, name: RelFork, persistence: Persistence) -> ForkBuffers {
+        ForkBuffers {
+            id,
+            name,
+            persistence: AtomicU8::new(persistence.to_char()),
+            skip_wal: AtomicBool::new(false),
+            created: AtomicBool::new(false),
+            nblocks: AtomicU64::new(NBLOCKS_UNKNOWN),
+            extension: Mutex::new(()),
+            inline: std::array::from_fn(|_| AtomicU32::new(0)),
+            parts: std::array::from_fn(|_| OnceLock::new()),
+        }
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     pub fn name(&self) -> RelFork {
         self.name
     }
+
     pub fn persistence(&self) -> Persistence {
-        self.persistence
+        let letter = self.persistence.load(Ordering::Relaxed);
+        Persistence::from_char(letter).expect("only letters of persistences are stored")
     }
+
+    /// Must its pages survive a crash? (Also the init forks of unlogged relations.)
+    pub(crate) fn is_permanent(&self) -> bool {
+        match self.persistence() {
+            Persistence::Permanent => true,
+            Persistence::Unlogged => self.name.fork == Fork::Init,
+            Persistence::Temporary => false,
+        }
+    }
+
     /// Are changes of it logged? (Permanent, and not skipping WAL under `wal_level = minimal`.)
     pub fn is_logged(&self) -> bool {
-        todo!()
+        self.is_permanent() && !self.skip_wal.load(Ordering::Relaxed)
     }
+
     /// `wal_level = minimal`: made in this transaction, synced at commit instead of logged.
-    pub fn set_skip_wal(&self, _on: bool) {
-        todo!()
+    pub fn set_skip_wal(&self, on: bool) {
+        self.skip_wal.store(on, Ordering::Relaxed);
+    }
+
+    pub(crate) fn skips_wal(&self) -> bool {
+        self.skip_wal.load(Ordering::Relaxed)
+    }
+
+    /// Length in blocks. All growth and truncation goes through the pool, so the cached number is
+    /// right once it is known.
+    pub(crate) fn nblocks(&self, smgr: &Smgr) -> Result<u32> {
+        let known = self.nblocks.load(Ordering::Acquire);
+        if known != NBLOCKS_UNKNOWN {
+            return Ok(known as u32);
+        }
+        let found = u64::from(smgr.nblocks(self.name)?);
+        // Whoever grew the fork meanwhile knew its length before.
+        match self.nblocks.compare_exchange(
+            NBLOCKS_UNKNOWN,
+            found,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
+            Ok(_) => Ok(found as u32),
+            Err(now) => Ok(now as u32),
+        }
+    }
+
+    pub(crate) fn set_nblocks(&self, nblocks: u32) {
+        self.nblocks.store(u64::from(nblocks), Ordering::Release);
+    }
+
+    /// The file was changed behind the pool's back: ask it again.
+    pub fn forget_nblocks(&self) {
+        self.nblocks.store(NBLOCKS_UNKNOWN, Ordering::Release);
+    }
+
+    /// The block's entry, if there is a place for it yet.
+    #[inline]
+    fn entry(&self, block: BlockNo) -> Option<&AtomicU32> {
+        if let Some(entry) = self.inline.get(block.0 as usize) {
+            return Some(entry);
+        }
+        let (part, chunk, at) = place(block);
+        Some(&self.parts[part].get()?[chunk].get()?[at])
+    }
+
+    fn entry_or_make(&self, block: BlockNo) -> &AtomicU32 {
+        if let Some(entry) = self.entry(block) {
+            return entry;
+        }
+        let (part, chunk, at) = place(block);
+        let part = self.parts[part]
+            .get_or_init(|| (0..(FIRST_PART as usize) << part).map(|_| OnceLock::new()).collect());
+        let chunk =
+            part[chunk].get_or_init(|| Box::new(std::array::from_fn(|_| AtomicU32::new(0))));
+        &chunk[at]
+    }
+
+    /// The frame that the block is said to be in.
+    #[inline]
+    pub(crate) fn lookup(&self, block: BlockNo) -> Option<FrameNo> {
+        self.entry(block)?.load(Ordering::Acquire).checked_sub(1)
+    }
+
+    /// Publishes the frame unless there is one already.
+    pub(crate) fn publish(&self, block: BlockNo, frame: FrameNo) -> bool {
+        self.entry_or_make(block)
+            .compare_exchange(0, frame + 1, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+
+    /// Takes the frame's entry back; the caller has claimed the frame.
+    pub(crate) fn retract(&self, block: BlockNo, frame: FrameNo) {
+        if let Some(entry) = self.entry(block) {
+            let _ = entry.compare_exchange(frame + 1, 0, Ordering::AcqRel, Ordering::Relaxed);
+        }
+    }
+
+    /// Visits all entries from block `from` on that are set.
+    pub(crate) fn for_each(&self, from: BlockNo, mut see: impl FnMut(BlockNo, FrameNo)) {
+        let mut visit = |block: u32, entry: &AtomicU32| {
+            if block >= from.0
+                && let Some(frame) = entry.load(Ordering::Acquire).checked_sub(1)
+            {
+                see(BlockNo(block), frame);
+            }
+        };
+        for (block, entry) in self.inline.iter().enumerate() {
+            visit(block as u32, entry);
+        }
+        let mut first_chunk = 0;
+        for (n, part) in self.parts.iter().enumerate() {
+            let chunks = FIRST_PART << n;
+            for (i, chunk) in part.get().into_iter().flat_map(|part| part.iter()).enumerate() {
+                let base = (first_chunk + i as u32) << CHUNK_BITS;
+                if u64::from(base) + CHUNK as u64 <= u64::from(from.0) {
+                    continue;
+                }
+                let entries = chunk.get().into_iter().flat_map(|chunk| chunk.iter());
+                for (at, entry) in entries.enumerate() {
+                    visit(base + at as u32, entry);
+                }
+            }
+            first_chunk += chunks;
+        }
+    }
+}
+
+impl std::fmt::Debug for ForkBuffers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ForkBuffers({})", self.name)
+    }
+}
+
+const SHARDS: usize = 16;
+
+/// All open forks of a pool.
+pub(crate) struct Registry {
+    shards: [RwLock<HashMap<RelFork, Arc<ForkBuffers>, foldhash::fast::RandomState>>; SHARDS],
+    next_id: AtomicU64,
+}
+
+impl Registry {
+    pub(crate) fn new() -> Registry {
+        Registry {
+            shards: std::array::from_fn(|_| RwLock::new(HashMap::default())),
+            next_id: AtomicU64::new(1),
+        }
+    }
+
+    fn shard(
+        &self,
+        rel: RelFile,
+    ) -> &RwLock<HashMap<RelFork, Arc<ForkBuffers>, foldhash::fast::RandomState>> {
+        &self.shards[rel.relnumber.0 as usize % SHARDS]
+    }
+
+    pub(crate) fn open(&self, name: RelFork, persistence: Persistence) -> Arc<ForkBuffers> {
+        let shard = self.shard(name.rel);
+        if let Some(fork) = shard.read().get(&name) {
+            // Redo does not know what is unlogged; whoever reads the catalog does.
+            fork.persistence.store(persistence.to_char(), Ordering::Relaxed);
+            return fork.clone();
+        }
+        let make = || {
+            let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+            Arc::new(ForkBuffers::new(id, name, persistence))
+        };
+        shard.write().entry(name).or_insert_with(make).clone()
+    }
+
+    pub(crate) fn find(&self, name: RelFork) -> Option<Arc<ForkBuffers>> {
+        self.shard(name.rel).read().get(&name).cloned()
+    }
+
+    pub(crate) fn remove(&self, name: RelFork) -> Option<Arc<ForkBuffers>> {
+        self.shard(name.rel).write().remove(&name)
+    }
+
+    pub(crate) fn of_database(&self, database: Oid) -> Vec<Arc<ForkBuffers>> {
+        self.matching(|name| name.rel.database == database)
+    }
+
+    pub(crate) fn matching(&self, wanted: impl Fn(&RelFork) -> bool) -> Vec<Arc<ForkBuffers>> {
+        let mut found = Vec::new();
+        for shard in &self.shards {
+            found.extend(shard.read().values().filter(|f| wanted(&f.name)).cloned());
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_a_place_of_its_own() {
+        let mut previous = None;
+        for n in (0..5000).chain([65_535, 65_536, 131_072, 1 << 30, u32::MAX - 1]) {
+            let (part, chunk, at) = place(BlockNo(n));
+            assert!(part < PARTS && chunk < (FIRST_PART as usize) << part && at < CHUNK);
+            assert!(previous < Some((part, chunk, at)), "places grow with blocks");
+            previous = Some((part, chunk, at));
+        }
+    }
+
+    #[test]
+    fn entries_are_found_visited_and_taken_back() {
+        let registry = Registry::new();
+        let rel = RelFile::new(Oid(1663), Oid(5), Oid(99));
+        let fork = registry.open(RelFork::new(rel, Fork::Main), Persistence::Permanent);
+        let blocks = [0, 7, 8, 1023, 1024, 70_000, 10_000_000];
+        for (frame, block) in blocks.into_iter().enumerate() {
+            assert_eq!(fork.lookup(BlockNo(block)), None);
+            assert!(fork.publish(BlockNo(block), frame as u32));
+            assert!(!fork.publish(BlockNo(block), 77));
+            assert_eq!(fork.lookup(BlockNo(block)), Some(frame as u32));
+        }
+        let mut seen = Vec::new();
+        fork.for_each(BlockNo(8), |block, frame| seen.push((block.0, frame)));
+        assert_eq!(seen, [(8, 2), (1023, 3), (1024, 4), (70_000, 5), (10_000_000, 6)]);
+        fork.retract(BlockNo(1024), 9);
+        assert_eq!(fork.lookup(BlockNo(1024)), Some(4));
+        fork.retract(BlockNo(1024), 4);
+        assert_eq!(fork.lookup(BlockNo(1024)), None);
     }
 }

@@ -1,59 +1,29 @@
 //! Pins and latches as types: what may be done to a page is what its guard lets one do.
 //!
 //! A guard derefs to [`Page`] for reading. Dropping it drops latch and pin; `into_pin` only the latch.
+//! Latches are not reentrant: a thread never latches a page twice.
 
-use crate::{BufferPool, PageEdit};
+use crate::frame::{FrameNo, JUST_DIRTIED, PIN, PIN_WAITER, TAGGED, VALID, pins};
+use crate::{BufferPool, ForkBuffers, PageEdit};
 use ids::{BlockNo, Fork, RelFile};
 use page::{Hints, Page, PageMut};
-use pgerror::Result;
-use std::ops::Deref;
-use sync::Arc;
+use pgerror::{PgError, Result};
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use sync::atomic::Ordering;
+use sync::{Arc, LatchMode};
 
 /// Keeps a page in its frame. Says nothing about its contents.
 pub struct Pin<'a> {
     pool: &'a BufferPool,
-    frame: u32,
+    frame: FrameNo,
 }
 
-macro_rules! common {
-    ($guard:ident) => {
-        impl<'a> $guard<'a> {
-            pub fn block(&self) -> BlockNo {
-                todo!()
-            }
-            pub fn rel(&self) -> RelFile {
-                todo!()
-            }
-            pub fn fork(&self) -> Fork {
-                todo!()
-            }
-            /// The handle of the page's fork (a clone of an `Arc`: not for hot paths).
-            pub fn fork_buffers(&self) -> Arc<crate::ForkBuffers> {
-                todo!()
-            }
-            pub fn pool(&self) -> &'a BufferPool {
-                todo!()
-            }
-        }
-    };
-}
-
-macro_rules! page_access {
-    ($guard:ident) => {
-        common!($guard);
-        impl Deref for $guard<'_> {
-            type Target = Page;
-            fn deref(&self) -> &Page {
-                todo!()
-            }
-        }
-        impl<'a> $guard<'a> {
-            /// Drops the latch, keeps the pin.
-            pub fn into_pin(self) -> Pin<'a> {
-                todo!()
-            }
-        }
-    };
+impl Drop for Pin<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.pool.frames.desc(self.frame).unpin();
+    }
 }
 
 /// Share latch: reading, while others read and one may set hints.
@@ -65,84 +35,326 @@ pub struct ExclusiveGuard<'a>(Pin<'a>);
 /// Exclusive latch, and nobody else has a pin: tuples may be moved and removed.
 pub struct CleanupGuard<'a>(ExclusiveGuard<'a>);
 
-common!(Pin);
-page_access!(ShareGuard);
-page_access!(ShareExclusiveGuard);
-page_access!(ExclusiveGuard);
-
 impl<'a> Pin<'a> {
+    /// Takes over a pin that was counted already.
+    #[inline]
+    pub(crate) fn adopt(pool: &'a BufferPool, frame: FrameNo) -> Pin<'a> {
+        Pin { pool, frame }
+    }
+
+    #[inline]
+    pub(crate) fn frame(&self) -> FrameNo {
+        self.frame
+    }
+
+    #[inline]
+    fn latch(&self) -> &sync::PageLatch {
+        &self.pool.frames.desc(self.frame).latch
+    }
+
+    #[inline]
+    pub fn block(&self) -> BlockNo {
+        BlockNo(self.pool.frames.desc(self.frame).block.load(Ordering::Relaxed))
+    }
+
+    pub fn rel(&self) -> RelFile {
+        self.pool.frames.desc(self.frame).tag().rel
+    }
+
+    pub fn fork(&self) -> Fork {
+        self.pool.frames.desc(self.frame).tag().fork
+    }
+
+    /// The handle of the page's fork (a lock and a clone of an `Arc`: not for hot paths).
+    pub fn fork_buffers(&self) -> Arc<ForkBuffers> {
+        let owner = self.pool.frames.owner(self.frame).lock();
+        owner.clone().expect("a pinned frame has an owner")
+    }
+
+    pub fn pool(&self) -> &'a BufferPool {
+        self.pool
+    }
+
+    /// Do both pin the same page?
+    pub fn is_same(&self, other: &Pin<'_>) -> bool {
+        std::ptr::eq(self.pool, other.pool) && self.frame == other.frame
+    }
+
+    #[inline]
     pub fn share(self) -> ShareGuard<'a> {
-        todo!()
+        self.latch().acquire(LatchMode::Share);
+        ShareGuard(self)
     }
+
     pub fn share_exclusive(self) -> ShareExclusiveGuard<'a> {
-        todo!()
+        self.latch().acquire(LatchMode::ShareExclusive);
+        ShareExclusiveGuard(self)
     }
+
+    #[inline]
     pub fn exclusive(self) -> ExclusiveGuard<'a> {
-        todo!()
+        self.latch().acquire(LatchMode::Exclusive);
+        ExclusiveGuard(self)
     }
-    /// Waits until this is the only pin.
-    pub fn cleanup(self) -> Result<CleanupGuard<'a>> {
-        todo!()
+
+    /// Takes over an exclusive latch that is held already.
+    pub(crate) fn assume_exclusive(self) -> ExclusiveGuard<'a> {
+        assert!(self.latch().is_exclusive());
+        ExclusiveGuard(self)
     }
+
     pub fn try_share(self) -> Result<ShareGuard<'a>, Pin<'a>> {
-        todo!()
+        if self.latch().try_acquire(LatchMode::Share) { Ok(ShareGuard(self)) } else { Err(self) }
     }
+
+    pub fn try_share_exclusive(self) -> Result<ShareExclusiveGuard<'a>, Pin<'a>> {
+        if self.latch().try_acquire(LatchMode::ShareExclusive) {
+            Ok(ShareExclusiveGuard(self))
+        } else {
+            Err(self)
+        }
+    }
+
     pub fn try_exclusive(self) -> Result<ExclusiveGuard<'a>, Pin<'a>> {
-        todo!()
+        if self.latch().try_acquire(LatchMode::Exclusive) {
+            Ok(ExclusiveGuard(self))
+        } else {
+            Err(self)
+        }
     }
+
+    /// Waits until this is the only pin. The caller must have no other pin on the page. An error
+    /// if somebody else waits for the same. Counterpart: LockBufferForCleanup.
+    pub fn cleanup(self) -> Result<CleanupGuard<'a>> {
+        let desc = self.pool.frames.desc(self.frame);
+        loop {
+            desc.latch.acquire(LatchMode::Exclusive);
+            // The flag goes up in the same step in which other pins are seen.
+            let waiting =
+                desc.update(|s| (pins(s) > 1 && s & PIN_WAITER == 0).then_some(s | PIN_WAITER));
+            match waiting {
+                Err(s) if pins(s) == 1 => return Ok(CleanupGuard(ExclusiveGuard(self))),
+                Err(_) => {
+                    desc.latch.release(LatchMode::Exclusive);
+                    return Err(PgError::internal(
+                        "multiple backends attempting to wait for pincount 1",
+                    ));
+                }
+                Ok(_) => {}
+            }
+            desc.latch.release(LatchMode::Exclusive);
+            desc.event.wait_while(|| pins(desc.state.load(Ordering::Acquire)) > 1);
+            desc.state.fetch_and(!PIN_WAITER, Ordering::Relaxed);
+        }
+    }
+
+    /// The exclusive latch, if it is free and this is the only pin.
+    /// Counterpart: ConditionalLockBufferForCleanup.
     pub fn try_cleanup(self) -> Result<CleanupGuard<'a>, Pin<'a>> {
-        todo!()
+        let exclusive = self.try_exclusive()?;
+        exclusive.try_into_cleanup().map_err(ExclusiveGuard::into_pin)
     }
+
     /// Another pin on the same page.
     pub fn another(&self) -> Pin<'a> {
-        todo!()
+        self.pool.frames.desc(self.frame).state.fetch_add(PIN, Ordering::Relaxed);
+        Pin { pool: self.pool, frame: self.frame }
+    }
+
+    /// Sets hints. The caller holds a latch other than share.
+    fn hint(&self, standard: bool, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
+        debug_assert!(self.is_valid());
+        // SAFETY: latched share-exclusively or exclusively by the caller, a guard; the guard is
+        // borrowed mutably, so no slice of the page is alive in this thread.
+        let hints = unsafe { self.pool.frames.page(self.frame).hints() };
+        let changed = change(hints);
+        if changed {
+            self.pool.mark_dirty_hint(self.frame, standard, hints);
+        }
+        changed
+    }
+
+    fn is_valid(&self) -> bool {
+        let state = self.pool.frames.desc(self.frame).state.load(Ordering::Relaxed);
+        state & (VALID | TAGGED) == VALID | TAGGED && pins(state) > 0
+    }
+
+    /// The page. The caller holds a latch for as long as `self` is borrowed.
+    #[inline]
+    fn page(&self) -> &Page {
+        // SAFETY: called by guards only, whose latch lives as long as they do.
+        unsafe { self.pool.frames.page(self.frame) }
     }
 }
+
+macro_rules! latched {
+    ($guard:ident, $mode:expr) => {
+        impl Drop for $guard<'_> {
+            #[inline]
+            fn drop(&mut self) {
+                self.0.latch().release($mode);
+            }
+        }
+
+        impl Deref for $guard<'_> {
+            type Target = Page;
+            #[inline]
+            fn deref(&self) -> &Page {
+                self.0.page()
+            }
+        }
+
+        impl<'a> $guard<'a> {
+            #[inline]
+            pub fn block(&self) -> BlockNo {
+                self.0.block()
+            }
+
+            pub fn rel(&self) -> RelFile {
+                self.0.rel()
+            }
+
+            pub fn fork(&self) -> Fork {
+                self.0.fork()
+            }
+
+            /// See [`Pin::fork_buffers`].
+            pub fn fork_buffers(&self) -> Arc<ForkBuffers> {
+                self.0.fork_buffers()
+            }
+
+            pub fn pool(&self) -> &'a BufferPool {
+                self.0.pool
+            }
+
+            /// The page that the guard derefs to, where inference needs a hand.
+            #[inline]
+            pub fn page(&self) -> &Page {
+                self.0.page()
+            }
+
+            pub fn pin(&self) -> &Pin<'a> {
+                &self.0
+            }
+
+            /// Drops the latch, keeps the pin.
+            #[inline]
+            pub fn into_pin(self) -> Pin<'a> {
+                let pin = self.keep_latch();
+                pin.latch().release($mode);
+                pin
+            }
+
+            /// The pin, with the latch still held: for changes of mode.
+            #[inline]
+            fn keep_latch(self) -> Pin<'a> {
+                let pin = Pin { pool: self.0.pool, frame: self.0.frame };
+                mem::forget(self);
+                pin
+            }
+        }
+    };
+}
+
+latched!(ShareGuard, LatchMode::Share);
+latched!(ShareExclusiveGuard, LatchMode::ShareExclusive);
+latched!(ExclusiveGuard, LatchMode::Exclusive);
 
 impl<'a> ShareGuard<'a> {
     /// Turns into share-exclusive if nobody else has that, without letting go of the page.
     pub fn try_upgrade(self) -> Result<ShareExclusiveGuard<'a>, ShareGuard<'a>> {
-        todo!()
+        if self.0.latch().try_upgrade() {
+            Ok(ShareExclusiveGuard(self.keep_latch()))
+        } else {
+            Err(self)
+        }
     }
+
     /// Sets hints if share-exclusive is to be had at once; hints are optional. `change` tells whether it
     /// changed anything; the page is then marked dirty as PostgreSQL's MarkBufferDirtyHint does.
-    pub fn try_set_hints(&mut self, _change: impl FnOnce(Hints<'_>) -> bool) -> bool {
-        todo!()
+    pub fn try_set_hints(&mut self, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
+        /// Gives the latch back also if `change` panics.
+        struct Downgrade<'l>(&'l sync::PageLatch);
+        impl Drop for Downgrade<'_> {
+            fn drop(&mut self) {
+                self.0.downgrade(LatchMode::ShareExclusive);
+            }
+        }
+        if !self.0.latch().try_upgrade() {
+            return false;
+        }
+        let _downgrade = Downgrade(self.0.latch());
+        self.0.hint(true, change)
     }
 }
 
 impl<'a> ShareExclusiveGuard<'a> {
     pub fn downgrade(self) -> ShareGuard<'a> {
-        todo!()
+        let pin = self.keep_latch();
+        pin.latch().downgrade(LatchMode::ShareExclusive);
+        ShareGuard(pin)
     }
+
     /// See [`ShareGuard::try_set_hints`].
-    pub fn set_hints(&mut self, _change: impl FnOnce(Hints<'_>) -> bool) -> bool {
-        todo!()
+    pub fn set_hints(&mut self, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
+        self.0.hint(true, change)
     }
 }
 
 impl<'a> ExclusiveGuard<'a> {
     /// See [`ShareGuard::try_set_hints`].
-    pub fn set_hints(&mut self, _change: impl FnOnce(Hints<'_>) -> bool) -> bool {
-        todo!()
+    pub fn set_hints(&mut self, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
+        self.0.hint(true, change)
     }
+
+    /// Changes a page whose contents are but a hint (free space map), without a record. An image
+    /// is logged where a torn write would break the checksum. `standard`: the space between
+    /// `pd_lower` and `pd_upper` is unused. Counterpart: MarkBufferDirtyHint.
+    pub fn change_unlogged_hint(
+        &mut self,
+        standard: bool,
+        change: impl FnOnce(PageMut<'_>) -> bool,
+    ) -> bool {
+        // SAFETY: latched exclusively, and borrowed mutably for as long as the page is lent.
+        let changed = change(unsafe { self.0.pool.frames.page_mut(self.0.frame) });
+        changed && self.0.hint(standard, |_| true)
+    }
+
     /// The page for changing; it must be registered with the edit. Several guards may lend their
     /// pages at once.
-    pub fn page_mut<'g>(&'g mut self, _edit: &'g PageEdit<'_, 'a>) -> PageMut<'g> {
-        todo!()
+    #[inline]
+    pub fn page_mut<'g>(&'g mut self, edit: &'g PageEdit<'_>) -> PageMut<'g> {
+        assert!(edit.covers(self), "a page is changed that is not registered with the edit");
+        self.lend()
     }
-    /// Is this the only pin? (Then it could be a cleanup guard.)
+
+    /// The page for changing, outside edits: redo, and edits themselves.
+    #[inline]
+    pub(crate) fn lend(&mut self) -> PageMut<'_> {
+        // SAFETY: latched exclusively, and borrowed mutably for as long as the page is lent.
+        unsafe { self.0.pool.frames.page_mut(self.0.frame) }
+    }
+
+    /// Is this the only pin?
     pub fn try_into_cleanup(self) -> Result<CleanupGuard<'a>, ExclusiveGuard<'a>> {
-        todo!()
+        let state = self.0.pool.frames.desc(self.0.frame).state.load(Ordering::Acquire);
+        if pins(state) == 1 { Ok(CleanupGuard(self)) } else { Err(self) }
     }
+
     pub fn downgrade(self) -> ShareGuard<'a> {
-        todo!()
+        let pin = self.keep_latch();
+        pin.latch().downgrade(LatchMode::Exclusive);
+        ShareGuard(pin)
     }
 }
 
 impl<'a> CleanupGuard<'a> {
     pub fn into_exclusive(self) -> ExclusiveGuard<'a> {
-        todo!()
+        self.0
+    }
+
+    pub fn into_pin(self) -> Pin<'a> {
+        self.0.into_pin()
     }
 }
 
@@ -153,15 +365,67 @@ impl<'a> Deref for CleanupGuard<'a> {
     }
 }
 
-impl<'a> std::ops::DerefMut for CleanupGuard<'a> {
-    fn deref_mut(&mut self) -> &mut ExclusiveGuard<'a> {
+impl DerefMut for CleanupGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
 
-impl Drop for Pin<'_> {
-    fn drop(&mut self) {
-        let _ = (self.pool, self.frame);
-        todo!()
+/// Pages that an edit lends to the log and stamps, by frame: the edit borrows no guards.
+pub(crate) mod registered {
+    use super::*;
+
+    /// The page of a registered frame, for the log to read.
+    pub(crate) fn page(pool: &BufferPool, frame: FrameNo) -> &Page {
+        assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page was let go");
+        // SAFETY: latched exclusively by the caller's guard; while the record is inserted the guard
+        // cannot lend the page, since lending borrows the edit.
+        unsafe { pool.frames.page(frame) }
+    }
+
+    /// Stamps the record's end on the page.
+    pub(crate) fn stamp(pool: &BufferPool, frame: FrameNo, lsn: ids::Lsn) {
+        assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page was let go");
+        // SAFETY: as in `page`; one field is changed and nothing is kept.
+        unsafe { pool.frames.page_mut(frame) }.set_lsn(lsn);
+    }
+}
+
+impl BufferPool {
+    /// Marks the page dirty after a change of hints, which `hints` can stamp. The caller holds a
+    /// latch other than share.
+    ///
+    /// The first change since the redo pointer logs an image where checksums (or wal_log_hints)
+    /// make a torn write of a hint as bad as any; checkpoints wait for the section, so that the
+    /// record cannot fall before a redo pointer while the page counts as clean.
+    fn mark_dirty_hint(&self, frame: FrameNo, standard: bool, hints: Hints<'_>) {
+        let desc = self.frames.desc(frame);
+        let both = crate::frame::DIRTY | JUST_DIRTIED;
+        if desc.state.load(Ordering::Relaxed) & both == both {
+            return;
+        }
+        let Some(wal) = self.wal.as_deref().filter(|wal| wal.log_hints()) else {
+            self.mark_dirty(frame);
+            return;
+        };
+        let owner = self.owner_of(frame);
+        if !owner.is_permanent() {
+            self.mark_dirty(frame);
+            return;
+        }
+        // Neither can log: then the hint must not reach the disk on its own account.
+        if wal.in_recovery() || owner.skips_wal() {
+            return;
+        }
+        let _delay = wal.delay_checkpoint_start();
+        let lsn = hints.lsn();
+        self.mark_dirty(frame);
+        if lsn > wal.redo_ptr() {
+            return;
+        }
+        match self.log_hint_image(wal, desc.tag(), standard, &hints) {
+            Ok(end) => hints.set_lsn(end),
+            Err(e) => self.crash(&e),
+        }
     }
 }

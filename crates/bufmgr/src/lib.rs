@@ -1,22 +1,35 @@
 //! Shared buffers: frames, pins and latches, page edits, rings, background writing.
 //!
 //! Reading order: `frame` (memory, descriptors, the state word), `forks` (block → frame, the registry),
-//! `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard` (latches as types), `edit`
-//! (changing pages), `hint`, `redo`, `write` (checkpoints, background writer).
+//! `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard` (latches as types,
+//! hints), `edit` (changing pages), `redo`, `write` (checkpoints, background writer).
 //!
-//! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock (never while
-//! waiting for a latch of that fork), then I/O of a frame. An evictor, who may hold latches, never waits
-//! for a latch or another's I/O.
+//! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock, then I/O
+//! of a frame, then a frame's owner. An evictor, who may hold latches, never waits for a latch or for
+//! another's write; only readers of a page wait for its read.
+//!
+//! **Architecture Invariant**: unsafe code is in `frame` and `guard` only.
 
+#![deny(unsafe_code)]
+
+mod clock;
 mod edit;
 mod forks;
+#[allow(unsafe_code)]
+mod frame;
+#[allow(unsafe_code)]
 mod guard;
 mod pool;
 pub mod redo;
 mod ring;
+mod write;
 
 pub use edit::PageEdit;
 pub use forks::ForkBuffers;
 pub use guard::{CleanupGuard, ExclusiveGuard, Pin, ShareExclusiveGuard, ShareGuard};
 pub use pool::{BufferPool, PoolConfig, PoolStats};
 pub use ring::{BufferUsage, Strategy};
+pub use write::{BackgroundWriter, CheckpointProgress};
+
+#[cfg(test)]
+mod tests;

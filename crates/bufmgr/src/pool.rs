@@ -1,11 +1,21 @@
-//! The pool.
+//! The pool: bringing pages in, growing forks, forgetting pages.
+//! Counterpart: bufmgr.c.
 
+use crate::forks::Registry;
+use crate::frame::{DIRTY, JUST_DIRTIED};
+use crate::frame::{
+    FrameNo, Frames, IO, IO_ERROR, PIN, TAGGED, Tag, USAGE, USAGE_MAX, USAGES, VALID, pins,
+};
+use crate::ring::RingKind;
 use crate::{ExclusiveGuard, ForkBuffers, Pin, Strategy};
-use ids::{BackendNo, BlockNo, Fork, Oid, Persistence, RelFile};
-use pgerror::{PgError, Result};
-use smgr::Smgr;
-use sync::Arc;
-use wal::Wal;
+use ids::{BackendNo, BlockNo, Fork, Lsn, Oid, Persistence, RelFile, Xid};
+use page::{Page, PageBuf, Verified};
+use pgerror::{PgError, Result, Severity, SqlState, bail};
+use smgr::{RelFork, Smgr};
+use std::io::IoSliceMut;
+use sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use sync::{Arc, LatchMode, Mutex};
+use wal::{RecordBuilder, RegFlags, RmgrId, Wal};
 
 #[derive(Clone)]
 pub struct PoolConfig {
@@ -21,130 +31,116 @@ pub struct PoolConfig {
     pub backend: Option<BackendNo>,
     /// Called when a page edit is left half way; must not return (the server aborts; tests note it).
     pub on_critical: Arc<dyn Fn(&PgError) + Send + Sync>,
+    /// Gets warnings (damaged pages that were let pass).
+    pub on_warning: Arc<dyn Fn(&PgError) + Send + Sync>,
 }
 
+impl PoolConfig {
+    /// Defaults: checksums on, no leniency, aborting on critical faults.
+    pub fn new(frames: usize) -> PoolConfig {
+        PoolConfig {
+            frames,
+            checksums: true,
+            zero_damaged_pages: false,
+            ignore_checksum_failure: false,
+            scan_rings: true,
+            backend: None,
+            on_critical: Arc::new(|error| {
+                eprintln!("{error:?}");
+                std::process::abort();
+            }),
+            on_warning: Arc::new(|_| {}),
+        }
+    }
+}
+
+/// Counts since the start. Hits are counted by sessions ([`crate::BufferUsage`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
+    /// Blocks read from files.
     pub reads: u64,
     pub written_by_sessions: u64,
     pub written_by_checkpoints: u64,
     pub written_by_background: u64,
+    /// Frames given out for blocks that came in.
     pub allocated: u64,
+    /// Tagged frames given to another block.
+    pub evicted: u64,
+    /// Log flushes that a replacement had to wait for.
+    pub wal_flushes: u64,
 }
 
-pub struct BufferPool {}
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub reads: AtomicU64,
+    pub written_by_sessions: AtomicU64,
+    pub written_by_checkpoints: AtomicU64,
+    pub written_by_background: AtomicU64,
+    pub allocated: AtomicU64,
+    pub evicted: AtomicU64,
+    pub wal_flushes: AtomicU64,
+}
+
+pub(crate) fn bump(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How a block that is not in the pool comes in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fill {
+    Read,
+    ReadZeroingDamage,
+    Zero,
+}
+
+/// Shared buffers, or a session's own for temporary relations. See the crate's text.
+pub struct BufferPool {
+    pub(crate) frames: Frames,
+    pub(crate) registry: Registry,
+    pub(crate) smgr: Arc<Smgr>,
+    pub(crate) wal: Option<Arc<Wal>>,
+    pub(crate) config: PoolConfig,
+    zero_damaged_pages: AtomicBool,
+    ignore_checksum_failure: AtomicBool,
+    scan_rings: AtomicBool,
+    pub(crate) replacement: crate::clock::Replacement,
+    pub(crate) counters: Counters,
+    /// Page copies for writes; as many as were ever needed at once.
+    pub(crate) copies: Mutex<Vec<PageBuf>>,
+    builders: Mutex<Vec<RecordBuilder>>,
+}
 
 impl BufferPool {
     /// `wal` is none for a session's pool of temporary relations.
-    pub fn new(
-        _config: PoolConfig,
-        _smgr: Arc<Smgr>,
-        _wal: Option<Arc<Wal>>,
-    ) -> Result<BufferPool> {
-        todo!()
+    pub fn new(config: PoolConfig, smgr: Arc<Smgr>, wal: Option<Arc<Wal>>) -> Result<BufferPool> {
+        if config.frames < 16 || config.frames > (i32::MAX / 2) as usize {
+            bail!(INVALID_PARAMETER_VALUE, "{} is not a number of shared buffers", config.frames);
+        }
+        Ok(BufferPool {
+            frames: Frames::new(config.frames)?,
+            registry: Registry::new(),
+            smgr,
+            wal,
+            zero_damaged_pages: AtomicBool::new(config.zero_damaged_pages),
+            ignore_checksum_failure: AtomicBool::new(config.ignore_checksum_failure),
+            scan_rings: AtomicBool::new(config.scan_rings),
+            replacement: crate::clock::Replacement::new(),
+            counters: Counters::default(),
+            copies: Mutex::new(Vec::new()),
+            builders: Mutex::new(Vec::new()),
+            config,
+        })
     }
 
     /// The handle of a fork, made if it is not there. Does not look at the file.
-    pub fn open(&self, _rel: RelFile, _fork: Fork, _persistence: Persistence) -> Arc<ForkBuffers> {
-        todo!()
-    }
-
-    /// Pins a block that exists. Reading beyond the end is an error.
-    pub fn read(
-        &self,
-        _fork: &Arc<ForkBuffers>,
-        _block: BlockNo,
-        _strategy: &mut Strategy,
-    ) -> Result<Pin<'_>> {
-        todo!()
-    }
-
-    /// Latches a block that the caller is going to initialise: not read from disk; zeroes if it was
-    /// not in the pool. Counterpart: RBM_ZERO_AND_LOCK.
-    pub fn read_zeroed(
-        &self,
-        _fork: &Arc<ForkBuffers>,
-        _block: BlockNo,
-        _strategy: &mut Strategy,
-    ) -> Result<ExclusiveGuard<'_>> {
-        todo!()
-    }
-
-    /// As `read`; a damaged page is zeroed instead of an error. Counterpart: RBM_ZERO_ON_ERROR.
-    pub fn read_zero_on_error(
-        &self,
-        _fork: &Arc<ForkBuffers>,
-        _block: BlockNo,
-        _strategy: &mut Strategy,
-    ) -> Result<Pin<'_>> {
-        todo!()
-    }
-
-    /// Pins a block only if it is in the pool.
-    pub fn read_if_resident(
-        &self,
-        _fork: &Arc<ForkBuffers>,
-        _block: BlockNo,
-        _strategy: &mut Strategy,
-    ) -> Option<Pin<'_>> {
-        todo!()
-    }
-
-    /// Adds a zeroed block at the end (written to the file, so that the space is there) and latches it.
-    pub fn extend(
-        &self,
-        _fork: &Arc<ForkBuffers>,
-        _strategy: &mut Strategy,
-    ) -> Result<ExclusiveGuard<'_>> {
-        todo!()
-    }
-
-    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it.
-    pub fn extend_by(
-        &self,
-        _fork: &Arc<ForkBuffers>,
-        _count: u32,
-        _strategy: &mut Strategy,
-    ) -> Result<ExclusiveGuard<'_>> {
-        todo!()
-    }
-
-    /// Blocks of the fork now.
-    pub fn nblocks(&self, _fork: &ForkBuffers) -> Result<u32> {
-        todo!()
-    }
-
-    /// Hint: the block will be read soon.
-    pub fn prefetch(&self, _fork: &ForkBuffers, _block: BlockNo, _count: u32) {
-        todo!()
-    }
-
-    /// Forgets all frames of the relation, dirty or not (its files are going to be removed).
-    pub fn drop_relation(&self, _rel: RelFile) {
-        todo!()
-    }
-
-    pub fn drop_database(&self, _database: Oid) {
-        todo!()
-    }
-
-    /// Forgets the frames from `nblocks` on, then cuts the file.
-    pub fn truncate(&self, _fork: &ForkBuffers, _nblocks: u32) -> Result<()> {
-        todo!()
-    }
-
-    /// Writes all dirty pages of the relation to its files (not synced).
-    pub fn flush_relation(&self, _rel: RelFile) -> Result<()> {
-        todo!()
-    }
-
-    pub fn flush_database(&self, _database: Oid) -> Result<()> {
-        todo!()
+    pub fn open(&self, rel: RelFile, fork: Fork, persistence: Persistence) -> Arc<ForkBuffers> {
+        let name = RelFork { rel, backend: self.config.backend, fork };
+        self.registry.open(name, persistence)
     }
 
     /// Number of frames.
     pub fn frames(&self) -> usize {
-        todo!()
+        self.frames.count()
     }
 
     /// Does a sequential scan of so many blocks use a ring?
@@ -153,14 +149,446 @@ impl BufferPool {
     }
 
     pub fn smgr(&self) -> &Arc<Smgr> {
-        todo!()
+        &self.smgr
     }
 
     pub fn wal(&self) -> Option<&Arc<Wal>> {
-        todo!()
+        self.wal.as_ref()
+    }
+
+    pub fn scan_rings(&self) -> bool {
+        self.scan_rings.load(Ordering::Relaxed)
+    }
+
+    pub fn set_scan_rings(&self, on: bool) {
+        self.scan_rings.store(on, Ordering::Relaxed);
+    }
+
+    pub fn set_zero_damaged_pages(&self, on: bool) {
+        self.zero_damaged_pages.store(on, Ordering::Relaxed);
+    }
+
+    pub fn set_ignore_checksum_failure(&self, on: bool) {
+        self.ignore_checksum_failure.store(on, Ordering::Relaxed);
     }
 
     pub fn stats(&self) -> PoolStats {
-        todo!()
+        let c = &self.counters;
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        PoolStats {
+            reads: get(&c.reads),
+            written_by_sessions: get(&c.written_by_sessions),
+            written_by_checkpoints: get(&c.written_by_checkpoints),
+            written_by_background: get(&c.written_by_background),
+            allocated: get(&c.allocated),
+            evicted: get(&c.evicted),
+            wal_flushes: get(&c.wal_flushes),
+        }
+    }
+
+    /// Blocks of the fork now.
+    pub fn nblocks(&self, fork: &ForkBuffers) -> Result<u32> {
+        fork.nblocks(&self.smgr)
+    }
+
+    /// Pins a block that exists. Reading beyond the end is an error.
+    #[inline]
+    pub fn read(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        block: BlockNo,
+        strategy: &mut Strategy,
+    ) -> Result<Pin<'_>> {
+        match self.pin_resident(fork, block, strategy) {
+            Some(frame) => Ok(Pin::adopt(self, frame)),
+            None => self.bring_in(fork, block, strategy, Fill::Read),
+        }
+    }
+
+    /// As `read`; a damaged page is zeroed instead of an error. Counterpart: RBM_ZERO_ON_ERROR.
+    pub fn read_zero_on_error(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        block: BlockNo,
+        strategy: &mut Strategy,
+    ) -> Result<Pin<'_>> {
+        match self.pin_resident(fork, block, strategy) {
+            Some(frame) => Ok(Pin::adopt(self, frame)),
+            None => self.bring_in(fork, block, strategy, Fill::ReadZeroingDamage),
+        }
+    }
+
+    /// Latches a block that the caller is going to initialise: not read from disk; zeroes if it was
+    /// not in the pool. Counterpart: RBM_ZERO_AND_LOCK.
+    pub fn read_zeroed(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        block: BlockNo,
+        strategy: &mut Strategy,
+    ) -> Result<ExclusiveGuard<'_>> {
+        match self.pin_resident(fork, block, strategy) {
+            Some(frame) => Ok(Pin::adopt(self, frame).exclusive()),
+            None => Ok(self.bring_in(fork, block, strategy, Fill::Zero)?.exclusive()),
+        }
+    }
+
+    /// Pins a block only if it is in the pool.
+    pub fn read_if_resident(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        block: BlockNo,
+        strategy: &mut Strategy,
+    ) -> Option<Pin<'_>> {
+        self.pin_resident(fork, block, strategy).map(|frame| Pin::adopt(self, frame))
+    }
+
+    /// The hot path: one look at the translation, one addition to the frame's word.
+    #[inline]
+    fn pin_resident(
+        &self,
+        fork: &ForkBuffers,
+        block: BlockNo,
+        strategy: &mut Strategy,
+    ) -> Option<FrameNo> {
+        let frame = fork.lookup(block)?;
+        let desc = self.frames.desc(frame);
+        let before = desc.state.fetch_add(PIN, Ordering::Acquire);
+        if before & (TAGGED | VALID) != TAGGED | VALID || !desc.is(fork, block) {
+            desc.unpin();
+            return None;
+        }
+        let usage = before & USAGES;
+        // A ring's own use counts once, so that the ring finds its frames again.
+        let cap = if strategy.kind() == RingKind::None { USAGE_MAX } else { USAGE };
+        if usage < cap {
+            let state = before + PIN;
+            // Not worth a second try.
+            let _ = desc.state.compare_exchange(
+                state,
+                state + USAGE,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+        }
+        strategy.usage.hit += 1;
+        Some(frame)
+    }
+
+    /// Pins the frame tagged with the block, its contents valid or not; `None` if there is none.
+    fn pin_tagged(&self, fork: &ForkBuffers, block: BlockNo) -> Option<(FrameNo, u64)> {
+        loop {
+            let frame = fork.lookup(block)?;
+            let desc = self.frames.desc(frame);
+            let before = desc.state.fetch_add(PIN, Ordering::Acquire);
+            if before & TAGGED != 0 && desc.is(fork, block) {
+                return Some((frame, before));
+            }
+            desc.unpin();
+            // Claimed a moment ago: the entry is about to be cleared.
+            sync::yield_now();
+        }
+    }
+
+    #[cold]
+    fn bring_in(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        block: BlockNo,
+        strategy: &mut Strategy,
+        fill: Fill,
+    ) -> Result<Pin<'_>> {
+        loop {
+            if let Some((frame, state)) = self.pin_tagged(fork, block) {
+                let pin = Pin::adopt(self, frame);
+                let desc = self.frames.desc(frame);
+                // Somebody reads it, or failed to: then it is ours to try.
+                if state & VALID != 0 || !desc.start_io(|s| s & VALID == 0) {
+                    strategy.usage.hit += 1;
+                    return Ok(pin);
+                }
+                self.fill(fork, block, frame, fill, strategy)?;
+                return Ok(pin);
+            }
+            let frame = self.victim(strategy)?;
+            if !self.tag(frame, fork, block, IO) {
+                self.free(frame);
+                continue;
+            }
+            let pin = Pin::adopt(self, frame);
+            self.fill(fork, block, frame, fill, strategy)?;
+            return Ok(pin);
+        }
+    }
+
+    /// Gives a free frame (owned by the caller, pinned) its tag and publishes it. False if another frame
+    /// holds the block already; then the frame is as it was.
+    ///
+    /// The entry comes before TAGGED: a frame must not be untagged again while somebody may
+    /// have pinned it. Who finds the entry before TAGGED is set tries again.
+    fn tag(&self, frame: FrameNo, fork: &Arc<ForkBuffers>, block: BlockNo, flags: u64) -> bool {
+        let desc = self.frames.desc(frame);
+        desc.set_tag(fork, block);
+        *self.frames.owner(frame).lock() = Some(fork.clone());
+        if fork.publish(block, frame) {
+            desc.state.fetch_or(TAGGED | USAGE | flags, Ordering::Release);
+            bump(&self.counters.allocated);
+            return true;
+        }
+        desc.clear_tag();
+        *self.frames.owner(frame).lock() = None;
+        false
+    }
+
+    /// Fills a frame whose I/O the caller has begun, and ends the I/O.
+    fn fill(
+        &self,
+        fork: &ForkBuffers,
+        block: BlockNo,
+        frame: FrameNo,
+        fill: Fill,
+        strategy: &mut Strategy,
+    ) -> Result<()> {
+        /// Ends the I/O without success unless disarmed.
+        struct Failed<'a>(Option<&'a crate::frame::Desc>);
+        impl Drop for Failed<'_> {
+            fn drop(&mut self) {
+                if let Some(desc) = self.0 {
+                    desc.end_io(IO_ERROR, false);
+                }
+            }
+        }
+        let desc = self.frames.desc(frame);
+        let mut failed = Failed(Some(desc));
+        let page = self.frames.owned_page(frame);
+        if fill == Fill::Zero {
+            page.bytes_mut().fill(0);
+        } else {
+            strategy.usage.read += 1;
+            bump(&self.counters.reads);
+            self.read_block(fork, block, page, fill)?;
+        }
+        failed.0 = None;
+        desc.end_io(VALID, false);
+        Ok(())
+    }
+
+    fn read_block(
+        &self,
+        fork: &ForkBuffers,
+        block: BlockNo,
+        page: &mut Page,
+        fill: Fill,
+    ) -> Result<()> {
+        let name = fork.name();
+        let zero =
+            fill == Fill::ReadZeroingDamage || self.zero_damaged_pages.load(Ordering::Relaxed);
+        let n = self.smgr.read(name, block, &mut [IoSliceMut::new(page.bytes_mut())])?;
+        if n < page::PAGE_SIZE {
+            if !zero && !self.wal.as_ref().is_some_and(|wal| wal.in_recovery()) {
+                return Err(self.smgr.short_read(name, block, n));
+            }
+            page.bytes_mut().fill(0);
+            return Ok(());
+        }
+        self.check_read(name, block, page, zero)
+    }
+
+    /// Is what was read a page?
+    pub(crate) fn check_read(
+        &self,
+        name: RelFork,
+        block: BlockNo,
+        page: &mut Page,
+        zero: bool,
+    ) -> Result<()> {
+        let found = page.verify_exclusive(block, self.config.checksums);
+        if found == Verified::Good {
+            return Ok(());
+        }
+        if let Verified::BadChecksum { computed, found, header_sane } = found {
+            self.warn(format!(
+                "page verification failed, calculated checksum {computed} but expected {found}"
+            ));
+            if header_sane && self.ignore_checksum_failure.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+        }
+        let what = format!("invalid page in block {block} of relation {name}");
+        if !zero {
+            return Err(PgError::new(SqlState::DATA_CORRUPTED, what));
+        }
+        self.warn(format!("{what}; zeroing out page"));
+        page.bytes_mut().fill(0);
+        Ok(())
+    }
+
+    pub(crate) fn warn(&self, message: String) {
+        let warning = PgError::new(SqlState::DATA_CORRUPTED, message);
+        (self.config.on_warning)(&warning.severity(Severity::Warning));
+    }
+
+    /// Adds a zeroed block at the end (written to the file, so that the space is there) and latches it.
+    pub fn extend(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        strategy: &mut Strategy,
+    ) -> Result<ExclusiveGuard<'_>> {
+        self.extend_by(fork, 1, strategy)
+    }
+
+    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it.
+    pub fn extend_by(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        count: u32,
+        strategy: &mut Strategy,
+    ) -> Result<ExclusiveGuard<'_>> {
+        assert!(count > 0);
+        // The frame comes first: finding one may take long.
+        let frame = self.victim(strategy)?;
+        match self.extend_into(frame, fork, count) {
+            Ok(()) => Ok(Pin::adopt(self, frame).assume_exclusive()),
+            Err(e) => {
+                self.free(frame);
+                Err(e)
+            }
+        }
+    }
+
+    fn extend_into(&self, frame: FrameNo, fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
+        let _growing = fork.extension.lock();
+        let first = self.nblocks(fork)?;
+        // u32::MAX is no block.
+        if first.checked_add(count).is_none_or(|end| end == u32::MAX) {
+            bail!(
+                PROGRAM_LIMIT_EXCEEDED,
+                "cannot extend relation {} beyond {} blocks",
+                fork.name(),
+                u32::MAX
+            );
+        }
+        self.smgr.zero_extend(fork.name(), BlockNo(first), count)?;
+        let desc = self.frames.desc(frame);
+        self.frames.owned_page(frame).bytes_mut().fill(0);
+        // Before anybody can find it. A free frame's latch is nobody's.
+        assert!(desc.latch.try_acquire(LatchMode::Exclusive), "a free frame is latched");
+        while !self.tag(frame, fork, BlockNo(first), VALID) {
+            // Somebody tried to read beyond the end: a frame without contents.
+            self.forget_block(fork, BlockNo(first));
+        }
+        fork.set_nblocks(first + count);
+        Ok(())
+    }
+
+    /// Hint: the blocks will be read soon.
+    pub fn prefetch(&self, fork: &ForkBuffers, block: BlockNo, count: u32) {
+        let missing = (block.0..block.0.saturating_add(count))
+            .filter(|n| fork.lookup(BlockNo(*n)).is_none())
+            .map(BlockNo);
+        // Neighbours go to the system in one call.
+        let mut run: Option<(BlockNo, u32)> = None;
+        for block in missing {
+            run = match run {
+                Some((first, n)) if first.0 + n == block.0 => Some((first, n + 1)),
+                Some((first, n)) => {
+                    self.smgr.prefetch(fork.name(), first, n);
+                    Some((block, 1))
+                }
+                None => Some((block, 1)),
+            };
+        }
+        if let Some((first, n)) = run {
+            self.smgr.prefetch(fork.name(), first, n);
+        }
+    }
+
+    /// Marks a page dirty whose latch the caller holds. True if it was clean.
+    pub(crate) fn mark_dirty(&self, frame: FrameNo) -> bool {
+        let desc = self.frames.desc(frame);
+        let both = DIRTY | JUST_DIRTIED;
+        let state = desc.state.load(Ordering::Relaxed);
+        debug_assert!(state & VALID != 0 && pins(state) > 0);
+        if state & both == both {
+            return false;
+        }
+        desc.state.fetch_or(both, Ordering::AcqRel) & DIRTY == 0
+    }
+
+    /// The fork of a frame that the caller has pinned and found tagged.
+    pub(crate) fn owner_of(&self, frame: FrameNo) -> Arc<ForkBuffers> {
+        self.frames.owner(frame).lock().clone().expect("a tagged frame has an owner")
+    }
+
+    /// Logs the image of a page whose hints were changed.
+    pub(crate) fn log_hint_image(
+        &self,
+        wal: &Wal,
+        tag: Tag,
+        standard: bool,
+        page: &Page,
+    ) -> Result<Lsn> {
+        let builder = self.builders.lock().pop();
+        let mut builder = builder.unwrap_or_else(|| RecordBuilder::new(RmgrId::Xlog, 0));
+        builder.reset(RmgrId::Xlog, XLOG_FPI_FOR_HINT);
+        let flags = if standard { RegFlags::STANDARD } else { RegFlags::NONE };
+        builder.block(0, tag.rel, tag.fork, tag.block, flags | RegFlags::FORCE_IMAGE);
+        let inserted = wal.insert(&mut builder, &[(0, page)], Xid::INVALID)?;
+        self.builders.lock().push(builder);
+        Ok(inserted.end)
+    }
+
+    /// Shared state may be wrong: the server goes down to recovery.
+    pub(crate) fn crash(&self, reason: &PgError) {
+        (self.config.on_critical)(reason);
+    }
+
+    /// Forgets a block, dirty or not, waiting for I/O in flight and for other pins.
+    pub(crate) fn forget_block(&self, fork: &ForkBuffers, block: BlockNo) {
+        while let Some((frame, _)) = self.pin_tagged(fork, block) {
+            let desc = self.frames.desc(frame);
+            desc.wait_io();
+            if self.claim(frame, true) {
+                self.free(frame);
+                return;
+            }
+            desc.unpin();
+            // Only background writers pin pages of a relation that is locked against all others.
+            sync::yield_now();
+        }
+    }
+
+    fn forget_blocks(&self, fork: &ForkBuffers, from: BlockNo) {
+        fork.for_each(from, |block, _| self.forget_block(fork, block));
+    }
+
+    /// Forgets all frames of the relation, dirty or not (its files are going to be removed). The caller
+    /// has made sure that no session reads it any more.
+    pub fn drop_relation(&self, rel: RelFile) {
+        for fork in Fork::ALL {
+            let name = RelFork { rel, backend: self.config.backend, fork };
+            if let Some(fork) = self.registry.remove(name) {
+                self.forget_blocks(&fork, BlockNo(0));
+            }
+        }
+    }
+
+    /// Forgets all frames of the database.
+    pub fn drop_database(&self, database: Oid) {
+        for fork in self.registry.of_database(database) {
+            self.registry.remove(fork.name());
+            self.forget_blocks(&fork, BlockNo(0));
+        }
+    }
+
+    /// Forgets the frames from `nblocks` on, then cuts the file. The caller excludes readers.
+    pub fn truncate(&self, fork: &ForkBuffers, nblocks: u32) -> Result<()> {
+        let _growing = fork.extension.lock();
+        self.forget_blocks(fork, BlockNo(nblocks));
+        self.smgr.truncate(fork.name(), nblocks)?;
+        fork.set_nblocks(nblocks);
+        Ok(())
     }
 }
+
+/// Counterpart: XLOG_FPI_FOR_HINT in catalog/pg_control.h.
+const XLOG_FPI_FOR_HINT: u8 = 0xA0;

@@ -1,13 +1,22 @@
 //! Pages for redo. Counterpart: xlogutils.c.
+//!
+//! A record may speak of files and blocks that are gone: dropped or truncated later in the log. Redo
+//! makes missing files anew; a page that is missing or empty where a record expects contents is
+//! remembered, and must be forgotten by a later drop or truncation before the data counts as consistent.
 
-use crate::{BufferPool, ExclusiveGuard};
-use ids::{BlockNo, Fork, Oid, RelFile};
-use pgerror::Result;
+use crate::{BufferPool, ExclusiveGuard, ForkBuffers, Strategy};
+use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
+use page::{PageBuf, PageMut};
+use pgerror::{PgError, Result, Severity};
+use smgr::RelFork;
+use std::collections::BTreeMap;
+use sync::Arc;
+use sync::atomic::Ordering;
 use wal::DecodedRecord;
 
 /// What redo has to do with a block.
 pub enum Redo<'a> {
-    /// The change is not on the page yet: apply it (and stamp `record.end`).
+    /// The change is not on the page yet: apply it (and stamp `record.end`), by [`apply`].
     Apply(ExclusiveGuard<'a>),
     /// The page is as after the record: its image was restored.
     Restored(ExclusiveGuard<'a>),
@@ -17,76 +26,264 @@ pub enum Redo<'a> {
     Missing,
 }
 
+impl<'a> Redo<'a> {
+    /// The page, whatever is to be done.
+    pub fn guard(self) -> Option<ExclusiveGuard<'a>> {
+        match self {
+            Redo::Apply(guard) | Redo::Restored(guard) | Redo::Done(guard) => Some(guard),
+            Redo::Missing => None,
+        }
+    }
+
+    pub fn needs_apply(&self) -> bool {
+        matches!(self, Redo::Apply(_))
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RedoMode {
     /// Read the page and latch it exclusively.
     Normal,
     /// As Normal, waiting for a cleanup latch.
     Cleanup,
-    /// The record has WILL_INIT: a zeroed page, always to be applied.
+    /// The record has WILL_INIT: a page to be initialised, always to be applied.
     Init,
+    /// As Init, with a cleanup latch.
+    InitCleanup,
+}
+
+impl RedoMode {
+    fn init(self) -> bool {
+        matches!(self, RedoMode::Init | RedoMode::InitCleanup)
+    }
+
+    fn cleanup(self) -> bool {
+        matches!(self, RedoMode::Cleanup | RedoMode::InitCleanup)
+    }
+}
+
+/// How [`read_block`] takes a block that is not there or damaged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IfMissing {
+    /// `None`, without remembering it (free space map and visibility map hints).
+    Ignore,
+    /// The fork is extended; a damaged page is zeroed.
+    ZeroOnError,
 }
 
 /// Pages that redo missed. Must be empty when recovery reaches consistency.
 #[derive(Debug, Default)]
-pub struct InvalidPages {}
+pub struct InvalidPages {
+    /// By block; true: it was there, without contents.
+    pages: BTreeMap<(RelFile, u8, BlockNo), bool>,
+    /// Consistency has been reached: from now on a missing page is a PANIC.
+    consistent: bool,
+}
 
 impl InvalidPages {
     pub fn is_empty(&self) -> bool {
-        todo!()
+        self.pages.is_empty()
     }
-    /// The relation was dropped.
-    pub fn forget_relation(&mut self, _rel: RelFile, _fork: Fork, _from: BlockNo) {
-        todo!()
+
+    pub fn len(&self) -> usize {
+        self.pages.len()
     }
-    pub fn forget_database(&mut self, _database: Oid) {
-        todo!()
+
+    fn note(&mut self, name: RelFork, block: BlockNo, present: bool) -> Result<()> {
+        if self.consistent {
+            return Err(invalid_reference(name, block, present));
+        }
+        self.pages.entry((name.rel, name.fork as u8, block)).or_insert(present);
+        Ok(())
     }
-    /// At consistency: a PANIC naming the first if there are any.
-    pub fn check(&self) -> Result<()> {
-        todo!()
+
+    /// The relation was dropped or truncated: blocks from `from` on are of no interest.
+    pub fn forget_relation(&mut self, rel: RelFile, fork: Fork, from: BlockNo) {
+        let range = (rel, fork as u8, from)..=(rel, fork as u8, BlockNo::INVALID);
+        let gone: Vec<_> = self.pages.range(range).map(|(key, _)| *key).collect();
+        for key in gone {
+            self.pages.remove(&key);
+        }
     }
+
+    pub fn forget_database(&mut self, database: Oid) {
+        self.pages.retain(|(rel, _, _), _| rel.database != database);
+    }
+
+    /// Consistency is reached: a PANIC naming the first missing page if there are any, and from now on at
+    /// each new one. Counterpart: XLogCheckInvalidPages.
+    pub fn check(&mut self) -> Result<()> {
+        self.consistent = true;
+        match self.pages.first_key_value() {
+            None => Ok(()),
+            Some(((rel, fork, block), present)) => {
+                let fork = Fork::from_u8(*fork).unwrap_or(Fork::Main);
+                Err(invalid_reference(RelFork::new(*rel, fork), *block, *present))
+            }
+        }
+    }
+}
+
+#[cold]
+fn invalid_reference(name: RelFork, block: BlockNo, present: bool) -> PgError {
+    let state = if present { "is uninitialized" } else { "does not exist" };
+    PgError::internal("WAL contains references to invalid pages")
+        .detail(format!("page {block} of relation {name} {state}"))
+        .severity(Severity::Panic)
 }
 
 /// State of redo's page access; one per recovery.
 pub struct RedoCx<'a> {
     pub pool: &'a BufferPool,
     pub invalid: InvalidPages,
+    /// Counts what recovery reads.
+    pub strategy: Strategy,
+    image: PageBuf,
 }
 
 impl<'a> RedoCx<'a> {
     pub fn new(pool: &'a BufferPool) -> RedoCx<'a> {
-        RedoCx { pool, invalid: InvalidPages::default() }
+        RedoCx {
+            pool,
+            invalid: InvalidPages::default(),
+            strategy: Strategy::normal(),
+            image: PageBuf::new(),
+        }
+    }
+
+    /// The fork, its file made if it is missing.
+    pub fn open(&self, rel: RelFile, fork: Fork) -> Result<Arc<ForkBuffers>> {
+        let handle = self.pool.open(rel, fork, Persistence::Permanent);
+        if !handle.created.load(Ordering::Relaxed) {
+            self.pool.smgr.create(handle.name(), true)?;
+            handle.created.store(true, Ordering::Relaxed);
+        }
+        Ok(handle)
     }
 }
 
 /// Latches block `id` of the record and says what to do with it.
 /// Counterpart: XLogReadBufferForRedoExtended.
 pub fn read_for_redo<'a>(
-    _cx: &mut RedoCx<'a>,
-    _record: &DecodedRecord,
-    _id: u8,
-    _mode: RedoMode,
+    cx: &mut RedoCx<'a>,
+    record: &DecodedRecord,
+    id: u8,
+    mode: RedoMode,
 ) -> Result<Redo<'a>> {
-    todo!()
+    let Some(block) = record.block(id).copied() else {
+        let what = format!("failed to locate backup block with ID {id} in WAL record");
+        return Err(PgError::internal(what).severity(Severity::Panic));
+    };
+    if block.will_init() != mode.init() {
+        let what = if mode.init() {
+            "block to be initialized in redo routine must be marked with WILL_INIT flag in the WAL record"
+        } else {
+            "block with WILL_INIT flag in WAL record must be zeroed by redo routine"
+        };
+        return Err(PgError::internal(what).severity(Severity::Panic));
+    }
+    let fork = cx.open(block.rel, block.fork)?;
+    if block.applies_image() {
+        let mut guard = read_or_extend(cx, &fork, block.block, mode.cleanup())?;
+        record.restore_image(id, &mut cx.image)?;
+        let page = guard.lend();
+        page.bytes_mut().copy_from_slice(cx.image.as_bytes());
+        // A new page must stay all zeros.
+        if !page.is_new() {
+            page.set_lsn(record.end);
+        }
+        mark_dirty(&guard);
+        if block.fork == Fork::Init {
+            // Copied at the end of recovery by file, not through the pool.
+            let pin = guard.into_pin();
+            cx.pool.flush_fork(&fork)?;
+            guard = pin.exclusive();
+        }
+        return Ok(Redo::Restored(guard));
+    }
+    if mode.init() {
+        return Ok(Redo::Apply(read_or_extend(cx, &fork, block.block, mode.cleanup())?));
+    }
+    if block.block.0 >= cx.pool.nblocks(&fork)? {
+        cx.invalid.note(fork.name(), block.block, false)?;
+        return Ok(Redo::Missing);
+    }
+    let pin = cx.pool.read(&fork, block.block, &mut cx.strategy)?;
+    let guard = if mode.cleanup() { pin.cleanup()?.into_exclusive() } else { pin.exclusive() };
+    if guard.is_new() {
+        cx.invalid.note(fork.name(), block.block, true)?;
+        return Ok(Redo::Missing);
+    }
+    if record.end <= guard.lsn() { Ok(Redo::Done(guard)) } else { Ok(Redo::Apply(guard)) }
 }
 
-/// As `read_for_redo`, for a block that the record does not reference (visibility map pages).
+/// The block for being overwritten, the fork extended to it if it is shorter.
+fn read_or_extend<'a>(
+    cx: &mut RedoCx<'a>,
+    fork: &Arc<ForkBuffers>,
+    block: BlockNo,
+    cleanup: bool,
+) -> Result<ExclusiveGuard<'a>> {
+    let nblocks = cx.pool.nblocks(fork)?;
+    if block.0 >= nblocks {
+        // Nobody else extends during recovery. The frame of the last new block is what we want.
+        let gap = block.0 - nblocks;
+        if gap > 0 {
+            drop(cx.pool.extend_by(fork, gap, &mut cx.strategy)?);
+        }
+        return cx.pool.extend(fork, &mut cx.strategy);
+    }
+    let guard = cx.pool.read_zeroed(fork, block, &mut cx.strategy)?;
+    if cleanup { Ok(guard.into_pin().cleanup()?.into_exclusive()) } else { Ok(guard) }
+}
+
+/// A block that the record does not reference (visibility map, free space map).
 /// Counterpart: XLogReadBufferExtended.
 pub fn read_block<'a>(
-    _cx: &mut RedoCx<'a>,
-    _rel: RelFile,
-    _fork: Fork,
-    _block: BlockNo,
+    cx: &mut RedoCx<'a>,
+    rel: RelFile,
+    fork: Fork,
+    block: BlockNo,
+    missing: IfMissing,
 ) -> Result<Option<ExclusiveGuard<'a>>> {
-    todo!()
+    let fork = cx.open(rel, fork)?;
+    let there = block.0 < cx.pool.nblocks(&fork)?;
+    match (there, missing) {
+        (true, IfMissing::Ignore) => {
+            let guard = cx.pool.read(&fork, block, &mut cx.strategy)?.exclusive();
+            Ok((!guard.is_new()).then_some(guard))
+        }
+        (true, IfMissing::ZeroOnError) => {
+            Ok(Some(cx.pool.read_zero_on_error(&fork, block, &mut cx.strategy)?.exclusive()))
+        }
+        (false, IfMissing::Ignore) => Ok(None),
+        (false, IfMissing::ZeroOnError) => Ok(Some(read_or_extend(cx, &fork, block, false)?)),
+    }
 }
 
-/// For `Redo::Apply`: changes the page, marks it dirty and stamps the record's end on it.
+/// For `Redo::Apply`: changes the page, stamps the record's end on it and marks it dirty.
 pub fn apply(
-    _guard: &mut ExclusiveGuard<'_>,
-    _record: &DecodedRecord,
-    _change: impl FnOnce(page::PageMut<'_>) -> Result<()>,
+    guard: &mut ExclusiveGuard<'_>,
+    record: &DecodedRecord,
+    change: impl FnOnce(PageMut<'_>) -> Result<()>,
 ) -> Result<()> {
-    todo!()
+    change(guard.lend())?;
+    guard.lend().set_lsn(record.end);
+    mark_dirty(guard);
+    Ok(())
+}
+
+/// As [`apply`] for pages whose LSN says nothing (free space map): changes and marks dirty.
+pub fn apply_unstamped(
+    guard: &mut ExclusiveGuard<'_>,
+    change: impl FnOnce(PageMut<'_>) -> Result<()>,
+) -> Result<()> {
+    change(guard.lend())?;
+    mark_dirty(guard);
+    Ok(())
+}
+
+fn mark_dirty(guard: &ExclusiveGuard<'_>) {
+    let pin = guard.pin();
+    pin.pool().mark_dirty(pin.frame());
 }

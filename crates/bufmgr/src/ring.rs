@@ -1,6 +1,14 @@
 //! How an access wants its frames, and the count of what it did.
+//!
+//! A large scan, COPY or VACUUM goes round in a small ring of frames, so that it does not push out
+//! what others use. A frame is used again if nobody has pinned it and nobody but the ring's owner has used
+//! it since; otherwise it leaves the ring for a frame from the clock. A bulk-read frame that would need a WAL
+//! flush leaves too; VACUUM and COPY keep theirs, and flush the log once for all dirty frames of their ring.
+//!
+//! Counterpart: the strategy half of freelist.c.
 
 use crate::BufferPool;
+use crate::frame::FrameNo;
 
 /// Counts of one session (EXPLAIN BUFFERS, pg_stat_statements).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,11 +21,37 @@ pub struct BufferUsage {
     pub write_time_us: u64,
 }
 
+impl std::ops::AddAssign for BufferUsage {
+    fn add_assign(&mut self, other: BufferUsage) {
+        self.hit += other.hit;
+        self.read += other.read;
+        self.dirtied += other.dirtied;
+        self.written += other.written;
+        self.read_time_us += other.read_time_us;
+        self.write_time_us += other.write_time_us;
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum RingKind {
+    #[default]
+    None,
+    BulkRead,
+    BulkWrite,
+    Vacuum,
+}
+
+const EMPTY: FrameNo = FrameNo::MAX;
+const KB: usize = 1024;
+
 /// Carried by whoever reads pages: the ring of a large scan, and the session's counts (add them up and
 /// reset as you like). Counterpart: `BufferAccessStrategy`.
 #[derive(Debug, Default)]
 pub struct Strategy {
     pub usage: BufferUsage,
+    kind: RingKind,
+    slots: Vec<FrameNo>,
+    current: usize,
 }
 
 impl Strategy {
@@ -25,16 +59,67 @@ impl Strategy {
     pub fn normal() -> Strategy {
         Strategy::default()
     }
+
     /// A sequential scan of a table larger than a quarter of the pool: 256 KB.
-    pub fn bulk_read(_pool: &BufferPool) -> Strategy {
-        todo!()
+    pub fn bulk_read(pool: &BufferPool) -> Strategy {
+        Strategy::ring(pool, RingKind::BulkRead, 256 * KB)
     }
+
     /// COPY, CREATE TABLE AS: 16 MB, at most an eighth of the pool.
-    pub fn bulk_write(_pool: &BufferPool) -> Strategy {
-        todo!()
+    pub fn bulk_write(pool: &BufferPool) -> Strategy {
+        Strategy::ring(pool, RingKind::BulkWrite, 16 * KB * KB)
     }
+
     /// VACUUM: 256 KB.
-    pub fn vacuum(_pool: &BufferPool) -> Strategy {
-        todo!()
+    pub fn vacuum(pool: &BufferPool) -> Strategy {
+        Strategy::ring(pool, RingKind::Vacuum, 256 * KB)
+    }
+
+    fn ring(pool: &BufferPool, kind: RingKind, bytes: usize) -> Strategy {
+        if !pool.scan_rings() {
+            return Strategy::normal();
+        }
+        let size = (bytes / page::PAGE_SIZE).min(pool.frames() / 8).max(1);
+        Strategy { kind, slots: vec![EMPTY; size], ..Strategy::default() }
+    }
+
+    /// Frames of the ring; 0 without one.
+    pub fn ring_size(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self) -> RingKind {
+        self.kind
+    }
+
+    /// Goes on to the next slot and returns its frame.
+    pub(crate) fn advance(&mut self) -> Option<FrameNo> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.current = (self.current + 1) % self.slots.len();
+        let frame = self.slots[self.current];
+        (frame != EMPTY).then_some(frame)
+    }
+
+    /// Puts a frame from elsewhere into the current slot.
+    pub(crate) fn put(&mut self, frame: FrameNo) {
+        if !self.slots.is_empty() {
+            self.slots[self.current] = frame;
+        }
+    }
+
+    /// The frame of the current slot would need the log flushed: is it let go?
+    pub(crate) fn reject(&mut self, frame: FrameNo) -> bool {
+        if self.kind != RingKind::BulkRead || self.slots[self.current] != frame {
+            return false;
+        }
+        self.slots[self.current] = EMPTY;
+        true
+    }
+
+    pub(crate) fn frames(&self) -> impl Iterator<Item = FrameNo> {
+        self.slots.iter().copied().filter(|frame| *frame != EMPTY)
     }
 }

@@ -13,7 +13,9 @@ mod latch;
 mod lock;
 mod thread;
 pub mod wait;
+mod waitpoint;
 
 pub use latch::{LatchMode, PageLatch};
 pub use lock::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use thread::{JoinHandle, spawn, spawn_with_stack, yield_now};
+pub use waitpoint::WaitPoint;

@@ -1,0 +1,209 @@
+//! Who is replaced: free frames first, then a clock that takes one use from each frame it passes.
+//! Counterpart: freelist.c.
+
+use crate::frame::{DIRTY, FrameNo, IO, PIN, PINS, TAGGED, USAGE, USAGES, pins};
+use crate::pool::bump;
+use crate::ring::RingKind;
+use crate::write::Writer;
+use crate::{BufferPool, Strategy};
+use pgerror::{PgError, Result};
+use sync::Mutex;
+use sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+pub(crate) struct Replacement {
+    /// Frames passed since the start; modulo the pool's size, the clock's hand.
+    hand: AtomicU64,
+    /// Frames from here on were never used.
+    unused: AtomicU32,
+    /// Frames given back. Not TAGGED, no lasting pins.
+    free: Mutex<Vec<FrameNo>>,
+    free_count: AtomicUsize,
+}
+
+/// Rounds in which everything was pinned before a session gives up.
+const PATIENCE: u32 = 1000;
+
+impl Replacement {
+    pub(crate) fn new() -> Replacement {
+        Replacement {
+            hand: AtomicU64::new(0),
+            unused: AtomicU32::new(0),
+            free: Mutex::new(Vec::new()),
+            free_count: AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn hand(&self) -> u64 {
+        self.hand.load(Ordering::Relaxed)
+    }
+}
+
+impl BufferPool {
+    /// A free frame for the caller: pinned once, not tagged, its entry gone.
+    pub(crate) fn victim(&self, strategy: &mut Strategy) -> Result<FrameNo> {
+        loop {
+            let from_ring = self.from_ring(strategy);
+            let frame = match from_ring {
+                Some(frame) => frame,
+                None => match self.from_elsewhere()? {
+                    Found::Free(frame) => {
+                        strategy.put(frame);
+                        return Ok(frame);
+                    }
+                    Found::Tagged(frame) => frame,
+                },
+            };
+            if self.evict(frame, strategy, from_ring.is_some())? {
+                strategy.put(frame);
+                return Ok(frame);
+            }
+            self.frames.desc(frame).unpin();
+        }
+    }
+
+    /// The ring's next frame, pinned, if it is there and nobody else used it.
+    fn from_ring(&self, strategy: &mut Strategy) -> Option<FrameNo> {
+        let frame = strategy.advance()?;
+        let free_to_use = |s: u64| s & TAGGED != 0 && pins(s) == 0 && s & USAGES <= USAGE;
+        let taken = self.frames.desc(frame).update(|s| free_to_use(s).then_some(s + PIN));
+        taken.is_ok().then_some(frame)
+    }
+
+    fn from_free_list(&self) -> Option<FrameNo> {
+        let frames = self.frames() as u32;
+        let list = &self.replacement;
+        let frame = if list.free_count.load(Ordering::Relaxed) > 0 {
+            let frame = list.free.lock().pop();
+            if frame.is_some() {
+                list.free_count.fetch_sub(1, Ordering::Relaxed);
+            }
+            frame
+        } else {
+            None
+        };
+        let frame = match frame {
+            Some(frame) => frame,
+            None if list.unused.load(Ordering::Relaxed) < frames => {
+                let frame = list.unused.fetch_add(1, Ordering::Relaxed);
+                if frame >= frames {
+                    list.unused.store(frames, Ordering::Relaxed);
+                    return None;
+                }
+                frame
+            }
+            None => return None,
+        };
+        self.frames.desc(frame).state.fetch_add(PIN, Ordering::Acquire);
+        Some(frame)
+    }
+
+    /// Gives back a free frame with the caller's pin.
+    pub(crate) fn free(&self, frame: FrameNo) {
+        let desc = self.frames.desc(frame);
+        debug_assert!(desc.state.load(Ordering::Relaxed) & TAGGED == 0);
+        desc.unpin();
+        self.replacement.free.lock().push(frame);
+        self.replacement.free_count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A free frame, or a tagged one that nobody has pinned and whose uses have run out; pinned.
+    fn from_elsewhere(&self) -> Result<Found> {
+        let count = self.frames() as u64;
+        for _ in 0..PATIENCE {
+            if let Some(frame) = self.from_free_list() {
+                return Ok(Found::Free(frame));
+            }
+            let mut tries = count;
+            while tries > 0 {
+                let at = self.replacement.hand.fetch_add(1, Ordering::Relaxed) % count;
+                let desc = self.frames.desc(at as FrameNo);
+                let state = desc.state.load(Ordering::Relaxed);
+                if state & TAGGED == 0 || pins(state) != 0 {
+                    tries -= 1;
+                    continue;
+                }
+                let used = state & USAGES != 0;
+                let new = if used { state - USAGE } else { state + PIN };
+                let done =
+                    desc.state.compare_exchange(state, new, Ordering::Acquire, Ordering::Relaxed);
+                if done.is_ok() && !used {
+                    return Ok(Found::Tagged(at as FrameNo));
+                }
+                tries = count;
+            }
+            // Everything is pinned, or just being taken and given back.
+            sync::yield_now();
+        }
+        Err(PgError::internal("no unpinned buffers available"))
+    }
+
+    /// Makes a tagged frame that the caller has pinned free: writes it if it is dirty, then claims
+    /// it. False if that cannot be had without waiting for somebody.
+    fn evict(&self, frame: FrameNo, strategy: &mut Strategy, from_ring: bool) -> Result<bool> {
+        let desc = self.frames.desc(frame);
+        if desc.state.load(Ordering::Relaxed) & DIRTY != 0 {
+            if from_ring && self.needs_wal_flush(frame) {
+                if strategy.reject(frame) {
+                    return Ok(false);
+                }
+                self.flush_wal_for_ring(strategy)?;
+            }
+            // The evictor may hold latches that the victim's latch holder waits for.
+            let Some(run) = self.begin_write(frame, false) else { return Ok(false) };
+            self.finish_write(run, Writer::Session)?;
+            strategy.usage.written += 1;
+        }
+        let claimed = self.claim(frame, false);
+        if claimed {
+            bump(&self.counters.evicted);
+        }
+        Ok(claimed)
+    }
+
+    /// One flush for all dirty frames of the ring, instead of one each.
+    fn flush_wal_for_ring(&self, strategy: &Strategy) -> Result<()> {
+        debug_assert!(strategy.kind() != RingKind::BulkRead);
+        let dirty = |f: &FrameNo| self.frames.desc(*f).state.load(Ordering::Relaxed) & DIRTY != 0;
+        // Frames may hold other pages by now; flushing a little too far does no harm.
+        let newest = strategy.frames().filter(dirty).map(|f| self.frames.lsn(f)).max();
+        match (&self.wal, newest) {
+            (Some(wal), Some(lsn)) if wal.flushed() < lsn => {
+                bump(&self.counters.wal_flushes);
+                // A page that was never logged may carry anything where its LSN should be.
+                wal.flush(lsn.min(wal.inserted()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn needs_wal_flush(&self, frame: FrameNo) -> bool {
+        let Some(wal) = &self.wal else { return false };
+        self.frames.lsn(frame) > wal.flushed() && self.owner_of(frame).is_permanent()
+    }
+
+    /// Turns a tagged frame into a free one if the caller's is the only pin, there is no I/O and (unless its
+    /// contents are to be thrown away) it is clean. The pin stays.
+    pub(crate) fn claim(&self, frame: FrameNo, discard: bool) -> bool {
+        let desc = self.frames.desc(frame);
+        let claimed = desc.update(|s| {
+            let mine = s & TAGGED != 0 && pins(s) == 1 && s & IO == 0;
+            (mine && (discard || s & DIRTY == 0)).then_some(s & PINS)
+        });
+        if claimed.is_err() {
+            return false;
+        }
+        let block = ids::BlockNo(desc.block.load(Ordering::Relaxed));
+        let fork = self.frames.owner(frame).lock().take();
+        if let Some(fork) = fork {
+            fork.retract(block, frame);
+        }
+        desc.clear_tag();
+        true
+    }
+}
+
+/// Where a replacement came from.
+enum Found {
+    Free(FrameNo),
+    Tagged(FrameNo),
+}

@@ -1,0 +1,304 @@
+//! Frames: the arena of pages, and a descriptor of 64 bytes for each.
+//!
+//! All that changes often is in one atomic word:
+//!
+//! ```text
+//! 63            48        40   36       24           0
+//!  |   unused    |  flags  |    | usage  |    pins   |
+//! ```
+//!
+//! A frame is in one of these states:
+//!
+//! - **free**: not TAGGED. Belongs to the free list, or to one thread that took it from there or
+//!   claimed it; nobody else changes its word but for pins that come and go by mistake.
+//! - **tagged**: TAGGED, its fork's translation entry points here. Contents count if VALID.
+//!
+//! INVARIANT: the tag changes only while the frame is free. To pin is to add one to the word *and then* to find
+//! TAGGED in what was there before, with the tag expected; otherwise the pin is taken back. A frame is
+//! claimed (TAGGED → free) by a compare-and-swap that finds no pin but the claimer's. So a tag
+//! once seen under a pin stays.
+//!
+//! INVARIANT: whoever does I/O for a frame holds IO and a pin. DIRTY goes away only by a finished write, and
+//! not if JUST_DIRTIED came meanwhile; or with the frame's contents.
+
+use crate::ForkBuffers;
+use ids::{BlockNo, Fork, Oid, RelFile};
+use page::{PAGE_SIZE, Page, PageMut};
+use pgerror::{PgError, Result, SqlState};
+use std::ptr::NonNull;
+use sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use sync::{Arc, Mutex, PageLatch, WaitPoint};
+
+pub(crate) const PIN: u64 = 1;
+pub(crate) const PINS: u64 = (1 << 24) - 1;
+pub(crate) const USAGE: u64 = 1 << 24;
+pub(crate) const USAGES: u64 = ((1 << 12) - 1) << 24;
+/// The clock needs so many laps for a page that was in use. Counterpart: BM_MAX_USAGE_COUNT.
+pub(crate) const USAGE_MAX: u64 = 5 * USAGE;
+
+pub(crate) const TAGGED: u64 = 1 << 40;
+pub(crate) const VALID: u64 = 1 << 41;
+pub(crate) const DIRTY: u64 = 1 << 42;
+pub(crate) const JUST_DIRTIED: u64 = 1 << 43;
+pub(crate) const IO: u64 = 1 << 44;
+pub(crate) const IO_ERROR: u64 = 1 << 45;
+/// The running checkpoint has still to write it.
+pub(crate) const CHECKPOINT: u64 = 1 << 46;
+/// Somebody waits to have the only pin.
+pub(crate) const PIN_WAITER: u64 = 1 << 47;
+
+pub(crate) const fn pins(state: u64) -> u64 {
+    state & PINS
+}
+
+/// Number of a frame.
+pub(crate) type FrameNo = u32;
+
+/// What a frame holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tag {
+    pub rel: RelFile,
+    pub fork: Fork,
+    pub block: BlockNo,
+}
+
+#[repr(C, align(64))]
+pub(crate) struct Desc {
+    pub state: AtomicU64,
+    pub latch: PageLatch,
+    /// Number of the [`ForkBuffers`]; with the block, the tag. 0 while free.
+    pub fork_id: AtomicU64,
+    pub block: AtomicU32,
+    /// For I/O in flight and for PIN_WAITER.
+    pub event: WaitPoint,
+    rel: [AtomicU32; 3],
+    fork: AtomicU32,
+}
+
+const _: () = assert!(cfg!(loom) || size_of::<Desc>() == 64);
+
+impl Desc {
+    fn new() -> Desc {
+        Desc {
+            state: AtomicU64::new(0),
+            latch: PageLatch::new(),
+            fork_id: AtomicU64::new(0),
+            block: AtomicU32::new(u32::MAX),
+            event: WaitPoint::new(),
+            rel: std::array::from_fn(|_| AtomicU32::new(0)),
+            fork: AtomicU32::new(0),
+        }
+    }
+
+    /// The tag. Only under a pin that found the frame tagged.
+    pub(crate) fn tag(&self) -> Tag {
+        let [tablespace, database, relnumber] =
+            std::array::from_fn(|i| Oid(self.rel[i].load(Ordering::Relaxed)));
+        let fork = Fork::from_u8(self.fork.load(Ordering::Relaxed) as u8);
+        Tag {
+            rel: RelFile { tablespace, database, relnumber },
+            fork: fork.expect("only fork numbers are stored"),
+            block: BlockNo(self.block.load(Ordering::Relaxed)),
+        }
+    }
+
+    pub(crate) fn is(&self, fork: &ForkBuffers, block: BlockNo) -> bool {
+        self.block.load(Ordering::Relaxed) == block.0
+            && self.fork_id.load(Ordering::Relaxed) == fork.id()
+    }
+
+    /// Writes the tag of a free frame that the caller owns; TAGGED is to be set afterwards.
+    pub(crate) fn set_tag(&self, fork: &ForkBuffers, block: BlockNo) {
+        let RelFile { tablespace, database, relnumber } = fork.name().rel;
+        for (word, oid) in self.rel.iter().zip([tablespace, database, relnumber]) {
+            word.store(oid.0, Ordering::Relaxed);
+        }
+        self.fork.store(fork.name().fork as u32, Ordering::Relaxed);
+        self.block.store(block.0, Ordering::Relaxed);
+        self.fork_id.store(fork.id(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn clear_tag(&self) {
+        self.fork_id.store(0, Ordering::Relaxed);
+        self.block.store(u32::MAX, Ordering::Relaxed);
+    }
+
+    pub(crate) fn unpin(&self) {
+        let before = self.state.fetch_sub(PIN, Ordering::Release);
+        debug_assert!(pins(before) > 0, "unpinned a frame without pins");
+        if before & PIN_WAITER != 0 && pins(before) == 2 {
+            self.event.wake_all();
+        }
+    }
+
+    /// Changes the word by `f` until it sticks; `f` gives up with `None`. Returns the word before.
+    pub(crate) fn update(&self, mut f: impl FnMut(u64) -> Option<u64>) -> Result<u64, u64> {
+        let mut state = self.state.load(Ordering::Relaxed);
+        loop {
+            let Some(new) = f(state) else { return Err(state) };
+            match self.state.compare_exchange_weak(state, new, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => return Ok(state),
+                Err(now) => state = now,
+            }
+        }
+    }
+
+    /// Begins I/O if `wanted` holds for the word, waiting for other I/O first. False: not wanted
+    /// (any more).
+    pub(crate) fn start_io(&self, wanted: impl Fn(u64) -> bool) -> bool {
+        loop {
+            let begun = self.update(|s| (s & IO == 0 && wanted(s)).then_some(s | IO));
+            match begun {
+                Ok(_) => return true,
+                Err(s) if s & IO == 0 => return false,
+                Err(_) => self.wait_io(),
+            }
+        }
+    }
+
+    /// As `start_io`, giving up where there is other I/O.
+    pub(crate) fn try_start_io(&self, wanted: impl Fn(u64) -> bool) -> bool {
+        self.update(|s| (s & IO == 0 && wanted(s)).then_some(s | IO)).is_ok()
+    }
+
+    pub(crate) fn wait_io(&self) {
+        self.event.wait_while(|| self.state.load(Ordering::Acquire) & IO != 0);
+    }
+
+    /// Ends I/O: sets `set`; a finished write (`written`) cleans the page unless it was dirtied
+    /// meanwhile.
+    pub(crate) fn end_io(&self, set: u64, written: bool) {
+        let _ = self.update(|s| {
+            let mut new = s & !(IO | IO_ERROR) | set;
+            if written && s & JUST_DIRTIED == 0 {
+                new &= !(DIRTY | CHECKPOINT);
+            }
+            Some(new)
+        });
+        self.event.wake_all();
+    }
+}
+
+/// All frames of a pool.
+pub(crate) struct Frames {
+    base: NonNull<u8>,
+    descs: Box<[Desc]>,
+    /// The fork of each tagged frame, kept alive by it. Locked only when frames change owners or
+    /// are written.
+    owners: Box<[Mutex<Option<Arc<ForkBuffers>>>]>,
+}
+
+// SAFETY: the arena is plain memory; who may touch which page when is ruled by the descriptors.
+unsafe impl Send for Frames {}
+// SAFETY: as above.
+unsafe impl Sync for Frames {}
+
+/// Size of a huge page on our machines.
+const HUGE: usize = 2 << 20;
+
+impl Frames {
+    pub(crate) fn new(count: usize) -> Result<Frames> {
+        let bytes = count * PAGE_SIZE;
+        // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing of ours.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(PgError::new(
+                SqlState::OUT_OF_MEMORY,
+                format!("could not map {bytes} bytes for shared buffers"),
+            ));
+        }
+        #[cfg(target_os = "linux")]
+        if bytes >= HUGE {
+            // SAFETY: the range was just mapped; the advice changes no contents.
+            unsafe { libc::madvise(base, bytes, libc::MADV_HUGEPAGE) };
+        }
+        Ok(Frames {
+            base: NonNull::new(base.cast()).expect("mmap does not map address zero"),
+            descs: (0..count).map(|_| Desc::new()).collect(),
+            owners: (0..count).map(|_| Mutex::new(None)).collect(),
+        })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.descs.len()
+    }
+
+    #[inline]
+    pub(crate) fn desc(&self, frame: FrameNo) -> &Desc {
+        &self.descs[frame as usize]
+    }
+
+    pub(crate) fn owner(&self, frame: FrameNo) -> &Mutex<Option<Arc<ForkBuffers>>> {
+        &self.owners[frame as usize]
+    }
+
+    #[inline]
+    fn ptr(&self, frame: FrameNo) -> *mut u8 {
+        assert!((frame as usize) < self.descs.len());
+        // SAFETY: in bounds of the arena.
+        unsafe { self.base.as_ptr().add(frame as usize * PAGE_SIZE) }
+    }
+
+    /// The page, for reading.
+    ///
+    /// # Safety
+    /// While the result lives, the caller holds a latch of the frame; or IO without VALID; or it
+    /// only reads header fields that are atomic.
+    #[inline]
+    pub(crate) unsafe fn page(&self, frame: FrameNo) -> &Page {
+        // SAFETY: aligned and mapped as long as the pool lives; the rest is the caller's promise.
+        unsafe { Page::from_ptr(self.ptr(frame)) }
+    }
+
+    /// The page, for changing.
+    ///
+    /// # Safety
+    /// While the result lives, the caller alone uses the page: it holds the exclusive latch and lends
+    /// it once, or owns the frame while it is free or not VALID.
+    #[inline]
+    #[expect(clippy::mut_from_ref, reason = "exclusiveness is the latch's")]
+    pub(crate) unsafe fn page_mut(&self, frame: FrameNo) -> PageMut<'_> {
+        // SAFETY: aligned and mapped as long as the pool lives; the rest is the caller's promise.
+        unsafe { Page::from_ptr_mut(self.ptr(frame)) }
+    }
+
+    /// `pd_lsn` as it is now, latched or not.
+    pub(crate) fn lsn(&self, frame: FrameNo) -> ids::Lsn {
+        // SAFETY: one atomic load.
+        unsafe { self.page(frame) }.lsn()
+    }
+
+    /// The page of a frame that the caller owns: free, or reading it in.
+    #[expect(clippy::mut_from_ref, reason = "exclusiveness is the frame's state")]
+    pub(crate) fn owned_page(&self, frame: FrameNo) -> PageMut<'_> {
+        let state = self.desc(frame).state.load(Ordering::Relaxed);
+        assert!(state & VALID == 0 && pins(state) > 0, "frame {frame} is in use");
+        // SAFETY: only its owner or who does its I/O gets here (the assertion is a second line),
+        // and nobody looks at contents that are not VALID.
+        unsafe { self.page_mut(frame) }
+    }
+
+    /// Copies the page of a frame that the caller has latched at least share-exclusively.
+    pub(crate) fn copy_latched(&self, frame: FrameNo, to: &mut Page) {
+        debug_assert!(self.desc(frame).latch.is_held());
+        // SAFETY: latched, by contract.
+        unsafe { self.page(frame) }.copy_to(to);
+    }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        // SAFETY: mapped in `new` with this length; all guards borrowed the pool and are gone.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.descs.len() * PAGE_SIZE) };
+    }
+}
