@@ -22,25 +22,26 @@ use pgerror::{PgError, Result, Severity};
 use smallvec::SmallVec;
 use wal::{RecordBuilder, RegFlags, RmgrId, Wal};
 
-struct Registered<'a> {
-    pool: &'a BufferPool,
+struct Registered<'p> {
+    pool: &'p BufferPool,
     frame: FrameNo,
     id: u8,
     changes: bool,
 }
 
 /// A critical section over the pages that one record covers. Leaving it other than by `log` or
-/// `finish_unlogged` after a page was registered takes the server down.
-pub struct PageEdit<'a> {
+/// `finish_unlogged` after a page was registered takes the server down. The guards (of lifetime `'p`)
+/// may live on after the edit; log and scratch are borrowed for `'a` only.
+pub struct PageEdit<'a, 'p> {
     wal: &'a Wal,
     scratch: &'a mut RecordBuilder,
-    pages: SmallVec<[Registered<'a>; 4]>,
+    pages: SmallVec<[Registered<'p>; 4]>,
     dirtied: u32,
 }
 
-impl<'a> PageEdit<'a> {
+impl<'a, 'p> PageEdit<'a, 'p> {
     /// `scratch` is reset.
-    pub fn begin(wal: &'a Wal, scratch: &'a mut RecordBuilder) -> PageEdit<'a> {
+    pub fn begin(wal: &'a Wal, scratch: &'a mut RecordBuilder) -> PageEdit<'a, 'p> {
         scratch.reset(RmgrId::Xlog, 0);
         PageEdit { wal, scratch, pages: SmallVec::new(), dirtied: 0 }
     }
@@ -48,7 +49,7 @@ impl<'a> PageEdit<'a> {
     /// Registers the page as block `id`, marks it dirty and lends it.
     pub fn change<'s>(
         &'s mut self,
-        guard: &'s mut ExclusiveGuard<'a>,
+        guard: &'s mut ExclusiveGuard<'p>,
         id: u8,
         flags: RegFlags,
     ) -> PageMut<'s> {
@@ -57,7 +58,7 @@ impl<'a> PageEdit<'a> {
     }
 
     /// As `change` without lending: see [`ExclusiveGuard::page_mut`].
-    pub fn register(&mut self, guard: &mut ExclusiveGuard<'a>, id: u8, flags: RegFlags) {
+    pub fn register(&mut self, guard: &mut ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
         self.add(guard, id, flags, true);
         let pin = guard.pin();
         self.dirtied += u32::from(pin.pool().mark_dirty(pin.frame()));
@@ -65,11 +66,11 @@ impl<'a> PageEdit<'a> {
 
     /// Registers without marking dirty or stamping: a page that the record refers to and that does not
     /// change.
-    pub fn refer(&mut self, guard: &ExclusiveGuard<'a>, id: u8, flags: RegFlags) {
+    pub fn refer(&mut self, guard: &ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
         self.add(guard, id, flags, false);
     }
 
-    fn add(&mut self, guard: &ExclusiveGuard<'a>, id: u8, flags: RegFlags, changes: bool) {
+    fn add(&mut self, guard: &ExclusiveGuard<'p>, id: u8, flags: RegFlags, changes: bool) {
         let pin = guard.pin();
         let tag = pin.pool().frames.desc(pin.frame()).tag();
         self.scratch.block(id, tag.rel, tag.fork, tag.block, flags);
@@ -142,7 +143,7 @@ impl<'a> PageEdit<'a> {
     }
 }
 
-impl Drop for PageEdit<'_> {
+impl Drop for PageEdit<'_, '_> {
     fn drop(&mut self) {
         if self.pages.is_empty() {
             return;

@@ -323,7 +323,7 @@ impl<'a> ExclusiveGuard<'a> {
     /// The page for changing; it must be registered with the edit. Several guards may lend their
     /// pages at once.
     #[inline]
-    pub fn page_mut<'g>(&'g mut self, edit: &'g PageEdit<'_>) -> PageMut<'g> {
+    pub fn page_mut<'g>(&'g mut self, edit: &'g PageEdit<'_, '_>) -> PageMut<'g> {
         assert!(edit.covers(self), "a page is changed that is not registered with the edit");
         self.lend()
     }
