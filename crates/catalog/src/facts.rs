@@ -62,9 +62,21 @@ impl FactTable {
 
 /// Types of the columns of a table, from `pg_attribute`; a domain's base type in its place.
 pub fn column_types(relation: Oid) -> Vec<Oid> {
-    let mut columns: Vec<(i16, Oid)> = attributes()
-        .filter(|a| a.attrelid == relation && a.attnum > 0)
-        .map(|a| (a.attnum, a.atttypid))
+    let table = table(PgAttribute::RELATION).expect("pg_attribute is among the facts");
+    // Reading all columns of all rows for a few of them would take longer than the rest of `init`.
+    let relation = relation.to_string();
+    let field = |line: &str, number: i16| {
+        let text = line.split('\t').nth(number as usize - 1)?;
+        text.parse::<i64>().ok()
+    };
+    let mut columns: Vec<(i64, Oid)> = table
+        .text
+        .lines()
+        .filter(|line| line.split('\t').next() == Some(&relation))
+        .filter_map(|line| {
+            let number = field(line, PgAttribute::attnum).filter(|n| *n > 0)?;
+            Some((number, Oid(field(line, PgAttribute::atttypid)? as u32)))
+        })
         .collect();
     columns.sort();
     let mut types: Vec<Oid> = columns.into_iter().map(|c| c.1).collect();
@@ -75,12 +87,6 @@ pub fn column_types(relation: Oid) -> Vec<Oid> {
         }
     }
     types
-}
-
-fn attributes() -> impl Iterator<Item = PgAttribute> {
-    let table = table(PgAttribute::RELATION).expect("pg_attribute is among the facts");
-    let types = ATTRIBUTE_TYPES.map(Oid);
-    table.datums(&types).collect::<Vec<_>>().into_iter().map(row_from)
 }
 
 fn row_from<R: CatalogRow>(datums: Vec<Datum>) -> R {
