@@ -9,6 +9,7 @@ use pgerror::Result;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use types::DatumRef;
+use types::compare::CompareFn;
 
 /// A value of a search key; owned only if it had to be decompressed.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ impl KeyValue<'_> {
 pub(crate) struct InsertKey<'a> {
     /// Values of the leading key columns.
     pub values: SmallVec<[KeyValue<'a>; 4]>,
+    /// Comparisons with values of another type than the column's; empty if there are none.
+    pub cmps: SmallVec<[Option<CompareFn>; 4]>,
     /// A value is NULL and NULLs are distinct: the tuple conflicts with nothing.
     pub any_null: bool,
     /// Look for the first item > key instead of >= key.
@@ -55,6 +58,7 @@ impl<'a> InsertKey<'a> {
         }
         Ok(InsertKey {
             values,
+            cmps: SmallVec::new(),
             any_null: any_null && !schema.nulls_not_distinct,
             next_key: false,
             pivot_search: false,
@@ -63,8 +67,12 @@ impl<'a> InsertKey<'a> {
     }
 
     /// A key of some leading columns' values, for scans.
-    pub(crate) fn of_values(values: SmallVec<[KeyValue<'a>; 4]>, next_key: bool) -> InsertKey<'a> {
-        InsertKey { values, any_null: false, next_key, pivot_search: false, scan_tid: None }
+    pub(crate) fn of_values(
+        values: SmallVec<[KeyValue<'a>; 4]>,
+        cmps: SmallVec<[Option<CompareFn>; 4]>,
+        next_key: bool,
+    ) -> InsertKey<'a> {
+        InsertKey { values, cmps, any_null: false, next_key, pivot_search: false, scan_tid: None }
     }
 }
 
@@ -101,7 +109,8 @@ impl KeySchema {
             if n >= natts {
                 return Ok(Ordering::Greater);
             }
-            let ord = self.compare_value(n, v.get(), tuple.attr(self.shape(), n))?;
+            let cmp = key.cmps.get(n).copied().flatten();
+            let ord = self.compare_value(n, v.get(), tuple.attr(self.shape(), n), cmp)?;
             if ord != Ordering::Equal {
                 return Ok(ord);
             }

@@ -1,18 +1,43 @@
 //! The B-tree access method: Lehman and Yao's tree with high keys and right links, as PostgreSQL 15 has
 //! it (version 4 pages, heap TIDs as the last key column, suffix truncation, posting lists).
 //!
-//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup` (what concerns single pages and
-//! tuples), then …
+//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk` (what concerns single pages
+//! and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`, `unique`, `split`,
+//! `delete`; `cycle`, `vacuum`, `page_delete`; `records`, `redo`.
 
 #![forbid(unsafe_code)]
 
+mod buf;
 mod bulk;
+mod cycle;
 mod dedup;
+mod delete;
+mod index;
 mod inline;
+mod insert;
 mod key;
+mod liveness;
+mod page_delete;
+pub mod records;
+mod redo;
+mod scan;
+mod scan_key;
 mod schema;
+mod search;
+mod split;
 mod splitloc;
 mod truncate;
+mod unique;
+mod vacuum;
 
+pub use buf::{Cx, Xids};
 pub use bulk::BulkLoader;
+pub use cycle::VacuumCycles;
+pub use index::Index;
+pub use insert::{Inserted, UniqueCheck};
+pub use liveness::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
+pub use redo::{mask, redo};
+pub use scan::{AllVisible, Scan, ScanItem, ScanOptions};
+pub use scan_key::{Direction, RowMember, ScanKey, ScanOp};
 pub use schema::{KeyColumn, KeySchema};
+pub use vacuum::{BulkDeleteResult, IsDead};

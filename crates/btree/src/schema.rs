@@ -147,8 +147,10 @@ impl KeySchema {
         n: usize,
         value: DatumRef<'_>,
         raw: Option<&[u8]>,
+        cmp: Option<CompareFn>,
     ) -> Result<Ordering> {
         let col = &self.columns[n];
+        let cmp = cmp.unwrap_or(col.cmp);
         let Some(raw) = raw else {
             return Ok(match (value.is_null(), col.nulls_first) {
                 (true, _) => Ordering::Equal,
@@ -160,11 +162,11 @@ impl KeySchema {
             return Ok(if col.nulls_first { Ordering::Less } else { Ordering::Greater });
         }
         let ord = match self.plain_datum(n, raw) {
-            Some(d) => (col.cmp)(value, d, col.collation),
+            Some(d) => cmp(value, d, col.collation),
             None => {
                 let mut scratch = Vec::new();
                 crate::inline::decompress(raw, &mut scratch)?;
-                (col.cmp)(value, DatumRef::Bytes(&scratch), col.collation)
+                cmp(value, DatumRef::Bytes(&scratch), col.collation)
             }
         };
         Ok(if col.desc { ord.reverse() } else { ord })
@@ -179,7 +181,7 @@ impl KeySchema {
     ) -> Result<Ordering> {
         let mut scratch = Vec::new();
         let value = self.datum(n, a, &mut scratch)?;
-        self.compare_value(n, value, b)
+        self.compare_value(n, value, b, None)
     }
 
     /// Orders two leaf tuples by their key columns (not by TID).

@@ -45,7 +45,8 @@ const NEXT_AT: usize = SPECIAL_AT + 4;
 const LEVEL_AT: usize = SPECIAL_AT + 8;
 /// Byte offset of `btpo_flags`, for hints.
 pub const FLAGS_AT: usize = SPECIAL_AT + 12;
-const CYCLE_ID_AT: usize = SPECIAL_AT + 14;
+/// Byte offset of the cycle id, for hints.
+pub const CYCLE_ID_AT: usize = SPECIAL_AT + 14;
 const CONTENTS_AT: usize = 24;
 const META_SIZE: usize = 48;
 

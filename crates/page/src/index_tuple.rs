@@ -210,8 +210,8 @@ impl<'a> IndexTuple<'a> {
         self.tid_field().block
     }
 
-    /// In the high key of a half-dead leaf: top of the branch that is being deleted (0: the leaf
-    /// itself).
+    /// In the high key of a half-dead leaf: top of the branch that is being deleted (invalid:
+    /// the leaf itself).
     pub fn top_parent(self) -> BlockNo {
         self.tid_field().block
     }

@@ -1,0 +1,409 @@
+//! Redo of the records of resource manager Btree. Pages are latched one at a time: nobody else changes
+//! them, and readers do not mind. Counterpart: nbtxlog.c.
+
+use crate::dedup;
+use bufmgr::redo::{Redo, RedoCx, RedoMode};
+use crate::delete::apply_deletion;
+use crate::records::{self, MarkHalfDead, UnlinkPage, read_metadata, u16_at, u32_at};
+use crate::split::{new_page, put};
+use ids::{BlockNo, OffsetNo};
+use page::btree::{
+    BTP_HALF_DEAD, BTP_INCOMPLETE_SPLIT, BTP_LEAF, BTP_ROOT, NONE, Node, Opaque, change_flags,
+    set_deleted, set_next, set_prev,
+};
+use page::index_space;
+use page::index_tuple::{self, IndexTuple, max_align, posting_without, swap_posting};
+use page::{PageBuf, PageMut};
+use pgerror::{PgError, Result};
+use wal::DecodedRecord;
+
+/// How redo gets at a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Want {
+    /// As it is, if the change is not there yet.
+    Existing,
+    /// The same, when nobody has it pinned.
+    Cleanup,
+    /// Made anew.
+    Init,
+}
+
+/// A record and the pages that it concerns.
+pub(crate) trait Source {
+    fn info(&self) -> u8;
+    fn main(&self) -> &[u8];
+    fn has_block(&self, id: u8) -> bool;
+    fn block_no(&self, id: u8) -> Option<BlockNo>;
+    fn block_data(&self, id: u8) -> &[u8];
+    /// Changes block `id`, unless the change is there already or the block is gone for good.
+    fn change(
+        &mut self,
+        id: u8,
+        want: Want,
+        change: &mut dyn FnMut(PageMut<'_>) -> Result<()>,
+    ) -> Result<()>;
+}
+
+fn damaged() -> PgError {
+    PgError::internal("a record of a btree does not fit its page")
+}
+
+/// Applies one record.
+pub(crate) fn apply(src: &mut dyn Source) -> Result<()> {
+    match src.info() & 0xF0 {
+        records::INSERT_LEAF => insert(src, true, false, false),
+        records::INSERT_UPPER => insert(src, false, false, false),
+        records::INSERT_META => insert(src, false, true, false),
+        records::INSERT_POST => insert(src, true, false, true),
+        records::SPLIT_L => split(src, true),
+        records::SPLIT_R => split(src, false),
+        records::DEDUP => dedup_page(src),
+        records::VACUUM => delete(src, true),
+        records::DELETE => delete(src, false),
+        records::MARK_PAGE_HALFDEAD => mark_half_dead(src),
+        records::UNLINK_PAGE => unlink(src, false),
+        records::UNLINK_PAGE_META => unlink(src, true),
+        records::NEWROOT => new_root(src),
+        // A conflict point for queries on a standby, nothing else.
+        records::REUSE_PAGE => Ok(()),
+        records::META_CLEANUP => restore_meta(src, 0),
+        other => Err(PgError::internal(format!("btree_redo: unknown op code {other}"))
+            .severity(pgerror::Severity::Panic)),
+    }
+}
+
+fn restore_meta(src: &mut dyn Source, id: u8) -> Result<()> {
+    let data = src.block_data(id);
+    if data.len() < 28 {
+        return Err(damaged());
+    }
+    let meta = read_metadata(data);
+    src.change(id, Want::Init, &mut |page| {
+        meta.init(page);
+        Ok(())
+    })
+}
+
+fn clear_incomplete_split(src: &mut dyn Source, id: u8) -> Result<()> {
+    src.change(id, Want::Existing, &mut |page| {
+        change_flags(page, 0, BTP_INCOMPLETE_SPLIT);
+        Ok(())
+    })
+}
+
+/// Adds the items of an image of the tuple space, which begins with the last one.
+fn restore_items(page: PageMut<'_>, data: &[u8]) -> Result<()> {
+    let mut items: Vec<&[u8]> = Vec::new();
+    let mut rest = data;
+    while !rest.is_empty() {
+        let (tuple, next) = take_tuple(rest)?;
+        items.push(tuple);
+        rest = next;
+    }
+    for item in items.iter().rev() {
+        if !index_space::append(page, item) {
+            return Err(damaged());
+        }
+    }
+    Ok(())
+}
+
+/// The tuple at the front, and what follows it.
+fn take_tuple(data: &[u8]) -> Result<(&[u8], &[u8])> {
+    if data.len() < index_tuple::HEADER_SIZE {
+        return Err(damaged());
+    }
+    let size = IndexTuple::new(data).size();
+    let aligned = max_align(size);
+    if size < index_tuple::HEADER_SIZE || aligned > data.len() {
+        return Err(damaged());
+    }
+    Ok((&data[..size], &data[aligned..]))
+}
+
+/// Splits the posting list before `offset` as the insertion did. Returns the list and the tuple that
+/// goes after it.
+fn redo_posting_split(
+    node: Node<'_>,
+    offset: OffsetNo,
+    original: &[u8],
+    position: u16,
+) -> Result<(Vec<u8>, Vec<u8>)> {
+    let old = node.item(offset - 1);
+    if old.is_empty() || !IndexTuple::new(old).is_posting() {
+        return Err(damaged());
+    }
+    let mut tuple = original.to_vec();
+    let mut list = Vec::new();
+    let tid = IndexTuple::new(original).tid_field();
+    let out = swap_posting(IndexTuple::new(old), usize::from(position), tid, &mut list);
+    index_tuple::set_tid(&mut tuple, out);
+    Ok((list, tuple))
+}
+
+fn insert(src: &mut dyn Source, leaf: bool, meta: bool, posting: bool) -> Result<()> {
+    let offset = u16_at(src.main(), 0);
+    let data = src.block_data(0).to_vec();
+    if !leaf {
+        clear_incomplete_split(src, 1)?;
+    }
+    src.change(0, Want::Existing, &mut |page| {
+        let added = if posting {
+            let (list, tuple) =
+                redo_posting_split(Node(page), offset, &data[2..], u16_at(&data, 0))?;
+            page.item_mut(offset - 1)[..list.len()].copy_from_slice(&list);
+            index_space::add(page, &tuple, offset)
+        } else {
+            index_space::add(page, &data, offset)
+        };
+        if added { Ok(()) } else { Err(damaged()) }
+    })?;
+    if meta { restore_meta(src, 2) } else { Ok(()) }
+}
+
+fn split(src: &mut dyn Source, new_on_left: bool) -> Result<()> {
+    let main = src.main();
+    let level = u32_at(main, 0);
+    let (first_right, offset, position) = (u16_at(main, 4), u16_at(main, 6), u16_at(main, 8));
+    let left_block = src.block_no(0).ok_or_else(damaged)?;
+    let right_block = src.block_no(1).ok_or_else(damaged)?;
+    let next = src.block_no(2).unwrap_or(NONE);
+    let leaf_flag = if level == 0 { BTP_LEAF } else { 0 };
+    if level > 0 {
+        clear_incomplete_split(src, 3)?;
+    }
+    let right_items = src.block_data(1).to_vec();
+    src.change(1, Want::Init, &mut |page| {
+        page::btree::init(page);
+        Opaque { prev: left_block, next, level, flags: leaf_flag, cycle_id: 0 }.set(page);
+        restore_items(page, &right_items)
+    })?;
+    let data = src.block_data(0).to_vec();
+    src.change(0, Want::Existing, &mut |page| {
+        let node = Node(page);
+        let mut rest = &data[..];
+        let mut tuple: Vec<u8> = Vec::new();
+        let mut list = None;
+        if new_on_left || position != 0 {
+            let (t, next) = take_tuple(rest)?;
+            (tuple, rest) = (t.to_vec(), next);
+            if position != 0 {
+                let (l, t) = redo_posting_split(node, offset, &tuple, position)?;
+                (list, tuple) = (Some(l), t);
+            }
+        }
+        let (high_key, _) = take_tuple(rest)?;
+        let mut left = new_page();
+        put(&mut left, high_key)?;
+        for off in node.first_data_key()..first_right {
+            match &list {
+                Some(l) if off == offset - 1 => {
+                    put(&mut left, l)?;
+                    continue;
+                }
+                _ => {}
+            }
+            if new_on_left && off == offset {
+                put(&mut left, &tuple)?;
+            }
+            put(&mut left, node.item(off))?;
+        }
+        if new_on_left && offset == first_right {
+            put(&mut left, &tuple)?;
+        }
+        let flags = BTP_INCOMPLETE_SPLIT | leaf_flag;
+        let old = Opaque::of(page);
+        Opaque { next: right_block, flags, cycle_id: 0, ..old }.set(&mut left);
+        left.copy_to(page);
+        Ok(())
+    })?;
+    if next != NONE {
+        src.change(2, Want::Existing, &mut |page| {
+            set_prev(page, right_block);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn dedup_page(src: &mut dyn Source) -> Result<()> {
+    let intervals = dedup::decode_intervals(src.block_data(0));
+    src.change(0, Want::Existing, &mut |page| {
+        let merged = dedup::redo_dedup(Node(page), &intervals)?;
+        merged.copy_to(page);
+        Ok(())
+    })
+}
+
+fn delete(src: &mut dyn Source, vacuum: bool) -> Result<()> {
+    let main = if vacuum { src.main() } else { src.main().get(4..).ok_or_else(damaged)? };
+    let (deleted, updated) = (usize::from(u16_at(main, 0)), usize::from(u16_at(main, 2)));
+    let data = src.block_data(0).to_vec();
+    let want = if vacuum { Want::Cleanup } else { Want::Existing };
+    src.change(0, want, &mut |page| {
+        let numbers: Vec<u16> =
+            data.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]])).collect();
+        let node = Node(page);
+        let mut shrunk: Vec<(OffsetNo, Vec<u8>)> = Vec::with_capacity(updated);
+        let mut at = deleted + updated;
+        for i in 0..updated {
+            let offset = numbers[deleted + i];
+            let count = usize::from(numbers[at]);
+            let dead = &numbers[at + 1..at + 1 + count];
+            let mut tuple = Vec::new();
+            posting_without(node.tuple(offset), dead.iter().copied(), &mut tuple);
+            shrunk.push((offset, tuple));
+            at += 1 + count;
+        }
+        apply_deletion(page, &numbers[..deleted], &shrunk, vacuum)
+    })
+}
+
+/// Makes an emptied leaf that leads to the top of the branch under deletion.
+fn half_dead(page: PageMut<'_>, prev: BlockNo, next: BlockNo, top: BlockNo) -> Result<()> {
+    page::btree::init(page);
+    Opaque { prev, next, level: 0, flags: BTP_HALF_DEAD | BTP_LEAF, cycle_id: 0 }.set(page);
+    if index_space::append(page, &top_parent_tuple(top)) { Ok(()) } else { Err(damaged()) }
+}
+
+/// The high key of a half-dead leaf.
+pub(crate) fn top_parent_tuple(top: BlockNo) -> [u8; index_tuple::HEADER_SIZE] {
+    let mut t = [0; index_tuple::HEADER_SIZE];
+    index_tuple::set_size(&mut t, index_tuple::HEADER_SIZE);
+    index_tuple::set_top_parent(&mut t, top);
+    t
+}
+
+/// Removes a downlink from a parent: the next entry's downlink takes its place, the next entry goes.
+/// Key space moves right.
+pub(crate) fn remove_downlink(page: PageMut<'_>, offset: OffsetNo) {
+    let right = Node(page).tuple(offset + 1).downlink();
+    index_tuple::set_downlink(page.item_mut(offset), right);
+    index_space::delete(page, offset + 1);
+}
+
+fn mark_half_dead(src: &mut dyn Source) -> Result<()> {
+    let rec = MarkHalfDead::decode(src.main());
+    src.change(1, Want::Existing, &mut |page| {
+        remove_downlink(page, rec.parent_offset);
+        Ok(())
+    })?;
+    src.change(0, Want::Init, &mut |page| half_dead(page, rec.left, rec.right, rec.top_parent))
+}
+
+fn unlink(src: &mut dyn Source, meta: bool) -> Result<()> {
+    let rec = UnlinkPage::decode(src.main());
+    if rec.left != NONE {
+        src.change(1, Want::Existing, &mut |page| {
+            set_next(page, rec.right);
+            Ok(())
+        })?;
+    }
+    src.change(0, Want::Init, &mut |page| {
+        page::btree::init(page);
+        let flags = if rec.level == 0 { BTP_LEAF } else { 0 };
+        Opaque { prev: rec.left, next: rec.right, level: rec.level, flags, cycle_id: 0 }.set(page);
+        set_deleted(page, rec.safe_xid);
+        Ok(())
+    })?;
+    src.change(2, Want::Existing, &mut |page| {
+        set_prev(page, rec.left);
+        Ok(())
+    })?;
+    if src.has_block(3) {
+        src.change(3, Want::Init, &mut |page| {
+            half_dead(page, rec.leaf_left, rec.leaf_right, rec.leaf_top_parent)
+        })?;
+    }
+    if meta { restore_meta(src, 4) } else { Ok(()) }
+}
+
+fn new_root(src: &mut dyn Source) -> Result<()> {
+    let level = u32_at(src.main(), 4);
+    let items = src.block_data(0).to_vec();
+    src.change(0, Want::Init, &mut |page| {
+        page::btree::init(page);
+        let flags = if level == 0 { BTP_ROOT | BTP_LEAF } else { BTP_ROOT };
+        Opaque { level, flags, ..Opaque::default() }.set(page);
+        if level > 0 { restore_items(page, &items) } else { Ok(()) }
+    })?;
+    if level > 0 {
+        clear_incomplete_split(src, 1)?;
+    }
+    restore_meta(src, 2)
+}
+
+struct Recovery<'c, 'p, 'r> {
+    cx: &'c mut RedoCx<'p>,
+    record: &'r DecodedRecord,
+}
+
+impl Source for Recovery<'_, '_, '_> {
+    fn info(&self) -> u8 {
+        self.record.info()
+    }
+    fn main(&self) -> &[u8] {
+        self.record.main()
+    }
+    fn has_block(&self, id: u8) -> bool {
+        self.record.has_block(id)
+    }
+    fn block_no(&self, id: u8) -> Option<BlockNo> {
+        self.record.block(id).map(|b| b.block)
+    }
+    fn block_data(&self, id: u8) -> &[u8] {
+        self.record.block_data(id).unwrap_or(&[])
+    }
+    fn change(
+        &mut self,
+        id: u8,
+        want: Want,
+        change: &mut dyn FnMut(PageMut<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mode = match want {
+            Want::Existing => RedoMode::Normal,
+            Want::Cleanup => RedoMode::Cleanup,
+            Want::Init => RedoMode::Init,
+        };
+        match bufmgr::redo::read_for_redo(self.cx, self.record, id, mode)? {
+            Redo::Apply(mut guard) => bufmgr::redo::apply(&mut guard, self.record, change),
+            Redo::Restored(_) | Redo::Done(_) | Redo::Missing => Ok(()),
+        }
+    }
+}
+
+/// Redo of one record of resource manager Btree.
+pub fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    apply(&mut Recovery { cx, record })
+}
+
+/// Clears what may differ between a page and its image from redo: hints and what is not logged.
+/// Counterpart: `btree_mask`.
+pub fn mask(page: &mut PageBuf) {
+    page.set_lsn(ids::Lsn::INVALID);
+    page.set_checksum_field(0);
+    page.set_flags(0);
+    page.set_prune_xid(ids::Xid::INVALID);
+    let node = Node(page);
+    if !node.has_special() {
+        return;
+    }
+    let leaf = node.is_leaf();
+    let deleted = node.is_deleted();
+    let (lower, upper) = (page.lower(), page.upper());
+    if lower <= upper {
+        page.bytes_mut()[lower..upper].fill(0);
+    }
+    if leaf && !deleted {
+        for off in 1..=page.max_offset() {
+            let lp = page.line_pointer(off);
+            if lp.is_used() {
+                let plain = page::LinePointer::normal(lp.offset(), lp.len());
+                page.set_line_pointer(off, plain);
+            }
+        }
+    }
+    let garbage = page::btree::BTP_HAS_GARBAGE | page::btree::BTP_SPLIT_END;
+    change_flags(page, 0, garbage);
+    page::btree::set_cycle_id(page, 0);
+}

@@ -1,0 +1,511 @@
+//! Scans. A leaf is read at once: what matches is copied under the share latch, then latch and pin go.
+//! A dead row's index tuple is marked when the scan leaves the page, if the page's LSN is still the one
+//! that was seen. Counterpart: nbtsearch.c, `_bt_killitems`.
+
+use crate::Index;
+use crate::buf::{Cx, ShareGuard};
+use crate::index::Access;
+use crate::scan_key::{Direction, Quals, ScanKey, Start};
+use ids::{BlockNo, Lsn, OffsetNo, Tid};
+use page::btree::{BTP_HAS_GARBAGE, FLAGS_AT, HIGH_KEY, NONE, Node};
+use page::index_tuple::IndexTuple;
+use pgerror::{Result, pg_err};
+use smallvec::SmallVec;
+use sync::Arc;
+
+/// A match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ScanItem {
+    pub tid: Tid,
+    /// Line pointer on its page when it was read.
+    pub offset: OffsetNo,
+    /// The heap page was all-visible while the index tuple was latched (index-only scans).
+    pub all_visible: bool,
+    tuple_at: u32,
+}
+
+/// What a scan wants besides TIDs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanOptions {
+    /// Copy the index tuples.
+    pub want_tuples: bool,
+    /// Return items marked dead too.
+    pub include_killed: bool,
+}
+
+/// Asked during the reading of a page, under its latch, whether a heap block is all-visible. Only an
+/// answer from before the latch is let go is safe: VACUUM cannot have passed this page then, so a row
+/// that is dead to all cannot yet have made room for an all-visible page.
+pub type AllVisible<'a> = &'a mut dyn FnMut(BlockNo) -> Result<bool>;
+
+/// Matches of one page.
+#[derive(Debug, Default)]
+struct Position {
+    block: BlockNo,
+    next: BlockNo,
+    lsn: Lsn,
+    /// In index order.
+    items: Vec<ScanItem>,
+    tuples: Vec<u8>,
+    /// There may be matches on pages in this direction.
+    more_left: bool,
+    more_right: bool,
+}
+
+/// A scan under way. With an MVCC snapshot a TID stays good while the snapshot does; with any other,
+/// the row must be rechecked against the conditions.
+#[derive(Debug)]
+pub struct Scan {
+    quals: Quals,
+    options: ScanOptions,
+    /// Shared with a mark.
+    position: Option<Arc<Position>>,
+    /// Memory of the last page, for reuse.
+    spare: Option<Arc<Position>>,
+    at: usize,
+    started: bool,
+    killed: Vec<u32>,
+    mark: Option<Mark>,
+}
+
+#[derive(Debug)]
+struct Mark {
+    position: Arc<Position>,
+    at: usize,
+    arrays: SmallVec<[usize; 2]>,
+}
+
+impl Scan {
+    pub fn new(index: &Index, keys: Vec<ScanKey>, options: ScanOptions) -> Result<Scan> {
+        Ok(Scan {
+            quals: Quals::new(&index.schema, keys)?,
+            options,
+            position: None,
+            spare: None,
+            at: 0,
+            started: false,
+            killed: Vec::new(),
+            mark: None,
+        })
+    }
+
+    /// Starts again, with other conditions.
+    pub fn rescan(&mut self, index: &Index, cx: &mut Cx<'_>, keys: Vec<ScanKey>) -> Result<()> {
+        self.leave_page(index, cx)?;
+        self.quals = Quals::new(&index.schema, keys)?;
+        self.started = false;
+        self.mark = None;
+        Ok(())
+    }
+
+    /// The next match.
+    pub fn next(
+        &mut self,
+        index: &Index,
+        cx: &mut Cx<'_>,
+        dir: Direction,
+        all_visible: Option<AllVisible<'_>>,
+    ) -> Result<Option<ScanItem>> {
+        let inside = match (&self.position, dir) {
+            (Some(p), Direction::Forward) => self.at + 1 < p.items.len(),
+            (Some(_), Direction::Backward) => self.at > 0,
+            (None, _) => false,
+        };
+        if inside {
+            match dir {
+                Direction::Forward => self.at += 1,
+                Direction::Backward => self.at -= 1,
+            }
+        } else if !self.next_page(index, cx, dir, all_visible)? {
+            return Ok(None);
+        }
+        Ok(self.position.as_ref().map(|p| p.items[self.at]))
+    }
+
+    /// Moves to the next page with matches; the current item is its first (last) one then. For callers
+    /// that take a page's matches at once: see [`Scan::items`].
+    pub fn next_page(
+        &mut self,
+        index: &Index,
+        cx: &mut Cx<'_>,
+        dir: Direction,
+        mut all_visible: Option<AllVisible<'_>>,
+    ) -> Result<bool> {
+        if self.quals.contradictory {
+            return Ok(false);
+        }
+        if self.position.is_some() {
+            if self.step(index, cx, dir, &mut all_visible)? {
+                return Ok(true);
+            }
+        } else {
+            if !self.started {
+                self.quals.start_arrays(dir);
+                self.started = true;
+            }
+            if self.first(index, cx, dir, &mut all_visible)? {
+                return Ok(true);
+            }
+        }
+        while self.quals.advance_arrays(dir) {
+            if self.first(index, cx, dir, &mut all_visible)? {
+                return Ok(true);
+            }
+        }
+        self.started = false;
+        Ok(false)
+    }
+
+    /// All matches of the current page.
+    pub fn items(&self) -> &[ScanItem] {
+        self.position.as_ref().map_or(&[], |p| &p.items)
+    }
+
+    /// The index tuple of an item of the current page, if tuples are wanted.
+    pub fn tuple(&self, item: &ScanItem) -> Option<IndexTuple<'_>> {
+        if !self.options.want_tuples {
+            return None;
+        }
+        let p = self.position.as_ref()?;
+        p.tuples.get(item.tuple_at as usize..).map(IndexTuple::new)
+    }
+
+    /// The row of the current item is dead for everybody.
+    pub fn kill_current(&mut self) {
+        self.kill(self.at);
+    }
+
+    /// The row of item number `n` of [`Scan::items`] is dead for everybody.
+    pub fn kill(&mut self, n: usize) {
+        self.killed.push(n as u32);
+    }
+
+    /// Remembers the current item.
+    pub fn mark(&mut self) {
+        self.mark = self.position.as_ref().map(|p| Mark {
+            position: p.clone(),
+            at: self.at,
+            arrays: self.quals.array_positions(),
+        });
+    }
+
+    /// Returns to the marked item, which is current then.
+    pub fn restore(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
+        if let (Some(m), Some(p)) = (&self.mark, &self.position) {
+            if Arc::ptr_eq(&m.position, p) {
+                self.at = m.at;
+                return Ok(());
+            }
+        }
+        self.leave_page(index, cx)?;
+        if let Some(m) = &self.mark {
+            self.position = Some(m.position.clone());
+            self.at = m.at;
+            self.started = true;
+            self.quals.set_array_positions(&m.arrays);
+        }
+        Ok(())
+    }
+
+    /// Ends the scan: marks what was found dead.
+    pub fn end(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
+        self.leave_page(index, cx)
+    }
+
+    fn leave_page(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
+        if let Some(p) = self.position.take() {
+            if !self.killed.is_empty() {
+                kill_items(index, cx, &p, &self.killed)?;
+                self.killed.clear();
+            }
+            self.spare = Some(p);
+        }
+        Ok(())
+    }
+
+    /// Descends to where the scan begins. Counterpart: `_bt_first`.
+    fn first(
+        &mut self,
+        index: &Index,
+        cx: &mut Cx<'_>,
+        dir: Direction,
+        all_visible: &mut Option<AllVisible<'_>>,
+    ) -> Result<bool> {
+        let (page, offset) = match self.quals.start(&index.schema, dir) {
+            Start::End => {
+                let Some(page) = index.endpoint(cx, 0, dir == Direction::Backward)? else {
+                    return Ok(false);
+                };
+                let node = Node(&page);
+                let offset = match dir {
+                    Direction::Forward => node.first_data_key(),
+                    Direction::Backward => node.max_offset(),
+                };
+                (page, offset)
+            }
+            Start::At { key, go_back } => {
+                let Some((_, page)) = index.search(cx, &key, Access::Read)? else {
+                    return Ok(false);
+                };
+                let page = page.into_share();
+                let offset = index.schema.binary_search(&key, Node(&page))?;
+                (page, if go_back { offset - 1 } else { offset })
+            }
+        };
+        let forward = dir == Direction::Forward;
+        let more = (!forward, forward);
+        self.read_page(index, page, offset, dir, more, all_visible)?;
+        if self.has_items() {
+            return Ok(true);
+        }
+        self.step(index, cx, dir, all_visible)
+    }
+
+    fn has_items(&self) -> bool {
+        self.position.as_ref().is_some_and(|p| !p.items.is_empty())
+    }
+
+    /// Copies the matches of a page from `offset` on. Counterpart: `_bt_readpage`.
+    fn read_page(
+        &mut self,
+        index: &Index,
+        page: ShareGuard<'_>,
+        offset: OffsetNo,
+        dir: Direction,
+        more: (bool, bool),
+        all_visible: &mut Option<AllVisible<'_>>,
+    ) -> Result<()> {
+        let node = Node(&page);
+        let mut p = match self.spare.take().map(Arc::try_unwrap) {
+            Some(Ok(old)) => old,
+            _ => Position::default(),
+        };
+        p.items.clear();
+        p.tuples.clear();
+        p.block = page.block();
+        p.next = node.next();
+        p.lsn = page.lsn();
+        (p.more_left, p.more_right) = more;
+        let (min, max) = (node.first_data_key(), node.max_offset());
+        let natts = index.schema.natts();
+        let mut go_on = true;
+        let mut known: Option<(BlockNo, bool)> = None;
+        let mut take = |p: &mut Position, off: OffsetNo, backward: bool| -> Result<()> {
+            let tuple = node.tuple(off);
+            let tuple_at = p.tuples.len() as u32;
+            if self.options.want_tuples {
+                let key = tuple.key_size();
+                p.tuples.extend_from_slice(&tuple.bytes()[..key]);
+                if tuple.is_posting() {
+                    // The list is left out: the copy is a plain tuple of the key.
+                    let copy = &mut p.tuples[tuple_at as usize..];
+                    page::index_tuple::set_size(copy, key);
+                    page::index_tuple::set_plain_tid(copy, tuple.posting_tid(0));
+                }
+            }
+            let from = p.items.len();
+            for tid in tuple.tids() {
+                let visible = match (known, all_visible.as_mut()) {
+                    (Some((b, v)), _) if b == tid.block => v,
+                    (_, Some(ask)) => {
+                        let v = ask(tid.block)?;
+                        known = Some((tid.block, v));
+                        v
+                    }
+                    (_, None) => false,
+                };
+                p.items.push(ScanItem { tid, offset: off, all_visible: visible, tuple_at });
+            }
+            if backward {
+                p.items[from..].reverse();
+            }
+            Ok(())
+        };
+        match dir {
+            Direction::Forward => {
+                for off in offset.max(min)..=max {
+                    if !self.options.include_killed && node.line_pointer(off).is_dead() {
+                        continue;
+                    }
+                    let tuple = node.tuple(off);
+                    if self.quals.check(&index.schema, tuple, natts, dir, &mut go_on)? {
+                        take(&mut p, off, false)?;
+                    }
+                    if !go_on {
+                        break;
+                    }
+                }
+                if go_on && !node.is_rightmost() {
+                    // The high key may tell that the next page has nothing.
+                    let high = node.tuple(HIGH_KEY);
+                    let present = high.natts(natts);
+                    self.quals.check(&index.schema, high, present, dir, &mut go_on)?;
+                }
+                p.more_right &= go_on;
+            }
+            Direction::Backward => {
+                let mut off = offset.min(max);
+                while off >= min && off > 0 {
+                    let dead = !self.options.include_killed && node.line_pointer(off).is_dead();
+                    if dead && off > min {
+                        off -= 1;
+                        continue;
+                    }
+                    let tuple = node.tuple(off);
+                    if self.quals.check(&index.schema, tuple, natts, dir, &mut go_on)? && !dead {
+                        take(&mut p, off, true)?;
+                    }
+                    if !go_on {
+                        break;
+                    }
+                    off -= 1;
+                }
+                p.more_left &= go_on;
+                p.items.reverse();
+            }
+        }
+        self.at = match dir {
+            Direction::Forward => 0,
+            Direction::Backward => p.items.len().saturating_sub(1),
+        };
+        self.position = Some(Arc::new(p));
+        Ok(())
+    }
+
+    /// Goes on to pages in the direction until one has matches. Counterpart: `_bt_steppage`,
+    /// `_bt_readnextpage`.
+    fn step(
+        &mut self,
+        index: &Index,
+        cx: &mut Cx<'_>,
+        dir: Direction,
+        all_visible: &mut Option<AllVisible<'_>>,
+    ) -> Result<bool> {
+        loop {
+            let Some(p) = &self.position else { return Ok(false) };
+            let (block, next) = (p.block, p.next);
+            let (more_left, more_right) = (p.more_left, p.more_right);
+            self.leave_page(index, cx)?;
+            match dir {
+                Direction::Forward => {
+                    if !more_right || next == NONE {
+                        return Ok(false);
+                    }
+                    let mut page = index.share(cx, next)?;
+                    while Node(&page).is_ignored() {
+                        let next = Node(&page).next();
+                        if next == NONE {
+                            return Ok(false);
+                        }
+                        drop(page);
+                        page = index.share(cx, next)?;
+                    }
+                    let node = Node(&page);
+                    let first = node.first_data_key();
+                    if node.next() != NONE {
+                        cx.prefetch(index, node.next());
+                    }
+                    self.read_page(index, page, first, dir, (true, more_right), all_visible)?;
+                }
+                Direction::Backward => {
+                    if !more_left {
+                        return Ok(false);
+                    }
+                    let mut at = block;
+                    let page = loop {
+                        let Some(page) = walk_left(index, cx, at)? else { return Ok(false) };
+                        if !Node(&page).is_ignored() {
+                            break page;
+                        }
+                        at = page.block();
+                    };
+                    let last = Node(&page).max_offset();
+                    self.read_page(index, page, last, dir, (more_left, true), all_visible)?;
+                }
+            }
+            if self.has_items() {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// The left neighbour of a page that may have been split or deleted since it was read; `None` if there
+/// is none. May be half-dead. Counterpart: `_bt_walk_left`.
+fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Option<ShareGuard<'p>>> {
+    let mut page = index.share(cx, block)?;
+    loop {
+        let from = page.block();
+        let left = Node(&page).prev();
+        if left == NONE {
+            return Ok(None);
+        }
+        drop(page);
+        page = index.share(cx, left)?;
+        // If the left neighbour was split, the page wanted is to the right of where its link led; if
+        // it is not within a few steps, the page we came from was deleted.
+        for _ in 0..5 {
+            let node = Node(&page);
+            if !node.is_deleted() && node.next() == from {
+                return Ok(Some(page));
+            }
+            let next = node.next();
+            if next == NONE {
+                break;
+            }
+            drop(page);
+            page = index.share(cx, next)?;
+        }
+        drop(page);
+        page = index.share(cx, from)?;
+        if Node(&page).is_deleted() {
+            // Its keys belong to the next live page on the right now.
+            while Node(&page).is_deleted() {
+                let next = Node(&page).next();
+                if next == NONE {
+                    return Err(index.fell_off());
+                }
+                drop(page);
+                page = index.share(cx, next)?;
+            }
+        } else if Node(&page).prev() == left {
+            return Err(pg_err!(
+                INTERNAL_ERROR,
+                "could not find left sibling of block {from} in index \"{}\"",
+                index.name
+            ));
+        }
+    }
+}
+
+/// Marks items whose rows are dead, if the page is as it was read.
+fn kill_items(index: &Index, cx: &mut Cx<'_>, p: &Position, killed: &[u32]) -> Result<()> {
+    if !cx.lsn_tells_changes(index) {
+        return Ok(());
+    }
+    let mut tids: Vec<Tid> = killed.iter().map(|&n| p.items[n as usize].tid).collect();
+    tids.sort_unstable();
+    let offsets = killed.iter().map(|&n| p.items[n as usize].offset);
+    let (Some(first), Some(last)) = (offsets.clone().min(), offsets.max()) else { return Ok(()) };
+    let mut page = cx.pin(index, p.block)?.share_exclusive();
+    if page.lsn() != p.lsn {
+        return Ok(());
+    }
+    let node = Node(&page);
+    let dead: Vec<OffsetNo> = (first..=last.min(node.max_offset()))
+        .filter(|&off| {
+            !node.line_pointer(off).is_dead()
+                && node.tuple(off).tids().all(|t| tids.binary_search(&t).is_ok())
+        })
+        .collect();
+    if !dead.is_empty() {
+        page.set_hints(|hints| {
+            for off in &dead {
+                hints.mark_dead(*off);
+            }
+            hints.or_u16(FLAGS_AT, BTP_HAS_GARBAGE);
+            true
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,462 @@
+//! Conditions of a scan: which tuples match, when a scan may stop, where it starts.
+//! Counterpart: `_bt_preprocess_keys`, `_bt_checkkeys` of nbtutils.c, the first half of `_bt_first`.
+
+use crate::key::{InsertKey, KeyValue};
+use crate::schema::KeySchema;
+use page::index_tuple::IndexTuple;
+use pgerror::Result;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use types::compare::CompareFn;
+use types::{Datum, DatumRef};
+
+/// A B-tree operator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ScanOp {
+    Less,
+    LessEqual,
+    Equal,
+    GreaterEqual,
+    Greater,
+}
+
+impl ScanOp {
+    fn commute(self) -> ScanOp {
+        match self {
+            ScanOp::Less => ScanOp::Greater,
+            ScanOp::LessEqual => ScanOp::GreaterEqual,
+            ScanOp::Equal => ScanOp::Equal,
+            ScanOp::GreaterEqual => ScanOp::LessEqual,
+            ScanOp::Greater => ScanOp::Less,
+        }
+    }
+
+    /// Does the operator hold, `ord` being the condition's value relative to the stored one?
+    #[inline]
+    fn holds(self, ord: Ordering) -> bool {
+        match self {
+            ScanOp::Less => ord == Ordering::Greater,
+            ScanOp::LessEqual => ord != Ordering::Less,
+            ScanOp::Equal => ord == Ordering::Equal,
+            ScanOp::GreaterEqual => ord != Ordering::Greater,
+            ScanOp::Greater => ord == Ordering::Less,
+        }
+    }
+
+    fn is_upper(self) -> bool {
+        self <= ScanOp::Equal
+    }
+
+    fn is_lower(self) -> bool {
+        self >= ScanOp::Equal
+    }
+}
+
+/// A condition on a column (0-based). `cmp` is for a value of another type of the operator family:
+/// it is called with the condition's value first.
+#[derive(Clone, Debug)]
+pub enum ScanKey {
+    /// `column op value`; a NULL value matches nothing.
+    Compare {
+        column: usize,
+        op: ScanOp,
+        value: Datum,
+        cmp: Option<CompareFn>,
+    },
+    IsNull {
+        column: usize,
+    },
+    IsNotNull {
+        column: usize,
+    },
+    /// `column = ANY (values)`; NULLs among them are ignored.
+    Any {
+        column: usize,
+        values: Vec<Datum>,
+        cmp: Option<CompareFn>,
+    },
+    /// `(columns) op (values)`, compared lexicographically. A NULL ends the comparison as unknown.
+    Row {
+        op: ScanOp,
+        members: Vec<RowMember>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct RowMember {
+    pub column: usize,
+    pub value: Datum,
+    pub cmp: Option<CompareFn>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    Forward,
+    Backward,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    /// Operator in index order.
+    Op(ScanOp, Datum, Option<CompareFn>),
+    Null,
+    NotNull,
+    /// The current element of array number `usize`.
+    Element(usize, Option<CompareFn>),
+    Row(ScanOp, Vec<RowMember>),
+}
+
+#[derive(Clone, Debug)]
+struct Qual {
+    column: usize,
+    test: Test,
+    /// A tuple that fails ends a scan in this direction.
+    required_forward: bool,
+    required_backward: bool,
+}
+
+/// The values of one `= ANY`, sorted in index order, and which one is being looked for.
+#[derive(Clone, Debug)]
+struct Array {
+    values: Vec<Datum>,
+    at: usize,
+}
+
+/// The prepared conditions.
+#[derive(Clone, Debug)]
+pub(crate) struct Quals {
+    quals: Vec<Qual>,
+    arrays: Vec<Array>,
+    /// Nothing can match.
+    pub contradictory: bool,
+}
+
+/// Where a scan starts.
+pub(crate) enum Start<'a> {
+    /// At the first (last) item of the index.
+    End,
+    /// At the key's place, or with `go_back` at the item before it.
+    At { key: InsertKey<'a>, go_back: bool },
+}
+
+impl Quals {
+    pub(crate) fn new(schema: &KeySchema, keys: Vec<ScanKey>) -> Result<Quals> {
+        let mut q = Quals { quals: Vec::new(), arrays: Vec::new(), contradictory: false };
+        for key in keys {
+            q.add(schema, key)?;
+        }
+        q.quals.sort_by_key(|q| q.column);
+        q.mark_required(schema);
+        Ok(q)
+    }
+
+    fn add(&mut self, schema: &KeySchema, key: ScanKey) -> Result<()> {
+        let (column, test) = match key {
+            ScanKey::Compare { column, op, value, cmp } => {
+                self.contradictory |= value.is_null();
+                let op = if schema.columns[column].desc { op.commute() } else { op };
+                (column, Test::Op(op, value, cmp))
+            }
+            ScanKey::IsNull { column } => (column, Test::Null),
+            ScanKey::IsNotNull { column } => (column, Test::NotNull),
+            ScanKey::Any { column, mut values, cmp } => {
+                values.retain(|v| !v.is_null());
+                let col = &schema.columns[column];
+                let order = |a: &Datum, b: &Datum| {
+                    let ord = (col.cmp)(a.as_ref(), b.as_ref(), col.collation);
+                    if col.desc { ord.reverse() } else { ord }
+                };
+                values.sort_by(order);
+                values.dedup_by(|a, b| order(a, b) == Ordering::Equal);
+                self.contradictory |= values.is_empty();
+                self.arrays.push(Array { values, at: 0 });
+                (column, Test::Element(self.arrays.len() - 1, cmp))
+            }
+            ScanKey::Row { op, members } => {
+                let Some(first) = members.first() else { return Ok(()) };
+                self.contradictory |= first.value.is_null();
+                (first.column, Test::Row(op, members))
+            }
+        };
+        let q = Qual { column, test, required_forward: false, required_backward: false };
+        self.quals.push(q);
+        Ok(())
+    }
+
+    /// A condition ends the scan when it fails if all columns before its own are held equal: from
+    /// then on the column only moves on.
+    fn mark_required(&mut self, schema: &KeySchema) {
+        let mut equal_upto = 0;
+        loop {
+            let mut advanced = false;
+            for q in self.quals.iter_mut().filter(|q| q.column == equal_upto) {
+                let (upper, lower) = match &q.test {
+                    Test::Op(op, ..) => (op.is_upper(), op.is_lower()),
+                    Test::Null | Test::Element(..) => (true, true),
+                    Test::NotNull => {
+                        let first = schema.columns[q.column].nulls_first;
+                        (!first, first)
+                    }
+                    Test::Row(op, _) => {
+                        let desc = schema.columns[q.column].desc;
+                        let op = if desc { op.commute() } else { *op };
+                        (op.is_upper(), op.is_lower())
+                    }
+                };
+                q.required_forward = upper;
+                q.required_backward = lower;
+                let equal = match &q.test {
+                    Test::Op(op, ..) => *op == ScanOp::Equal,
+                    Test::Null | Test::Element(..) => true,
+                    _ => false,
+                };
+                advanced |= equal;
+            }
+            if !advanced || equal_upto + 1 >= schema.key_count {
+                return;
+            }
+            equal_upto += 1;
+        }
+    }
+
+    /// Starts with the first combination of array elements. Counterpart: `_bt_start_array_keys`.
+    pub(crate) fn start_arrays(&mut self, dir: Direction) {
+        for a in &mut self.arrays {
+            a.at = match dir {
+                Direction::Forward => 0,
+                Direction::Backward => a.values.len().saturating_sub(1),
+            };
+        }
+    }
+
+    pub(crate) fn array_positions(&self) -> SmallVec<[usize; 2]> {
+        self.arrays.iter().map(|a| a.at).collect()
+    }
+
+    pub(crate) fn set_array_positions(&mut self, at: &[usize]) {
+        for (a, &p) in self.arrays.iter_mut().zip(at) {
+            a.at = p;
+        }
+    }
+
+    /// Goes to the next combination in index order; `false` after the last.
+    /// Counterpart: `_bt_advance_array_keys`.
+    pub(crate) fn advance_arrays(&mut self, dir: Direction) -> bool {
+        // The rightmost column turns fastest.
+        let order: SmallVec<[usize; 4]> = self
+            .quals
+            .iter()
+            .rev()
+            .filter_map(|q| if let Test::Element(a, _) = q.test { Some(a) } else { None })
+            .collect();
+        for a in order {
+            let array = &mut self.arrays[a];
+            match dir {
+                Direction::Forward if array.at + 1 < array.values.len() => {
+                    array.at += 1;
+                    return true;
+                }
+                Direction::Forward => array.at = 0,
+                Direction::Backward if array.at > 0 => {
+                    array.at -= 1;
+                    return true;
+                }
+                Direction::Backward => array.at = array.values.len().saturating_sub(1),
+            }
+        }
+        false
+    }
+
+    fn element(&self, array: usize) -> DatumRef<'_> {
+        let a = &self.arrays[array];
+        a.values[a.at].as_ref()
+    }
+
+    /// Does the tuple (with `natts` columns, more count as matching) satisfy all conditions? Clears
+    /// `go_on` if no later tuple in this direction can.
+    pub(crate) fn check(
+        &self,
+        schema: &KeySchema,
+        tuple: IndexTuple<'_>,
+        natts: usize,
+        dir: Direction,
+        go_on: &mut bool,
+    ) -> Result<bool> {
+        for q in &self.quals {
+            if q.column >= natts {
+                continue;
+            }
+            let required = match dir {
+                Direction::Forward => q.required_forward,
+                Direction::Backward => q.required_backward,
+            };
+            let raw = tuple.attr(schema.shape(), q.column);
+            let (op, value, cmp) = match &q.test {
+                Test::Op(op, value, cmp) => (*op, value.as_ref(), *cmp),
+                Test::Element(a, cmp) => (ScanOp::Equal, self.element(*a), *cmp),
+                Test::Null if raw.is_none() => continue,
+                Test::NotNull if raw.is_some() => continue,
+                Test::Null | Test::NotNull => {
+                    *go_on &= !required;
+                    return Ok(false);
+                }
+                Test::Row(op, members) => {
+                    let (ok, decisive) = row_check(schema, *op, members, tuple, natts)?;
+                    if ok {
+                        continue;
+                    }
+                    *go_on &= !(required && decisive);
+                    return Ok(false);
+                }
+            };
+            if raw.is_none() {
+                // All that follows (in the direction where the NULLs are) is NULL too.
+                let nulls_first = schema.columns[q.column].nulls_first;
+                let at_end = nulls_first == (dir == Direction::Backward);
+                if at_end && (q.required_forward || q.required_backward) {
+                    *go_on = false;
+                }
+                return Ok(false);
+            }
+            if !op.holds(schema.compare_value(q.column, value, raw, cmp)?) {
+                *go_on &= !required;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The key where a scan in this direction begins. Counterpart: the choice in `_bt_first`.
+    pub(crate) fn start(&self, schema: &KeySchema, dir: Direction) -> Start<'_> {
+        let forward = dir == Direction::Forward;
+        let mut values: SmallVec<[KeyValue<'_>; 4]> = SmallVec::new();
+        let mut cmps = SmallVec::new();
+        let mut total = ScanOp::Equal;
+        for column in 0..schema.key_count {
+            // The bound on the side where the scan begins; an equality is the best one.
+            let mut best: Option<(ScanOp, DatumRef<'_>, Option<CompareFn>)> = None;
+            let mut implies_not_null = false;
+            for q in self.quals.iter().filter(|q| q.column == column) {
+                let (op, value, cmp) = match &q.test {
+                    Test::Op(op, value, cmp) => (*op, value.as_ref(), *cmp),
+                    Test::Element(a, cmp) => (ScanOp::Equal, self.element(*a), *cmp),
+                    Test::Null => (ScanOp::Equal, DatumRef::Null, None),
+                    Test::NotNull => {
+                        implies_not_null = true;
+                        continue;
+                    }
+                    Test::Row(op, members) => {
+                        // Only the first member bounds the start, and not strictly.
+                        let desc = schema.columns[column].desc;
+                        let op = if desc { op.commute() } else { *op };
+                        let op = match op {
+                            ScanOp::Less => ScanOp::LessEqual,
+                            ScanOp::Greater => ScanOp::GreaterEqual,
+                            // All members being equal includes the first being so.
+                            other => other,
+                        };
+                        (op, members[0].value.as_ref(), members[0].cmp)
+                    }
+                };
+                implies_not_null |= !value.is_null();
+                let useful = if forward { op.is_lower() } else { op.is_upper() };
+                if !useful {
+                    continue;
+                }
+                let better = match best {
+                    None => true,
+                    Some((ScanOp::Equal, ..)) => false,
+                    Some(_) if op == ScanOp::Equal => true,
+                    Some((old, old_value, old_cmp)) => tighter(
+                        schema,
+                        column,
+                        forward,
+                        (op, value, cmp),
+                        (old, old_value, old_cmp),
+                    ),
+                };
+                if better {
+                    best = Some((op, value, cmp));
+                }
+            }
+            if best.is_none() && implies_not_null {
+                // Steps over the NULLs at the end where the scan begins.
+                let first = schema.columns[column].nulls_first;
+                if first == forward {
+                    let op = if forward { ScanOp::Greater } else { ScanOp::Less };
+                    best = Some((op, DatumRef::Null, None));
+                }
+            }
+            let Some((op, value, cmp)) = best else { break };
+            values.push(KeyValue::Ref(value));
+            cmps.push(cmp);
+            total = op;
+            if op != ScanOp::Equal {
+                break;
+            }
+        }
+        if values.is_empty() {
+            return Start::End;
+        }
+        let (next_key, go_back) = match total {
+            ScanOp::Less => (false, true),
+            ScanOp::LessEqual => (true, true),
+            ScanOp::Equal => (!forward, !forward),
+            ScanOp::GreaterEqual => (false, false),
+            ScanOp::Greater => (true, false),
+        };
+        Start::At { key: InsertKey::of_values(values, cmps, next_key), go_back }
+    }
+}
+
+/// Is the first of two inequalities of a kind the narrower one? Values of different types are not
+/// compared (either one may be used).
+fn tighter(
+    schema: &KeySchema,
+    column: usize,
+    forward: bool,
+    new: (ScanOp, DatumRef<'_>, Option<CompareFn>),
+    old: (ScanOp, DatumRef<'_>, Option<CompareFn>),
+) -> bool {
+    if new.2.is_some() || old.2.is_some() || new.1.is_null() || old.1.is_null() {
+        return false;
+    }
+    let col = &schema.columns[column];
+    let ord = (col.cmp)(new.1, old.1, col.collation);
+    let ord = if col.desc { ord.reverse() } else { ord };
+    let strict = matches!(new.0, ScanOp::Less | ScanOp::Greater);
+    match ord {
+        Ordering::Equal => strict,
+        Ordering::Greater => forward,
+        Ordering::Less => !forward,
+    }
+}
+
+/// Lexicographic comparison; the second result says whether a failure holds for all tuples further on.
+fn row_check(
+    schema: &KeySchema,
+    op: ScanOp,
+    members: &[RowMember],
+    tuple: IndexTuple<'_>,
+    natts: usize,
+) -> Result<(bool, bool)> {
+    let desc = schema.columns[members[0].column].desc;
+    let mut decisive = true;
+    for (i, m) in members.iter().enumerate() {
+        if m.column >= natts {
+            return Ok((true, false));
+        }
+        // The row order is the index order as long as the columns follow each other in one direction.
+        decisive &= m.column == members[0].column + i && schema.columns[m.column].desc == desc;
+        let raw = tuple.attr(schema.shape(), m.column);
+        if raw.is_none() || m.value.is_null() {
+            return Ok((false, false));
+        }
+        let ord = schema.compare_value(m.column, m.value.as_ref(), raw, m.cmp)?;
+        if ord != Ordering::Equal {
+            let ord = if schema.columns[m.column].desc { ord.reverse() } else { ord };
+            return Ok((op.holds(ord), decisive));
+        }
+    }
+    Ok((op.holds(Ordering::Equal), decisive))
+}
