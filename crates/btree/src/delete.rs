@@ -63,7 +63,10 @@ impl Index {
         }
         place.bounds = None;
         let versions = unchanged || duplicates;
-        if versions && cx.bottom_up_deletion && self.bottom_up(cx, &mut place.page, place.size, heap)? {
+        if versions
+            && cx.bottom_up_deletion
+            && self.bottom_up(cx, &mut place.page, place.size, heap)?
+        {
             return Ok(());
         }
         if self.schema.deduplicate_items && self.schema.allequalimage {

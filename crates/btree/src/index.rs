@@ -209,7 +209,7 @@ impl Index {
                 return Ok(g);
             }
             let node = Node(&g);
-            if node.has_special() && node.is_deleted() && cx.is_removable(node.delete_xid()) {
+            if node.has_special() && node.is_deleted() && cx.xids.is_removable(node.delete_xid()) {
                 if cx.logs_for_standby(self) {
                     self.log_reuse(cx, block, node.delete_xid())?;
                 }

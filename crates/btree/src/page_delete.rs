@@ -255,7 +255,7 @@ impl Index {
             }
         }
         // Scans that hold a link to the page have a snapshot that is older than this.
-        let safe_xid = cx.next_full_xid();
+        let safe_xid = cx.xids.next_full_xid();
         let rec =
             UnlinkPage { left, right, level, safe_xid, leaf_left, leaf_right, leaf_top_parent };
         let mut edit = cx.edit(self);

@@ -2,10 +2,10 @@
 //! them, and readers do not mind. Counterpart: nbtxlog.c.
 
 use crate::dedup;
-use bufmgr::redo::{Redo, RedoCx, RedoMode};
 use crate::delete::apply_deletion;
 use crate::records::{self, MarkHalfDead, UnlinkPage, read_metadata, u16_at, u32_at};
 use crate::split::{new_page, put};
+use bufmgr::redo::{Redo, RedoCx, RedoMode};
 use ids::{BlockNo, OffsetNo};
 use page::btree::{
     BTP_HALF_DEAD, BTP_INCOMPLETE_SPLIT, BTP_LEAF, BTP_ROOT, NONE, Node, Opaque, change_flags,

@@ -149,7 +149,7 @@ impl Index {
         }
         let VacuumState { stats, pending, .. } = vacuum;
         for (block, safe_xid) in pending {
-            if !cx.is_removable(safe_xid) {
+            if !cx.xids.is_removable(safe_xid) {
                 break;
             }
             cx.record_free_page(self, block)?;
@@ -188,7 +188,7 @@ impl Index {
                     return Ok(());
                 }
             }
-            if new || (node.is_deleted() && cx.is_removable(node.delete_xid())) {
+            if new || (node.is_deleted() && cx.xids.is_removable(node.delete_xid())) {
                 drop(page);
                 cx.record_free_page(self, block)?;
                 vacuum.stats.pages_deleted += 1;
