@@ -124,9 +124,11 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::text::FNS,
         crate::bytea::FNS,
         crate::float::FNS,
+        crate::float_math::FNS,
     ],
     crate::numeric::TABLES,
     crate::array::TABLES,
+    crate::string::TABLES,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Builtin>> =

@@ -75,6 +75,12 @@ pub trait FnContext {
     /// The call's result type; invalid where it is not known.
     fn result_type(&self) -> Oid;
 
+    /// Was the call written with VARIADIC, so that the last argument is an array of arguments? Asked by
+    /// VARIADIC "any" functions.
+    fn variadic_array(&self) -> bool {
+        false
+    }
+
     /// A slot that lives as long as the call site, empty at first: compiled patterns and the like.
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>>;
 

@@ -1,0 +1,265 @@
+//! concat, concat_ws, format, string_agg.
+
+use super::quote::{quote_ident, quote_literal};
+use crate::array::ArrayRef;
+use crate::builtin::AggState;
+use crate::{Datum, DatumRef, FnContext};
+use ids::Oid;
+use pgerror::{Result, pg_err};
+
+/// The variadic arguments from `from` on, each with its type; a call with VARIADIC brings one array there.
+fn values<'a>(
+    cx: &mut dyn FnContext,
+    a: &[DatumRef<'a>],
+    from: usize,
+    variadic_array: bool,
+) -> Result<Option<Vec<(Oid, DatumRef<'a>)>>> {
+    if variadic_array {
+        if a[from].is_null() {
+            return Ok(None);
+        }
+        let array = ArrayRef::new(a[from]);
+        let elem = cx.type_info(array.elem_type())?;
+        return Ok(Some(array.iter(&elem).map(|v| (elem.oid, v)).collect()));
+    }
+    Ok(Some(a[from..].iter().enumerate().map(|(i, v)| (cx.arg_type(from + i), *v)).collect()))
+}
+
+fn text_of(cx: &mut dyn FnContext, ty: Oid, v: DatumRef<'_>) -> Result<Vec<u8>> {
+    match ty {
+        crate::oids::TEXT | crate::oids::VARCHAR | crate::oids::UNKNOWN => {
+            Ok(v.as_bytes().to_vec())
+        }
+        _ => cx.type_output(ty, v),
+    }
+}
+
+/// Joins what is not NULL.
+fn concat(
+    cx: &mut dyn FnContext,
+    values: Vec<(Oid, DatumRef<'_>)>,
+    separator: &[u8],
+) -> Result<Datum> {
+    let mut out = Vec::new();
+    let mut first = true;
+    for (ty, v) in values.into_iter().filter(|(_, v)| !v.is_null()) {
+        if !first {
+            out.extend_from_slice(separator);
+        }
+        first = false;
+        out.extend_from_slice(&text_of(cx, ty, v)?);
+    }
+    Ok(Datum::bytes(out))
+}
+
+struct Spec {
+    left: bool,
+    width: i64,
+    conversion: u8,
+}
+
+fn pad(out: &mut Vec<u8>, text: &[u8], spec: &Spec, encoding: crate::settings::Encoding) {
+    let have = crate::text::char_count(text, encoding) as i64;
+    let (left, width) = if spec.width < 0 { (true, -spec.width) } else { (spec.left, spec.width) };
+    let blanks = (width - have).max(0) as usize;
+    if !left {
+        out.resize(out.len() + blanks, b' ');
+    }
+    out.extend_from_slice(text);
+    if left {
+        out.resize(out.len() + blanks, b' ');
+    }
+}
+
+fn number(pattern: &[u8], at: &mut usize) -> Result<Option<i64>> {
+    let start = *at;
+    let mut n = 0i64;
+    while let Some(c) = pattern.get(*at).filter(|c| c.is_ascii_digit()) {
+        n = n * 10 + i64::from(c - b'0');
+        if n > i32::MAX.into() {
+            return Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "number is out of range"));
+        }
+        *at += 1;
+    }
+    Ok((*at > start).then_some(n))
+}
+
+fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) -> Result<Datum> {
+    let unfinished = || {
+        pg_err!(INVALID_PARAMETER_VALUE, "unterminated format() type specifier")
+            .hint("For a single \"%\" use \"%%\".")
+    };
+    let too_few = || pg_err!(INVALID_PARAMETER_VALUE, "too few arguments for format()");
+    let zero = || {
+        pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "format specifies argument 0, but arguments are numbered from 1"
+        )
+    };
+    let encoding = cx.settings().encoding;
+    let always = cx.settings().quote_all_identifiers;
+    let mut out = Vec::with_capacity(pattern.len() + 32);
+    let (mut at, mut next) = (0, 0usize);
+    while at < pattern.len() {
+        if pattern[at] != b'%' {
+            out.push(pattern[at]);
+            at += 1;
+            continue;
+        }
+        at += 1;
+        if pattern.get(at) == Some(&b'%') {
+            out.push(b'%');
+            at += 1;
+            continue;
+        }
+        let mut spec = Spec { left: false, width: 0, conversion: 0 };
+        let mut position = None;
+        let mut width_known = false;
+        if let Some(n) = number(pattern, &mut at)? {
+            if pattern.get(at) == Some(&b'$') {
+                if n == 0 {
+                    return Err(zero());
+                }
+                position = Some(n as usize);
+                at += 1;
+            } else {
+                spec.width = n;
+                width_known = true;
+            }
+        }
+        if !width_known {
+            while pattern.get(at) == Some(&b'-') {
+                spec.left = true;
+                at += 1;
+            }
+            if pattern.get(at) == Some(&b'*') {
+                at += 1;
+                let index = match number(pattern, &mut at)? {
+                    Some(n) => {
+                        if n == 0 {
+                            return Err(zero());
+                        }
+                        if pattern.get(at) != Some(&b'$') {
+                            return Err(pg_err!(
+                                INVALID_PARAMETER_VALUE,
+                                "width argument position must be ended by \"$\""
+                            ));
+                        }
+                        at += 1;
+                        n as usize - 1
+                    }
+                    None => {
+                        next += 1;
+                        next - 1
+                    }
+                };
+                let (ty, v) = *args.get(index).ok_or_else(too_few)?;
+                spec.width = match v {
+                    DatumRef::Null => 0,
+                    v if ty == crate::oids::INT4 => v.as_i32().into(),
+                    v if ty == crate::oids::INT2 => v.as_i16().into(),
+                    v => crate::int::parse_int4(&text_of(cx, ty, v)?)?.into(),
+                };
+                if position.is_none() && index + 1 > next {
+                    next = index + 1;
+                }
+            } else if let Some(n) = number(pattern, &mut at)? {
+                spec.width = n;
+            }
+        }
+        spec.conversion = *pattern.get(at).ok_or_else(unfinished)?;
+        at += 1;
+        if !matches!(spec.conversion, b's' | b'I' | b'L') {
+            let len = crate::text::char_len(&pattern[at - 1..], encoding);
+            let shown = crate::form::shown(&pattern[at - 1..at - 1 + len]);
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "unrecognized format() type specifier \"{shown}\""
+            )
+            .hint("For a single \"%\" use \"%%\"."));
+        }
+        let index = position.map_or(next, |p| p - 1);
+        next = index + 1;
+        let (ty, v) = *args.get(index).ok_or_else(too_few)?;
+        let text = match (v, spec.conversion) {
+            (DatumRef::Null, b's') => Vec::new(),
+            (DatumRef::Null, b'L') => b"NULL".to_vec(),
+            (DatumRef::Null, _) => {
+                return Err(pg_err!(
+                    NULL_VALUE_NOT_ALLOWED,
+                    "null values cannot be formatted as an SQL identifier"
+                ));
+            }
+            (v, b's') => text_of(cx, ty, v)?,
+            (v, b'L') => quote_literal(&text_of(cx, ty, v)?),
+            (v, _) => {
+                let ident = text_of(cx, ty, v)?;
+                quote_ident(&String::from_utf8_lossy(&ident), always).into_bytes()
+            }
+        };
+        pad(&mut out, &text, &spec, encoding);
+    }
+    Ok(Datum::bytes(out))
+}
+
+/// The state of string_agg: what is joined so far.
+struct Joined(Vec<u8>);
+
+fn agg_step(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    if a[0].is_null() {
+        return Ok(());
+    }
+    let fresh = state.is_null();
+    let Joined(out) = state.get_or(|| Joined(Vec::new()));
+    if !fresh && !a[1].is_null() {
+        out.extend_from_slice(a[1].as_bytes());
+    }
+    out.extend_from_slice(a[0].as_bytes());
+    if out.len() > super::basic::MAX_BYTES {
+        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory")
+            .detail("Cannot enlarge string buffer: the result would be larger than 1 GB."));
+    }
+    Ok(())
+}
+
+fn agg_final(state: &AggState) -> Result<Datum> {
+    Ok(state.get::<Joined>().map_or(Datum::Null, |Joined(b)| Datum::bytes(b.clone())))
+}
+
+scalars! { FNS;
+    "text_concat" => |cx, a| {
+        let variadic = cx.variadic_array();
+        match values(cx, a, 0, variadic)? {
+            Some(v) => concat(cx, v, b""),
+            None => Ok(Datum::Null),
+        }
+    },
+    "text_concat_ws" => |cx, a| {
+        if a[0].is_null() {
+            return Ok(Datum::Null);
+        }
+        let variadic = cx.variadic_array();
+        match values(cx, a, 1, variadic)? {
+            Some(v) => concat(cx, v, a[0].as_bytes()),
+            None => Ok(Datum::Null),
+        }
+    },
+    "text_format" => |cx, a| {
+        if a[0].is_null() {
+            return Ok(Datum::Null);
+        }
+        let variadic = cx.variadic_array();
+        let args = values(cx, a, 1, variadic)?.unwrap_or_default();
+        format(cx, a[0].as_bytes(), &args)
+    },
+    "text_format_nv" => |cx, a| {
+        if a[0].is_null() { Ok(Datum::Null) } else { format(cx, a[0].as_bytes(), &[]) }
+    },
+}
+
+builtins! { AGGREGATES;
+    "string_agg_transfn" => Trans(|_, s, a| agg_step(s, a)),
+    "string_agg_finalfn" => Final(|_, s, _| agg_final(s)),
+    "bytea_string_agg_transfn" => Trans(|_, s, a| agg_step(s, a)),
+    "bytea_string_agg_finalfn" => Final(|_, s, _| agg_final(s)),
+}

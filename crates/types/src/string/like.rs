@@ -1,0 +1,238 @@
+//! LIKE and ILIKE, and the translation of SIMILAR TO. Counterpart: like.c, like_match.c, regexp.c.
+
+use super::case::{ascii_only, lower};
+use crate::settings::Encoding;
+use crate::text::char_len;
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::{Result, pg_err};
+
+/// Does the whole of `text` match the pattern? `%` any characters, `_` one, backslash takes the next
+/// literally.
+pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<bool> {
+    let (mut t, mut p) = (0, 0);
+    // Where to go on after a mismatch: behind the last %, with one more character given to it.
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        match pattern.get(p) {
+            Some(b'%') => {
+                retry = Some((t, p + 1));
+                p += 1;
+                continue;
+            }
+            Some(b'_') if t < text.len() => {
+                t += char_len(&text[t..], encoding);
+                p += 1;
+                continue;
+            }
+            Some(b'\\') => {
+                let Some(c) = pattern.get(p + 1) else {
+                    if t >= text.len() && retry.is_none() {
+                        return Ok(false);
+                    }
+                    return Err(pg_err!(
+                        INVALID_ESCAPE_SEQUENCE,
+                        "LIKE pattern must not end with escape character"
+                    ));
+                };
+                if text.get(t) == Some(c) {
+                    t += 1;
+                    p += 2;
+                    continue;
+                }
+            }
+            Some(c) if text.get(t) == Some(c) => {
+                t += 1;
+                p += 1;
+                continue;
+            }
+            None if t >= text.len() => return Ok(true),
+            _ => {}
+        }
+        match retry {
+            Some((from, after)) if from < text.len() => {
+                t = from + char_len(&text[from..], encoding);
+                p = after;
+                retry = Some((t, after));
+            }
+            _ => return Ok(false),
+        }
+    }
+}
+
+fn like(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
+    like_match(text, pattern, cx.settings().encoding)
+}
+
+fn ilike(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
+    let ascii = match ascii_only(cx, "ILIKE") {
+        Ok(ascii) => ascii,
+        Err(_) => {
+            return Err(pg_err!(
+                INDETERMINATE_COLLATION,
+                "could not determine which collation to use for ILIKE"
+            )
+            .hint("Use the COLLATE clause to set the collation explicitly."));
+        }
+    };
+    like_match(&lower(text, ascii), &lower(pattern, ascii), cx.settings().encoding)
+}
+
+/// The pattern rewritten from another escape character to the backslash.
+fn like_escape(pattern: &[u8], escape: &[u8], encoding: Encoding) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(pattern.len() + 8);
+    if escape.is_empty() {
+        for &c in pattern {
+            if c == b'\\' {
+                out.push(b'\\');
+            }
+            out.push(c);
+        }
+        return Ok(out);
+    }
+    if char_len(escape, encoding) != escape.len() {
+        return Err(pg_err!(INVALID_ESCAPE_SEQUENCE, "invalid escape string")
+            .hint("Escape string must be empty or one character."));
+    }
+    if escape == b"\\" {
+        return Ok(pattern.to_vec());
+    }
+    let mut rest = pattern;
+    let mut after_escape = false;
+    while !rest.is_empty() {
+        let (c, tail) = rest.split_at(char_len(rest, encoding));
+        rest = tail;
+        if c == escape && !after_escape {
+            out.push(b'\\');
+            after_escape = true;
+        } else if c == b"\\" {
+            out.push(b'\\');
+            if !after_escape {
+                out.push(b'\\');
+            }
+            after_escape = false;
+        } else {
+            out.extend_from_slice(c);
+            after_escape = false;
+        }
+    }
+    Ok(out)
+}
+
+/// The regular expression of a SIMILAR TO pattern; `escape` is one character or empty (none).
+fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> Result<Vec<u8>> {
+    let escape = escape.unwrap_or(b"\\");
+    if !escape.is_empty() && char_len(escape, encoding) != escape.len() {
+        return Err(pg_err!(INVALID_ESCAPE_SEQUENCE, "invalid escape string")
+            .hint("Escape string must be empty or one character."));
+    }
+    let mut out = b"^(?:".to_vec();
+    let mut rest = pattern;
+    let (mut after_escape, mut in_class, mut quotes) = (false, false, 0);
+    while !rest.is_empty() {
+        let (c, tail) = rest.split_at(char_len(rest, encoding));
+        rest = tail;
+        let byte = c[0];
+        if c.len() > 1 {
+            if after_escape {
+                out.push(b'\\');
+                out.extend_from_slice(c);
+                after_escape = false;
+            } else if c == escape {
+                after_escape = true;
+            } else {
+                out.extend_from_slice(c);
+            }
+            continue;
+        }
+        if after_escape {
+            if byte == b'"' && !in_class {
+                // Escape-quote separates the parts of SUBSTRING … SIMILAR.
+                match quotes {
+                    0 => out.extend_from_slice(b"){1,1}?("),
+                    1 => out.extend_from_slice(b"){1,1}(?:"),
+                    _ => {
+                        return Err(pg_err!(
+                            INVALID_USE_OF_ESCAPE_CHARACTER,
+                            "SQL regular expression may not contain more than two escape-double-quote separators"
+                        ));
+                    }
+                }
+                quotes += 1;
+            } else {
+                out.push(b'\\');
+                out.push(byte);
+            }
+            after_escape = false;
+        } else if c == escape {
+            after_escape = true;
+        } else if in_class {
+            if byte == b'\\' {
+                out.push(b'\\');
+            }
+            out.push(byte);
+            in_class = byte != b']';
+        } else {
+            match byte {
+                b'[' => {
+                    out.push(byte);
+                    in_class = true;
+                }
+                b'%' => out.extend_from_slice(b".*"),
+                b'_' => out.push(b'.'),
+                b'(' => out.extend_from_slice(b"(?:"),
+                b'\\' | b'.' | b'^' | b'$' => {
+                    out.push(b'\\');
+                    out.push(byte);
+                }
+                _ => out.push(byte),
+            }
+        }
+    }
+    out.extend_from_slice(b")$");
+    Ok(out)
+}
+
+fn matches(
+    cx: &mut dyn FnContext,
+    a: &[DatumRef<'_>],
+    f: fn(&dyn FnContext, &[u8], &[u8]) -> Result<bool>,
+    name: bool,
+    want: bool,
+) -> Result<Datum> {
+    let text = if name { a[0].as_name() } else { a[0].as_bytes() };
+    Ok(Datum::bool(f(cx, text, a[1].as_bytes())? == want))
+}
+
+fn bytea_like(a: &[DatumRef<'_>], want: bool) -> Result<Datum> {
+    let matched = like_match(a[0].as_bytes(), a[1].as_bytes(), Encoding::SqlAscii)?;
+    Ok(Datum::bool(matched == want))
+}
+
+scalars! { FNS;
+    "textlike" => |cx, a| matches(cx, a, like, false, true),
+    "textnlike" => |cx, a| matches(cx, a, like, false, false),
+    "namelike" => |cx, a| matches(cx, a, like, true, true),
+    "namenlike" => |cx, a| matches(cx, a, like, true, false),
+    "bytealike" => |_, a| bytea_like(a, true),
+    "byteanlike" => |_, a| bytea_like(a, false),
+    "texticlike" => |cx, a| matches(cx, a, ilike, false, true),
+    "texticnlike" => |cx, a| matches(cx, a, ilike, false, false),
+    "nameiclike" => |cx, a| matches(cx, a, ilike, true, true),
+    "nameicnlike" => |cx, a| matches(cx, a, ilike, true, false),
+    "like_escape" => |cx, a| Ok(Datum::bytes(
+        like_escape(a[0].as_bytes(), a[1].as_bytes(), cx.settings().encoding)?)),
+    "like_escape_bytea" => |_, a| Ok(Datum::bytes(
+        like_escape(a[0].as_bytes(), a[1].as_bytes(), Encoding::SqlAscii)?)),
+    "similar_to_escape_1" => |cx, a| Ok(Datum::bytes(
+        similar_escape(a[0].as_bytes(), None, cx.settings().encoding)?)),
+    "similar_to_escape_2" => |cx, a| Ok(Datum::bytes(
+        similar_escape(a[0].as_bytes(), Some(a[1].as_bytes()), cx.settings().encoding)?)),
+    // The old form: not strict; a NULL escape means the default.
+    "similar_escape" => |cx, a| {
+        if a[0].is_null() {
+            return Ok(Datum::Null);
+        }
+        let escape = if a[1].is_null() { None } else { Some(a[1].as_bytes()) };
+        Ok(Datum::bytes(similar_escape(a[0].as_bytes(), escape, cx.settings().encoding)?))
+    },
+}

@@ -1,0 +1,31 @@
+//! Functions on strings. Counterpart: varlena.c, oracle_compat.c, like.c, quote.c, encode.c, regexp.c.
+
+mod basic;
+mod build;
+mod case;
+mod digest;
+mod like;
+pub mod quote;
+mod regex;
+mod regex_functions;
+mod split;
+
+pub use like::like_match;
+pub use regex::{Pattern, compile};
+
+use crate::builtin::Builtin;
+
+/// The module's tables.
+pub(crate) const TABLES: &[&[Builtin]] = &[
+    basic::FNS,
+    build::FNS,
+    build::AGGREGATES,
+    case::FNS,
+    digest::FNS,
+    like::FNS,
+    quote::FNS,
+    regex_functions::FNS,
+    regex_functions::SETS,
+    split::FNS,
+    split::SETS,
+];

@@ -1,0 +1,212 @@
+//! Quoting of identifiers and literals. Counterpart: quote.c, ruleutils.c (quote_identifier).
+
+use crate::Datum;
+
+/// Words that the grammar does not take as a column name everywhere, so identifiers that spell them are
+/// quoted: every keyword that is not of the unreserved class. Sorted.
+const KEYWORDS: &[&str] = &[
+    "all",
+    "analyse",
+    "analyze",
+    "and",
+    "any",
+    "array",
+    "as",
+    "asc",
+    "asymmetric",
+    "authorization",
+    "between",
+    "bigint",
+    "binary",
+    "bit",
+    "boolean",
+    "both",
+    "case",
+    "cast",
+    "char",
+    "character",
+    "check",
+    "coalesce",
+    "collate",
+    "collation",
+    "column",
+    "concurrently",
+    "constraint",
+    "create",
+    "cross",
+    "current_catalog",
+    "current_date",
+    "current_role",
+    "current_schema",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "dec",
+    "decimal",
+    "default",
+    "deferrable",
+    "desc",
+    "distinct",
+    "do",
+    "else",
+    "end",
+    "except",
+    "exists",
+    "extract",
+    "false",
+    "fetch",
+    "float",
+    "for",
+    "foreign",
+    "freeze",
+    "from",
+    "full",
+    "grant",
+    "greatest",
+    "group",
+    "grouping",
+    "having",
+    "ilike",
+    "in",
+    "initially",
+    "inner",
+    "inout",
+    "int",
+    "integer",
+    "intersect",
+    "interval",
+    "into",
+    "is",
+    "isnull",
+    "join",
+    "lateral",
+    "leading",
+    "least",
+    "left",
+    "like",
+    "limit",
+    "localtime",
+    "localtimestamp",
+    "national",
+    "natural",
+    "nchar",
+    "none",
+    "normalize",
+    "not",
+    "notnull",
+    "null",
+    "nullif",
+    "numeric",
+    "offset",
+    "on",
+    "only",
+    "or",
+    "order",
+    "out",
+    "outer",
+    "overlaps",
+    "overlay",
+    "placing",
+    "position",
+    "precision",
+    "primary",
+    "real",
+    "references",
+    "returning",
+    "right",
+    "row",
+    "select",
+    "session_user",
+    "setof",
+    "similar",
+    "smallint",
+    "some",
+    "substring",
+    "symmetric",
+    "table",
+    "tablesample",
+    "then",
+    "time",
+    "timestamp",
+    "to",
+    "trailing",
+    "treat",
+    "trim",
+    "true",
+    "union",
+    "unique",
+    "user",
+    "using",
+    "values",
+    "varchar",
+    "variadic",
+    "verbose",
+    "when",
+    "where",
+    "window",
+    "with",
+    "xmlattributes",
+    "xmlconcat",
+    "xmlelement",
+    "xmlexists",
+    "xmlforest",
+    "xmlnamespaces",
+    "xmlparse",
+    "xmlpi",
+    "xmlroot",
+    "xmlserialize",
+    "xmltable",
+];
+
+/// Must the identifier be quoted (short of `quote_all_identifiers`)?
+fn needs_quotes(ident: &str) -> bool {
+    let mut bytes = ident.bytes();
+    let first = bytes.next();
+    let safe = first.is_some_and(|c| c.is_ascii_lowercase() || c == b'_')
+        && bytes.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_');
+    !safe || KEYWORDS.binary_search(&ident).is_ok()
+}
+
+/// The identifier, quoted where needed.
+pub fn quote_ident(ident: &str, always: bool) -> String {
+    if !always && !needs_quotes(ident) {
+        return ident.to_string();
+    }
+    format!("\"{}\"", ident.replace('"', "\"\""))
+}
+
+/// The string as a literal: quotes doubled, and E'' with doubled backslashes where there are any.
+pub fn quote_literal(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 3);
+    if text.contains(&b'\\') {
+        out.extend_from_slice(b"E");
+    }
+    out.push(b'\'');
+    for &c in text {
+        if c == b'\'' || c == b'\\' {
+            out.push(c);
+        }
+        out.push(c);
+    }
+    out.push(b'\'');
+    out
+}
+
+scalars! { FNS;
+    "quote_ident" => |cx, a| {
+        let always = cx.settings().quote_all_identifiers;
+        match std::str::from_utf8(a[0].as_bytes()) {
+            Ok(s) => Ok(Datum::text(&quote_ident(s, always))),
+            Err(_) => {
+                let doubled = super::basic::replace(a[0].as_bytes(), b"\"", b"\"\"");
+                Ok(Datum::bytes([b"\"", doubled.as_slice(), b"\""].concat()))
+            }
+        }
+    },
+    "quote_literal" => |_, a| Ok(Datum::bytes(quote_literal(a[0].as_bytes()))),
+    "quote_nullable" => |_, a| Ok(if a[0].is_null() {
+        Datum::text("NULL")
+    } else {
+        Datum::bytes(quote_literal(a[0].as_bytes()))
+    }),
+}

@@ -1,0 +1,200 @@
+//! Between strings and lists: split_part, string_to_array, array_to_string.
+
+use super::basic::replace;
+use crate::array::{self, ArrayRef};
+use crate::builtin::VecSource;
+use crate::{Datum, DatumRef, FnContext, oids};
+use pgerror::{Result, pg_err};
+
+/// The fields of `text` between separators.
+fn fields<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    loop {
+        match crate::bytea::position(rest, separator) {
+            0 => {
+                out.push(rest);
+                return out;
+            }
+            at => {
+                out.push(&rest[..at as usize - 1]);
+                rest = &rest[at as usize - 1 + separator.len()..];
+            }
+        }
+    }
+}
+
+fn split_part(text: &[u8], separator: &[u8], n: i32) -> Result<Datum> {
+    if n == 0 {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "field position must not be zero"));
+    }
+    let parts = if text.is_empty() {
+        Vec::new()
+    } else if separator.is_empty() {
+        vec![text]
+    } else {
+        fields(text, separator)
+    };
+    let i = if n > 0 { i64::from(n) - 1 } else { parts.len() as i64 + i64::from(n) };
+    let part = usize::try_from(i).ok().and_then(|i| parts.get(i).copied());
+    Ok(Datum::bytes(part.unwrap_or_default()))
+}
+
+/// The elements of string_to_array and string_to_table; `None` for a NULL string. A NULL separator
+/// splits into characters, an empty one not at all.
+fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Option<Vec<Datum>> {
+    if a[0].is_null() {
+        return None;
+    }
+    let text = a[0].as_bytes();
+    let null = a.get(2).filter(|n| !n.is_null()).map(|n| n.as_bytes());
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    let parts: Vec<&[u8]> = if a[1].is_null() {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (head, tail) = rest.split_at(crate::text::char_len(rest, cx.settings().encoding));
+            parts.push(head);
+            rest = tail;
+        }
+        parts
+    } else if a[1].as_bytes().is_empty() {
+        vec![text]
+    } else {
+        fields(text, a[1].as_bytes())
+    };
+    let datum = |p: &[u8]| if null == Some(p) { Datum::Null } else { Datum::bytes(p) };
+    Some(parts.into_iter().map(datum).collect())
+}
+
+fn to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    match elements(cx, a) {
+        None => Ok(Datum::Null),
+        Some(parts) => array::of_builtin(oids::TEXT, &parts),
+    }
+}
+
+/// Joins the elements' text forms; NULLs as `null`, or left out.
+pub(crate) fn join(
+    cx: &mut dyn FnContext,
+    array: DatumRef<'_>,
+    separator: &[u8],
+    null: Option<&[u8]>,
+) -> Result<Vec<u8>> {
+    let array = ArrayRef::new(array);
+    let elem = cx.type_info(array.elem_type())?;
+    let mut out = Vec::new();
+    let mut first = true;
+    for value in array.iter(&elem) {
+        let text = match value {
+            DatumRef::Null => match null {
+                Some(n) => n.to_vec(),
+                None => continue,
+            },
+            v => cx.type_output(elem.oid, v)?,
+        };
+        if !first {
+            out.extend_from_slice(separator);
+        }
+        first = false;
+        out.extend_from_slice(&text);
+    }
+    Ok(out)
+}
+
+/// Unescapes `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX`.
+fn unistr(text: &[u8]) -> Result<Datum> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut high: Option<u32> = None;
+    let bad_pair = || pg_err!(SYNTAX_ERROR, "invalid Unicode surrogate pair");
+    let hex = |at: usize, n: usize| {
+        let digits: String = chars.get(at..at + n)?.iter().collect();
+        digits
+            .chars()
+            .all(|c| c.is_ascii_hexdigit())
+            .then(|| u32::from_str_radix(&digits, 16).ok())?
+    };
+    let mut i = 0;
+    while i < chars.len() {
+        if chars[i] != '\\' {
+            if high.is_some() {
+                return Err(bad_pair());
+            }
+            out.push(chars[i]);
+            i += 1;
+            continue;
+        }
+        let (code, used) = match chars.get(i + 1) {
+            Some('\\') => {
+                if high.is_some() {
+                    return Err(bad_pair());
+                }
+                out.push('\\');
+                i += 2;
+                continue;
+            }
+            Some('u') if hex(i + 2, 4).is_some() => (hex(i + 2, 4), 6),
+            Some('U') if hex(i + 2, 8).is_some() => (hex(i + 2, 8), 10),
+            Some('+') if hex(i + 2, 6).is_some() => (hex(i + 2, 6), 8),
+            _ => (hex(i + 1, 4), 5),
+        };
+        let Some(code) = code else {
+            return Err(pg_err!(SYNTAX_ERROR, "invalid Unicode escape")
+                .hint("Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX."));
+        };
+        if code > 0x10ffff || code == 0 {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid Unicode code point: {code:04X}"));
+        }
+        i += used;
+        let code = match (high.take(), code) {
+            (None, 0xD800..0xDC00) => {
+                high = Some(code);
+                continue;
+            }
+            (Some(h), 0xDC00..0xE000) => 0x10000 + ((h - 0xD800) << 10) + (code - 0xDC00),
+            (Some(_), _) | (None, 0xDC00..0xE000) => return Err(bad_pair()),
+            (None, code) => code,
+        };
+        out.push(char::from_u32(code).ok_or_else(bad_pair)?);
+    }
+    if high.is_some() {
+        return Err(bad_pair());
+    }
+    Ok(Datum::text(&out))
+}
+
+scalars! { FNS;
+    "split_part" => |_, a| split_part(a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32()),
+    "text_to_array" => to_array,
+    "text_to_array_null" => to_array,
+    "array_to_text" => |cx, a| Ok(Datum::bytes(join(cx, a[0], a[1].as_bytes(), None)?)),
+    // Not strict: the third argument may be NULL.
+    "array_to_text_null" => |cx, a| {
+        if a[0].is_null() || a[1].is_null() {
+            return Ok(Datum::Null);
+        }
+        let null = if a[2].is_null() { None } else { Some(a[2].as_bytes()) };
+        Ok(Datum::bytes(join(cx, a[0], a[1].as_bytes(), null)?))
+    },
+    "unistr" => |_, a| unistr(a[0].as_bytes()),
+}
+
+builtins! { SETS;
+    "text_to_table" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a).unwrap_or_default()))),
+    "text_to_table_null" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a).unwrap_or_default()))),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_nothing_changes_nothing() {
+        assert_eq!(replace(b"abc", b"", b"x"), b"abc");
+        assert_eq!(fields(b"a,,b", b","), [b"a".as_slice(), b"", b"b"]);
+    }
+}
