@@ -1,0 +1,386 @@
+//! What a session owns of the storage layer. Every storage call takes `&mut Backend`.
+//!
+//! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c, and the
+//! pending deletes of storage.c.
+
+use crate::Storage;
+use crate::storage::PendingFiles;
+use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
+use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
+use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
+use pgerror::{Result, pg_err};
+use std::time::Duration;
+use sync::Arc;
+use sync::wait::Waiter;
+use txn::{DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, Transaction, XactExtras};
+use wal::{RecordBuilder, RmgrId};
+
+/// Settings of the session that storage looks at.
+#[derive(Clone, Debug)]
+pub struct BackendSettings {
+    /// `synchronous_commit` other than off.
+    pub synchronous_commit: bool,
+    pub lock_timeout: Duration,
+    /// `temp_buffers`, in pages.
+    pub temp_buffers: usize,
+    /// `default_toast_compression`.
+    pub toast_compression: page::varlena::Compression,
+    /// `wal_compression` of the session; `None` is the server's.
+    pub wal_compression: Option<wal::Compression>,
+}
+
+impl Default for BackendSettings {
+    fn default() -> BackendSettings {
+        BackendSettings {
+            synchronous_commit: true,
+            lock_timeout: Duration::ZERO,
+            temp_buffers: 1024,
+            toast_compression: page::varlena::Compression::Pglz,
+            wal_compression: None,
+        }
+    }
+}
+
+/// What goes into a commit besides rows; all of it is made by the crates above.
+#[derive(Default)]
+pub struct CommitExtras<'a> {
+    /// Shared invalidation messages for standbys, as PostgreSQL lays them out.
+    pub invalidations: Vec<[u8; INVALIDATION_BYTES]>,
+    pub relcache_init_file: bool,
+    pub dropped_stats: Vec<DroppedStats>,
+    /// Wait for the flush whatever `synchronous_commit` says.
+    pub force_sync: bool,
+    /// Called when the transaction is over for others and before its locks are released: publishes
+    /// invalidations.
+    pub publish: Option<&'a mut dyn FnMut()>,
+}
+
+/// See the module's text.
+pub struct Backend {
+    storage: Arc<Storage>,
+    /// The transaction machine; most code uses the methods below.
+    pub txn: Transaction,
+    pub(crate) scratch: RecordBuilder,
+    pub(crate) strategy: Strategy,
+    pub(crate) pending: PendingFiles,
+    temp: Option<Arc<BufferPool>>,
+    active: Vec<Arc<Snapshot>>,
+    settings: BackendSettings,
+    waiter: Arc<Waiter>,
+    wrote_exclusive_lock: bool,
+}
+
+impl Backend {
+    /// A session of `database` (invalid before it is known). 53300 if there are too many.
+    pub fn connect(
+        storage: &Arc<Storage>,
+        pid: i32,
+        database: Oid,
+        tablespace: Oid,
+        waiter: Arc<Waiter>,
+    ) -> Result<Backend> {
+        let txn = storage.txns.connect(pid, database, tablespace, waiter.clone())?;
+        Ok(Backend {
+            storage: storage.clone(),
+            txn,
+            scratch: RecordBuilder::new(RmgrId::Heap, 0),
+            strategy: Strategy::normal(),
+            pending: PendingFiles::default(),
+            temp: None,
+            active: Vec::new(),
+            settings: BackendSettings::default(),
+            waiter,
+            wrote_exclusive_lock: false,
+        })
+    }
+
+    pub fn storage(&self) -> &Arc<Storage> {
+        &self.storage
+    }
+
+    pub fn waiter(&self) -> &Arc<Waiter> {
+        &self.waiter
+    }
+
+    pub fn database(&self) -> Oid {
+        self.txn.database()
+    }
+
+    /// The session's number in names of temporary files and schemas.
+    pub fn backend_no(&self) -> BackendNo {
+        BackendNo(self.txn.proc())
+    }
+
+    pub fn settings(&self) -> &BackendSettings {
+        &self.settings
+    }
+
+    pub fn configure(&mut self, settings: BackendSettings) {
+        self.txn.locks().set_lock_timeout(settings.lock_timeout);
+        self.scratch.set_compression(settings.wal_compression);
+        self.settings = settings;
+    }
+
+    /// Errors if the session has been asked to stop what it does; cheap enough for every row.
+    #[inline]
+    pub fn check_interrupts(&self) -> Result<()> {
+        if self.waiter.pending()
+            && let Some(error) = lmgr::interrupt_error(&self.waiter)
+        {
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// The pool that relations of that persistence live in.
+    pub fn pool(&self, persistence: Persistence) -> &BufferPool {
+        match (&self.temp, persistence) {
+            (Some(temp), Persistence::Temporary) => temp,
+            _ => &self.storage.pool,
+        }
+    }
+
+    /// As [`Backend::pool`], to be held while the backend is borrowed for something else.
+    pub(crate) fn pool_arc(&self, persistence: Persistence) -> Arc<BufferPool> {
+        match (&self.temp, persistence) {
+            (Some(temp), Persistence::Temporary) => temp.clone(),
+            _ => self.storage.pool.clone(),
+        }
+    }
+
+    /// Makes the session's pool of temporary relations, before the first of them is opened.
+    pub fn ensure_temp_pool(&mut self) -> Result<()> {
+        if self.temp.is_none() {
+            let config = PoolConfig {
+                frames: self.settings.temp_buffers.max(100),
+                backend: Some(self.backend_no()),
+                ..self.storage.temp_pool.clone()
+            };
+            let pool = BufferPool::new(config, self.storage.smgr.clone(), None)?;
+            self.temp = Some(Arc::new(pool));
+        }
+        Ok(())
+    }
+
+    /// Buffer counts since the last call.
+    pub fn take_buffer_usage(&mut self) -> BufferUsage {
+        std::mem::take(&mut self.strategy.usage)
+    }
+}
+
+/// Transactions.
+impl Backend {
+    pub fn begin(&mut self, isolation: Isolation) {
+        self.txn.begin(isolation, self.storage.env.clock.pg_micros());
+    }
+
+    pub fn in_transaction(&self) -> bool {
+        self.txn.is_active()
+    }
+
+    /// Makes the transaction durable and visible, then lets go of all it holds. On an error
+    /// of severity ERROR the transaction must be aborted.
+    pub fn commit(&mut self, extras: CommitExtras<'_>) -> Result<Lsn> {
+        self.active.clear();
+        let CommitExtras { publish, .. } = extras;
+        let record = XactExtras {
+            dropped_files: self.pending.at_commit(),
+            dropped_stats: extras.dropped_stats,
+            invalidations: extras.invalidations,
+            relcache_init_file: extras.relcache_init_file,
+            force_sync: extras.force_sync || self.pending.has_new_permanent(),
+            access_exclusive_locks: self.wrote_exclusive_lock,
+        };
+        let now = self.storage.env.clock.pg_micros();
+        let end = self.txn.commit(&record, self.settings.synchronous_commit, now)?;
+        self.finish(true, publish)?;
+        Ok(end)
+    }
+
+    /// Undoes the transaction. Errors concern what is left of files; the transaction is over.
+    pub fn abort(&mut self) -> Result<()> {
+        self.active.clear();
+        let record = XactExtras {
+            dropped_files: self.pending.at_abort(),
+            access_exclusive_locks: self.wrote_exclusive_lock,
+            ..XactExtras::default()
+        };
+        let result = self.txn.abort(&record);
+        result.and(self.finish(false, None))
+    }
+
+    /// Files go before the locks do, else another session could make a relation of that name while
+    /// this one's files are still there.
+    fn finish(&mut self, commit: bool, publish: Option<&mut dyn FnMut()>) -> Result<()> {
+        let files = self.pending.finish(commit);
+        let result = self.drop_all(&files);
+        if let Some(publish) = publish {
+            publish();
+        }
+        self.txn.release_locks();
+        self.wrote_exclusive_lock = false;
+        result
+    }
+
+    fn drop_all(&mut self, files: &[crate::storage::DropFile]) -> Result<()> {
+        let mut result = Ok(());
+        for file in files {
+            let dropped = match (&self.temp, file.backend) {
+                (Some(temp), Some(backend)) => {
+                    temp.drop_relation(file.file);
+                    self.storage.smgr.unlink(file.file, Some(backend), false)
+                }
+                _ => self.storage.drop_files(file.file, false),
+            };
+            result = result.and(dropped);
+        }
+        result
+    }
+
+    /// SAVEPOINT, and blocks that catch errors.
+    pub fn begin_subxact(&mut self) -> Result<SubXactId> {
+        self.txn.begin_subxact()
+    }
+
+    /// RELEASE: numbers of the level and of its parent.
+    pub fn commit_subxact(&mut self) -> Result<(SubXactId, SubXactId)> {
+        let ids = self.txn.commit_subxact()?;
+        self.pending.commit_level(self.txn.nesting());
+        Ok(ids)
+    }
+
+    /// Undoes the innermost level. `ROLLBACK TO` begins a new one afterwards.
+    pub fn abort_subxact(&mut self) -> Result<SubXactId> {
+        let record = XactExtras {
+            dropped_files: self.pending.at_abort_of(self.txn.nesting()),
+            ..XactExtras::default()
+        };
+        let id = self.txn.abort_subxact(&record)?;
+        let files = self.pending.abort_level(self.txn.nesting());
+        self.drop_all(&files)?;
+        Ok(id)
+    }
+
+    /// Counterpart: `CommandCounterIncrement`; true if the command had written.
+    pub fn command_counter_increment(&mut self) -> Result<bool> {
+        self.txn.command_counter_increment()
+    }
+
+    pub fn current_xid(&mut self) -> Result<Xid> {
+        self.txn.current_xid()
+    }
+}
+
+/// Snapshots.
+impl Backend {
+    /// The statement's snapshot by the isolation level.
+    pub fn snapshot(&mut self) -> Arc<Snapshot> {
+        self.txn.snapshot()
+    }
+
+    /// For reading catalogs: as of now, own earlier commands included.
+    pub fn catalog_snapshot(&mut self) -> Arc<Snapshot> {
+        self.txn.latest_snapshot()
+    }
+
+    /// Makes it the one that functions called by the statement see.
+    pub fn push_snapshot(&mut self, snapshot: Arc<Snapshot>) {
+        self.active.push(snapshot);
+    }
+
+    pub fn pop_snapshot(&mut self) {
+        self.active.pop();
+        self.txn.reset_xmin();
+    }
+
+    pub fn active_snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.active.last()
+    }
+
+    /// How many are pushed, and the way back to that many (after an error).
+    pub fn snapshot_depth(&self) -> usize {
+        self.active.len()
+    }
+
+    pub fn truncate_snapshots(&mut self, depth: usize) {
+        self.active.truncate(depth);
+        self.txn.reset_xmin();
+    }
+}
+
+/// Locks.
+impl Backend {
+    /// Takes a lock until the end of the (sub)transaction. A new AccessExclusive lock on a
+    /// relation is logged for standbys. Counterpart: `LockAcquire`.
+    pub fn lock(&mut self, tag: LockTag, mode: LockMode) -> Result<Acquired> {
+        self.lock_with(tag, mode, WaitPolicy::Wait)
+    }
+
+    /// As [`Backend::lock`], but [`Acquired::NotAvailable`] instead of waiting.
+    pub fn try_lock(&mut self, tag: LockTag, mode: LockMode) -> Result<Acquired> {
+        self.lock_with(tag, mode, WaitPolicy::Try)
+    }
+
+    fn lock_with(&mut self, tag: LockTag, mode: LockMode, policy: WaitPolicy) -> Result<Acquired> {
+        let logged = mode == LockMode::AccessExclusive
+            && tag.kind == LockTagKind::Relation
+            && self.storage.txns.standby_info();
+        if logged && !self.txn.locks().holds(tag, mode) {
+            // An id first: waiting happens before, logging after the lock, and both need it.
+            self.txn.top_xid()?;
+        }
+        let owner = self.txn.lock_owner();
+        let acquired = self.txn.locks().acquire(tag, mode, owner, policy)?;
+        if logged && acquired == Acquired::New {
+            let xid = self.txn.top_xid()?;
+            self.storage.txns.log_access_exclusive_lock(
+                &mut self.scratch,
+                xid,
+                Oid(tag.field1),
+                Oid(tag.field2),
+            )?;
+            self.wrote_exclusive_lock = true;
+        }
+        Ok(acquired)
+    }
+
+    /// Gives back one acquisition made in this (sub)transaction.
+    pub fn unlock(&mut self, tag: LockTag, mode: LockMode) -> bool {
+        let owner = self.txn.lock_owner();
+        self.txn.locks().release(tag, mode, owner)
+    }
+
+    /// A lock that outlives transactions (`pg_advisory_lock`).
+    pub fn session_lock(
+        &mut self,
+        tag: LockTag,
+        mode: LockMode,
+        policy: WaitPolicy,
+    ) -> Result<Acquired> {
+        self.txn.locks().acquire(tag, mode, LockOwner::Session, policy)
+    }
+
+    pub fn session_unlock(&mut self, tag: LockTag, mode: LockMode) -> bool {
+        self.txn.locks().release(tag, mode, LockOwner::Session)
+    }
+
+    /// NOWAIT on a relation: 55P03 if it is locked.
+    pub fn lock_nowait(&mut self, tag: LockTag, mode: LockMode, name: &str) -> Result<Acquired> {
+        match self.try_lock(tag, mode)? {
+            Acquired::NotAvailable => Err(pg_err!(
+                LOCK_NOT_AVAILABLE,
+                "could not obtain lock on relation \"{name}\""
+            )),
+            acquired => Ok(acquired),
+        }
+    }
+}
+
+impl Drop for Backend {
+    fn drop(&mut self) {
+        if self.in_transaction() {
+            // Whoever drops a session in mid-transaction has reported the reason already.
+            let _ = self.abort();
+        }
+    }
+}

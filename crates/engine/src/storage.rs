@@ -1,0 +1,218 @@
+//! Relation files and transactions: a new relation's files go if it aborts, a dropped one's only when
+//! it has committed.
+//!
+//! Counterpart: catalog/storage.c.
+
+use crate::shared::fork_name;
+use crate::{Backend, Storage};
+use ids::{BackendNo, BlockNo, Fork, Lsn, Oid, Persistence, RelFile};
+use pgerror::{PgError, Result};
+use sync::Arc;
+use wal::{DecodedRecord, RmgrId};
+
+const SMGR_CREATE: u8 = 0x10;
+const SMGR_TRUNCATE: u8 = 0x20;
+
+const TRUNCATE_HEAP: u32 = 1;
+const TRUNCATE_VM: u32 = 2;
+const TRUNCATE_FSM: u32 = 4;
+
+/// Files to be removed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DropFile {
+    pub(crate) file: RelFile,
+    /// The session of a temporary relation.
+    pub(crate) backend: Option<BackendNo>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    drop: DropFile,
+    permanent: bool,
+    /// Else at abort.
+    at_commit: bool,
+    /// Depth of the savepoint stack when it was noted.
+    nesting: usize,
+}
+
+/// What the transaction's end does to files.
+#[derive(Default)]
+pub(crate) struct PendingFiles {
+    list: Vec<Pending>,
+}
+
+impl PendingFiles {
+    fn logged(&self, wanted: impl Fn(&Pending) -> bool) -> Vec<RelFile> {
+        let chosen = self.list.iter().filter(|p| p.drop.backend.is_none() && wanted(p));
+        chosen.map(|p| p.drop.file).collect()
+    }
+
+    pub(crate) fn at_commit(&self) -> Vec<RelFile> {
+        self.logged(|p| p.at_commit)
+    }
+
+    pub(crate) fn at_abort(&self) -> Vec<RelFile> {
+        self.logged(|p| !p.at_commit)
+    }
+
+    pub(crate) fn at_abort_of(&self, nesting: usize) -> Vec<RelFile> {
+        self.logged(|p| !p.at_commit && p.nesting >= nesting)
+    }
+
+    /// Did the transaction make files that survive it? Then its commit must not be lost: the files
+    /// would stay behind without an owner.
+    pub(crate) fn has_new_permanent(&self) -> bool {
+        self.list.iter().any(|p| !p.at_commit && p.permanent)
+    }
+
+    /// The subtransaction at depth `parent + 1` was released.
+    pub(crate) fn commit_level(&mut self, parent: usize) {
+        for pending in &mut self.list {
+            pending.nesting = pending.nesting.min(parent);
+        }
+    }
+
+    /// The subtransaction at depth `parent + 1` was undone: what it made goes now, what it
+    /// dropped stays.
+    pub(crate) fn abort_level(&mut self, parent: usize) -> Vec<DropFile> {
+        let mut gone = Vec::new();
+        self.list.retain(|p| {
+            if p.nesting <= parent {
+                return true;
+            }
+            if !p.at_commit {
+                gone.push(p.drop);
+            }
+            false
+        });
+        gone
+    }
+
+    pub(crate) fn finish(&mut self, commit: bool) -> Vec<DropFile> {
+        let list = std::mem::take(&mut self.list);
+        list.into_iter().filter(|p| p.at_commit == commit).map(|p| p.drop).collect()
+    }
+}
+
+/// Makes the main fork's file of a new relation (empty), for unlogged ones also the init fork's. It
+/// goes again if the transaction aborts. WAL: `SMGR_CREATE` for what must survive a crash.
+/// Counterpart: `RelationCreateStorage`.
+pub fn create_relation_files(
+    be: &mut Backend,
+    file: RelFile,
+    persistence: Persistence,
+) -> Result<()> {
+    let temporary = persistence == Persistence::Temporary;
+    let backend = temporary.then(|| be.backend_no());
+    let storage = be.storage().clone();
+    storage.smgr.create(fork_name(file, Fork::Main, backend), false)?;
+    if persistence == Persistence::Permanent {
+        log_create(be, file, Fork::Main)?;
+    }
+    be.pending.list.push(Pending {
+        drop: DropFile { file, backend },
+        permanent: persistence == Persistence::Permanent,
+        at_commit: false,
+        nesting: be.txn.nesting(),
+    });
+    if persistence == Persistence::Unlogged {
+        storage.smgr.create(fork_name(file, Fork::Init, None), false)?;
+        log_create(be, file, Fork::Init)?;
+        storage.smgr.immediate_sync(fork_name(file, Fork::Init, None))?;
+    }
+    Ok(())
+}
+
+/// WAL: `SMGR_CREATE`. Counterpart: `log_smgrcreate`.
+pub fn log_create(be: &mut Backend, file: RelFile, fork: Fork) -> Result<Lsn> {
+    let scratch = &mut be.scratch;
+    scratch.reset(RmgrId::Smgr, SMGR_CREATE | wal::record::XLR_SPECIAL_REL_UPDATE);
+    for n in [file.tablespace.0, file.database.0, file.relnumber.0, fork as u32] {
+        scratch.main(&n.to_le_bytes());
+    }
+    let xid = be.txn.current_xid_if_any();
+    let wal = be.storage().wal.clone();
+    let end = wal.insert(&mut be.scratch, &[], xid)?.end;
+    be.txn.note_record(end);
+    Ok(end)
+}
+
+/// Removes the relation's files when the transaction commits. Counterpart: `RelationDropStorage`.
+pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persistence) {
+    let temporary = persistence == Persistence::Temporary;
+    be.pending.list.push(Pending {
+        drop: DropFile { file, backend: temporary.then(|| be.backend_no()) },
+        permanent: persistence == Persistence::Permanent,
+        at_commit: true,
+        nesting: be.txn.nesting(),
+    });
+}
+
+/// The relation's new files are kept although the transaction may abort, or its old ones although it
+/// commits (relation map). Counterpart: `RelationPreserveStorage`.
+pub fn preserve_relation_files(be: &mut Backend, file: RelFile, at_commit: bool) {
+    be.pending.list.retain(|p| !(p.drop.file == file && p.at_commit == at_commit));
+}
+
+/// Replays a record of the storage manager. `forget(file, fork, from)` drops what is remembered of
+/// invalid pages there. Counterpart: `smgr_redo`.
+pub fn smgr_redo(
+    storage: &Arc<Storage>,
+    record: &DecodedRecord,
+    forget: &mut dyn FnMut(RelFile, Fork, BlockNo),
+) -> Result<()> {
+    let main = record.main();
+    let word = |i: usize| -> Result<u32> {
+        let bytes = main.get(i * 4..i * 4 + 4).and_then(|b| b.first_chunk::<4>());
+        bytes
+            .map(|b| u32::from_le_bytes(*b))
+            .ok_or_else(|| PgError::internal("storage record is too short"))
+    };
+    let file = |i: usize| -> Result<RelFile> {
+        Ok(RelFile::new(Oid(word(i)?), Oid(word(i + 1)?), Oid(word(i + 2)?)))
+    };
+    match record.info() {
+        SMGR_CREATE => {
+            let fork = Fork::from_u8(word(3)? as u8)
+                .ok_or_else(|| PgError::internal("invalid fork number in a storage record"))?;
+            storage.smgr.create(fork_name(file(0)?, fork, None), true)
+        }
+        SMGR_TRUNCATE => {
+            let (nblocks, file, flags) = (word(0)?, file(1)?, word(4)?);
+            redo_truncate(storage, record.end, file, BlockNo(nblocks), flags, forget)
+        }
+        op => Err(PgError::internal(format!("smgr_redo: unknown op code {op}"))),
+    }
+}
+
+fn redo_truncate(
+    storage: &Arc<Storage>,
+    end: Lsn,
+    file: RelFile,
+    nblocks: BlockNo,
+    flags: u32,
+    forget: &mut dyn FnMut(RelFile, Fork, BlockNo),
+) -> Result<()> {
+    // The relation may have been dropped later on; make the file so that what follows finds it.
+    storage.smgr.create(fork_name(file, Fork::Main, None), true)?;
+    // What is cut cannot be brought back by older records once they are gone from the log's reach.
+    storage.wal.flush(end)?;
+    let pool = &storage.pool;
+    let open = |fork| pool.open(file, fork, Persistence::Permanent);
+    let exists = |fork| storage.smgr.exists(fork_name(file, fork, None));
+    if flags & TRUNCATE_HEAP != 0 {
+        pool.truncate(&open(Fork::Main), nblocks.0)?;
+        forget(file, Fork::Main, nblocks);
+    }
+    if flags & TRUNCATE_FSM != 0 && exists(Fork::Fsm)? {
+        let fsm = open(Fork::Fsm);
+        if let Some(blocks) = freespace::Fsm::new(pool, &fsm).prepare_truncate(nblocks.0)? {
+            pool.truncate(&fsm, blocks)?;
+            freespace::Fsm::new(pool, &fsm).vacuum_range(nblocks, BlockNo::INVALID)?;
+        }
+    }
+    if flags & TRUNCATE_VM != 0 && exists(Fork::Vm)? {
+        todo!("with the heap");
+    }
+    Ok(())
+}
