@@ -367,10 +367,9 @@ impl Backend {
     /// NOWAIT on a relation: 55P03 if it is locked.
     pub fn lock_nowait(&mut self, tag: LockTag, mode: LockMode, name: &str) -> Result<Acquired> {
         match self.try_lock(tag, mode)? {
-            Acquired::NotAvailable => Err(pg_err!(
-                LOCK_NOT_AVAILABLE,
-                "could not obtain lock on relation \"{name}\""
-            )),
+            Acquired::NotAvailable => {
+                Err(pg_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{name}\""))
+            }
             acquired => Ok(acquired),
         }
     }

@@ -26,13 +26,29 @@ pub enum ScanOp {
 #[derive(Clone, Debug)]
 pub enum ScanKey {
     /// `column op value`; a NULL value matches nothing.
-    Compare { column: usize, op: ScanOp, value: Datum, cmp: Option<CompareFn> },
-    IsNull { column: usize },
-    IsNotNull { column: usize },
+    Compare {
+        column: usize,
+        op: ScanOp,
+        value: Datum,
+        cmp: Option<CompareFn>,
+    },
+    IsNull {
+        column: usize,
+    },
+    IsNotNull {
+        column: usize,
+    },
     /// `column = ANY (values)`; NULLs among them are ignored.
-    Any { column: usize, values: Vec<Datum>, cmp: Option<CompareFn> },
+    Any {
+        column: usize,
+        values: Vec<Datum>,
+        cmp: Option<CompareFn>,
+    },
     /// `(columns) op (values)`, compared lexicographically. A NULL ends the comparison as unknown.
-    Row { op: ScanOp, members: Vec<RowMember> },
+    Row {
+        op: ScanOp,
+        members: Vec<RowMember>,
+    },
 }
 
 #[derive(Clone, Debug)]

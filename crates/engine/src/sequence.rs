@@ -53,7 +53,12 @@ pub fn create(be: &mut Backend, seq: SequenceFile<'_>, data: SequenceData) -> Re
     Ok(())
 }
 
-fn fill_fork(be: &mut Backend, seq: SequenceFile<'_>, data: SequenceData, fork: Fork) -> Result<()> {
+fn fill_fork(
+    be: &mut Backend,
+    seq: SequenceFile<'_>,
+    data: SequenceData,
+    fork: Fork,
+) -> Result<()> {
     let logged = seq.persistence == Persistence::Permanent || fork == Fork::Init;
     if logged {
         be.txn.current_xid()?;
@@ -231,10 +236,7 @@ pub fn set_value(
 }
 
 /// Replays the record: the page is made anew. Counterpart: `seq_redo`.
-pub fn seq_redo(
-    cx: &mut RedoCx<'_>,
-    record: &DecodedRecord,
-) -> Result<()> {
+pub fn seq_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     let tuple = record
         .main()
         .get(12..)

@@ -29,10 +29,17 @@ pub enum RowOutcome {
     /// Not visible to the command at all.
     Invisible,
     /// Changed already by this transaction, in command `cmax`.
-    SelfModified { cmax: CommandId },
+    SelfModified {
+        cmax: CommandId,
+    },
     /// Another transaction updated it; `next` is the newer version (to be rechecked).
-    Updated { next: Tid, xmax: Xid },
-    Deleted { xmax: Xid },
+    Updated {
+        next: Tid,
+        xmax: Xid,
+    },
+    Deleted {
+        xmax: Xid,
+    },
     /// Locked by others, and waiting was not wanted.
     WouldBlock,
 }

@@ -6,8 +6,8 @@
 use crate::{Backend, IndexDesc, TableDesc};
 use ids::{MultiXid, Xid};
 use pgerror::Result;
-use sync::Arc;
 use std::time::Duration;
+use sync::Arc;
 
 /// What to do and how hard. The defaults are those of the settings.
 #[derive(Clone, Debug)]
