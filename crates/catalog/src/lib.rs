@@ -3,8 +3,8 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (a fresh cluster's rows as text), `cache` and
 //! `shared` (rows by their keys), `overlay` and `inval` (a transaction's own changes), `cx` (look-ups),
-//! `lookup`, `namespace`, `acl`, `format_type` (questions that analysis asks), `relcache`; `bootstrap`
-//! makes a new cluster.
+//! `lookup`, `namespace`, `acl`, `format_type` (questions that analysis asks), `relcache`; `write`,
+//! `depend`, `describe` (changes and what hangs together); `bootstrap` makes a new cluster.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,8 @@ pub mod acl;
 pub mod bootstrap;
 pub mod cache;
 mod cx;
+pub mod depend;
+mod describe;
 pub mod encoding;
 pub mod facts;
 pub mod format_type;
@@ -25,9 +27,12 @@ pub mod rows;
 mod session;
 mod shared;
 mod store;
+pub mod write;
 
 pub use cache::{Key, Row, SysCache, Tuple};
 pub use cx::CatCx;
+pub use depend::ObjectAddress;
+pub use describe::relation_kind;
 pub use relcache::RelDesc;
 pub use session::CatSession;
 pub use shared::{Catalog, Catalogs};

@@ -1,21 +1,37 @@
-//! Where rows come from when a cache misses.
+//! Where rows come from when a cache misses, and where changed ones go.
 
 use crate::cache::Key;
 use crate::facts;
 use crate::rows::CatalogRow;
 use hashbrown::HashMap;
 use ids::{BlockNo, Oid, Tid};
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use sync::{Arc, RwLock};
 use types::{Datum, DatumRef};
 
-type Rows = Arc<Vec<Vec<Datum>>>;
+/// Rows by place; a deleted one leaves a gap.
+type Rows = Vec<Option<Arc<[Datum]>>>;
+
+const ROWS_PER_PAGE: usize = 100;
 
 /// A fresh cluster's catalogs in memory, for tests of the crates above that need names and types but
-/// no storage. Rows can be added. Scans read all rows: caches make up for it.
-#[derive(Default)]
+/// no storage. Scans read all rows: caches make up for it. Changes are visible at once and to everybody.
 pub struct FactStore {
     tables: RwLock<HashMap<Oid, Rows>>,
+    next_oid: RwLock<u32>,
+}
+
+impl Default for FactStore {
+    fn default() -> FactStore {
+        FactStore {
+            tables: RwLock::new(HashMap::new()),
+            next_oid: RwLock::new(Oid::FIRST_NORMAL.0),
+        }
+    }
+}
+
+fn place(tid: Tid) -> usize {
+    tid.block.0 as usize * ROWS_PER_PAGE + tid.offset as usize - 1
 }
 
 impl FactStore {
@@ -23,37 +39,54 @@ impl FactStore {
         FactStore::default()
     }
 
-    fn rows(&self, relation: Oid) -> Rows {
-        if let Some(rows) = self.tables.read().get(&relation) {
-            return rows.clone();
-        }
-        let rows = match facts::table(relation) {
+    fn with<T>(&self, relation: Oid, act: impl FnOnce(&mut Rows) -> T) -> T {
+        let mut tables = self.tables.write();
+        let rows = tables.entry(relation).or_insert_with(|| match facts::table(relation) {
             None => Vec::new(),
-            Some(table) => table.datums(&facts::column_types(relation)).collect(),
-        };
-        self.tables.write().entry(relation).or_insert_with(|| Arc::new(rows)).clone()
+            Some(table) => {
+                table.datums(&facts::column_types(relation)).map(|r| Some(r.into())).collect()
+            }
+        });
+        act(rows)
     }
 
-    /// Adds a row; descriptors and rows that were looked up before do not see it.
+    /// Adds a row behind the caches' back: what was looked up before does not show it.
     pub fn add<R: CatalogRow>(&self, row: &R) {
-        let mut rows = (*self.rows(R::RELATION)).clone();
-        rows.push(row.to_row());
-        self.tables.write().insert(R::RELATION, Arc::new(rows));
+        self.insert(R::RELATION, row.to_row());
     }
 
-    pub(crate) fn scan(
+    fn insert(&self, relation: Oid, row: Vec<Datum>) -> Tid {
+        self.with(relation, |rows| {
+            let at = rows.len();
+            rows.push(Some(row.into()));
+            Tid::new(BlockNo((at / ROWS_PER_PAGE) as u32), (at % ROWS_PER_PAGE) as u16 + 1)
+        })
+    }
+
+    fn delete(&self, relation: Oid, tid: Tid) -> Result<()> {
+        let old = self.with(relation, |rows| rows.get_mut(place(tid)).and_then(Option::take));
+        old.map(|_| ()).ok_or_else(|| PgError::internal("tuple already updated by self"))
+    }
+
+    fn scan(
         &self,
         relation: Oid,
         columns: &[ids::AttrNo],
         keys: &[Key<'_>],
         each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
     ) -> Result<()> {
-        for (i, row) in self.rows(relation).iter().enumerate() {
+        let is_match = |row: &[Datum]| {
             let mut pairs = columns.iter().zip(keys);
-            if pairs.all(|(&c, k)| k.is(row[c as usize - 1].as_ref())) {
-                let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
-                each(Tid::new(BlockNo(i as u32 / 100), (i % 100) as u16 + 1), &refs)?;
-            }
+            pairs.all(|(&c, k)| k.is(row[c as usize - 1].as_ref()))
+        };
+        let found: Vec<(usize, Arc<[Datum]>)> = self.with(relation, |rows| {
+            let rows = rows.iter().enumerate().filter_map(|(i, r)| Some((i, r.as_ref()?)));
+            rows.filter(|(_, r)| is_match(r)).map(|(i, r)| (i, r.clone())).collect()
+        });
+        for (i, row) in found {
+            let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+            let block = BlockNo((i / ROWS_PER_PAGE) as u32);
+            each(Tid::new(block, (i % ROWS_PER_PAGE) as u16 + 1), &refs)?;
         }
         Ok(())
     }
@@ -66,7 +99,7 @@ pub(crate) enum Store<'a> {
 
 impl Store<'_> {
     /// Calls `each` for the visible rows whose leading `columns` (those of the index) equal `keys`, in
-    /// the index's order.
+    /// the index's order. `index` 0 reads the whole relation.
     pub(crate) fn scan(
         &mut self,
         relation: Oid,
@@ -77,6 +110,40 @@ impl Store<'_> {
     ) -> Result<()> {
         match self {
             Store::Facts(store) => store.scan(relation, columns, keys, each),
+        }
+    }
+
+    /// Stores a row and its index entries.
+    pub(crate) fn insert(&mut self, relation: Oid, row: Vec<Datum>) -> Result<Tid> {
+        match self {
+            Store::Facts(store) => Ok(store.insert(relation, row)),
+        }
+    }
+
+    /// Replaces a row, which must be the latest version.
+    pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: Vec<Datum>) -> Result<Tid> {
+        match self {
+            Store::Facts(store) => {
+                store.delete(relation, old)?;
+                Ok(store.insert(relation, row))
+            }
+        }
+    }
+
+    pub(crate) fn delete(&mut self, relation: Oid, tid: Tid) -> Result<()> {
+        match self {
+            Store::Facts(store) => store.delete(relation, tid),
+        }
+    }
+
+    /// The next OID of the cluster-wide counter.
+    pub(crate) fn next_oid(&mut self) -> Result<Oid> {
+        match self {
+            Store::Facts(store) => {
+                let mut next = store.next_oid.write();
+                *next += 1;
+                Ok(Oid(*next - 1))
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Keys of look-ups and PostgreSQL's hash of them.
 
+use super::CacheInfo;
 use crate::rows::{Name, OidVector, Value};
 use ids::{Oid, Xid};
+use types::hash::hash_bytes;
 use types::{Datum, DatumRef};
 
 /// A key of a look-up, borrowed.
@@ -127,35 +129,43 @@ pub(crate) fn hash_keys(keys: &[Key<'_>]) -> u32 {
     parts.fold(0, |hash, (i, key)| hash ^ key.hash().rotate_left(8 * i as u32))
 }
 
-/// The same of the key columns of a row (`catalog` types: a `name` is 64 bytes).
-pub(crate) fn hash_row(
-    row: &[Datum],
-    keys: &[ids::AttrNo],
-    names: impl Fn(usize) -> KeyKind,
-) -> u32 {
+/// The same of the key columns of a row.
+pub(crate) fn hash_row(cache: &CacheInfo, row: &[Datum]) -> u32 {
     let mut hash = 0;
-    for (i, &attr) in keys.iter().enumerate() {
+    for (i, &attr) in cache.keys.iter().enumerate() {
         let datum = row[attr as usize - 1].as_ref();
-        let part = match (datum, names(attr as usize - 1)) {
-            (DatumRef::Null, _) => 0,
-            (DatumRef::Word(w), _) => Key::Word(w).hash(),
-            (DatumRef::Bytes(_), KeyKind::Name) => Key::Name(datum.as_name()).hash(),
-            (DatumRef::Bytes(b), KeyKind::Text) => Key::Text(b).hash(),
-            (DatumRef::Bytes(b), KeyKind::Oids) => {
-                hash_bytes(crate::rows::array::fixed_elements(b, 4).unwrap_or_default())
-            }
+        let part = match datum {
+            DatumRef::Null => 0,
+            DatumRef::Word(w) => Key::Word(w).hash(),
+            DatumRef::Bytes(b) => match kind(cache, i) {
+                Kind::Name => Key::Name(datum.as_name()).hash(),
+                Kind::Text => Key::Text(b).hash(),
+                Kind::Oids => {
+                    hash_bytes(crate::rows::array::fixed_elements(b, 4).unwrap_or_default())
+                }
+            },
         };
         hash ^= part.rotate_left(8 * i as u32);
     }
     hash
 }
 
-/// Kind of a key column of a by-reference type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum KeyKind {
+/// What a key column of a by-reference type is.
+enum Kind {
     Name,
     Text,
     Oids,
+}
+
+/// Only three caches have keys by reference that are not names.
+fn kind(cache: &CacheInfo, key: usize) -> Kind {
+    if cache.id == super::PROCNAMEARGSNSP.id && key == 1 {
+        Kind::Oids
+    } else if cache.id == super::PARAMETERACLNAME.id || cache.id == super::REPLORIGNAME.id {
+        Kind::Text
+    } else {
+        Kind::Name
+    }
 }
 
 /// Counterpart: `murmurhash32`.
@@ -165,8 +175,4 @@ fn murmur32(mut h: u32) -> u32 {
     h ^= h >> 13;
     h = h.wrapping_mul(0xc2b2_ae35);
     h ^ h >> 16
-}
-
-fn hash_bytes(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |h: u32, &b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
 }

@@ -13,3 +13,17 @@ fn caches_are_the_catalogs_unique_indexes() {
         assert_eq!(*index.indkey, *cache.keys, "cache {number}");
     }
 }
+
+/// Both ways of hashing agree, for keys of all kinds.
+#[test]
+fn a_row_hashes_like_its_keys() {
+    use crate::rows::{CatalogRow, PgProc, PgType};
+    for row in crate::facts::rows::<PgProc>().iter().take(50) {
+        let keys = [(&row.proname).into(), (&row.proargtypes).into(), row.pronamespace.into()];
+        assert_eq!(hash_row(&PROCNAMEARGSNSP.info(), &row.to_row()), hash_keys(&keys));
+    }
+    for row in crate::facts::rows::<PgType>().iter().take(50) {
+        let keys = [(&row.typname).into(), row.typnamespace.into()];
+        assert_eq!(hash_row(&TYPENAMENSP.info(), &row.to_row()), hash_keys(&keys));
+    }
+}

@@ -1,0 +1,523 @@
+//! Who needs whom: `pg_depend` and `pg_shdepend`, and what has to go when something is dropped.
+//!
+//! A drop is planned first: from each object the dependents are gathered depth first, so that the
+//! resulting order has every object behind those that need it. An object that is part of another one
+//! (an index of a constraint, the type of a table) cannot be dropped alone; reached from another side it
+//! takes its owner with it. Dropping the single objects is the business of `commands`.
+//!
+//! Counterpart: dependency.c, pg_depend.c, pg_shdepend.c.
+
+use crate::cache::Row;
+use crate::cx::CatCx;
+use crate::rows::*;
+use ids::Oid;
+use pgerror::{PgError, Result, SqlState};
+use std::fmt::Write as _;
+
+/// An object, or a column of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ObjectAddress {
+    /// OID of the catalog.
+    pub class: Oid,
+    pub object: Oid,
+    /// Attribute number, or 0 for the whole object.
+    pub sub: i32,
+}
+
+impl ObjectAddress {
+    pub const fn new(class: Oid, object: Oid) -> ObjectAddress {
+        ObjectAddress { class, object, sub: 0 }
+    }
+
+    /// The object whose row is in the catalog of `R`.
+    pub const fn of<R: CatalogRow>(object: Oid) -> ObjectAddress {
+        ObjectAddress { class: R::RELATION, object, sub: 0 }
+    }
+
+    pub const fn relation(object: Oid) -> ObjectAddress {
+        Self::of::<PgClass>(object)
+    }
+
+    pub const fn column(relation: Oid, number: ids::AttrNo) -> ObjectAddress {
+        ObjectAddress { class: PgClass::RELATION, object: relation, sub: number as i32 }
+    }
+}
+
+/// Kind of a dependency. Counterpart: `DependencyType`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Dependency {
+    Normal = b'n',
+    /// Goes away with the referenced object without CASCADE.
+    Auto = b'a',
+    /// Is part of the referenced object.
+    Internal = b'i',
+    PartitionPrimary = b'P',
+    PartitionSecondary = b'S',
+    Extension = b'e',
+    AutoExtension = b'x',
+}
+
+/// Kind of a dependency on a shared object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum SharedDependency {
+    Owner = b'o',
+    Acl = b'a',
+    Policy = b'r',
+    Tablespace = b't',
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropBehavior {
+    Restrict,
+    Cascade,
+}
+
+/// What a drop takes.
+#[derive(Clone, Debug, Default)]
+pub struct Deletion {
+    /// In the order in which to drop them.
+    pub objects: Vec<ObjectAddress>,
+    /// The notice of CASCADE: message and detail.
+    pub notice: Option<(String, Option<String>)>,
+}
+
+/// Objects that every cluster has and that cannot be dropped; dependencies on them are not recorded.
+/// Counterpart: `IsPinnedObject`.
+pub fn is_pinned(class: Oid, object: Oid) -> bool {
+    object < Oid::FIRST_UNPINNED
+        && class != PgLargeobject::RELATION
+        && class != PgDatabase::RELATION
+        && !(class == PgNamespace::RELATION && object == crate::namespace::PUBLIC)
+}
+
+const ORIGINAL: u32 = 1 << 0;
+const NORMAL: u32 = 1 << 1;
+const AUTO: u32 = 1 << 2;
+const INTERNAL: u32 = 1 << 3;
+const PARTITION: u32 = 1 << 4;
+const EXTENSION: u32 = 1 << 5;
+const IS_PART: u32 = 1 << 6;
+
+struct Target {
+    address: ObjectAddress,
+    flags: u32,
+    /// What was being deleted when this was found.
+    dependee: Option<ObjectAddress>,
+}
+
+struct Search<'a> {
+    targets: Vec<Target>,
+    /// The objects being visited, outermost first, with their flags.
+    stack: Vec<(ObjectAddress, u32)>,
+    pending: &'a [ObjectAddress],
+}
+
+/// So many lines of dependents are shown.
+const REPORTED_MAX: usize = 100;
+/// Depth of dependency chains beyond which a drop is refused.
+const DEPTH_MAX: usize = 10_000;
+
+impl CatCx<'_> {
+    /// Records that `depender` needs `referenced`. Counterpart: `recordDependencyOn`.
+    pub fn record_dependency(
+        &mut self,
+        depender: ObjectAddress,
+        referenced: ObjectAddress,
+        kind: Dependency,
+    ) -> Result<()> {
+        if is_pinned(referenced.class, referenced.object) {
+            return Ok(());
+        }
+        self.insert(&PgDepend {
+            classid: depender.class,
+            objid: depender.object,
+            objsubid: depender.sub,
+            refclassid: referenced.class,
+            refobjid: referenced.object,
+            refobjsubid: referenced.sub,
+            deptype: kind as u8,
+        })?;
+        Ok(())
+    }
+
+    /// The same for several, each once.
+    pub fn record_dependencies(
+        &mut self,
+        depender: ObjectAddress,
+        referenced: &[ObjectAddress],
+        kind: Dependency,
+    ) -> Result<()> {
+        for (i, object) in referenced.iter().enumerate() {
+            if !referenced[..i].contains(object) {
+                self.record_dependency(depender, *object, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that an object of this database needs a role or tablespace.
+    pub fn record_shared_dependency(
+        &mut self,
+        depender: ObjectAddress,
+        class: Oid,
+        object: Oid,
+        kind: SharedDependency,
+    ) -> Result<()> {
+        if is_pinned(class, object) {
+            return Ok(());
+        }
+        let shared = crate::write::is_shared_catalog(depender.class);
+        let dbid = if shared { Oid::INVALID } else { self.session.catalog.database() };
+        self.insert(&PgShdepend {
+            dbid,
+            classid: depender.class,
+            objid: depender.object,
+            objsubid: depender.sub,
+            refclassid: class,
+            refobjid: object,
+            deptype: kind as u8,
+        })?;
+        Ok(())
+    }
+
+    pub fn record_owner(&mut self, depender: ObjectAddress, owner: Oid) -> Result<()> {
+        self.record_shared_dependency(depender, PgAuthid::RELATION, owner, SharedDependency::Owner)
+    }
+
+    /// What the object needs. With `sub` 0 its columns' needs too.
+    pub fn dependencies_of(&mut self, object: ObjectAddress) -> Result<Vec<Row<PgDepend>>> {
+        let keys = [object.class.into(), object.object.into(), object.sub.into()];
+        let count = if object.sub == 0 { 2 } else { 3 };
+        self.scan(indexes::PG_DEPEND_DEPENDER_INDEX, &keys[..count])
+    }
+
+    /// What needs the object. With `sub` 0 what needs its columns too.
+    pub fn dependents_of(&mut self, object: ObjectAddress) -> Result<Vec<Row<PgDepend>>> {
+        let keys = [object.class.into(), object.object.into(), object.sub.into()];
+        let count = if object.sub == 0 { 2 } else { 3 };
+        self.scan(indexes::PG_DEPEND_REFERENCE_INDEX, &keys[..count])
+    }
+
+    /// Forgets what the object needs; membership in an extension stays if `keep_extension`.
+    /// Counterpart: `deleteDependencyRecordsFor`.
+    pub fn forget_dependencies(
+        &mut self,
+        object: ObjectAddress,
+        keep_extension: bool,
+    ) -> Result<usize> {
+        let mut count = 0;
+        for row in self.dependencies_of(object)? {
+            if keep_extension && row.deptype == Dependency::Extension as u8 {
+                continue;
+            }
+            self.delete(&row)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Forgets the roles and tablespaces that the object needs.
+    pub fn forget_shared_dependencies(&mut self, object: ObjectAddress) -> Result<()> {
+        let shared = crate::write::is_shared_catalog(object.class);
+        let dbid = if shared { Oid::INVALID } else { self.session.catalog.database() };
+        let keys = [dbid.into(), object.class.into(), object.object.into(), object.sub.into()];
+        let count = if object.sub == 0 { 3 } else { 4 };
+        for row in self.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys[..count])? {
+            self.delete(&row)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the dependency on `old` one on `new`, both of `class`. Counterpart: `changeDependencyFor`.
+    pub fn change_dependency(
+        &mut self,
+        depender: ObjectAddress,
+        class: Oid,
+        old: Oid,
+        new: Oid,
+    ) -> Result<usize> {
+        let mut count = 0;
+        for row in self.dependencies_of(depender)? {
+            if row.refclassid == class && row.refobjid == old {
+                if is_pinned(class, new) {
+                    self.delete(&row)?;
+                } else {
+                    self.update(&row, &PgDepend { refobjid: new, ..row.row.clone() })?;
+                }
+                count += 1;
+            }
+        }
+        if count == 0 && is_pinned(class, old) && !is_pinned(class, new) {
+            let new = ObjectAddress::new(class, new);
+            self.record_dependency(depender, new, Dependency::Normal)?;
+            count = 1;
+        }
+        Ok(count)
+    }
+
+    /// Plans to drop `objects`: what else goes, in which order, or why not.
+    /// Counterpart: `performDeletion`, `performMultipleDeletions` up to `reportDependentObjects`.
+    pub fn plan_deletion(
+        &mut self,
+        objects: &[ObjectAddress],
+        behavior: DropBehavior,
+    ) -> Result<Deletion> {
+        let mut search = Search { targets: Vec::new(), stack: Vec::new(), pending: objects };
+        for &object in objects {
+            if is_pinned(object.class, object.object) {
+                return Err(self.required_by_system(object)?);
+            }
+            self.gather(&mut search, object, ORIGINAL)?;
+        }
+        let notice = self.report(&search.targets, objects, behavior)?;
+        Ok(Deletion { objects: search.targets.iter().map(|t| t.address).collect(), notice })
+    }
+
+    fn required_by_system(&mut self, object: ObjectAddress) -> Result<PgError> {
+        let what = self.describe_object(object)?;
+        Ok(PgError::new(
+            SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+            format!("cannot drop {what} because it is required by the database system"),
+        ))
+    }
+
+    /// Counterpart: `findDependentObjects`.
+    fn gather(&mut self, search: &mut Search<'_>, object: ObjectAddress, flags: u32) -> Result<()> {
+        if search.mark_on_stack(object, flags) || search.mark_target(object, flags) {
+            return Ok(());
+        }
+        if search.stack.len() > DEPTH_MAX {
+            return Err(PgError::new(
+                SqlState::STATEMENT_TOO_COMPLEX,
+                "stack depth limit exceeded",
+            ));
+        }
+        let mut flags = flags;
+        // What is this part of?
+        let (mut owner, mut partition) = (None, None);
+        for row in self.dependencies_of(object)? {
+            if object.sub != 0 && row.objsubid != object.sub {
+                continue;
+            }
+            let other =
+                ObjectAddress { class: row.refclassid, object: row.refobjid, sub: row.refobjsubid };
+            // A column of the object itself.
+            if other.class == object.class && other.object == object.object && object.sub == 0 {
+                continue;
+            }
+            match row.deptype {
+                b'i' | b'e' => {
+                    if search.stack.is_empty() {
+                        if search.pending.contains(&other) {
+                            // The owner is about to be dropped anyway and will bring this along.
+                            return Ok(());
+                        }
+                        owner = owner.or(Some(other));
+                        continue;
+                    }
+                    if search.is_on_stack(other) {
+                        continue;
+                    }
+                    // Drop the owner instead, which comes back here.
+                    return self.gather_owner(search, object, other, flags);
+                }
+                b'P' => {
+                    partition = Some(other);
+                    flags |= IS_PART;
+                }
+                b'S' => {
+                    partition = partition.or(Some(other));
+                    flags |= IS_PART;
+                }
+                _ => {}
+            }
+        }
+        if let Some(owner) = owner {
+            let (what, owner) = (self.describe_object(object)?, self.describe_object(owner)?);
+            return Err(PgError::new(
+                SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+                format!("cannot drop {what} because {owner} requires it"),
+            )
+            .hint(format!("You can drop {owner} instead.")));
+        }
+        let mut dependents = Vec::new();
+        for row in self.dependents_of(object)? {
+            let other = ObjectAddress { class: row.classid, object: row.objid, sub: row.objsubid };
+            if other.class == object.class
+                && other.object == object.object
+                && (object.sub == 0 || other.sub == object.sub)
+            {
+                continue;
+            }
+            let flag = match row.deptype {
+                b'a' | b'x' => AUTO,
+                b'i' => INTERNAL,
+                b'P' | b'S' => PARTITION,
+                b'e' => EXTENSION,
+                _ => NORMAL,
+            };
+            dependents.push((other, flag));
+        }
+        // Newer objects first, so that the result does not hang on the order of the rows.
+        dependents.sort_by_key(|(a, _)| (std::cmp::Reverse(a.object), a.class, a.sub as u32));
+        search.stack.push((object, flags));
+        for (other, flag) in dependents {
+            self.gather(search, other, flag)?;
+        }
+        let (_, flags) = search.stack.pop().unwrap_or((object, flags));
+        let dependee =
+            if flags & IS_PART != 0 { partition } else { search.stack.last().map(|s| s.0) };
+        search.targets.push(Target { address: object, flags, dependee });
+        Ok(())
+    }
+
+    fn gather_owner(
+        &mut self,
+        search: &mut Search<'_>,
+        object: ObjectAddress,
+        owner: ObjectAddress,
+        flags: u32,
+    ) -> Result<()> {
+        // Whatever led here, the owner itself was not expected to go: CASCADE has to name it.
+        self.gather(search, owner, NORMAL)?;
+        // The owner's search has come by here; say why it did.
+        if !search.mark_target(object, flags) {
+            let what = self.describe_object(object)?;
+            return Err(PgError::internal(format!(
+                "deletion of owning object failed to delete {what}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Counterpart: `reportDependentObjects`.
+    fn report(
+        &mut self,
+        targets: &[Target],
+        objects: &[ObjectAddress],
+        behavior: DropBehavior,
+    ) -> Result<Option<(String, Option<String>)>> {
+        for target in targets {
+            if target.flags & IS_PART != 0 && target.flags & (PARTITION | ORIGINAL) == ORIGINAL {
+                let what = self.describe_object(target.address)?;
+                let owner = match target.dependee {
+                    Some(owner) => self.describe_object(owner)?,
+                    None => "its parent".to_owned(),
+                };
+                return Err(PgError::new(
+                    SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+                    format!("cannot drop {what} because {owner} requires it"),
+                )
+                .hint(format!("You can drop {owner} instead.")));
+            }
+        }
+        let mut lines = Vec::new();
+        for target in targets.iter().rev() {
+            if target.flags & (ORIGINAL | AUTO | INTERNAL | PARTITION | EXTENSION) != 0 {
+                continue;
+            }
+            let what = self.describe_object(target.address)?;
+            if behavior == DropBehavior::Cascade {
+                lines.push(format!("drop cascades to {what}"));
+                continue;
+            }
+            match target.dependee {
+                Some(dependee) => {
+                    let dependee = self.describe_object(dependee)?;
+                    lines.push(format!("{what} depends on {dependee}"));
+                }
+                None => lines.push(format!("drop cascades to {what}")),
+            }
+        }
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let count = lines.len();
+        let mut detail = lines[..count.min(REPORTED_MAX)].join("\n");
+        if count > REPORTED_MAX {
+            let more = count - REPORTED_MAX;
+            let noun = if more == 1 { "object" } else { "objects" };
+            let _ = write!(detail, "\nand {more} other {noun} (see server log for list)");
+        }
+        if behavior == DropBehavior::Cascade {
+            return Ok(Some(match count {
+                1 => (lines.swap_remove(0), None),
+                _ => (format!("drop cascades to {count} other objects"), Some(detail)),
+            }));
+        }
+        let message = match objects {
+            [one] => {
+                let what = self.describe_object(*one)?;
+                format!("cannot drop {what} because other objects depend on it")
+            }
+            _ => "cannot drop desired object(s) because other objects depend on them".to_owned(),
+        };
+        Err(PgError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message)
+            .detail(detail)
+            .hint("Use DROP ... CASCADE to drop the dependent objects too."))
+    }
+
+    /// After an object was dropped: forgets what it needed, its comments, labels and initial rights.
+    /// Counterpart: the end of `deleteOneObject`.
+    pub fn forget_object(&mut self, object: ObjectAddress) -> Result<()> {
+        self.forget_dependencies(object, false)?;
+        if object.sub == 0 || !crate::write::is_shared_catalog(object.class) {
+            self.forget_shared_dependencies(object)?;
+        }
+        let keys = [object.object.into(), object.class.into(), object.sub.into()];
+        let count = if object.sub == 0 { 2 } else { 3 };
+        for row in self.scan(indexes::PG_DESCRIPTION_O_C_O_INDEX, &keys[..count])? {
+            self.delete(&row)?;
+        }
+        for row in self.scan(indexes::PG_SECLABEL_OBJECT_INDEX, &keys[..count])? {
+            self.delete(&row)?;
+        }
+        for row in self.scan(indexes::PG_INIT_PRIVS_O_C_O_INDEX, &keys[..count])? {
+            self.delete(&row)?;
+        }
+        Ok(())
+    }
+}
+
+impl Search<'_> {
+    fn is_on_stack(&self, object: ObjectAddress) -> bool {
+        self.stack.iter().any(|(o, _)| covers(*o, object))
+    }
+
+    /// Is the object, or the table whose column it is, being visited? Then its flags grow.
+    fn mark_on_stack(&mut self, object: ObjectAddress, flags: u32) -> bool {
+        for (visited, its) in self.stack.iter_mut() {
+            if covers(*visited, object) {
+                if *visited == object {
+                    *its |= flags;
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    fn mark_target(&mut self, object: ObjectAddress, flags: u32) -> bool {
+        for target in &mut self.targets {
+            if covers(target.address, object) {
+                if target.address == object {
+                    target.flags |= flags;
+                }
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Is `object` the same as `whole`, or a column of it?
+fn covers(whole: ObjectAddress, object: ObjectAddress) -> bool {
+    whole.class == object.class
+        && whole.object == object.object
+        && (whole.sub == object.sub || whole.sub == 0)
+}
+
+#[cfg(test)]
+mod tests;

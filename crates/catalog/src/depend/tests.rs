@@ -1,0 +1,87 @@
+//! The messages come from the same objects on a real server.
+
+use super::*;
+use crate::{CatSession, Catalog, FactStore};
+
+fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
+    let store = FactStore::new();
+    let mut session = CatSession::new(Catalog::new(Oid(5)), Oid(10));
+    test(&mut CatCx::over_facts(&store, &mut session))
+}
+
+/// A relation like `pg_roles`, with its row type, of another name and kind.
+fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: u8) -> ObjectAddress {
+    let model = cx.find_relation(None, "pg_class").unwrap().unwrap();
+    let mut class = cx.class(model).unwrap().row.clone();
+    class.oid = Oid(oid);
+    class.relname = name.into();
+    class.relnamespace = crate::namespace::PUBLIC;
+    class.relkind = kind;
+    cx.insert(&class).unwrap();
+    cx.end_command();
+    ObjectAddress::relation(Oid(oid))
+}
+
+#[test]
+fn a_view_holds_its_table() {
+    with_cx(|cx| {
+        let table = relation(cx, 20_000, "t", b'r');
+        let view = relation(cx, 20_010, "v", b'v');
+        let index = relation(cx, 20_020, "t_pkey", b'i');
+        cx.record_dependency(view, table, Dependency::Normal).unwrap();
+        cx.record_dependency(index, table, Dependency::Auto).unwrap();
+        cx.end_command();
+
+        let error = cx.plan_deletion(&[table], DropBehavior::Restrict).unwrap_err();
+        assert_eq!(error.code(), SqlState::DEPENDENT_OBJECTS_STILL_EXIST);
+        assert_eq!(error.message(), "cannot drop table t because other objects depend on it");
+        assert_eq!(error.fields().detail.as_deref(), Some("view v depends on table t"));
+        let hint = "Use DROP ... CASCADE to drop the dependent objects too.";
+        assert_eq!(error.fields().hint.as_deref(), Some(hint));
+
+        let plan = cx.plan_deletion(&[table], DropBehavior::Cascade).unwrap();
+        assert_eq!(plan.objects, [index, view, table]);
+        assert_eq!(plan.notice, Some(("drop cascades to view v".to_owned(), None)));
+
+        // Both named: nothing else depends on them.
+        let plan = cx.plan_deletion(&[table, view], DropBehavior::Restrict).unwrap();
+        assert_eq!(plan.objects.len(), 3);
+        assert_eq!(plan.notice, None);
+    });
+}
+
+#[test]
+fn parts_go_with_their_owner_only() {
+    with_cx(|cx| {
+        let table = relation(cx, 20_000, "t", b'r');
+        let index = relation(cx, 20_020, "t_pkey", b'i');
+        let owner = relation(cx, 20_030, "c", b'S');
+        cx.record_dependency(index, owner, Dependency::Internal).unwrap();
+        cx.record_dependency(owner, table, Dependency::Auto).unwrap();
+        cx.end_command();
+        let error = cx.plan_deletion(&[index], DropBehavior::Cascade).unwrap_err();
+        assert_eq!(error.message(), "cannot drop index t_pkey because sequence c requires it");
+        assert_eq!(error.fields().hint.as_deref(), Some("You can drop sequence c instead."));
+        let plan = cx.plan_deletion(&[table], DropBehavior::Restrict).unwrap();
+        assert_eq!(plan.objects, [index, owner, table]);
+    });
+}
+
+#[test]
+fn the_system_keeps_what_it_needs() {
+    with_cx(|cx| {
+        let object = ObjectAddress::of::<PgProc>(Oid(883));
+        let error = cx.plan_deletion(&[object], DropBehavior::Cascade).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "cannot drop function substr(text,integer) because it is required by the database system"
+        );
+        let operator = ObjectAddress::of::<PgOperator>(Oid(551));
+        assert_eq!(cx.describe_object(operator).unwrap(), "operator +(integer,integer)");
+        let class = ObjectAddress::of::<PgOpclass>(Oid(1978));
+        let words = "operator class int4_ops for access method btree";
+        assert_eq!(cx.describe_object(class).unwrap(), words);
+        let column = ObjectAddress::column(Oid(1259), 2);
+        assert_eq!(cx.describe_object(column).unwrap(), "column relname of table pg_class");
+    });
+}

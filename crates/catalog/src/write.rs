@@ -1,0 +1,193 @@
+//! Changes of catalog rows: the row, its index entries, and the invalidations that go with it.
+//! Counterpart: indexing.c, `CacheInvalidateHeapTuple` of inval.c, `GetNewOidWithIndex`.
+
+use crate::cache::{self, Tuple, hash_row};
+use crate::cx::CatCx;
+use crate::inval::Message;
+use crate::rows::*;
+use ids::{Oid, Tid};
+use pgerror::{PgError, Result, SqlState};
+use types::{Datum, DatumRef};
+
+/// Catalogs that all databases share. Checked against `pg_class` by a test.
+const SHARED: [u32; 11] = [1213, 1214, 1260, 1261, 1262, 2396, 2964, 3592, 6000, 6100, 6243];
+
+/// Catalogs that no cache covers, but whose scans may use an older snapshot.
+/// Counterpart: `RelationInvalidatesSnapshotsOnly`.
+const SNAPSHOT_ONLY: [u32; 7] = [2608, 2609, 2964, 1214, 2396, 3592, 3596];
+
+/// Is the catalog one of those that all databases share?
+pub fn is_shared_catalog(relation: Oid) -> bool {
+    SHARED.contains(&relation.0)
+}
+
+impl CatCx<'_> {
+    /// Inserts a row.
+    pub fn insert<R: CatalogRow>(&mut self, row: &R) -> Result<Tid> {
+        let row = row.to_row();
+        self.invalidate_row(R::RELATION, &row);
+        self.store.insert(R::RELATION, row)
+    }
+
+    /// Replaces a row that was looked up under a lock that keeps others from changing it.
+    pub fn update<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<Tid> {
+        let row = new.to_row();
+        self.invalidate_row(R::RELATION, &old.row.to_row());
+        self.invalidate_row(R::RELATION, &row);
+        self.store.update(R::RELATION, old.tid, row)
+    }
+
+    pub fn delete<R: CatalogRow>(&mut self, old: &Tuple<R>) -> Result<()> {
+        self.invalidate_row(R::RELATION, &old.row.to_row());
+        self.store.delete(R::RELATION, old.tid)
+    }
+
+    /// An OID that no row of the catalog has; `index` is the one on its `oid` column.
+    pub fn new_oid<R: CatalogRow>(&mut self, index: Index<R>) -> Result<Oid> {
+        loop {
+            let oid = self.store.next_oid()?;
+            if self.scan(index, &[oid.into()])?.is_empty() {
+                return Ok(oid);
+            }
+        }
+    }
+
+    /// The changes of the command become visible to the next: to be called together with the engine's
+    /// command counter increment.
+    pub fn end_command(&mut self) {
+        self.session.overlay.end_command();
+    }
+
+    /// Makes everybody rebuild the descriptor of a relation.
+    pub fn invalidate_relation(&mut self, relation: Oid, shared: bool) {
+        let database = if shared { Oid::INVALID } else { self.session.catalog.database() };
+        self.session.overlay.register(Message::RelCache { database, relation });
+    }
+
+    /// Makes everybody forget all rows of a catalog.
+    pub fn invalidate_catalog(&mut self, catalog: Oid) {
+        let database = self.database_of(catalog);
+        self.session.overlay.register(Message::Catalog { database, catalog });
+    }
+
+    fn database_of(&self, catalog: Oid) -> Oid {
+        match is_shared_catalog(catalog) {
+            true => Oid::INVALID,
+            false => self.session.catalog.database(),
+        }
+    }
+
+    /// Registers what a change of this row makes stale.
+    fn invalidate_row(&mut self, relation: Oid, row: &[Datum]) {
+        let database = self.database_of(relation);
+        for info in cache::ALL.iter().filter(|c| c.relation == relation) {
+            let hash = hash_row(info, row);
+            let message = Message::CatCache { cache: info.id, database, hash };
+            self.session.overlay.register(message);
+        }
+        if SNAPSHOT_ONLY.contains(&relation.0) {
+            self.session.overlay.register(Message::Snapshot { database, relation });
+        }
+        let oid = |attr: ids::AttrNo| match row[attr as usize - 1].as_ref() {
+            DatumRef::Word(w) => Oid(w as u32),
+            _ => Oid::INVALID,
+        };
+        // PostgreSQL sends these for pg_class, pg_attribute, pg_index and foreign keys and leaves the
+        // rest to its commands; our descriptors hold more, so more rows concern them.
+        let relations = match relation {
+            PgClass::RELATION => {
+                let shared = row[PgClass::relisshared as usize - 1] == Datum::bool(true);
+                self.invalidate_relation(oid(PgClass::oid), shared);
+                return;
+            }
+            PgAttribute::RELATION => [oid(PgAttribute::attrelid), Oid::INVALID],
+            PgIndex::RELATION => [oid(PgIndex::indexrelid), oid(PgIndex::indrelid)],
+            PgConstraint::RELATION => [oid(PgConstraint::conrelid), Oid::INVALID],
+            PgAttrdef::RELATION => [oid(PgAttrdef::adrelid), Oid::INVALID],
+            PgRewrite::RELATION => [oid(PgRewrite::ev_class), Oid::INVALID],
+            PgTrigger::RELATION => [oid(PgTrigger::tgrelid), Oid::INVALID],
+            PgPolicy::RELATION => [oid(PgPolicy::polrelid), Oid::INVALID],
+            PgPartitionedTable::RELATION => [oid(PgPartitionedTable::partrelid), Oid::INVALID],
+            PgInherits::RELATION => [oid(PgInherits::inhrelid), oid(PgInherits::inhparent)],
+            _ => return,
+        };
+        for relation in relations.into_iter().filter(|r| r.is_valid()) {
+            self.invalidate_relation(relation, false);
+        }
+    }
+
+    /// The row just looked up is gone: somebody else was faster.
+    pub fn concurrently_changed(&self) -> PgError {
+        PgError::new(SqlState::INTERNAL_ERROR, "tuple concurrently updated")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CatSession, Catalog, FactStore};
+
+    #[test]
+    fn shared_catalogs_are_those_of_pg_class() {
+        let classes = crate::facts::rows::<PgClass>();
+        let shared = classes.iter().filter(|c| c.relisshared && c.relkind == b'r');
+        let mut shared: Vec<u32> =
+            shared.filter(|c| c.relnamespace == Oid(11)).map(|c| c.oid.0).collect();
+        shared.sort();
+        assert_eq!(shared, SHARED);
+    }
+
+    fn schema(oid: u32, name: &str) -> PgNamespace {
+        PgNamespace { oid: Oid(oid), nspname: name.into(), nspowner: Oid(10), nspacl: None }
+    }
+
+    /// A transaction sees its own changes, others see them after publication.
+    #[test]
+    fn changes_show_to_others_after_commit() {
+        let store = FactStore::new();
+        let catalog = Catalog::new(Oid(5));
+        let mut mine = CatSession::new(catalog.clone(), Oid(10));
+        let mut other = CatSession::new(catalog.clone(), Oid(10));
+        // The other session knows that there is no such schema.
+        assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("s").unwrap(), None);
+
+        let mut cx = CatCx::over_facts(&store, &mut mine);
+        let oid = cx.new_oid(indexes::PG_NAMESPACE_OID_INDEX).unwrap();
+        cx.insert(&schema(oid.0, "s")).unwrap();
+        cx.end_command();
+        assert_eq!(cx.find_namespace("s").unwrap(), Some(oid));
+        assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("s").unwrap(), None);
+
+        let generation = catalog.generation();
+        let messages = mine.overlay.messages();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        catalog.apply(&messages);
+        mine.overlay.end_transaction();
+        assert_ne!(catalog.generation(), generation);
+        assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("s").unwrap(), Some(oid));
+
+        // Renamed: both names are affected.
+        let mut cx = CatCx::over_facts(&store, &mut mine);
+        let row = cx.search(cache::NAMESPACENAME, &["s".into()]).unwrap().unwrap();
+        cx.update(&row, &schema(oid.0, "t")).unwrap();
+        cx.end_command();
+        assert_eq!(cx.find_namespace("s").unwrap(), None);
+        assert_eq!(cx.find_namespace("t").unwrap(), Some(oid));
+        catalog.apply(&mine.overlay.messages());
+        mine.overlay.end_transaction();
+        assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("s").unwrap(), None);
+        assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("t").unwrap(), Some(oid));
+    }
+
+    /// What a rolled-back subtransaction did is not sent.
+    #[test]
+    fn messages_of_aborted_subtransactions_stay_at_home() {
+        let store = FactStore::new();
+        let mut session = CatSession::new(Catalog::new(Oid(5)), Oid(10));
+        CatCx::over_facts(&store, &mut session).insert(&schema(20_000, "a")).unwrap();
+        session.overlay.begin_subtransaction();
+        CatCx::over_facts(&store, &mut session).insert(&schema(20_001, "b")).unwrap();
+        session.overlay.abort_subtransaction();
+        assert_eq!(session.overlay.messages().len(), 2);
+    }
+}
