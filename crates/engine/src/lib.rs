@@ -1,22 +1,39 @@
 //! The storage façade: recovery, checkpoints, sessions' access to tables, indexes and sequences,
-//! vacuum, TOAST. Nothing above sees a page.
+//! vacuum, TOAST, control file. Nothing above sees a page.
 //!
-//! Reading order: `shared` (what all sessions share), `backend` (what a session owns), `desc` (open
-//! tables and indexes), `storage` (their files), `table`, `index`, `vacuum`, `sample`, `sequence`.
+//! Reading order: `engine` (what there is), `shared` (its parts as sessions see them), `control`, `relmap`,
+//! `truncate`, `dbase`, `unlogged`, `redo`, `recovery`, `checkpoint`; for sessions: `backend`
+//! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
+//! `vacuum`, `sample`, `sequence`.
 
 #![forbid(unsafe_code)]
 
 mod backend;
+mod checkpoint;
+pub mod control;
+mod dbase;
 mod desc;
+mod engine;
 pub mod index;
+mod recovery;
+mod redo;
+pub mod relmap;
 pub mod sample;
 pub mod sequence;
 mod shared;
 pub mod storage;
 pub mod table;
+mod time;
+pub mod truncate;
+mod unlogged;
 pub mod vacuum;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
+pub use checkpoint::{CheckpointFlags, CheckpointStats};
+pub use control::Control;
+pub use dbase::TABLESPACE_VERSION_DIRECTORY;
 pub use desc::{IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
+pub use engine::{Engine, EngineConfig, LogSink};
+pub use relmap::{DbKey, RelMap, RelMaps};
 pub use shared::Storage;
 pub use txn::{DroppedStats, Isolation, Snapshot, SnapshotKind};

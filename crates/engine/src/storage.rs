@@ -4,18 +4,12 @@
 //! Counterpart: catalog/storage.c.
 
 use crate::shared::fork_name;
-use crate::{Backend, Storage};
-use ids::{BackendNo, BlockNo, Fork, Lsn, Oid, Persistence, RelFile};
-use pgerror::{PgError, Result};
-use sync::Arc;
-use wal::{DecodedRecord, RmgrId};
+use crate::Backend;
+use ids::{BackendNo, Fork, Lsn, Persistence, RelFile};
+use pgerror::Result;
+use wal::RmgrId;
 
 const SMGR_CREATE: u8 = 0x10;
-const SMGR_TRUNCATE: u8 = 0x20;
-
-const TRUNCATE_HEAP: u32 = 1;
-const TRUNCATE_VM: u32 = 2;
-const TRUNCATE_FSM: u32 = 4;
 
 /// Files to be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,67 +146,4 @@ pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persist
 /// commits (relation map). Counterpart: `RelationPreserveStorage`.
 pub fn preserve_relation_files(be: &mut Backend, file: RelFile, at_commit: bool) {
     be.pending.list.retain(|p| !(p.drop.file == file && p.at_commit == at_commit));
-}
-
-/// Replays a record of the storage manager. `forget(file, fork, from)` drops what is remembered of
-/// invalid pages there. Counterpart: `smgr_redo`.
-pub fn smgr_redo(
-    storage: &Arc<Storage>,
-    record: &DecodedRecord,
-    forget: &mut dyn FnMut(RelFile, Fork, BlockNo),
-) -> Result<()> {
-    let main = record.main();
-    let word = |i: usize| -> Result<u32> {
-        let bytes = main.get(i * 4..i * 4 + 4).and_then(|b| b.first_chunk::<4>());
-        bytes
-            .map(|b| u32::from_le_bytes(*b))
-            .ok_or_else(|| PgError::internal("storage record is too short"))
-    };
-    let file = |i: usize| -> Result<RelFile> {
-        Ok(RelFile::new(Oid(word(i)?), Oid(word(i + 1)?), Oid(word(i + 2)?)))
-    };
-    match record.info() {
-        SMGR_CREATE => {
-            let fork = Fork::from_u8(word(3)? as u8)
-                .ok_or_else(|| PgError::internal("invalid fork number in a storage record"))?;
-            storage.smgr.create(fork_name(file(0)?, fork, None), true)
-        }
-        SMGR_TRUNCATE => {
-            let (nblocks, file, flags) = (word(0)?, file(1)?, word(4)?);
-            redo_truncate(storage, record.end, file, BlockNo(nblocks), flags, forget)
-        }
-        op => Err(PgError::internal(format!("smgr_redo: unknown op code {op}"))),
-    }
-}
-
-fn redo_truncate(
-    storage: &Arc<Storage>,
-    end: Lsn,
-    file: RelFile,
-    nblocks: BlockNo,
-    flags: u32,
-    forget: &mut dyn FnMut(RelFile, Fork, BlockNo),
-) -> Result<()> {
-    // The relation may have been dropped later on; make the file so that what follows finds it.
-    storage.smgr.create(fork_name(file, Fork::Main, None), true)?;
-    // What is cut cannot be brought back by older records once they are gone from the log's reach.
-    storage.wal.flush(end)?;
-    let pool = &storage.pool;
-    let open = |fork| pool.open(file, fork, Persistence::Permanent);
-    let exists = |fork| storage.smgr.exists(fork_name(file, fork, None));
-    if flags & TRUNCATE_HEAP != 0 {
-        pool.truncate(&open(Fork::Main), nblocks.0)?;
-        forget(file, Fork::Main, nblocks);
-    }
-    if flags & TRUNCATE_FSM != 0 && exists(Fork::Fsm)? {
-        let fsm = open(Fork::Fsm);
-        if let Some(blocks) = freespace::Fsm::new(pool, &fsm).prepare_truncate(nblocks.0)? {
-            pool.truncate(&fsm, blocks)?;
-            freespace::Fsm::new(pool, &fsm).vacuum_range(nblocks, BlockNo::INVALID)?;
-        }
-    }
-    if flags & TRUNCATE_VM != 0 && exists(Fork::Vm)? {
-        todo!("with the heap");
-    }
-    Ok(())
 }

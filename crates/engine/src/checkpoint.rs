@@ -1,0 +1,367 @@
+//! Checkpoints: after one, replay need not look at the log before its redo pointer.
+//!
+//! ```text
+//! fix the redo pointer  ->  wait for sections between a commit record and its status bit
+//! ->  write status files, dirty pages (paced), sync files  ->  wait for truncations
+//! ->  log running transactions  ->  checkpoint record, flushed  ->  control file
+//! ->  remove files of dropped relations, recycle old segments
+//! ```
+//!
+//! LOCK ORDER: the checkpoint's own lock comes before every other; one checkpoint at a time.
+//!
+//! Counterpart: CreateCheckPoint in xlog.c, checkpointer.c.
+
+use crate::Engine;
+use crate::engine::EngineConfig;
+use crate::redo::{XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN};
+use ids::{Lsn, Xid};
+use pgerror::{PgError, Result, Severity, SqlState};
+use std::time::Duration;
+use sync::Mutex;
+use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, SegmentCounts, WalLevel};
+
+/// Kind of a checkpoint and what asked for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckpointFlags(u32);
+
+impl CheckpointFlags {
+    pub const NONE: CheckpointFlags = CheckpointFlags(0);
+    pub const SHUTDOWN: CheckpointFlags = CheckpointFlags(1);
+    pub const END_OF_RECOVERY: CheckpointFlags = CheckpointFlags(2);
+    /// At full speed.
+    pub const IMMEDIATE: CheckpointFlags = CheckpointFlags(4);
+    /// Even if nothing happened since the last one.
+    pub const FORCE: CheckpointFlags = CheckpointFlags(8);
+    /// Pages of unlogged relations too.
+    pub const FLUSH_ALL: CheckpointFlags = CheckpointFlags(16);
+    pub const WAIT: CheckpointFlags = CheckpointFlags(32);
+    pub const CAUSE_WAL: CheckpointFlags = CheckpointFlags(128);
+    pub const CAUSE_TIME: CheckpointFlags = CheckpointFlags(256);
+
+    pub const fn has(self, other: CheckpointFlags) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The words of the log line.
+    fn words(self) -> String {
+        let words = [
+            (CheckpointFlags::SHUTDOWN, " shutdown"),
+            (CheckpointFlags::END_OF_RECOVERY, " end-of-recovery"),
+            (CheckpointFlags::IMMEDIATE, " immediate"),
+            (CheckpointFlags::FORCE, " force"),
+            (CheckpointFlags::WAIT, " wait"),
+            (CheckpointFlags::CAUSE_WAL, " wal"),
+            (CheckpointFlags::CAUSE_TIME, " time"),
+            (CheckpointFlags::FLUSH_ALL, " flush-all"),
+        ];
+        words.iter().filter(|(flag, _)| self.has(*flag)).map(|(_, word)| *word).collect()
+    }
+}
+
+impl std::ops::BitOr for CheckpointFlags {
+    type Output = CheckpointFlags;
+    fn bitor(self, other: CheckpointFlags) -> CheckpointFlags {
+        CheckpointFlags(self.0 | other.0)
+    }
+}
+
+/// Counters of `pg_stat_bgwriter` that concern checkpoints; times in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckpointStats {
+    pub timed: u64,
+    pub requested: u64,
+    pub write_time_ms: u64,
+    pub sync_time_ms: u64,
+    pub buffers_written: u64,
+}
+
+/// State between checkpoints.
+pub(crate) struct Checkpointer {
+    running: Mutex<Estimate>,
+    /// Sessions that want one at once: the running one stops pacing itself.
+    hurry: AtomicU32,
+    stopping: AtomicBool,
+    timed: AtomicU64,
+    requested: AtomicU64,
+    write_time_ms: AtomicU64,
+    sync_time_ms: AtomicU64,
+    buffers_written: AtomicU64,
+    /// Start of the last checkpoint, as microseconds of the monotonic clock.
+    last_start_us: AtomicU64,
+}
+
+/// How much log lies between checkpoints, in bytes.
+#[derive(Default)]
+struct Estimate {
+    distance: f64,
+    last_distance: f64,
+}
+
+/// Where a paced checkpoint stands.
+struct Pace {
+    flags: CheckpointFlags,
+    began: Duration,
+    redo: Lsn,
+}
+
+impl Checkpointer {
+    pub(crate) fn new(config: &EngineConfig) -> Checkpointer {
+        Checkpointer {
+            running: Mutex::new(Estimate::default()),
+            hurry: AtomicU32::new(0),
+            stopping: AtomicBool::new(false),
+            timed: AtomicU64::new(0),
+            requested: AtomicU64::new(0),
+            write_time_ms: AtomicU64::new(0),
+            sync_time_ms: AtomicU64::new(0),
+            buffers_written: AtomicU64::new(0),
+            last_start_us: AtomicU64::new(config.env.clock.monotonic().as_micros() as u64),
+        }
+    }
+}
+
+impl Engine {
+    /// Makes a checkpoint, in the calling thread; `false` if there was nothing to do. With
+    /// `IMMEDIATE`, one that runs already is hurried along first.
+    pub fn checkpoint(&self, flags: CheckpointFlags) -> Result<bool> {
+        let state = &self.checkpointer;
+        if flags.has(CheckpointFlags::SHUTDOWN) {
+            state.stopping.store(true, Release);
+        }
+        let hurry = flags.has(CheckpointFlags::IMMEDIATE);
+        if hurry {
+            state.hurry.fetch_add(1, AcqRel);
+        }
+        let mut estimate = state.running.lock();
+        if hurry {
+            state.hurry.fetch_sub(1, AcqRel);
+        }
+        let counter =
+            if flags.has(CheckpointFlags::CAUSE_TIME) { &state.timed } else { &state.requested };
+        counter.fetch_add(1, Relaxed);
+        let now = self.env.clock.monotonic().as_micros() as u64;
+        state.last_start_us.store(now, Relaxed);
+        self.create_checkpoint(flags, &mut estimate)
+    }
+
+    fn create_checkpoint(&self, flags: CheckpointFlags, estimate: &mut Estimate) -> Result<bool> {
+        let shutdown =
+            flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::END_OF_RECOVERY);
+        let clock = &*self.env.clock;
+        let began = clock.monotonic();
+        let wal = &self.wal;
+        let last = self.control.get();
+        let must = shutdown || flags.has(CheckpointFlags::FORCE);
+        // Nothing that matters was logged since the last one, whose record was the last.
+        if !must && wal.last_important() <= last.check_point {
+            return Ok(false);
+        }
+        if flags.has(CheckpointFlags::SHUTDOWN) {
+            self.control.update(|file| file.state = DbState::ShutDowning)?;
+        }
+        self.smgr.checkpoint_begin();
+        let mut checkpoint = CheckPoint {
+            timeline: wal.timeline(),
+            prev_timeline: wal.timeline(),
+            time: clock.unix_seconds(),
+            full_page_writes: wal.full_page_writes(),
+            ..CheckPoint::default()
+        };
+        if wal.level() == WalLevel::Minimal {
+            checkpoint.oldest_active_xid = Xid::INVALID;
+        }
+        checkpoint.redo = wal.begin_checkpoint();
+        if self.config.log_checkpoints {
+            self.log(&format!("checkpoint starting:{}", flags.words()));
+        }
+        self.txn.fill_checkpoint(&mut checkpoint, shutdown);
+        wal.wait_delay_start();
+
+        let pace = Pace { flags, began, redo: checkpoint.redo };
+        self.relmaps.checkpoint();
+        self.txn.checkpoint()?;
+        let write_began = clock.monotonic();
+        let written = self.write_dirty_pages(&pace)?;
+        let sync_began = clock.monotonic();
+        let syncs = self.smgr.checkpoint_sync()?;
+        let sync_ended = clock.monotonic();
+
+        wal.wait_delay_end();
+        let mut scratch = RecordBuilder::new(RmgrId::Xlog, XLOG_CHECKPOINT_ONLINE);
+        if !shutdown && wal.level() > WalLevel::Minimal {
+            self.txn.log_standby_snapshot(&mut scratch)?;
+        }
+        let info = if shutdown { XLOG_CHECKPOINT_SHUTDOWN } else { XLOG_CHECKPOINT_ONLINE };
+        scratch.reset(RmgrId::Xlog, info);
+        scratch.main(&checkpoint.to_bytes());
+        let at = wal.insert(&mut scratch, &[], Xid::INVALID)?;
+        wal.flush(at.end)?;
+        if flags.has(CheckpointFlags::SHUTDOWN) && checkpoint.redo != at.start {
+            return Err(PgError::new(
+                SqlState::INTERNAL_ERROR,
+                "concurrent write-ahead log activity while database system is shutting down",
+            )
+            .severity(Severity::Panic));
+        }
+        self.control.update(|file| {
+            if shutdown {
+                file.state = DbState::ShutDowned;
+            }
+            file.check_point = at.start;
+            file.check_point_copy = checkpoint;
+            file.min_recovery_point = Lsn::INVALID;
+            file.min_recovery_point_tli = 0;
+        })?;
+
+        for error in self.smgr.checkpoint_end() {
+            self.log_error(&error.severity(Severity::Warning));
+        }
+        let prior = last.check_point_copy.redo;
+        estimate.learn((checkpoint.redo.0.saturating_sub(prior.0)) as f64);
+        let ahead = (1.0 + self.config.checkpoint_completion_target) * estimate.distance * 1.1;
+        let segments = wal.remove_old_segments(checkpoint.redo, ahead)?;
+        if !shutdown {
+            self.txn.truncate_subtrans()?;
+        }
+        let state = &self.checkpointer;
+        let write_time = sync_began - write_began;
+        let sync_time = sync_ended - sync_began;
+        state.write_time_ms.fetch_add(write_time.as_millis() as u64, Relaxed);
+        state.sync_time_ms.fetch_add(sync_time.as_millis() as u64, Relaxed);
+        state.buffers_written.fetch_add(written as u64, Relaxed);
+        if self.config.log_checkpoints {
+            let total = clock.monotonic() - began;
+            let times = [write_time, sync_time, total];
+            self.log(&self.complete_line(written, segments, times, syncs, estimate));
+        }
+        Ok(true)
+    }
+
+    fn complete_line(
+        &self,
+        written: usize,
+        segments: SegmentCounts,
+        [write, sync, total]: [Duration; 3],
+        syncs: smgr::SyncStats,
+        estimate: &Estimate,
+    ) -> String {
+        let seconds = |d: Duration| format!("{}.{:03}", d.as_secs(), d.subsec_millis());
+        let share = written as f64 * 100.0 / self.config.shared_buffers as f64;
+        let average = sync / u32::try_from(syncs.files.max(1)).unwrap_or(u32::MAX);
+        format!(
+            "checkpoint complete: wrote {written} buffers ({share:.1}%); {} WAL file(s) added, {} \
+             removed, {} recycled; write={} s, sync={} s, total={} s; sync files={}, \
+             longest={} s, average={} s; distance={} kB, estimate={} kB",
+            segments.added,
+            segments.removed,
+            segments.recycled,
+            seconds(write),
+            seconds(sync),
+            seconds(total),
+            syncs.files,
+            seconds(average),
+            seconds(average),
+            (estimate.last_distance / 1024.0) as u64,
+            (estimate.distance / 1024.0) as u64,
+        )
+    }
+
+    /// Writes all pages dirty now. Counterpart: CheckPointBuffers.
+    fn write_dirty_pages(&self, pace: &Pace) -> Result<usize> {
+        let _ = |done: usize, all: usize| self.pause(pace, done as f64 / all.max(1) as f64);
+        Ok(0)
+    }
+
+    /// Sleeps while a paced checkpoint is ahead of its schedule. Counterpart: CheckpointWriteDelay.
+    fn pause(&self, pace: &Pace, progress: f64) {
+        let state = &self.checkpointer;
+        while !pace.flags.has(CheckpointFlags::IMMEDIATE)
+            && state.hurry.load(Acquire) == 0
+            && !state.stopping.load(Acquire)
+            && self.is_ahead(pace, progress)
+        {
+            self.env.clock.sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Counterpart: IsCheckpointOnSchedule.
+    fn is_ahead(&self, pace: &Pace, progress: f64) -> bool {
+        let progress = progress * self.config.checkpoint_completion_target;
+        let used = self.wal.inserted().0.saturating_sub(pace.redo.0) as f64;
+        if progress < used / self.checkpoint_distance() {
+            return false;
+        }
+        let elapsed = (self.env.clock.monotonic() - pace.began).as_secs_f64();
+        progress >= elapsed / self.config.checkpoint_timeout.as_secs_f64()
+    }
+
+    /// Bytes of log after which a checkpoint begins, so that `max_wal_size` holds until its end.
+    fn checkpoint_distance(&self) -> f64 {
+        let config = self.wal.config();
+        let segments = config.max_wal_size as f64
+            / f64::from(config.segment_size)
+            / (1.0 + self.config.checkpoint_completion_target);
+        segments.floor().max(1.0) * f64::from(config.segment_size)
+    }
+
+    /// The checkpointer's step: a checkpoint if time or log say so. Returns how long to sleep.
+    pub fn checkpointer_step(&self) -> Result<Duration> {
+        const TICK: Duration = Duration::from_millis(200);
+        let state = &self.checkpointer;
+        if state.stopping.load(Acquire) {
+            return Ok(TICK);
+        }
+        let now = self.env.clock.monotonic();
+        let since =
+            now.saturating_sub(Duration::from_micros(state.last_start_us.load(Relaxed)));
+        let redo = self.wal.redo_ptr();
+        let full = self.wal.inserted().0.saturating_sub(redo.0) as f64 >= self.checkpoint_distance();
+        if full {
+            if since < self.config.checkpoint_warning {
+                let seconds = since.as_secs();
+                let unit = if seconds == 1 { "second" } else { "seconds" };
+                let report = PgError::new(
+                    SqlState::SUCCESSFUL_COMPLETION,
+                    format!("checkpoints are occurring too frequently ({seconds} {unit} apart)"),
+                );
+                self.log_error(&report.severity(Severity::Log).hint(
+                    "Consider increasing the configuration parameter \"max_wal_size\".",
+                ));
+            }
+            self.checkpoint(CheckpointFlags::CAUSE_WAL)?;
+        } else if since >= self.config.checkpoint_timeout {
+            self.checkpoint(CheckpointFlags::CAUSE_TIME)?;
+        }
+        Ok(TICK)
+    }
+
+    /// The walwriter's step. Returns how long to sleep.
+    pub fn walwriter_step(&self) -> Result<Duration> {
+        let busy = self.wal.background_flush()?;
+        Ok(Duration::from_millis(if busy { 200 } else { 400 }))
+    }
+
+    pub fn checkpoint_stats(&self) -> CheckpointStats {
+        let state = &self.checkpointer;
+        CheckpointStats {
+            timed: state.timed.load(Relaxed),
+            requested: state.requested.load(Relaxed),
+            write_time_ms: state.write_time_ms.load(Relaxed),
+            sync_time_ms: state.sync_time_ms.load(Relaxed),
+            buffers_written: state.buffers_written.load(Relaxed),
+        }
+    }
+}
+
+impl Estimate {
+    /// Follows a rise at once and a fall slowly. Counterpart: UpdateCheckPointDistanceEstimate.
+    fn learn(&mut self, bytes: f64) {
+        self.last_distance = bytes;
+        self.distance = if self.distance < bytes {
+            bytes
+        } else {
+            0.9 * self.distance + 0.1 * bytes
+        };
+    }
+}

@@ -1,0 +1,340 @@
+//! The files of databases and tablespaces: making, copying, dropping, and the replay of it.
+//! Counterpart: dbcommands.c, tablespace.c.
+
+use crate::relmap::{DbKey, database_path};
+use crate::unlogged::{copy_dir, databases, names, parse_file_name};
+use crate::{Engine, truncate};
+use bufmgr::redo::RedoCx;
+use bufmgr::{PageEdit, Strategy};
+use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
+use pgerror::{PgError, Result, Severity, SqlState};
+use smgr::RelFork;
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use vfs::{Disk, io_error};
+use wal::record::XLR_SPECIAL_REL_UPDATE;
+use wal::{DecodedRecord, RecordBuilder, RegFlags, RmgrId};
+
+const DBASE_CREATE_FILE_COPY: u8 = 0x00;
+const DBASE_CREATE_WAL_LOG: u8 = 0x10;
+const DBASE_DROP: u8 = 0x20;
+const TBLSPC_CREATE: u8 = 0x00;
+const TBLSPC_DROP: u8 = 0x10;
+const XLOG_FPI: u8 = 0xB0;
+/// Directory of this version's files in a tablespace.
+pub const TABLESPACE_VERSION_DIRECTORY: &str = "PG_15_202209061";
+const VERSION_FILE: &[u8] = b"15\n";
+
+impl Engine {
+    /// Copies database `from` to the new database `to`, every block logged, so that no checkpoint
+    /// is needed. Nobody is connected to `from`. Counterpart: CreateDatabaseUsingWalLog.
+    pub fn create_database(
+        &self,
+        scratch: &mut RecordBuilder,
+        from: DbKey,
+        to: DbKey,
+        xid: Xid,
+    ) -> Result<()> {
+        let disk = &*self.env.disk;
+        scratch.reset(RmgrId::Dbase, DBASE_CREATE_WAL_LOG);
+        scratch.main(&to.1.0.to_le_bytes()).main(&to.0.0.to_le_bytes());
+        let at = self.wal.insert(scratch, &[], xid)?;
+        self.wal.flush(at.end)?;
+        create_directory(disk, to, false)?;
+        self.relmaps.copy(&self.wal, scratch, from, to, xid)?;
+        let relations: BTreeSet<(Oid, bool)> = list_relations(disk, from)?;
+        for (number, unlogged) in relations {
+            let source = RelFile::new(from.0, from.1, number);
+            let target = RelFile::new(to.0, to.1, number);
+            self.copy_relation(scratch, source, target, unlogged, xid)?;
+        }
+        Ok(())
+    }
+
+    /// Copies all forks through shared buffers. Counterpart: CreateAndCopyRelationData.
+    fn copy_relation(
+        &self,
+        scratch: &mut RecordBuilder,
+        from: RelFile,
+        to: RelFile,
+        unlogged: bool,
+        xid: Xid,
+    ) -> Result<()> {
+        for fork in [Fork::Main, Fork::Init, Fork::Fsm, Fork::Vm] {
+            if !self.smgr.exists(RelFork::new(from, fork))? {
+                continue;
+            }
+            let logged = !unlogged || fork == Fork::Init;
+            self.smgr.create(RelFork::new(to, fork), false)?;
+            if logged {
+                truncate::log_create(&self.wal, scratch, to, fork, xid)?;
+            }
+            let persistence =
+                if logged { Persistence::Permanent } else { Persistence::Unlogged };
+            self.copy_fork(scratch, from, to, fork, persistence, xid)?;
+        }
+        Ok(())
+    }
+
+    fn copy_fork(
+        &self,
+        scratch: &mut RecordBuilder,
+        from: RelFile,
+        to: RelFile,
+        fork: Fork,
+        persistence: Persistence,
+        xid: Xid,
+    ) -> Result<()> {
+        let source = self.pool.open(from, fork, persistence);
+        let target = self.pool.open(to, fork, persistence);
+        let blocks = self.pool.nblocks(&source)?;
+        let mut reading = Strategy::Normal;
+        let mut writing = Strategy::Normal;
+        for block in 0..blocks {
+            let copy = {
+                let pin = self.pool.read(&source, BlockNo(block), &mut reading)?;
+                let page = pin.share();
+                page.to_buf()
+            };
+            let mut page = self.pool.extend(&target, &mut writing)?;
+            let mut edit = PageEdit::begin(&self.wal, scratch);
+            let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
+            edit.change(&mut page, 0, flags).bytes_mut().copy_from_slice(copy.as_bytes());
+            if persistence == Persistence::Permanent {
+                edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
+            } else {
+                edit.finish_unlogged();
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a database's files. Its sessions are gone and its catalog rows are deleted; the caller
+    /// commits right after. Counterpart: the end of dropdb.
+    pub fn drop_database(&self, scratch: &mut RecordBuilder, database: Oid, xid: Xid) -> Result<()> {
+        self.pool.drop_database(database);
+        self.smgr.forget_database(database);
+        self.relmaps.forget(database);
+        // No page or sync of it may be pending when its files go.
+        self.checkpoint(crate::CheckpointFlags::IMMEDIATE | crate::CheckpointFlags::FORCE)?;
+        let disk = &*self.env.disk;
+        let dirs: Vec<DbKey> =
+            databases(disk)?.into_iter().filter(|db| db.1 == database).collect();
+        for db in &dirs {
+            vfs::remove_tree(disk, &database_path(*db))?;
+        }
+        scratch.reset(RmgrId::Dbase, DBASE_DROP | XLR_SPECIAL_REL_UPDATE);
+        scratch.main(&database.0.to_le_bytes()).main(&(dirs.len() as u32).to_le_bytes());
+        for db in &dirs {
+            scratch.main(&db.0.0.to_le_bytes());
+        }
+        let at = self.wal.insert(scratch, &[], xid)?;
+        self.wal.flush(at.end)
+    }
+}
+
+/// Relation numbers of a database, with whether they are unlogged.
+fn list_relations(disk: &dyn Disk, db: DbKey) -> Result<BTreeSet<(Oid, bool)>> {
+    let files: Vec<_> = names(disk, &database_path(db))?
+        .iter()
+        .filter_map(|name| parse_file_name(name))
+        .collect();
+    let unlogged: BTreeSet<Oid> =
+        files.iter().filter(|file| file.1 == Fork::Init).map(|file| file.0).collect();
+    Ok(files.iter().map(|file| (file.0, unlogged.contains(&file.0))).collect())
+}
+
+/// A database's directory with its `PG_VERSION`. In replay it may be there already.
+/// Counterpart: CreateDirAndVersionFile.
+pub(crate) fn create_directory(disk: &dyn Disk, db: DbKey, redo: bool) -> Result<()> {
+    let path = database_path(db);
+    if redo {
+        vfs::create_dir_all(disk, vfs::parent(&path))?;
+    }
+    match disk.create_dir(&path) {
+        Ok(()) => {}
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && redo => {}
+        Err(e) => return Err(io_error("create directory", &path, &e)),
+    }
+    vfs::write_file(disk, &format!("{path}/PG_VERSION"), VERSION_FILE)?;
+    for dir in [path.as_str(), vfs::parent(&path)] {
+        disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))?;
+    }
+    Ok(())
+}
+
+fn word(record: &DecodedRecord, at: usize) -> Result<u32> {
+    match record.main().get(at..at + 4) {
+        Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        None => Err(PgError::new(SqlState::DATA_CORRUPTED, "WAL record too short")),
+    }
+}
+
+/// Counterpart: dbase_redo.
+pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    let disk = &*engine.env.disk;
+    match record.info() {
+        DBASE_CREATE_FILE_COPY => {
+            let to = (Oid(word(record, 4)?), Oid(word(record, 0)?));
+            let from = (Oid(word(record, 12)?), Oid(word(record, 8)?));
+            let (to_path, from_path) = (database_path(to), database_path(from));
+            if vfs::exists(disk, &to_path)? {
+                vfs::remove_tree(disk, &to_path)?;
+            }
+            vfs::create_dir_all(disk, vfs::parent(&to_path))?;
+            if !vfs::exists(disk, &from_path)? {
+                // Dropped later in the log, as the copy then must be.
+                return create_directory(disk, to, true);
+            }
+            cx.pool.flush_database(from.1)?;
+            engine.relmaps.forget(to.1);
+            copy_dir(disk, &from_path, &to_path)
+        }
+        DBASE_CREATE_WAL_LOG => {
+            let db = (Oid(word(record, 4)?), Oid(word(record, 0)?));
+            create_directory(disk, db, true)
+        }
+        DBASE_DROP => {
+            let database = Oid(word(record, 0)?);
+            cx.pool.drop_database(database);
+            engine.smgr.forget_database(database);
+            cx.invalid.forget_database(database);
+            engine.relmaps.forget(database);
+            for i in 0..word(record, 4)? as usize {
+                let path = database_path((Oid(word(record, 8 + i * 4)?), database));
+                if vfs::exists(disk, &path)? {
+                    vfs::remove_tree(disk, &path)?;
+                }
+            }
+            Ok(())
+        }
+        op => Err(PgError::internal(format!("dbase_redo: unknown op code {op}"))
+            .severity(Severity::Panic)),
+    }
+}
+
+/// Makes the directory of a tablespace at `location` and the link to it; empty stands for
+/// a directory in place. Counterpart: create_tablespace_directories.
+pub(crate) fn create_tablespace(
+    disk: &dyn Disk,
+    tablespace: Oid,
+    location: &str,
+    redo: bool,
+) -> Result<()> {
+    let link = format!("pg_tblspc/{tablespace}");
+    let base = if location.is_empty() { link.clone() } else { location.to_owned() };
+    if location.is_empty() || redo {
+        vfs::create_dir_all(disk, &base)?;
+    }
+    let versioned = format!("{base}/{TABLESPACE_VERSION_DIRECTORY}");
+    match disk.create_dir(&versioned) {
+        Ok(()) => {}
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && redo => {}
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            return Err(PgError::new(
+                SqlState::OBJECT_IN_USE,
+                format!("directory \"{versioned}\" already in use as a tablespace"),
+            ));
+        }
+        Err(e) => return Err(io_error("create directory", &versioned, &e)),
+    }
+    if !location.is_empty() {
+        if redo && disk.lstat(&link).is_ok() {
+            disk.unlink(&link).map_err(|e| io_error("remove symbolic link", &link, &e))?;
+        }
+        disk.symlink(location, &link)
+            .map_err(|e| io_error("create symbolic link", &link, &e))?;
+    }
+    for dir in [base.as_str(), "pg_tblspc"] {
+        disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))?;
+    }
+    Ok(())
+}
+
+/// Removes a tablespace's directory and link; `false` if it is not empty.
+/// Counterpart: destroy_tablespace_directories.
+pub(crate) fn drop_tablespace(disk: &dyn Disk, tablespace: Oid) -> Result<bool> {
+    let link = format!("pg_tblspc/{tablespace}");
+    let versioned = format!("{link}/{TABLESPACE_VERSION_DIRECTORY}");
+    for name in names(disk, &versioned)? {
+        let dir = format!("{versioned}/{name}");
+        if !names(disk, &dir)?.is_empty() {
+            return Ok(false);
+        }
+        disk.remove_dir(&dir).map_err(|e| io_error("remove directory", &dir, &e))?;
+    }
+    if vfs::exists(disk, &versioned)? {
+        disk.remove_dir(&versioned).map_err(|e| io_error("remove directory", &versioned, &e))?;
+    }
+    match disk.lstat(&link) {
+        Ok(stat) if stat.kind == vfs::FileKind::Dir => disk
+            .remove_dir(&link)
+            .map_err(|e| io_error("remove directory", &link, &e))?,
+        Ok(_) => {
+            disk.unlink(&link).map_err(|e| io_error("remove symbolic link", &link, &e))?;
+        }
+        Err(e) if e.kind() == ErrorKind::NotFound => {}
+        Err(e) => return Err(io_error("stat file", &link, &e)),
+    }
+    disk.sync_dir("pg_tblspc").map_err(|e| io_error("fsync file", "pg_tblspc", &e))?;
+    Ok(true)
+}
+
+impl Engine {
+    /// Makes a tablespace's directories, then logs it.
+    pub fn create_tablespace(
+        &self,
+        scratch: &mut RecordBuilder,
+        tablespace: Oid,
+        location: &str,
+        xid: Xid,
+    ) -> Result<()> {
+        create_tablespace(&*self.env.disk, tablespace, location, false)?;
+        scratch.reset(RmgrId::Tblspc, TBLSPC_CREATE);
+        scratch.main(&tablespace.0.to_le_bytes()).main(location.as_bytes()).main(&[0]);
+        self.wal.insert(scratch, &[], xid)?;
+        Ok(())
+    }
+
+    /// Removes a tablespace's directories, which must hold no files any more, and logs it.
+    pub fn drop_tablespace(
+        &self,
+        scratch: &mut RecordBuilder,
+        tablespace: Oid,
+        xid: Xid,
+    ) -> Result<bool> {
+        self.smgr.close_all();
+        if !drop_tablespace(&*self.env.disk, tablespace)? {
+            // Files of dropped relations go with the next checkpoint.
+            self.checkpoint(crate::CheckpointFlags::IMMEDIATE | crate::CheckpointFlags::FORCE)?;
+            if !drop_tablespace(&*self.env.disk, tablespace)? {
+                return Ok(false);
+            }
+        }
+        scratch.reset(RmgrId::Tblspc, TBLSPC_DROP);
+        scratch.main(&tablespace.0.to_le_bytes());
+        self.wal.insert(scratch, &[], xid)?;
+        Ok(true)
+    }
+}
+
+/// Counterpart: tblspc_redo.
+pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result<()> {
+    let disk = &*engine.env.disk;
+    let tablespace = Oid(word(record, 0)?);
+    match record.info() {
+        TBLSPC_CREATE => {
+            let path = &record.main()[4..];
+            let end = path.iter().position(|b| *b == 0).unwrap_or(path.len());
+            let location = String::from_utf8_lossy(&path[..end]);
+            create_tablespace(disk, tablespace, &location, true)
+        }
+        TBLSPC_DROP => {
+            engine.smgr.close_all();
+            // What is left over is left alone: it cannot be in use.
+            drop_tablespace(disk, tablespace).map(|_| ())
+        }
+        op => Err(PgError::internal(format!("tblspc_redo: unknown op code {op}"))
+            .severity(Severity::Panic)),
+    }
+}

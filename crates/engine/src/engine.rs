@@ -1,0 +1,207 @@
+//! The engine: everything below SQL in one handle. Opening it is recovery.
+
+use crate::checkpoint::Checkpointer;
+use crate::control::Control;
+use crate::relmap::RelMaps;
+use crate::{CheckpointFlags, recovery};
+use bufmgr::{BufferPool, PoolConfig};
+use lmgr::LockManager;
+use pgerror::{PgError, Result, Severity, SqlState};
+use smgr::{Smgr, SmgrConfig};
+use std::time::Duration;
+use sync::Arc;
+use sync::atomic::{AtomicBool, Ordering::*};
+use txn::{TxnConfig, TxnManager};
+use vfs::Env;
+use wal::{Wal, WalConfig};
+
+/// Where messages for the server's log go.
+pub type LogSink = Arc<dyn Fn(&PgError) + Send + Sync>;
+
+/// Settings of the storage engine.
+#[derive(Clone)]
+pub struct EngineConfig {
+    pub env: Env,
+    /// Frames of shared buffers.
+    pub shared_buffers: usize,
+    /// Settings of the log. Segment size, system identifier and `log_hints` are taken from the
+    /// control file; `on_panic` from `on_panic` below.
+    pub wal: WalConfig,
+    pub wal_log_hints: bool,
+    pub checkpoint_timeout: Duration,
+    pub checkpoint_completion_target: f64,
+    pub checkpoint_warning: Duration,
+    pub log_checkpoints: bool,
+    /// Time between messages about long replay; zero for none.
+    pub log_startup_progress_interval: Duration,
+    pub max_connections: u32,
+    pub max_worker_processes: u32,
+    pub max_wal_senders: u32,
+    pub max_prepared_xacts: u32,
+    pub max_locks_per_xact: u32,
+    pub track_commit_timestamp: bool,
+    pub zero_damaged_pages: bool,
+    pub ignore_checksum_failure: bool,
+    pub ignore_invalid_pages: bool,
+    pub scan_rings: bool,
+    pub open_files_max: usize,
+    pub txn: TxnConfig,
+    pub log: LogSink,
+    /// Called when the server must go down at once; must not return into business as usual.
+    pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
+}
+
+impl EngineConfig {
+    /// PostgreSQL's defaults in the given world.
+    pub fn new(env: Env) -> EngineConfig {
+        EngineConfig {
+            env,
+            shared_buffers: 16_384,
+            wal: WalConfig::new(wal::layout::DEFAULT_SEGMENT_SIZE, 0),
+            wal_log_hints: false,
+            checkpoint_timeout: Duration::from_secs(300),
+            checkpoint_completion_target: 0.9,
+            checkpoint_warning: Duration::from_secs(30),
+            log_checkpoints: true,
+            log_startup_progress_interval: Duration::from_secs(10),
+            max_connections: 100,
+            max_worker_processes: 8,
+            max_wal_senders: 10,
+            max_prepared_xacts: 0,
+            max_locks_per_xact: 64,
+            track_commit_timestamp: false,
+            zero_damaged_pages: false,
+            ignore_checksum_failure: false,
+            ignore_invalid_pages: false,
+            scan_rings: true,
+            open_files_max: 900,
+            txn: TxnConfig::default(),
+            log: Arc::new(|_| {}),
+            on_panic: Arc::new(|_| {}),
+        }
+    }
+}
+
+/// See the module text. The fields are for this crate; above it everything goes through methods.
+pub struct Engine {
+    pub(crate) env: Env,
+    pub(crate) config: EngineConfig,
+    pub(crate) control: Control,
+    pub(crate) wal: Arc<Wal>,
+    pub(crate) smgr: Arc<Smgr>,
+    pub(crate) pool: Arc<BufferPool>,
+    pub(crate) locks: Arc<LockManager>,
+    pub(crate) txn: Arc<TxnManager>,
+    pub(crate) relmaps: RelMaps,
+    pub(crate) checkpointer: Checkpointer,
+    stopped: AtomicBool,
+}
+
+impl Engine {
+    /// Opens the data directory: recovers it if it was not shut down, and starts business.
+    pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
+        recovery::refuse_signal_files(&*config.env.disk)?;
+        let engine = Engine::assemble(config)?;
+        recovery::startup(&engine)?;
+        Ok(engine)
+    }
+
+    /// All parts, before recovery.
+    fn assemble(config: EngineConfig) -> Result<Arc<Engine>> {
+        let env = config.env.clone();
+        let control = Control::open(env.disk.clone(), env.clock.clone())?;
+        let file = control.get();
+        let mut wal_config = config.wal.clone();
+        wal_config.segment_size = file.wal_segment_size;
+        wal_config.system_id = file.system_id;
+        let checksums = file.data_checksum_version != 0;
+        wal_config.log_hints = checksums || config.wal_log_hints;
+        wal_config.on_panic = config.on_panic.clone();
+        let fsync = wal_config.fsync;
+        let wal = Wal::new(env.clone(), wal_config);
+        let smgr_config =
+            SmgrConfig { open_files_max: config.open_files_max, fsync, ..SmgrConfig::default() };
+        let smgr = Arc::new(Smgr::new(env.disk.clone(), smgr_config));
+        let pool_config = PoolConfig {
+            frames: config.shared_buffers,
+            checksums,
+            zero_damaged_pages: config.zero_damaged_pages,
+            ignore_checksum_failure: config.ignore_checksum_failure,
+            scan_rings: config.scan_rings,
+            backend: None,
+            on_critical: config.on_panic.clone(),
+        };
+        let pool = Arc::new(BufferPool::new(pool_config, smgr.clone(), Some(wal.clone()))?);
+        let locks = LockManager::new(config.txn.slots);
+        let txn = TxnManager::new(env.clone(), wal.clone(), locks.clone(), config.txn.clone());
+        Ok(Arc::new(Engine {
+            relmaps: RelMaps::new(env.disk.clone()),
+            checkpointer: Checkpointer::new(&config),
+            env,
+            config,
+            control,
+            wal,
+            smgr,
+            pool,
+            locks,
+            txn,
+            stopped: AtomicBool::new(false),
+        }))
+    }
+
+    /// The shutdown checkpoint. Nobody else is using the engine any more.
+    pub fn shutdown(&self) -> Result<()> {
+        if self.stopped.swap(true, AcqRel) {
+            return Ok(());
+        }
+        self.log("shutting down");
+        self.checkpoint(CheckpointFlags::SHUTDOWN | CheckpointFlags::IMMEDIATE)?;
+        self.log("database system is shut down");
+        Ok(())
+    }
+
+    /// A message for the server's log.
+    pub(crate) fn log(&self, message: &str) {
+        self.log_error(&PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log));
+    }
+
+    pub(crate) fn log_error(&self, report: &PgError) {
+        (self.config.log)(report);
+    }
+
+    pub fn wal(&self) -> &Arc<Wal> {
+        &self.wal
+    }
+
+    pub fn pool(&self) -> &Arc<BufferPool> {
+        &self.pool
+    }
+
+    pub fn smgr(&self) -> &Arc<Smgr> {
+        &self.smgr
+    }
+
+    pub fn txn(&self) -> &Arc<TxnManager> {
+        &self.txn
+    }
+
+    pub fn locks(&self) -> &Arc<LockManager> {
+        &self.locks
+    }
+
+    pub fn relmaps(&self) -> &RelMaps {
+        &self.relmaps
+    }
+
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+}

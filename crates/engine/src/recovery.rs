@@ -1,0 +1,358 @@
+//! Opening a data directory: finding the last checkpoint, replaying the log from its redo pointer,
+//! and writing on after the log's end. A directory that was shut down takes the same way with
+//! nothing to replay. A crash on the way is harmless: the next start begins at the same checkpoint.
+//!
+//! Counterpart: xlogrecovery.c, StartupXLOG in xlog.c.
+
+use crate::checkpoint::CheckpointFlags;
+use crate::redo::{
+    Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_FPW_CHANGE,
+    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
+};
+use crate::time::{format_seconds, format_timestamp};
+use crate::unlogged::{self, Reset};
+use crate::Engine;
+use bufmgr::redo::RedoCx;
+use ids::{Lsn, Xid};
+use pgerror::{PgError, Result, Severity, SqlState};
+use std::io::ErrorKind;
+use vfs::{Disk, io_error};
+use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
+
+/// Restoring from backups and following a primary are not offered; their files must not be
+/// overlooked, since ignoring them would damage the cluster.
+pub(crate) fn refuse_signal_files(disk: &dyn Disk) -> Result<()> {
+    for name in ["backup_label", "recovery.signal", "standby.signal", "tablespace_map"] {
+        if vfs::exists(disk, name)? {
+            return Err(PgError::unsupported(format!("starting with a file \"{name}\""))
+                .severity(Severity::Fatal));
+        }
+    }
+    let prepared = "pg_twophase";
+    match disk.list(prepared) {
+        Ok(entries) if entries.is_empty() => Ok(()),
+        Ok(_) => Err(PgError::unsupported("recovery of prepared transactions")
+            .severity(Severity::Fatal)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(io_error("open directory", prepared, &e)),
+    }
+}
+
+/// The checkpoint to start from.
+struct Start {
+    checkpoint: CheckPoint,
+    /// Start and end of its record.
+    lsn: Lsn,
+    end: Lsn,
+    shutdown: bool,
+}
+
+/// The whole start-up.
+pub(crate) fn startup(engine: &Engine) -> Result<()> {
+    announce(engine);
+    let file = engine.control.get();
+    let timeline = file.check_point_copy.timeline;
+    let mut reader = WalReader::new(
+        engine.env.disk.clone(),
+        file.wal_segment_size,
+        timeline,
+        Some(file.system_id),
+    );
+    let start = find_checkpoint(&mut reader, file.check_point)?;
+    let checkpoint = &start.checkpoint;
+    let crashed = checkpoint.redo < start.lsn || file.state != DbState::ShutDowned;
+    if checkpoint.redo < start.lsn && start.shutdown {
+        return Err(panic("invalid redo record in shutdown checkpoint"));
+    }
+    engine.txn.startup(checkpoint)?;
+    let mut end = LogEnd {
+        end: start.end,
+        prev: start.lsn,
+        aborted: None,
+        full_page_writes: checkpoint.full_page_writes,
+    };
+    if crashed {
+        engine.log(
+            "database system was not properly shut down; automatic recovery in progress",
+        );
+        let disk = &*engine.env.disk;
+        unlogged::sync_data_directory(disk)?;
+        engine.control.update(|file| {
+            file.state = DbState::InCrashRecovery;
+            file.check_point = start.lsn;
+            file.check_point_copy = *checkpoint;
+            file.min_recovery_point = Lsn::INVALID;
+            file.min_recovery_point_tli = 0;
+        })?;
+        unlogged::reset(disk, Reset::Cleanup)?;
+        end = replay(engine, &mut reader, &start, end)?;
+        unlogged::reset(disk, Reset::Init)?;
+    }
+    begin_business(engine, timeline, checkpoint.redo, &end, crashed)
+}
+
+/// Says how the last run ended.
+fn announce(engine: &Engine) {
+    let file = engine.control.get();
+    let time = format_seconds(file.time);
+    match file.state {
+        DbState::ShutDowned => engine.log(&format!("database system was shut down at {time}")),
+        DbState::ShutDownedInRecovery => {
+            engine.log(&format!("database system was shut down in recovery at {time}"));
+        }
+        DbState::ShutDowning => {
+            engine.log(&format!("database system shutdown was interrupted; last known up at {time}"));
+        }
+        DbState::InCrashRecovery => {
+            let report = PgError::new(
+                SqlState::SUCCESSFUL_COMPLETION,
+                format!("database system was interrupted while in recovery at {time}"),
+            );
+            engine.log_error(&report.severity(Severity::Log).hint(
+                "This probably means that some data is corrupted and you will have to use the \
+                 last backup for recovery.",
+            ));
+        }
+        DbState::InArchiveRecovery => engine.log(&format!(
+            "database system was interrupted while in recovery at log time {time}"
+        )),
+        DbState::InProduction => {
+            engine.log(&format!("database system was interrupted; last known up at {time}"));
+        }
+        DbState::Startup => {}
+    }
+}
+
+fn panic(message: impl Into<String>) -> PgError {
+    PgError::new(SqlState::DATA_CORRUPTED, message).severity(Severity::Panic)
+}
+
+/// Reads the checkpoint record and checks that its redo point is there.
+fn find_checkpoint(reader: &mut WalReader, lsn: Lsn) -> Result<Start> {
+    let invalid = |why: &str| panic("could not locate a valid checkpoint record").detail(why);
+    if !lsn.is_valid() {
+        return Err(invalid("invalid primary checkpoint link in control file"));
+    }
+    let Some(record) = reader.read_at(lsn)? else {
+        let why = format!("invalid primary checkpoint record: {}", reader.end_reason());
+        return Err(invalid(&why));
+    };
+    if record.header.rmgr() != Some(RmgrId::Xlog) {
+        return Err(invalid("invalid resource manager ID in primary checkpoint record"));
+    }
+    let shutdown = record.info() == XLOG_CHECKPOINT_SHUTDOWN;
+    if !shutdown && record.info() != XLOG_CHECKPOINT_ONLINE {
+        return Err(invalid("invalid xl_info in primary checkpoint record"));
+    }
+    let checkpoint = CheckPoint::read(record.main())
+        .filter(|_| record.main().len() == wal::control::CHECKPOINT_SIZE)
+        .ok_or_else(|| invalid("invalid length of primary checkpoint record"))?;
+    let end = record.end;
+    if lsn < checkpoint.redo {
+        return Err(panic("invalid redo in checkpoint record"));
+    }
+    if !checkpoint.next_xid.xid().is_normal() {
+        return Err(panic("invalid next transaction ID"));
+    }
+    if checkpoint.redo < lsn && reader.read_at(checkpoint.redo)?.is_none() {
+        return Err(PgError::new(
+            SqlState::DATA_CORRUPTED,
+            format!(
+                "could not find redo location {} referenced by checkpoint record at {lsn}",
+                checkpoint.redo
+            ),
+        )
+        .severity(Severity::Fatal));
+    }
+    Ok(Start { checkpoint, lsn, end, shutdown })
+}
+
+/// What replay found at the end of the log.
+struct LogEnd {
+    /// Where the next record goes.
+    end: Lsn,
+    /// Start of the last valid record.
+    prev: Lsn,
+    /// A half record at the end: its start.
+    aborted: Option<Lsn>,
+    full_page_writes: bool,
+}
+
+fn replay(
+    engine: &Engine,
+    reader: &mut WalReader,
+    start: &Start,
+    mut end: LogEnd,
+) -> Result<LogEnd> {
+    let clock = &engine.env.clock;
+    let mut replay = Replay {
+        engine,
+        cx: RedoCx::new(&engine.pool),
+        full_page_writes: end.full_page_writes,
+        last_xact_time: 0,
+        overwritten: None,
+    };
+    // A shutdown checkpoint is its own redo point; replay begins after it.
+    let from_record = start.checkpoint.redo < start.lsn;
+    reader.seek(if from_record { start.checkpoint.redo } else { start.end });
+    let began = clock.monotonic();
+    let interval = engine.config.log_startup_progress_interval;
+    let mut report_at = began + interval;
+    let mut count = 0u64;
+    loop {
+        let Some(record) = reader.read()? else { break };
+        if count == 0 {
+            engine.log(&format!("redo starts at {}", record.start));
+        }
+        count += 1;
+        end.prev = record.start;
+        end.end = record.end;
+        // The record is lent by the reader, so what else it knows is asked for first.
+        let overwritten = reader.overwritten_contrecord();
+        replay.overwritten = overwritten;
+        replay.apply(reader.record())?;
+        if count.is_multiple_of(1024) && !interval.is_zero() && clock.monotonic() >= report_at {
+            let elapsed = (clock.monotonic() - began).as_secs_f64();
+            engine.log(&format!(
+                "redo in progress, elapsed time: {elapsed:.2} s, current LSN: {}",
+                reader.record().start
+            ));
+            report_at = clock.monotonic() + interval;
+        }
+    }
+    if count == 0 {
+        engine.log("redo is not required");
+        end.prev = start.lsn;
+        end.end = start.end;
+        if reader.next_lsn() > end.end {
+            end.end = reader.next_lsn();
+        }
+    } else {
+        let elapsed = (clock.monotonic() - began).as_secs_f64();
+        engine.log(&format!(
+            "redo done at {} system usage: CPU: user: 0.00 s, system: 0.00 s, elapsed: {elapsed:.2} s",
+            end.prev
+        ));
+        if replay.last_xact_time != 0 {
+            engine.log(&format!(
+                "last completed transaction was at log time {}",
+                format_timestamp(replay.last_xact_time)
+            ));
+        }
+    }
+    if let Some((aborted, page)) = reader.aborted_contrecord() {
+        end.aborted = Some(aborted);
+        end.end = page;
+    }
+    end.full_page_writes = replay.full_page_writes;
+    if !engine.config.ignore_invalid_pages {
+        replay.cx.invalid.check()?;
+    }
+    Ok(end)
+}
+
+/// Opens the log for writing and brings the control file up to date.
+fn begin_business(
+    engine: &Engine,
+    timeline: u32,
+    redo: Lsn,
+    end: &LogEnd,
+    crashed: bool,
+) -> Result<()> {
+    let wal = &engine.wal;
+    let wanted = engine.config.wal.full_page_writes;
+    wal.configure(|config| config.full_page_writes = end.full_page_writes);
+    wal.start(WalStart {
+        timeline,
+        end: end.end,
+        prev: end.prev,
+        redo,
+        overwrite: end.aborted.is_some(),
+    })?;
+    engine.txn.end_recovery()?;
+    let mut scratch = RecordBuilder::new(RmgrId::Xlog, XLOG_OVERWRITE_CONTRECORD);
+    if let Some(aborted) = end.aborted {
+        scratch.main(&aborted.0.to_le_bytes());
+        scratch.main(&engine.env.clock.pg_micros().to_le_bytes());
+        let at = wal.insert(&mut scratch, &[], Xid::INVALID)?;
+        wal.flush(at.end)?;
+    }
+    if wanted != end.full_page_writes {
+        engine.set_full_page_writes(wanted)?;
+    }
+    if crashed {
+        engine.checkpoint(CheckpointFlags::END_OF_RECOVERY | CheckpointFlags::IMMEDIATE)?;
+    }
+    report_parameters(engine, &mut scratch)?;
+    engine.control.update(|file| file.state = DbState::InProduction)
+}
+
+/// Logs settings that replay elsewhere depends on, if they changed. Counterpart:
+/// XLogReportParameters.
+fn report_parameters(engine: &Engine, scratch: &mut RecordBuilder) -> Result<()> {
+    let config = &engine.config;
+    let level = config.wal.level;
+    let wanted = [
+        config.max_connections,
+        config.max_worker_processes,
+        config.max_wal_senders,
+        config.max_prepared_xacts,
+        config.max_locks_per_xact,
+        level as u32,
+    ];
+    let flags = [config.wal_log_hints, config.track_commit_timestamp];
+    let file = engine.control.get();
+    let known = [
+        file.max_connections,
+        file.max_worker_processes,
+        file.max_wal_senders,
+        file.max_prepared_xacts,
+        file.max_locks_per_xact,
+        file.wal_level,
+    ];
+    if wanted == known && flags == [file.wal_log_hints, file.track_commit_timestamp] {
+        return Ok(());
+    }
+    if level as u32 != file.wal_level || level > WalLevel::Minimal {
+        scratch.reset(RmgrId::Xlog, XLOG_PARAMETER_CHANGE);
+        for n in wanted {
+            scratch.main(&n.to_le_bytes());
+        }
+        scratch.main(&[u8::from(flags[0]), u8::from(flags[1]), 0, 0]);
+        let at = engine.wal.insert(scratch, &[], Xid::INVALID)?;
+        engine.wal.flush(at.end)?;
+    }
+    engine.control.update(|file| {
+        [
+            file.max_connections,
+            file.max_worker_processes,
+            file.max_wal_senders,
+            file.max_prepared_xacts,
+            file.max_locks_per_xact,
+            file.wal_level,
+        ] = wanted;
+        [file.wal_log_hints, file.track_commit_timestamp] = flags;
+    })
+}
+
+impl Engine {
+    /// Changes `full_page_writes` and logs it. Turned on, it holds before the record; turned off, only
+    /// after it: replay may count on images between. Counterpart: UpdateFullPageWrites.
+    pub fn set_full_page_writes(&self, on: bool) -> Result<()> {
+        if self.wal.full_page_writes() == on {
+            return Ok(());
+        }
+        if on {
+            self.wal.set_full_page_writes(true);
+        }
+        if self.wal.level() > WalLevel::Minimal {
+            let mut record = RecordBuilder::new(RmgrId::Xlog, XLOG_FPW_CHANGE);
+            record.main(&[u8::from(on)]);
+            self.wal.insert(&mut record, &[], Xid::INVALID)?;
+        }
+        if !on {
+            self.wal.set_full_page_writes(false);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! Replay of one record: whose it is, and what the managers without a crate of their own do.
+//! Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
+
+use crate::{Engine, dbase, truncate};
+use bufmgr::BufferPool;
+use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
+use ids::{Lsn, Oid, Persistence, RelFile};
+use page::PageMut;
+use pgerror::{PgError, Result, Severity};
+use wal::{CheckPoint, DecodedRecord, RmgrId, desc};
+
+pub(crate) const XLOG_CHECKPOINT_SHUTDOWN: u8 = 0x00;
+pub(crate) const XLOG_CHECKPOINT_ONLINE: u8 = 0x10;
+const XLOG_NOOP: u8 = 0x20;
+const XLOG_NEXTOID: u8 = 0x30;
+const XLOG_SWITCH: u8 = 0x40;
+const XLOG_BACKUP_END: u8 = 0x50;
+pub(crate) const XLOG_PARAMETER_CHANGE: u8 = 0x60;
+const XLOG_RESTORE_POINT: u8 = 0x70;
+pub(crate) const XLOG_FPW_CHANGE: u8 = 0x80;
+const XLOG_END_OF_RECOVERY: u8 = 0x90;
+const XLOG_FPI_FOR_HINT: u8 = 0xA0;
+const XLOG_FPI: u8 = 0xB0;
+pub(crate) const XLOG_OVERWRITE_CONTRECORD: u8 = 0xD0;
+
+/// What replay learns on the way.
+pub(crate) struct Replay<'a> {
+    pub engine: &'a Engine,
+    pub cx: RedoCx<'a>,
+    /// The last known state of `full_page_writes`.
+    pub full_page_writes: bool,
+    /// Time of the last commit or abort, microseconds since 2000; 0 for none.
+    pub last_xact_time: i64,
+    /// Start of the half record that the reader passed over just before this one.
+    pub overwritten: Option<Lsn>,
+}
+
+impl Replay<'_> {
+    /// Replays a record.
+    pub(crate) fn apply(&mut self, record: &DecodedRecord) -> Result<()> {
+        let Some(rmgr) = record.header.rmgr() else {
+            return Err(PgError::internal(format!(
+                "resource manager with ID {} not registered",
+                record.header.rmid
+            ))
+            .severity(Severity::Fatal));
+        };
+        let result = self.dispatch(rmgr, record);
+        result.map_err(|e| {
+            let name = desc::identify(rmgr, record.header.info);
+            let (at, who) = (record.start, rmgr.name());
+            e.context(format!("WAL redo at {at} for {who}/{name}"))
+        })
+    }
+
+    fn dispatch(&mut self, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
+        let engine = self.engine;
+        if record.xid().is_normal() {
+            engine.txn.advance_next_xid_past(record.xid());
+        }
+        match rmgr {
+            RmgrId::Xlog => self.xlog(record),
+            RmgrId::Xact
+            | RmgrId::Clog
+            | RmgrId::MultiXact
+            | RmgrId::Standby
+            | RmgrId::CommitTs => {
+                if let Some(xact) = engine.txn.redo(record)? {
+                    self.last_xact_time = xact.time;
+                    truncate::redo_drop(&mut self.cx, &xact.extras.dropped_files)?;
+                }
+                Ok(())
+            }
+            RmgrId::Smgr => truncate::redo(&mut self.cx, record),
+            RmgrId::Dbase => dbase::redo(engine, &mut self.cx, record),
+            RmgrId::Tblspc => dbase::redo_tablespace(engine, record),
+            RmgrId::RelMap => engine.relmaps.redo(record),
+            RmgrId::Heap | RmgrId::Heap2 => redo_heap(&mut self.cx, record),
+            RmgrId::Btree => redo_btree(&mut self.cx, record),
+            RmgrId::Seq => self.sequence(record),
+            RmgrId::Generic => self.generic(record),
+            // Origins are kept by checkpoints of replication, messages are for decoding only.
+            RmgrId::ReplOrigin | RmgrId::LogicalMsg => Ok(()),
+            RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
+                self.images_only(rmgr, record)
+            }
+        }
+    }
+
+    fn xlog(&mut self, record: &DecodedRecord) -> Result<()> {
+        let engine = self.engine;
+        let main = record.main();
+        match record.info() {
+            XLOG_NEXTOID => {
+                let oid = main.get(..4).ok_or_else(short)?;
+                engine.txn.set_next_oid(Oid(u32::from_le_bytes([oid[0], oid[1], oid[2], oid[3]])));
+            }
+            info @ (XLOG_CHECKPOINT_SHUTDOWN | XLOG_CHECKPOINT_ONLINE) => {
+                let checkpoint = CheckPoint::read(main).ok_or_else(short)?;
+                engine.txn.redo_checkpoint(&checkpoint, info == XLOG_CHECKPOINT_SHUTDOWN)?;
+                self.check_timeline(checkpoint.timeline)?;
+                self.full_page_writes = checkpoint.full_page_writes;
+            }
+            XLOG_END_OF_RECOVERY => {
+                let timeline = main.get(8..12).ok_or_else(short)?;
+                let bytes = [timeline[0], timeline[1], timeline[2], timeline[3]];
+                self.check_timeline(u32::from_le_bytes(bytes))?;
+            }
+            XLOG_OVERWRITE_CONTRECORD => {
+                let b = main.get(..8).ok_or_else(short)?;
+                let lsn = Lsn(u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]));
+                let skipped = self.overwritten.unwrap_or(Lsn::INVALID);
+                if skipped != lsn {
+                    return Err(PgError::internal(format!(
+                        "mismatching overwritten LSN {lsn} -> {skipped}"
+                    ))
+                    .severity(Severity::Fatal));
+                }
+                engine.log(&format!("successfully skipped missing contrecord at {lsn}"));
+            }
+            XLOG_FPI | XLOG_FPI_FOR_HINT => {
+                for (id, block) in record.blocks() {
+                    if block.image.is_none() {
+                        // A hint's image may have become needless while the record was built.
+                        if record.info() == XLOG_FPI {
+                            return Err(PgError::internal(
+                                "missing full page image in XLOG_FPI record",
+                            ));
+                        }
+                        continue;
+                    }
+                    match read_for_redo(&mut self.cx, record, id, RedoMode::Normal)? {
+                        Redo::Restored(_) => {}
+                        _ => {
+                            return Err(PgError::internal(
+                                "unexpected XLogReadBufferForRedo result when restoring backup block",
+                            ));
+                        }
+                    }
+                }
+            }
+            XLOG_PARAMETER_CHANGE => {
+                let word = |at: usize| match main.get(at..at + 4) {
+                    Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+                    None => Err(short()),
+                };
+                let flag = |at: usize| main.get(at).map(|b| *b != 0).ok_or_else(short);
+                let (connections, workers, senders) = (word(0)?, word(4)?, word(8)?);
+                let (prepared, locks, level) = (word(12)?, word(16)?, word(20)?);
+                let (hints, commit_ts) = (flag(24)?, flag(25)?);
+                engine.control.update(|file| {
+                    file.max_connections = connections;
+                    file.max_worker_processes = workers;
+                    file.max_wal_senders = senders;
+                    file.max_prepared_xacts = prepared;
+                    file.max_locks_per_xact = locks;
+                    file.wal_level = level;
+                    file.wal_log_hints = hints;
+                    file.track_commit_timestamp = commit_ts;
+                })?;
+            }
+            XLOG_FPW_CHANGE => self.full_page_writes = *main.first().ok_or_else(short)? != 0,
+            XLOG_NOOP | XLOG_SWITCH | XLOG_BACKUP_END | XLOG_RESTORE_POINT => {}
+            op => {
+                return Err(PgError::internal(format!("xlog_redo: unknown op code {op}"))
+                    .severity(Severity::Panic));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_timeline(&self, timeline: u32) -> Result<()> {
+        let ours = self.engine.control.lock().check_point_copy.timeline;
+        if timeline == ours {
+            return Ok(());
+        }
+        Err(PgError::internal(format!(
+            "unexpected timeline ID {timeline} (should be {ours}) in checkpoint record"
+        ))
+        .severity(Severity::Panic))
+    }
+
+    /// Counterpart: seq_redo.
+    fn sequence(&mut self, record: &DecodedRecord) -> Result<()> {
+        const REL_SIZE: usize = 12;
+        if record.info() != 0 {
+            return Err(PgError::internal(format!("seq_redo: unknown op code {}", record.info()))
+                .severity(Severity::Panic));
+        }
+        let tuple = record.main().get(REL_SIZE..).ok_or_else(short)?;
+        if let Redo::Apply(mut guard) = read_for_redo(&mut self.cx, record, 0, RedoMode::Init)? {
+            apply(&mut guard, record, |page| {
+                if page::sequence::init_page(page, tuple) {
+                    Ok(())
+                } else {
+                    Err(PgError::internal("seq_redo: failed to add item to page")
+                        .severity(Severity::Panic))
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Records made of differences of pages. Counterpart: generic_redo.
+    fn generic(&mut self, record: &DecodedRecord) -> Result<()> {
+        let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
+        // All latches are kept until every page is changed.
+        let mut held = Vec::with_capacity(ids.len());
+        for id in ids {
+            let mut redo = read_for_redo(&mut self.cx, record, id, RedoMode::Normal)?;
+            if let Redo::Apply(guard) = &mut redo {
+                let delta = record.block_data(id).unwrap_or(&[]);
+                apply(guard, record, |page| apply_delta(page, delta))?;
+            }
+            held.push(redo);
+        }
+        Ok(())
+    }
+
+    /// An access method that is not here: its records can be replayed as far as they carry images of
+    /// all their pages.
+    fn images_only(&mut self, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
+        let complete = record.blocks().all(|(_, block)| block.applies_image());
+        if !complete || record.block_id_end() == 0 {
+            return Err(PgError::unsupported(format!(
+                "replay of {}/{}",
+                rmgr.name(),
+                desc::identify(rmgr, record.header.info)
+            ))
+            .severity(Severity::Fatal));
+        }
+        for (id, _) in record.blocks() {
+            read_for_redo(&mut self.cx, record, id, RedoMode::Normal)?;
+        }
+        Ok(())
+    }
+}
+
+/// Fragments (offset u16, length u16, bytes); the hole of the page is zeroed afterwards.
+fn apply_delta(page: PageMut<'_>, mut delta: &[u8]) -> Result<()> {
+    while let [a, b, c, d, rest @ ..] = delta {
+        let offset = u16::from_le_bytes([*a, *b]) as usize;
+        let len = u16::from_le_bytes([*c, *d]) as usize;
+        let (bytes, rest) = rest.split_at_checked(len).ok_or_else(short)?;
+        let target = page.bytes_mut().get_mut(offset..offset + len).ok_or_else(short)?;
+        target.copy_from_slice(bytes);
+        delta = rest;
+    }
+    let (lower, upper) = (page.lower(), page.upper());
+    if let Some(hole) = page.bytes_mut().get_mut(lower..upper) {
+        hole.fill(0);
+    }
+    Ok(())
+}
+
+#[cold]
+fn short() -> PgError {
+    PgError::internal("WAL record too short").severity(Severity::Panic)
+}
+
+fn redo_heap(_cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    Err(PgError::unsupported(format!("replay of heap record {:x}", record.info())))
+}
+
+fn redo_btree(_cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    Err(PgError::unsupported(format!("replay of B-tree record {:x}", record.info())))
+}
+
+/// Cuts the visibility map for a relation of `nblocks` blocks.
+pub(crate) fn truncate_visibility_map(
+    _pool: &BufferPool,
+    _rel: RelFile,
+    _persistence: Persistence,
+    _nblocks: u32,
+) -> Result<()> {
+    Ok(())
+}

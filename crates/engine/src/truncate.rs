@@ -1,0 +1,165 @@
+//! Cutting relation files, logged, and the replay of the storage manager's records.
+//! Counterpart: catalog/storage.c.
+
+use bufmgr::BufferPool;
+use bufmgr::redo::RedoCx;
+use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
+use pgerror::{PgError, Result, Severity};
+use smgr::{RelFork, Smgr};
+use wal::record::XLR_SPECIAL_REL_UPDATE;
+use wal::{DecodedRecord, Inserted, RecordBuilder, RmgrId, Wal};
+
+const SMGR_CREATE: u8 = 0x10;
+const SMGR_TRUNCATE: u8 = 0x20;
+/// What a truncate record cuts.
+pub const TRUNCATE_HEAP: u32 = 1;
+pub const TRUNCATE_VM: u32 = 2;
+pub const TRUNCATE_FSM: u32 = 4;
+pub const TRUNCATE_ALL: u32 = TRUNCATE_HEAP | TRUNCATE_VM | TRUNCATE_FSM;
+
+/// WAL: `RM_SMGR CREATE`, replayed by [`redo`]. Counterpart: log_smgrcreate.
+pub fn log_create(
+    wal: &Wal,
+    scratch: &mut RecordBuilder,
+    rel: RelFile,
+    fork: Fork,
+    xid: Xid,
+) -> Result<Inserted> {
+    scratch.reset(RmgrId::Smgr, SMGR_CREATE | XLR_SPECIAL_REL_UPDATE);
+    scratch.main(&rel_bytes(rel)).main(&u32::from(fork as u8).to_le_bytes());
+    wal.insert(scratch, &[], xid)
+}
+
+/// WAL: `RM_SMGR TRUNCATE`, replayed by [`redo`].
+pub fn log_truncate(
+    wal: &Wal,
+    scratch: &mut RecordBuilder,
+    rel: RelFile,
+    nblocks: u32,
+    what: u32,
+    xid: Xid,
+) -> Result<Inserted> {
+    scratch.reset(RmgrId::Smgr, SMGR_TRUNCATE | XLR_SPECIAL_REL_UPDATE);
+    scratch.main(&nblocks.to_le_bytes()).main(&rel_bytes(rel)).main(&what.to_le_bytes());
+    wal.insert(scratch, &[], xid)
+}
+
+fn rel_bytes(rel: RelFile) -> [u8; 12] {
+    let mut b = [0; 12];
+    b[0..4].copy_from_slice(&rel.tablespace.0.to_le_bytes());
+    b[4..8].copy_from_slice(&rel.database.0.to_le_bytes());
+    b[8..12].copy_from_slice(&rel.relnumber.0.to_le_bytes());
+    b
+}
+
+/// Cuts a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusiveLock.
+/// Counterpart: RelationTruncate.
+pub fn truncate(
+    pool: &BufferPool,
+    wal: &Wal,
+    scratch: &mut RecordBuilder,
+    rel: RelFile,
+    persistence: Persistence,
+    nblocks: u32,
+    xid: Xid,
+) -> Result<()> {
+    // A checkpoint in between would lose the record while the files are still long.
+    let _delay = wal.delay_checkpoint_end();
+    let _delay_start = wal.delay_checkpoint_start();
+    let smgr = pool.smgr();
+    let has = |fork| smgr.exists(RelFork::new(rel, fork));
+    let (fsm, vm) = (has(Fork::Fsm)?, has(Fork::Vm)?);
+    if persistence == Persistence::Permanent {
+        let at = log_truncate(wal, scratch, rel, nblocks, TRUNCATE_ALL, xid)?;
+        // Were the files cut first and the record lost, replay would meet pages that are gone.
+        if fsm || vm {
+            wal.flush(at.end)?;
+        }
+    }
+    let what = TRUNCATE_HEAP
+        | if vm { TRUNCATE_VM } else { 0 }
+        | if fsm { TRUNCATE_FSM } else { 0 };
+    cut(pool, rel, persistence, nblocks, what)
+}
+
+/// Cuts the forks named by `what`.
+fn cut(
+    pool: &BufferPool,
+    rel: RelFile,
+    persistence: Persistence,
+    nblocks: u32,
+    what: u32,
+) -> Result<()> {
+    let to = |fork: Fork, nblocks: u32| -> Result<()> {
+        let handle = pool.open(rel, fork, persistence);
+        if pool.nblocks(&handle)? > nblocks {
+            pool.truncate(&handle, nblocks)?;
+        }
+        Ok(())
+    };
+    if what & TRUNCATE_FSM != 0 {
+        let handle = pool.open(rel, Fork::Fsm, persistence);
+        if let Some(left) = freespace::Fsm::new(pool, &handle).prepare_truncate(nblocks)? {
+            to(Fork::Fsm, left)?;
+        }
+    }
+    if what & TRUNCATE_VM != 0 {
+        crate::redo::truncate_visibility_map(pool, rel, persistence, nblocks)?;
+    }
+    if what & TRUNCATE_HEAP != 0 {
+        to(Fork::Main, nblocks)?;
+    }
+    Ok(())
+}
+
+/// Forgets pages and removes files in replay. Counterpart: DropRelationFiles.
+pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Result<()> {
+    for rel in rels {
+        cx.pool.drop_relation(*rel);
+        for fork in Fork::ALL {
+            cx.invalid.forget_relation(*rel, fork, BlockNo(0));
+        }
+        cx.pool.smgr().unlink(*rel, None, true)?;
+    }
+    Ok(())
+}
+
+/// Counterpart: smgr_redo.
+pub(crate) fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    let main = record.main();
+    let word = |at: usize| match main.get(at..at + 4) {
+        Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        None => Err(PgError::internal("smgr_redo: record too short")),
+    };
+    let rel = |at: usize| -> Result<RelFile> {
+        Ok(RelFile::new(Oid(word(at)?), Oid(word(at + 4)?), Oid(word(at + 8)?)))
+    };
+    match record.info() {
+        SMGR_CREATE => {
+            let fork = u8::try_from(word(12)?)
+                .ok()
+                .and_then(Fork::from_u8)
+                .ok_or_else(|| PgError::internal("smgr_redo: invalid fork number"))?;
+            cx.pool.smgr().create(RelFork::new(rel(0)?, fork), true)
+        }
+        SMGR_TRUNCATE => {
+            let (nblocks, rel, what) = (word(0)?, rel(4)?, word(16)?);
+            // It may have been dropped later; the drop's replay removes it again.
+            cx.pool.smgr().create(RelFork::new(rel, Fork::Main), true)?;
+            let smgr = cx.pool.smgr();
+            let mut there = what & TRUNCATE_HEAP;
+            for (bit, fork) in [(TRUNCATE_VM, Fork::Vm), (TRUNCATE_FSM, Fork::Fsm)] {
+                if what & bit != 0 && smgr.exists(RelFork::new(rel, fork))? {
+                    there |= bit;
+                }
+            }
+            cut(cx.pool, rel, Persistence::Permanent, nblocks, there)?;
+            if what & TRUNCATE_HEAP != 0 {
+                cx.invalid.forget_relation(rel, Fork::Main, BlockNo(nblocks));
+            }
+            Ok(())
+        }
+        op => Err(PgError::internal(format!("smgr_redo: unknown op code {op}"))
+            .severity(Severity::Panic)),
+    }
+}
