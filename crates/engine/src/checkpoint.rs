@@ -269,8 +269,14 @@ impl Engine {
 
     /// Writes all pages dirty now. Counterpart: CheckPointBuffers.
     fn write_dirty_pages(&self, pace: &Pace) -> Result<usize> {
-        let _ = |done: usize, all: usize| self.pause(pace, done as f64 / all.max(1) as f64);
-        Ok(0)
+        let flags = pace.flags;
+        let all = flags.has(CheckpointFlags::SHUTDOWN)
+            || flags.has(CheckpointFlags::END_OF_RECOVERY)
+            || flags.has(CheckpointFlags::FLUSH_ALL);
+        let result = self.pool.checkpoint_write(all, &mut |progress| {
+            self.pause(pace, progress.done as f64 / progress.total.max(1) as f64);
+        })?;
+        Ok(result.written)
     }
 
     /// Sleeps while a paced checkpoint is ahead of its schedule. Counterpart: CheckpointWriteDelay.
@@ -338,8 +344,20 @@ impl Engine {
 
     /// The walwriter's step. Returns how long to sleep.
     pub fn walwriter_step(&self) -> Result<Duration> {
-        let busy = self.wal.background_flush()?;
-        Ok(Duration::from_millis(if busy { 200 } else { 400 }))
+        self.wal.background_flush()?;
+        Ok(self.config.wal_writer_delay)
+    }
+
+    /// The background writer's step. Returns how long to sleep.
+    pub fn bgwriter_step(&self) -> Result<Duration> {
+        let config = &self.config;
+        let written = self.background_writer.lock().step(
+            &self.pool,
+            config.bgwriter_lru_maxpages,
+            config.bgwriter_lru_multiplier,
+        )?;
+        // Without any demand it hibernates.
+        Ok(config.bgwriter_delay * if written.is_none() { 50 } else { 1 })
     }
 
     pub fn checkpoint_stats(&self) -> CheckpointStats {

@@ -88,8 +88,8 @@ impl Engine {
         let source = self.pool.open(from, fork, persistence);
         let target = self.pool.open(to, fork, persistence);
         let blocks = self.pool.nblocks(&source)?;
-        let mut reading = Strategy::Normal;
-        let mut writing = Strategy::Normal;
+        let mut reading = Strategy::normal();
+        let mut writing = Strategy::normal();
         for block in 0..blocks {
             let copy = {
                 let pin = self.pool.read(&source, BlockNo(block), &mut reading)?;

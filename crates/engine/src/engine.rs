@@ -3,13 +3,13 @@
 use crate::checkpoint::Checkpointer;
 use crate::control::Control;
 use crate::relmap::RelMaps;
-use crate::{CheckpointFlags, recovery};
-use bufmgr::{BufferPool, PoolConfig};
+use crate::{CheckpointFlags, Storage, recovery};
+use bufmgr::{BackgroundWriter, BufferPool, PoolConfig};
 use lmgr::LockManager;
 use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::{Smgr, SmgrConfig};
 use std::time::Duration;
-use sync::Arc;
+use sync::{Arc, Mutex};
 use sync::atomic::{AtomicBool, Ordering::*};
 use txn::{TxnConfig, TxnManager};
 use vfs::Env;
@@ -32,6 +32,10 @@ pub struct EngineConfig {
     pub checkpoint_completion_target: f64,
     pub checkpoint_warning: Duration,
     pub log_checkpoints: bool,
+    pub bgwriter_delay: Duration,
+    pub bgwriter_lru_maxpages: usize,
+    pub bgwriter_lru_multiplier: f64,
+    pub wal_writer_delay: Duration,
     /// Time between messages about long replay; zero for none.
     pub log_startup_progress_interval: Duration,
     pub max_connections: u32,
@@ -63,6 +67,10 @@ impl EngineConfig {
             checkpoint_completion_target: 0.9,
             checkpoint_warning: Duration::from_secs(30),
             log_checkpoints: true,
+            bgwriter_delay: Duration::from_millis(200),
+            bgwriter_lru_maxpages: 100,
+            bgwriter_lru_multiplier: 2.0,
+            wal_writer_delay: Duration::from_millis(200),
             log_startup_progress_interval: Duration::from_secs(10),
             max_connections: 100,
             max_worker_processes: 8,
@@ -93,7 +101,9 @@ pub struct Engine {
     pub(crate) locks: Arc<LockManager>,
     pub(crate) txn: Arc<TxnManager>,
     pub(crate) relmaps: RelMaps,
+    pub(crate) storage: Arc<Storage>,
     pub(crate) checkpointer: Checkpointer,
+    pub(crate) background_writer: Mutex<BackgroundWriter>,
     stopped: AtomicBool,
 }
 
@@ -130,11 +140,22 @@ impl Engine {
             scan_rings: config.scan_rings,
             backend: None,
             on_critical: config.on_panic.clone(),
+            on_warning: config.log.clone(),
         };
-        let pool = Arc::new(BufferPool::new(pool_config, smgr.clone(), Some(wal.clone()))?);
+        let pool = Arc::new(BufferPool::new(pool_config.clone(), smgr.clone(), Some(wal.clone()))?);
         let locks = LockManager::new(config.txn.slots);
         let txn = TxnManager::new(env.clone(), wal.clone(), locks.clone(), config.txn.clone());
+        let storage = Arc::new(Storage {
+            env: env.clone(),
+            wal: wal.clone(),
+            smgr: smgr.clone(),
+            pool: pool.clone(),
+            locks: locks.clone(),
+            txns: txn.clone(),
+            temp_pool: pool_config,
+        });
         Ok(Arc::new(Engine {
+            storage,
             relmaps: RelMaps::new(env.disk.clone()),
             checkpointer: Checkpointer::new(&config),
             env,
@@ -145,6 +166,7 @@ impl Engine {
             pool,
             locks,
             txn,
+            background_writer: Mutex::new(BackgroundWriter::new()),
             stopped: AtomicBool::new(false),
         }))
     }
@@ -167,6 +189,11 @@ impl Engine {
 
     pub(crate) fn log_error(&self, report: &PgError) {
         (self.config.log)(report);
+    }
+
+    /// The parts that sessions work with.
+    pub fn storage(&self) -> &Arc<Storage> {
+        &self.storage
     }
 
     pub fn wal(&self) -> &Arc<Wal> {

@@ -1,7 +1,7 @@
 //! The storage façade: recovery, checkpoints, sessions' access to tables, indexes and sequences,
 //! vacuum, TOAST, control file. Nothing above sees a page.
 //!
-//! Reading order: `engine` (what there is), `shared` (its parts as sessions see them), `control`, `relmap`,
+//! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them), `control`, `relmap`,
 //! `truncate`, `dbase`, `unlogged`, `redo`, `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
 //! `vacuum`, `sample`, `sequence`.
@@ -10,6 +10,7 @@
 
 mod backend;
 mod checkpoint;
+mod cluster;
 pub mod control;
 mod dbase;
 mod desc;
@@ -23,6 +24,8 @@ pub mod sequence;
 mod shared;
 pub mod storage;
 pub mod table;
+#[cfg(test)]
+mod tests;
 mod time;
 pub mod truncate;
 mod unlogged;
@@ -30,6 +33,7 @@ pub mod vacuum;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
 pub use checkpoint::{CheckpointFlags, CheckpointStats};
+pub use cluster::{ClusterOptions, create_cluster};
 pub use control::Control;
 pub use dbase::TABLESPACE_VERSION_DIRECTORY;
 pub use desc::{IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};

@@ -86,6 +86,10 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         })?;
         unlogged::reset(disk, Reset::Cleanup)?;
         end = replay(engine, &mut reader, &start, end)?;
+        // The init forks are copied as files, so what replay made of them must be there.
+        for rel in unlogged::relations(disk)? {
+            engine.pool.flush_relation(rel)?;
+        }
         unlogged::reset(disk, Reset::Init)?;
     }
     begin_business(engine, timeline, checkpoint.redo, &end, crashed)

@@ -68,6 +68,18 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(Oid, Fork, u32)> {
     Some((Oid(number.parse().ok()?), fork, segment))
 }
 
+/// All unlogged relations.
+pub(crate) fn relations(disk: &dyn Disk) -> Result<Vec<RelFile>> {
+    let mut found = Vec::new();
+    for db in databases(disk)? {
+        let files = names(disk, &database_path(db))?;
+        let inits = files.iter().filter_map(|name| parse_file_name(name));
+        let inits = inits.filter(|(_, fork, segment)| *fork == Fork::Init && *segment == 0);
+        found.extend(inits.map(|(relation, ..)| RelFile::new(db.0, db.1, relation)));
+    }
+    Ok(found)
+}
+
 /// Resets all unlogged relations.
 pub(crate) fn reset(disk: &dyn Disk, what: Reset) -> Result<()> {
     for db in databases(disk)? {

@@ -1,0 +1,4 @@
+//! The engine as a whole: on a disk that crashes, and on directories of the real PostgreSQL.
+
+mod crash;
+mod real;
