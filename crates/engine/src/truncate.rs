@@ -5,7 +5,7 @@ use bufmgr::BufferPool;
 use bufmgr::redo::RedoCx;
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, Severity};
-use smgr::{RelFork, Smgr};
+use smgr::RelFork;
 use wal::record::XLR_SPECIAL_REL_UPDATE;
 use wal::{DecodedRecord, Inserted, RecordBuilder, RmgrId, Wal};
 
