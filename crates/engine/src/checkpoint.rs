@@ -319,10 +319,10 @@ impl Engine {
             return Ok(TICK);
         }
         let now = self.env.clock.monotonic();
-        let since =
-            now.saturating_sub(Duration::from_micros(state.last_start_us.load(Relaxed)));
+        let since = now.saturating_sub(Duration::from_micros(state.last_start_us.load(Relaxed)));
         let redo = self.wal.redo_ptr();
-        let full = self.wal.inserted().0.saturating_sub(redo.0) as f64 >= self.checkpoint_distance();
+        let full =
+            self.wal.inserted().0.saturating_sub(redo.0) as f64 >= self.checkpoint_distance();
         if full {
             if since < self.config.checkpoint_warning {
                 let seconds = since.as_secs();
@@ -331,9 +331,11 @@ impl Engine {
                     SqlState::SUCCESSFUL_COMPLETION,
                     format!("checkpoints are occurring too frequently ({seconds} {unit} apart)"),
                 );
-                self.log_error(&report.severity(Severity::Log).hint(
-                    "Consider increasing the configuration parameter \"max_wal_size\".",
-                ));
+                self.log_error(
+                    &report
+                        .severity(Severity::Log)
+                        .hint("Consider increasing the configuration parameter \"max_wal_size\"."),
+                );
             }
             self.checkpoint(CheckpointFlags::CAUSE_WAL)?;
         } else if since >= self.config.checkpoint_timeout {
@@ -376,10 +378,7 @@ impl Estimate {
     /// Follows a rise at once and a fall slowly. Counterpart: UpdateCheckPointDistanceEstimate.
     fn learn(&mut self, bytes: f64) {
         self.last_distance = bytes;
-        self.distance = if self.distance < bytes {
-            bytes
-        } else {
-            0.9 * self.distance + 0.1 * bytes
-        };
+        self.distance =
+            if self.distance < bytes { bytes } else { 0.9 * self.distance + 0.1 * bytes };
     }
 }

@@ -16,7 +16,8 @@ pub struct Control {
 impl Control {
     /// Reads and checks `global/pg_control`.
     pub fn open(disk: Arc<dyn Disk>, clock: Arc<dyn Clock>) -> Result<Control> {
-        let bytes = vfs::read_file(&*disk, CONTROL_FILE).map_err(|e| e.severity(Severity::Panic))?;
+        let bytes =
+            vfs::read_file(&*disk, CONTROL_FILE).map_err(|e| e.severity(Severity::Panic))?;
         let file = Mutex::new(ControlFile::decode(&bytes)?);
         Ok(Control { disk, clock, file })
     }

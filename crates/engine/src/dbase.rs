@@ -69,8 +69,7 @@ impl Engine {
             if logged {
                 truncate::log_create(&self.wal, scratch, to, fork, xid)?;
             }
-            let persistence =
-                if logged { Persistence::Permanent } else { Persistence::Unlogged };
+            let persistence = if logged { Persistence::Permanent } else { Persistence::Unlogged };
             self.copy_fork(scratch, from, to, fork, persistence, xid)?;
         }
         Ok(())
@@ -111,15 +110,19 @@ impl Engine {
 
     /// Removes a database's files. Its sessions are gone and its catalog rows are deleted; the caller
     /// commits right after. Counterpart: the end of dropdb.
-    pub fn drop_database(&self, scratch: &mut RecordBuilder, database: Oid, xid: Xid) -> Result<()> {
+    pub fn drop_database(
+        &self,
+        scratch: &mut RecordBuilder,
+        database: Oid,
+        xid: Xid,
+    ) -> Result<()> {
         self.pool.drop_database(database);
         self.smgr.forget_database(database);
         self.relmaps.forget(database);
         // No page or sync of it may be pending when its files go.
         self.checkpoint(crate::CheckpointFlags::IMMEDIATE | crate::CheckpointFlags::FORCE)?;
         let disk = &*self.env.disk;
-        let dirs: Vec<DbKey> =
-            databases(disk)?.into_iter().filter(|db| db.1 == database).collect();
+        let dirs: Vec<DbKey> = databases(disk)?.into_iter().filter(|db| db.1 == database).collect();
         for db in &dirs {
             vfs::remove_tree(disk, &database_path(*db))?;
         }
@@ -135,10 +138,8 @@ impl Engine {
 
 /// Relation numbers of a database, with whether they are unlogged.
 fn list_relations(disk: &dyn Disk, db: DbKey) -> Result<BTreeSet<(Oid, bool)>> {
-    let files: Vec<_> = names(disk, &database_path(db))?
-        .iter()
-        .filter_map(|name| parse_file_name(name))
-        .collect();
+    let files: Vec<_> =
+        names(disk, &database_path(db))?.iter().filter_map(|name| parse_file_name(name)).collect();
     let unlogged: BTreeSet<Oid> =
         files.iter().filter(|file| file.1 == Fork::Init).map(|file| file.0).collect();
     Ok(files.iter().map(|file| (file.0, unlogged.contains(&file.0))).collect())
@@ -242,8 +243,7 @@ pub(crate) fn create_tablespace(
         if redo && disk.lstat(&link).is_ok() {
             disk.unlink(&link).map_err(|e| io_error("remove symbolic link", &link, &e))?;
         }
-        disk.symlink(location, &link)
-            .map_err(|e| io_error("create symbolic link", &link, &e))?;
+        disk.symlink(location, &link).map_err(|e| io_error("create symbolic link", &link, &e))?;
     }
     for dir in [base.as_str(), "pg_tblspc"] {
         disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))?;
@@ -267,9 +267,9 @@ pub(crate) fn drop_tablespace(disk: &dyn Disk, tablespace: Oid) -> Result<bool> 
         disk.remove_dir(&versioned).map_err(|e| io_error("remove directory", &versioned, &e))?;
     }
     match disk.lstat(&link) {
-        Ok(stat) if stat.kind == vfs::FileKind::Dir => disk
-            .remove_dir(&link)
-            .map_err(|e| io_error("remove directory", &link, &e))?,
+        Ok(stat) if stat.kind == vfs::FileKind::Dir => {
+            disk.remove_dir(&link).map_err(|e| io_error("remove directory", &link, &e))?
+        }
         Ok(_) => {
             disk.unlink(&link).map_err(|e| io_error("remove symbolic link", &link, &e))?;
         }

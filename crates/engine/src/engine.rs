@@ -9,8 +9,8 @@ use lmgr::LockManager;
 use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::{Smgr, SmgrConfig};
 use std::time::Duration;
-use sync::{Arc, Mutex};
 use sync::atomic::{AtomicBool, Ordering::*};
+use sync::{Arc, Mutex};
 use txn::{TxnConfig, TxnManager};
 use vfs::Env;
 use wal::{Wal, WalConfig};
@@ -184,7 +184,9 @@ impl Engine {
 
     /// A message for the server's log.
     pub(crate) fn log(&self, message: &str) {
-        self.log_error(&PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log));
+        self.log_error(
+            &PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log),
+        );
     }
 
     pub(crate) fn log_error(&self, report: &PgError) {

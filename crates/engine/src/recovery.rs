@@ -4,6 +4,7 @@
 //!
 //! Counterpart: xlogrecovery.c, StartupXLOG in xlog.c.
 
+use crate::Engine;
 use crate::checkpoint::CheckpointFlags;
 use crate::redo::{
     Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_FPW_CHANGE,
@@ -11,7 +12,6 @@ use crate::redo::{
 };
 use crate::time::{format_seconds, format_timestamp};
 use crate::unlogged::{self, Reset};
-use crate::Engine;
 use bufmgr::redo::RedoCx;
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
@@ -31,8 +31,9 @@ pub(crate) fn refuse_signal_files(disk: &dyn Disk) -> Result<()> {
     let prepared = "pg_twophase";
     match disk.list(prepared) {
         Ok(entries) if entries.is_empty() => Ok(()),
-        Ok(_) => Err(PgError::unsupported("recovery of prepared transactions")
-            .severity(Severity::Fatal)),
+        Ok(_) => {
+            Err(PgError::unsupported("recovery of prepared transactions").severity(Severity::Fatal))
+        }
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
         Err(e) => Err(io_error("open directory", prepared, &e)),
     }
@@ -72,9 +73,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         full_page_writes: checkpoint.full_page_writes,
     };
     if crashed {
-        engine.log(
-            "database system was not properly shut down; automatic recovery in progress",
-        );
+        engine.log("database system was not properly shut down; automatic recovery in progress");
         let disk = &*engine.env.disk;
         unlogged::sync_data_directory(disk)?;
         engine.control.update(|file| {
@@ -105,7 +104,8 @@ fn announce(engine: &Engine) {
             engine.log(&format!("database system was shut down in recovery at {time}"));
         }
         DbState::ShutDowning => {
-            engine.log(&format!("database system shutdown was interrupted; last known up at {time}"));
+            engine
+                .log(&format!("database system shutdown was interrupted; last known up at {time}"));
         }
         DbState::InCrashRecovery => {
             let report = PgError::new(
@@ -117,9 +117,8 @@ fn announce(engine: &Engine) {
                  last backup for recovery.",
             ));
         }
-        DbState::InArchiveRecovery => engine.log(&format!(
-            "database system was interrupted while in recovery at log time {time}"
-        )),
+        DbState::InArchiveRecovery => engine
+            .log(&format!("database system was interrupted while in recovery at log time {time}")),
         DbState::InProduction => {
             engine.log(&format!("database system was interrupted; last known up at {time}"));
         }

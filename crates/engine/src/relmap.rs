@@ -239,9 +239,8 @@ impl RelMaps {
             .severity(Severity::Panic));
         }
         let main = record.main();
-        let u32_at = |at: usize| {
-            main.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        };
+        let u32_at =
+            |at: usize| main.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let (Some(database), Some(tablespace), Some(size)) = (u32_at(0), u32_at(4), u32_at(8))
         else {
             return Err(PgError::internal("relmap_redo: record too short"));
@@ -258,4 +257,3 @@ impl RelMaps {
         self.store(db, map)
     }
 }
-

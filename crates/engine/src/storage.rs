@@ -3,8 +3,8 @@
 //!
 //! Counterpart: catalog/storage.c.
 
-use crate::shared::fork_name;
 use crate::Backend;
+use crate::shared::fork_name;
 use ids::{BackendNo, Fork, Lsn, Persistence, RelFile};
 use pgerror::Result;
 use wal::RmgrId;

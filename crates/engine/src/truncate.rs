@@ -76,9 +76,8 @@ pub fn truncate(
             wal.flush(at.end)?;
         }
     }
-    let what = TRUNCATE_HEAP
-        | if vm { TRUNCATE_VM } else { 0 }
-        | if fsm { TRUNCATE_FSM } else { 0 };
+    let what =
+        TRUNCATE_HEAP | if vm { TRUNCATE_VM } else { 0 } | if fsm { TRUNCATE_FSM } else { 0 };
     cut(pool, rel, persistence, nblocks, what)
 }
 
@@ -159,7 +158,9 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
             }
             Ok(())
         }
-        op => Err(PgError::internal(format!("smgr_redo: unknown op code {op}"))
-            .severity(Severity::Panic)),
+        op => {
+            Err(PgError::internal(format!("smgr_redo: unknown op code {op}"))
+                .severity(Severity::Panic))
+        }
     }
 }

@@ -127,15 +127,11 @@ pub(crate) fn copy_file(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     let mut at = 0;
     loop {
-        let n = source
-            .read_at(&mut buffer, at)
-            .map_err(|e| io_error("read file", from, &e))?;
+        let n = source.read_at(&mut buffer, at).map_err(|e| io_error("read file", from, &e))?;
         if n == 0 {
             break;
         }
-        target
-            .write_all_at(&buffer[..n], at)
-            .map_err(|e| io_error("write to file", to, &e))?;
+        target.write_all_at(&buffer[..n], at).map_err(|e| io_error("write to file", to, &e))?;
         at += n as u64;
     }
     target.sync_all().map_err(|e| io_error("fsync file", to, &e))

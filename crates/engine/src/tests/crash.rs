@@ -172,7 +172,8 @@ fn dropped_files_and_truncation_are_replayed() {
     make_pages(&engine, &mut scratch);
     set(&engine, &mut scratch, (30, 1), 7);
     let permanent = Persistence::Permanent;
-    truncate::truncate(&engine.pool, &engine.wal, &mut scratch, REL, permanent, 10, Xid(3)).unwrap();
+    truncate::truncate(&engine.pool, &engine.wal, &mut scratch, REL, permanent, 10, Xid(3))
+        .unwrap();
     set(&engine, &mut scratch, (9, 1), 8);
     engine.wal.flush(engine.wal.inserted()).unwrap();
     let mut env = env.clone();
