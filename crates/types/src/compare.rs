@@ -145,6 +145,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("bttidcmp", bttidcmp),
     ("btoidvectorcmp", btoidvectorcmp),
     ("numeric_cmp", crate::numeric::numeric_cmp),
+    ("btarraycmp", crate::array::btarraycmp),
 ];
 
 /// The default B-tree comparison of a built-in type.
@@ -177,6 +178,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         | oids::REGNAMESPACE
         | oids::REGCONFIG
         | oids::REGDICTIONARY => btoidcmp,
+        _ if crate::builtin_types::get(ty)?.output == "array_out" => crate::array::btarraycmp,
         _ => return None,
     })
 }

@@ -16,6 +16,8 @@ begin
 exception when others then
   return 'ERROR ' || sqlstate || ' ' || sqlerrm;
 end $$;
+create function pg_temp.concrete(t oid, x regtype) returns oid language sql as $$
+  select case when t in (2277, 5078) then (select typarray from pg_type where oid = x) when t in (2283, 2776, 5077, 5079) then x::oid else t end $$;
 create function pg_temp.s(t regtype, variadic v text[]) returns void language sql as
   $$ insert into samples select t, unnest(v) $$;
 \o /dev/null
@@ -47,18 +49,20 @@ create temp table calls(src text, types text, args text[], ret oid, q text, k te
 -- functions over all combinations of samples, at most :per each
 insert into calls
 with recursive f as (
-  select p.oid, p.proname, p.prosrc, p.proargtypes::oid[] as at, p.prorettype, coalesce(array_length(p.proargtypes::oid[], 1), 0) as n
-  from pg_proc p
+  select p.oid, p.proname, p.prosrc, p.at, p.rt as prorettype, p.pronargs as n
+  from (select q.*, array(select pg_temp.concrete(t, x) from unnest(q.proargtypes::oid[]) with ordinality u(t, o) order by o) as at, pg_temp.concrete(prorettype, x) as rt
+        from pg_proc q, (values ('int4'::regtype), ('text')) v(x)
+        where x = 'int4'::regtype or q.proargtypes::oid[] && array[2277, 2283, 2776, 5077, 5078, 5079]::oid[]) p
   where p.prolang = 12 and p.prokind = 'f' and not p.proretset and p.provolatile <> 'v' and p.provariadic = 0
     and p.prorettype <> 2281 and p.pronargs between 1 and 4 and p.oid < 10000
-    and not exists (select from unnest(p.proargtypes::oid[]) t where t not in (select ty from samples))
+    and not exists (select from unnest(p.at) t where t not in (select ty from samples))
     and p.prosrc !~ '^(btvarstrequal|dcbrt|char_bpchar|pg_(typeof|collation|get|stat|has|table|relation|rel|index|data|proc|event|ls|read|partition|filenode|type_is|describe|identify|function|opfamily|encoding|my|is|trigger|size|collation|column|notif|char_to|lsn_)|has_|format_type|col_description|obj_desc|shobj|quote_ident|currtid|binary_upgrade|satisfies|query_to|table_to|cursor_to|schema_to|database_to|xml|text_regclass|texttoxml|row_sec|mxid_age|xid_age|to_reg|ts|to_ts|jsonb|json|current_schemas|be_|lo_|PG_|show|set_config|length_in|network|inet|cidr|pg_input|amvalid|to_ascii|unicode|pg_xact|convert|get_|dcbrt|parse_ident|gtsquery|plainto|phraseto|websearch)'
 ),
 combos as (
   select f.*, array[]::text[] as args, 0 as i from f
   union all
   select c.oid, c.proname, c.prosrc, c.at, c.prorettype, c.n, c.args || s.v, c.i + 1
-  from combos c join samples s on s.ty = c.at[c.i]
+  from combos c join samples s on s.ty = c.at[c.i + 1]
   where c.i < c.n and (c.n < 3 or c.i = 0 or substr(md5(s.v || c.i || c.proname || array_to_string(c.args, '|')), 1, 1) < '4')
 )
 select prosrc, array_to_string(at, ' '), args, prorettype,

@@ -20,3 +20,7 @@ insert into ins select 'bpchar', 7, unnest(array['abc', 'abcd', 'abc  ', 'ä', '
 insert into ins select 'name', -1, unnest(array['abc', repeat('x', 70), repeat('ä', 40)]);
 insert into ins select '"char"', -1, unnest(array['a', 'abc', '']);
 insert into ins select 'bytea', -1, unnest(array['abc', '\x', '\x4', '\x41 42', '\xzz', '\\\\', '\001\377', '\400', '\1', 'a\\b']);
+insert into ins select 'int4[]', -1, unnest(array['{}', '{ }', '{1}', '{1,2}', ' { 1 , 2 } ', '{NULL}', '{null,1}', '{{1,2},{3,4}}', '{{1,2},{3}}', '{{1},{2,3}}', '{1,{2}}', '{{1},2}', '[0:1]={1,2}', '[1:3]={1,2}', '[2]={1,2}', '[1:2][0:1]={{1,2},{3,4}}', '[2:1]={}', '{1', '1}', '', 'x', '{1,}', '{,1}', '{1}}', '{1}x', '{x}', '{{}}', '{{},{}}', '{"1"}', '{1 2}', '[1:2]{1,2}', '{{{{{{{1}}}}}}}', '{1;2}']);
+insert into ins select 'text[]', -1, unnest(array['{a}', '{"a,b",c}', '{a\,b}', '{"a\"b"}', '{ a b , c }', '{"NULL",NULL,nULL,\NULL}', '{""}', '{a"b}', '{"a"b}', '{a\ }', '{"a" }', '{ä}', '{{a,b},{c,d}}', '{a{b}', '{"a']);
+insert into ins select 'varchar[]', 6, unnest(array['{ab}', '{abc}', '{"ab "}']);
+insert into ins select 'box[]', -1, unnest(array['{}']);

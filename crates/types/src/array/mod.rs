@@ -16,6 +16,11 @@ mod io;
 mod ops;
 mod sets;
 
+pub use access::{get_element, get_slice, set_element, set_slice};
+pub use construct::Accumulator;
+pub use io::array_out;
+pub use ops::btarraycmp;
+
 use crate::builtin::Builtin;
 use crate::fncx::TypeInfo;
 use crate::{Datum, DatumRef, oids};
@@ -26,7 +31,8 @@ use pgerror::{Result, pg_err};
 pub const MAX_DIMS: usize = 6;
 
 /// The module's tables.
-pub(crate) const TABLES: &[&[Builtin]] = &[];
+pub(crate) const TABLES: &[&[Builtin]] =
+    &[io::FNS, functions::FNS, ops::FNS, construct::FNS, construct::AGGREGATES, sets::FNS];
 
 /// A borrowed array payload.
 #[derive(Clone, Copy)]

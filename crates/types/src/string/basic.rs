@@ -184,7 +184,7 @@ fn ascii(text: &[u8], encoding: Encoding) -> i32 {
 
 fn chr(code: i32, encoding: Encoding) -> Result<Datum> {
     if code < 0 {
-        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "character number must be positive"));
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "character number must be positive"));
     }
     if code == 0 {
         return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "null character not permitted"));
