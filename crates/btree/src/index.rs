@@ -1,7 +1,7 @@
 //! The handle of an open index: definition, caches, the meta page, and getting pages.
 //! Counterpart: nbtpage.c.
 
-use crate::buf::{Cx, ExclusiveGuard, Pin, RegFlags, ShareGuard};
+use crate::buf::{Cx, ExclusiveGuard, RegFlags, ShareGuard};
 use crate::cycle::VacuumCycles;
 use crate::records;
 use crate::schema::KeySchema;
@@ -67,13 +67,6 @@ impl<'p> Latched<'p> {
         match self {
             Latched::Share(g) => g.block(),
             Latched::Exclusive(g) => g.block(),
-        }
-    }
-
-    pub(crate) fn into_pin(self) -> Pin<'p> {
-        match self {
-            Latched::Share(g) => g.into_pin(),
-            Latched::Exclusive(g) => g.into_pin(),
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk` (what concerns single pages
 //! and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`, `unique`, `split`,
-//! `delete`; `cycle`, `vacuum`, `page_delete`; `records`, `redo`.
+//! `delete`; `cycle`, `vacuum`, `page_delete`; `records`, `redo`; `verify`.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,10 @@ mod splitloc;
 mod truncate;
 mod unique;
 mod vacuum;
+mod verify;
+
+#[cfg(test)]
+mod tests;
 
 pub use buf::{Cx, Xids};
 pub use bulk::BulkLoader;
@@ -41,3 +45,4 @@ pub use scan::{AllVisible, Scan, ScanItem, ScanOptions};
 pub use scan_key::{Direction, RowMember, ScanKey, ScanOp};
 pub use schema::{KeyColumn, KeySchema};
 pub use vacuum::{BulkDeleteResult, IsDead};
+pub use verify::VerifyStats;

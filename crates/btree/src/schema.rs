@@ -38,7 +38,6 @@ pub struct KeySchema {
     /// Version 4 indexes: the heap TID is the last key column.
     pub heapkeyspace: bool,
     shape: IndexShape,
-    key_shape: IndexShape,
     zero_extends: u32,
 }
 
@@ -54,7 +53,6 @@ impl KeySchema {
             .fold(0, |m, (i, c)| m | u32::from(c.attr.zero_extends()) << i);
         KeySchema {
             shape: IndexShape::new(&attrs),
-            key_shape: IndexShape::new(&attrs[..key_count]),
             zero_extends,
             columns,
             key_count,
@@ -76,11 +74,6 @@ impl KeySchema {
     #[inline]
     pub fn shape(&self) -> &IndexShape {
         &self.shape
-    }
-
-    /// The key columns only, as pivot tuples have them.
-    pub(crate) fn key_shape(&self) -> &IndexShape {
-        &self.key_shape
     }
 
     /// Bytes that a split at the right end leaves free on a leaf.

@@ -1,0 +1,1 @@
+//! Threads that insert, scan and vacuum at once.
