@@ -1,16 +1,43 @@
-//! Values that are compressed within an index tuple.
+//! Values that are compressed within an index tuple. Counterpart: toast_internals.c,
+//! toast_compression.c, as far as indexes go.
 
-use pgerror::{PgError, Result};
+use page::pglz;
+use page::varlena::{Compression, Varlena, compressed};
+use pgerror::{Result, pg_err};
 
 /// The payload of a compressed varlena (with its header), into `out`.
 #[cold]
-pub(crate) fn decompress(_raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
-    Err(PgError::unsupported("compressed values in indexes"))
+    let Some(Varlena::Compressed { raw_size, method, data }) = Varlena::parse(raw) else {
+        return Err(pg_err!(DATA_CORRUPTED, "unexpected form of a value in an index tuple"));
+    };
+    out.resize(raw_size, 0);
+    let done = match method {
+        Compression::Pglz => pglz::decompress(data, out, true),
+        Compression::Lz4 => lz4_flex::block::decompress_into(data, out).ok(),
+    };
+    if done == Some(raw_size) {
+        return Ok(());
+    }
+    let name = match method {
+        Compression::Pglz => "pglz",
+        Compression::Lz4 => "lz4",
+    };
+    Err(pg_err!(DATA_CORRUPTED, "compressed {name} data is corrupt"))
 }
 
-/// A compressed varlena (with its header) of this payload, if that is smaller.
+/// A compressed varlena (with its header) of this payload, if that is smaller. `method` is the column's
+/// (`l` for lz4, else pglz).
 #[cold]
-pub(crate) fn compress(_payload: &[u8], _method: u8) -> Option<Vec<u8>> {
-    None
+pub(crate) fn compress(payload: &[u8], method: u8) -> Option<Vec<u8>> {
+    let (method, data) = if method == b'l' {
+        (Compression::Lz4, lz4_flex::block::compress(payload))
+    } else {
+        let mut data = Vec::new();
+        pglz::compress(payload, &pglz::Strategy::DEFAULT, &mut data)?;
+        (Compression::Pglz, data)
+    };
+    let out = compressed(payload.len(), method, &data);
+    (out.len() + 2 < payload.len()).then_some(out)
 }

@@ -48,7 +48,13 @@ fn compare(w: &World, s: &mut Session, model: &Model, column: usize, low: i32, h
     assert_eq!(back, some);
 }
 
-fn run(seed: u64, steps: usize, keys: u64, frames: usize, deduplicate: bool) -> BTreeMap<u8, usize> {
+fn run(
+    seed: u64,
+    steps: usize,
+    keys: u64,
+    frames: usize,
+    deduplicate: bool,
+) -> BTreeMap<u8, usize> {
     let mut schema = int4_schema();
     schema.columns[0].nulls_first = seed % 2 == 0;
     schema.deduplicate_items = deduplicate;
@@ -155,4 +161,55 @@ fn many_keys_follow_the_model() {
 #[test]
 fn without_deduplication_too() {
     run(21, 30_000, 30, 64, false);
+}
+
+/// Wide keys make a high tree of few rows; all rows vanish and come back.
+#[test]
+fn high_trees_grow_and_shrink() {
+    let mut schema = KeySchema::new(vec![text_column(), int4_column(), text_column()], 2);
+    schema.columns[1].desc = true;
+    let w = World::new(schema, 64);
+    let mut s = Session::new();
+    let mut heap = TestHeap::default();
+    let mut rng = Rng(99);
+    let mut kinds: BTreeMap<u8, usize> = BTreeMap::new();
+    for round in 0..4u32 {
+        let mut tids = BTreeSet::new();
+        for n in 0..3000u32 {
+            // Incompressible from about half of the width on, one group of leading keys in ten equal.
+            let mut text = format!("{:04}", rng.below(300)).into_bytes();
+            let group = rng.below(10) == 0;
+            let width = 300 + rng.below(900);
+            text.extend((0..width).map(|_| if group { b'x' } else { rng.below(250) as u8 + 1 }));
+            let tid = Tid::new(BlockNo(n), round as u16 + 1);
+            let values =
+                [DatumRef::Bytes(&text), int(rng.below(50) as i32), DatumRef::Bytes(b"incl")];
+            let tuple = form(&w.index.schema, &values, tid);
+            w.index.insert(&mut s.cx(&w), &tuple, UniqueCheck::No, false, &mut heap).unwrap();
+            tids.insert(tid);
+        }
+        let (stats, found) = w.verify();
+        assert_eq!(found, tids);
+        assert!(stats.levels >= 4, "{stats:?}");
+        let mut stats = None;
+        for part in 0..3 {
+            let gone = |t: Tid| t.block.0 % 3 <= part;
+            let r = w.index.bulk_delete(&mut s.cx(&w), stats, &mut |t| gone(t)).unwrap();
+            let (_, found) = w.verify();
+            assert_eq!(found, tids.iter().copied().filter(|t| !gone(*t)).collect());
+            stats = Some(r);
+        }
+        let r = w.index.vacuum_cleanup(&mut s.cx(&w), stats, Some(0.0)).unwrap().unwrap();
+        assert!(r.pages_newly_deleted > 400, "{r:?}");
+        w.xids.next.fetch_add(1, Ordering::SeqCst);
+        w.xids.horizon.store(w.xids.next.load(Ordering::SeqCst), Ordering::SeqCst);
+        let r = w.index.vacuum_cleanup(&mut s.cx(&w), None, None).unwrap();
+        assert!(r.is_some_and(|r| r.pages_free > 400));
+    }
+    kinds.append(&mut w.check_redo());
+    println!("{kinds:x?}");
+    let all = [0x10, 0x20, 0x30, 0x40, 0x80, 0x90, 0xa0, 0xb0, 0xc0, 0xd0, 0xe0];
+    for kind in all {
+        assert!(kinds.contains_key(&kind), "no record {kind:#x}");
+    }
 }
