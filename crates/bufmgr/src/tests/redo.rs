@@ -1,0 +1,98 @@
+//! Redo's view of pages.
+
+use super::*;
+use crate::redo::{IfMissing, RedoCx, read_block};
+
+#[test]
+fn a_lost_pool_is_rebuilt_from_the_log() {
+    let world = World::new(16);
+    let fork = world.relation(1, 40);
+    for n in 0..400u64 {
+        world.set(&fork, (n % 40) as u32, (n / 40) as usize, n * n);
+    }
+    world.wal.flush(world.wal.inserted()).unwrap();
+    let after = World::unstarted(world.disk.crash_losing_all(), 16, true);
+    assert_eq!(after.recover(START), 440);
+    let fork = after.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
+    assert_eq!(after.pool.nblocks(&fork).unwrap(), 40);
+    for n in 0..400u64 {
+        assert_eq!(after.get(&fork, (n % 40) as u32, (n / 40) as usize), n * n);
+    }
+    // And once more, with pages that have most of it already.
+    after.checkpoint();
+    let again = World::unstarted(after.disk.crash_losing_all(), 16, true);
+    again.recover(START);
+    let fork = again.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
+    assert_eq!(again.get(&fork, 39, 9), 399 * 399);
+}
+
+#[test]
+fn torn_pages_are_mended_by_their_images() {
+    let world = World::new(64);
+    let fork = world.relation(1, 20);
+    let redo = world.checkpoint();
+    for block in 0..20 {
+        world.set(&fork, block, 0, 1);
+        world.set(&fork, block, SLOTS - 1, 2);
+    }
+    // Written but not synced: a power failure tears them.
+    world.pool.flush_fork(&fork).unwrap();
+    for seed in 0..10 {
+        let after = World::unstarted(world.disk.crash(seed), 16, true);
+        after.recover(redo);
+        let fork = after.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
+        for block in 0..20 {
+            assert_eq!((after.get(&fork, block, 0), after.get(&fork, block, SLOTS - 1)), (1, 2));
+        }
+    }
+}
+
+#[test]
+fn missing_pages_must_be_explained_before_consistency() {
+    let world = World::new(16);
+    let fork = world.relation(1, 10);
+    world.checkpoint();
+    let redo = world.checkpoint();
+    world.wal.configure(|config| config.full_page_writes = false);
+    world.wal.set_full_page_writes(false);
+    world.set(&fork, 8, 0, 1);
+    world.set(&fork, 9, 0, 1);
+    world.wal.flush(world.wal.inserted()).unwrap();
+    world.pool.truncate(&fork, 9).unwrap();
+    world.smgr.immediate_sync(fork.name()).unwrap();
+    let after = World::unstarted(world.disk.crash_losing_all(), 16, true);
+    let mut reader = WalReader::new(Arc::new(after.disk.clone()), SEGMENT, 1, Some(SYSTEM));
+    reader.seek(redo);
+    let mut cx = RedoCx::new(&after.pool);
+    while let Some(record) = reader.read().unwrap() {
+        replay(&mut cx, record);
+    }
+    assert_eq!(cx.invalid.len(), 1);
+    cx.invalid.forget_relation(fork.name().rel, Fork::Vm, BlockNo(0));
+    cx.invalid.forget_relation(fork.name().rel, Fork::Main, BlockNo(10));
+    let panic = cx.invalid.check().unwrap_err();
+    assert_eq!(panic.message(), "WAL contains references to invalid pages");
+    assert_eq!(panic.fields().severity, pgerror::Severity::Panic);
+    assert_eq!(
+        panic.fields().detail.as_deref(),
+        Some("page 9 of relation base/5/1 does not exist")
+    );
+    cx.invalid.forget_relation(fork.name().rel, Fork::Main, BlockNo(9));
+    cx.invalid.check().unwrap();
+}
+
+#[test]
+fn map_pages_are_read_leniently() {
+    let world = World::new(16);
+    let fork = world.relation(1, 2);
+    let rel = fork.name().rel;
+    let after = World::unstarted(world.disk.killed(), 16, true);
+    let mut cx = RedoCx::new(&after.pool);
+    let none = read_block(&mut cx, rel, Fork::Vm, BlockNo(3), IfMissing::Ignore).unwrap();
+    assert!(none.is_none());
+    let some = read_block(&mut cx, rel, Fork::Fsm, BlockNo(3), IfMissing::ZeroOnError).unwrap();
+    assert!(some.unwrap().is_all_zeros());
+    let fsm = after.pool.open(rel, Fork::Fsm, Persistence::Permanent);
+    assert_eq!(after.pool.nblocks(&fsm).unwrap(), 4);
+    assert!(cx.invalid.is_empty());
+}

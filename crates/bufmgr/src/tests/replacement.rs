@@ -1,0 +1,133 @@
+//! Clock, rings, and the write-ahead rule at replacement.
+
+use super::*;
+use crate::write::BackgroundWriter;
+
+fn scan(world: &World, fork: &Arc<ForkBuffers>, strategy: &mut Strategy) {
+    for block in 0..world.pool.nblocks(fork).unwrap() {
+        drop(world.pool.read(fork, BlockNo(block), strategy).unwrap().share());
+    }
+}
+
+fn resident(world: &World, fork: &Arc<ForkBuffers>) -> usize {
+    let n = world.pool.nblocks(fork).unwrap();
+    let is_in = |block: &u32| {
+        world.pool.read_if_resident(fork, BlockNo(*block), &mut Strategy::normal()).is_some()
+    };
+    (0..n).filter(is_in).count()
+}
+
+#[test]
+fn a_page_in_use_outlives_a_scan_only_with_a_ring() {
+    for rings in [true, false] {
+        let world = World::new(64);
+        world.pool.set_scan_rings(rings);
+        let (hot, large) = (world.relation(1, 16), world.relation(2, 300));
+        world.checkpoint();
+        scan(&world, &hot, &mut Strategy::normal());
+        assert!(world.pool.wants_bulk_read(300) && !world.pool.wants_bulk_read(16));
+        let mut strategy = Strategy::bulk_read(&world.pool);
+        assert_eq!(strategy.ring_size(), if rings { 8 } else { 0 });
+        for _ in 0..3 {
+            scan(&world, &large, &mut strategy);
+        }
+        let left = resident(&world, &hot);
+        if rings {
+            assert!(left >= 8, "only the ring's first lap may evict others: {left}");
+            assert!(resident(&world, &large) < 64);
+        } else {
+            assert_eq!(left, 0);
+        }
+        assert_eq!(strategy.usage.read + strategy.usage.hit, 900);
+    }
+}
+
+#[test]
+fn a_bulk_read_lets_frames_go_that_would_flush_the_log() {
+    let world = World::new(128);
+    let fork = world.relation(1, 200);
+    world.checkpoint();
+    let mut strategy = Strategy::bulk_read(&world.pool);
+    let flushes = world.pool.stats().wal_flushes;
+    // Every page the scan passes is dirtied behind it, as by hint bits or updates.
+    for block in 0..60 {
+        let pin = world.pool.read(&fork, BlockNo(block), &mut strategy).unwrap();
+        world.set_on(&mut pin.exclusive(), 0, 1);
+    }
+    assert_eq!(world.pool.stats().wal_flushes, flushes);
+    // A vacuum keeps its frames, and flushes once for many.
+    let mut strategy = Strategy::vacuum(&world.pool);
+    let pages = 10 * strategy.ring_size() as u32;
+    for block in 0..pages {
+        let pin = world.pool.read(&fork, BlockNo(block % 200), &mut strategy).unwrap();
+        world.set_on(&mut pin.exclusive(), 0, 2);
+    }
+    let flushes = world.pool.stats().wal_flushes - flushes;
+    assert!((1..=20).contains(&flushes), "{flushes} flushes for {pages} pages");
+}
+
+#[test]
+fn a_scan_ends_although_everything_is_dirty() {
+    let world = World::new(16);
+    let fork = world.relation(1, 100);
+    for kind in [Strategy::bulk_read, Strategy::bulk_write, Strategy::vacuum] {
+        let mut strategy = kind(&world.pool);
+        for block in 0..100 {
+            let pin = world.pool.read(&fork, BlockNo(block), &mut strategy).unwrap();
+            world.set_on(&mut pin.exclusive(), 0, 2);
+        }
+    }
+}
+
+#[test]
+fn no_page_is_written_before_its_record_is_durable() {
+    let world = World::new(16);
+    let fork = world.relation(1, 40);
+    for block in 0..40 {
+        world.set(&fork, block, 3, 77);
+    }
+    // Some were replaced.
+    let durable_log = world.wal.flushed();
+    let file = world.disk.open("base/5/1", vfs::OpenMode::Read).unwrap();
+    let mut bytes = [0; PAGE_SIZE];
+    for block in 0..16 {
+        file.read_exact_at(&mut bytes, block * PAGE_SIZE as u64).unwrap();
+        let page = page::PageBuf::from_bytes(&bytes);
+        assert!(page.lsn() <= durable_log);
+    }
+    assert!(world.pool.stats().wal_flushes > 0);
+}
+
+#[test]
+fn when_all_frames_are_pinned_the_next_read_fails_and_recovers() {
+    let world = World::new(16);
+    let fork = world.relation(1, 17);
+    let mut strategy = Strategy::normal();
+    let pins: Vec<_> =
+        (0..16).map(|n| world.pool.read(&fork, BlockNo(n), &mut strategy).unwrap()).collect();
+    let error = world.pool.read(&fork, BlockNo(16), &mut strategy).err().unwrap();
+    assert_eq!(error.message(), "no unpinned buffers available");
+    drop(pins);
+    assert_eq!(world.get(&fork, 16, 0), 0);
+}
+
+#[test]
+fn the_background_writer_cleans_ahead_of_the_clock() {
+    let world = World::new(64);
+    let fork = world.relation(1, 200);
+    world.checkpoint();
+    let mut writer = BackgroundWriter::new();
+    writer.step(&world.pool, 100, 2.0).unwrap();
+    assert_eq!(writer.step(&world.pool, 100, 2.0).unwrap(), None, "no demand, no work");
+    let mut cleaned = 0;
+    for block in 0..200 {
+        world.set(&fork, block, 0, 1);
+        if block % 10 == 9 {
+            cleaned += writer.step(&world.pool, 100, 2.0).unwrap().unwrap_or(0);
+        }
+    }
+    let stats = world.pool.stats();
+    assert_eq!(stats.written_by_background, cleaned as u64);
+    assert!(cleaned > 50, "{stats:?}");
+    assert!((0..200).all(|block| world.get(&fork, block, 0) == 1));
+}

@@ -1,0 +1,131 @@
+//! Many threads on a tiny pool.
+
+use super::*;
+use crate::write::BackgroundWriter;
+use sync::atomic::{AtomicBool, Ordering};
+use vfs::SeededRandom;
+
+/// Two numbers a page are changed together; readers must see them equal. Meanwhile a checkpointer, a
+/// background writer, hint setters and a relation that grows and is cut.
+#[test]
+fn many_threads_on_sixteen_frames() {
+    const BLOCKS: u64 = 60;
+    const ROUNDS: u64 = 400;
+    let world = Arc::new(World::new(16));
+    let fork = world.relation(1, BLOCKS as u32);
+    let stop = Arc::new(AtomicBool::new(false));
+    let checkpointer = {
+        let (world, stop) = (world.clone(), stop.clone());
+        std::thread::spawn(move || {
+            let mut writer = BackgroundWriter::new();
+            while !stop.load(Ordering::Relaxed) {
+                world.checkpoint();
+                writer.step(&world.pool, 4, 2.0).unwrap();
+            }
+        })
+    };
+    let grower = {
+        let (world, stop) = (world.clone(), stop.clone());
+        let fork = world.relation(2, 0);
+        std::thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                for n in 0..20 {
+                    assert_eq!(world.add_page(&fork), BlockNo(n));
+                    world.set(&fork, n, 1, 7);
+                }
+                world.pool.truncate(&fork, 0).unwrap();
+            }
+        })
+    };
+    let threads: Vec<_> = (0..4)
+        .map(|me| {
+            let (world, fork) = (world.clone(), fork.clone());
+            std::thread::spawn(move || {
+                let random = SeededRandom::new(me);
+                let mut increments = 0;
+                for _ in 0..ROUNDS {
+                    let block = BlockNo(random.below(BLOCKS) as u32);
+                    let mut strategy = Strategy::normal();
+                    let pin = world.pool.read(&fork, block, &mut strategy).unwrap();
+                    match random.below(4) {
+                        0 => {
+                            let mut scratch = scratch();
+                            let mut guard = pin.exclusive();
+                            let mut edit = PageEdit::begin(&world.wal, &mut scratch);
+                            let page = edit.change(&mut guard, 0, RegFlags::NONE);
+                            for slot in [0, SLOTS - 1] {
+                                let old = page.u64_at(slot_at(slot));
+                                page.set_u64_at(slot_at(slot), old + 1);
+                            }
+                            edit.log(KIND, 0x30, Xid(3)).unwrap();
+                            increments += 1;
+                        }
+                        1 => {
+                            let mut guard = pin.share();
+                            guard.try_set_hints(|hints| {
+                                hints.or_u16(slot_at(5), 1 << random.below(16));
+                                true
+                            });
+                        }
+                        _ => {
+                            let guard = pin.share();
+                            assert_eq!(guard.u64_at(slot_at(0)), guard.u64_at(slot_at(SLOTS - 1)));
+                            assert_eq!(guard.block(), block);
+                        }
+                    }
+                }
+                increments
+            })
+        })
+        .collect();
+    let expected: u64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    stop.store(true, Ordering::Relaxed);
+    checkpointer.join().unwrap();
+    grower.join().unwrap();
+    let found: u64 = (0..BLOCKS as u32).map(|block| world.get(&fork, block, 0)).sum();
+    assert_eq!(found, expected);
+    assert!(world.crashes.lock().is_empty());
+}
+
+/// Threads that miss the same block at once get one frame.
+#[test]
+fn one_frame_for_a_block_however_many_ask() {
+    let world = Arc::new(World::new(16));
+    let fork = world.relation(1, 64);
+    for round in 0..100 {
+        let block = BlockNo(round * 7 % 64);
+        let barrier = Arc::new(std::sync::Barrier::new(4));
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let (world, fork, barrier) = (world.clone(), fork.clone(), barrier.clone());
+                std::thread::spawn(move || {
+                    barrier.wait();
+                    let pin = world.pool.read(&fork, block, &mut Strategy::normal()).unwrap();
+                    barrier.wait();
+                    let frame = pin.frame();
+                    assert_eq!(pin.block(), block);
+                    frame
+                })
+            })
+            .collect();
+        let frames: Vec<_> = threads.into_iter().map(|t| t.join().unwrap()).collect();
+        assert!(frames.iter().all(|f| *f == frames[0]), "{frames:?}");
+    }
+}
+
+/// Growth from several threads: every block once.
+#[test]
+fn concurrent_growth_gives_every_block_once() {
+    let world = Arc::new(World::new(32));
+    let fork = world.relation(1, 0);
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let (world, fork) = (world.clone(), fork.clone());
+            std::thread::spawn(move || (0..25).map(|_| world.add_page(&fork).0).collect::<Vec<_>>())
+        })
+        .collect();
+    let mut blocks: Vec<u32> = threads.into_iter().flat_map(|t| t.join().unwrap()).collect();
+    blocks.sort_unstable();
+    assert_eq!(blocks, (0..100).collect::<Vec<_>>());
+    assert_eq!(world.pool.nblocks(&fork).unwrap(), 100);
+}
