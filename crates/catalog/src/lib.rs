@@ -10,10 +10,12 @@
 
 pub mod acl;
 pub mod bootstrap;
+mod builtin;
 pub mod cache;
 mod cx;
 pub mod depend;
 mod describe;
+pub mod descs;
 pub mod encoding;
 pub mod facts;
 pub mod format_type;
@@ -23,6 +25,7 @@ pub mod lookup;
 pub mod namespace;
 pub mod overlay;
 pub mod relcache;
+pub mod relmap;
 pub mod rows;
 mod session;
 mod shared;

@@ -1,10 +1,11 @@
 //! The files of the catalogs: heap, visibility map and indexes of every table, the relation maps.
 
 use super::heap::{HeapPages, ToastPages, form_row};
-use super::index::{OpClasses, build as build_index, schema};
+use super::index::build as build_index;
 use super::{DATABASES, Files, InitOptions, locale};
+use crate::builtin::Builtin;
 use crate::facts;
-use crate::relcache::tuple_desc;
+use crate::relmap::RelMap;
 use crate::rows::*;
 use hashbrown::HashMap;
 use ids::{Oid, Tid};
@@ -20,57 +21,19 @@ struct Size {
     all_visible: usize,
 }
 
-/// All that the tables are built from.
-struct Source {
-    classes: Vec<PgClass>,
-    attributes: HashMap<Oid, Vec<PgAttribute>>,
-    indexes: HashMap<Oid, Vec<PgIndex>>,
-    types: HashMap<Oid, Oid>,
-    opclasses: OpClasses,
-}
-
-impl Source {
-    fn new() -> Source {
-        let mut attributes: HashMap<Oid, Vec<PgAttribute>> = HashMap::new();
-        for row in facts::rows::<PgAttribute>() {
-            if row.attnum > 0 {
-                attributes.entry(row.attrelid).or_default().push(row);
-            }
-        }
-        for columns in attributes.values_mut() {
-            columns.sort_by_key(|a| a.attnum);
-        }
-        let mut indexes: HashMap<Oid, Vec<PgIndex>> = HashMap::new();
-        for row in facts::rows::<PgIndex>() {
-            indexes.entry(row.indrelid).or_default().push(row);
-        }
-        let types = facts::rows::<PgType>().into_iter().map(|t| (t.oid, t.typbasetype)).collect();
-        let opclasses = OpClasses::new(
-            facts::rows::<PgOpclass>(),
-            &facts::rows::<PgAmproc>(),
-            &facts::rows::<PgProc>(),
-        );
-        Source { classes: facts::rows::<PgClass>(), attributes, indexes, types, opclasses }
-    }
-
-    fn columns(&self, relation: Oid) -> &[PgAttribute] {
-        self.attributes.get(&relation).map_or(&[], Vec::as_slice)
-    }
-
-    /// The rows of a table as the facts have them.
-    fn rows(&self, relation: Oid) -> Vec<Vec<Datum>> {
-        let base = |t: Oid| self.types.get(&t).copied().filter(|b| b.is_valid()).unwrap_or(t);
-        let types: Vec<Oid> = self.columns(relation).iter().map(|a| base(a.atttypid)).collect();
-        facts::table(relation).map_or_else(Vec::new, |table| table.datums(&types).collect())
-    }
+/// The rows of a table as the facts have them.
+fn fact_rows(relation: Oid) -> Vec<Vec<Datum>> {
+    let types = facts::column_types(relation);
+    facts::table(relation).map_or_else(Vec::new, |table| table.datums(&types).collect())
 }
 
 /// Paths and contents of all relation files, the relation maps and the databases' `PG_VERSION`.
 pub(super) fn build(disk: &dyn Disk, options: &InitOptions) -> Result<Files> {
-    let source = Source::new();
+    let source = Builtin::load();
     let mut builder = Builder { source, options, sizes: HashMap::new(), files: Vec::new() };
-    let tables: Vec<PgClass> =
-        builder.source.classes.iter().filter(|c| c.relkind == b'r').cloned().collect();
+    let mut tables: Vec<PgClass> =
+        builder.source.classes.values().filter(|c| c.relkind == b'r').cloned().collect();
+    tables.sort_by_key(|c| c.oid);
     for class in tables.iter().filter(|c| c.oid != PgClass::RELATION) {
         let rows = builder.adjusted_rows(disk, class)?;
         builder.table(class, rows)?;
@@ -96,16 +59,17 @@ pub(super) fn build(disk: &dyn Disk, options: &InitOptions) -> Result<Files> {
         }
     }
     let mapped = |shared: bool| {
-        let classes = builder.source.classes.iter();
+        let classes = builder.source.classes.values();
         let mapped = classes.filter(move |c| {
             c.relisshared == shared && c.relfilenode == Oid::INVALID && has_storage(c)
         });
-        mapped.map(|c| c.oid).collect::<Vec<Oid>>()
+        let mut mapped: Vec<(Oid, Oid)> = mapped.map(|c| (c.oid, c.oid)).collect();
+        mapped.sort();
+        RelMap::new(mapped).encode()
     };
-    files.insert("global/pg_filenode.map".to_owned(), super::control::relation_map(&mapped(true)));
+    files.insert("global/pg_filenode.map".to_owned(), mapped(true));
     for database in DATABASES {
-        let map = super::control::relation_map(&mapped(false));
-        files.insert(format!("base/{database}/pg_filenode.map"), map);
+        files.insert(format!("base/{database}/pg_filenode.map"), mapped(false));
         files.insert(format!("base/{database}/PG_VERSION"), b"15\n".to_vec());
     }
     Ok(files)
@@ -119,7 +83,7 @@ fn has_storage(class: &PgClass) -> bool {
 type FileKey = (Oid, Oid, bool);
 
 struct Builder<'a> {
-    source: Source,
+    source: Builtin,
     options: &'a InitOptions,
     sizes: HashMap<Oid, Size>,
     files: Vec<(FileKey, &'static str, Vec<u8>)>,
@@ -128,7 +92,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     /// The rows of a table with the user's choices in them.
     fn adjusted_rows(&self, disk: &dyn Disk, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
-        let mut rows = self.source.rows(class.oid);
+        let mut rows = fact_rows(class.oid);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
                 if role.oid == Oid(10) {
@@ -154,8 +118,9 @@ impl Builder<'_> {
 
     /// The rows of `pg_class` with what is known of the sizes by now.
     fn class_rows(&self) -> Vec<Vec<Datum>> {
-        let classes = self.source.classes.iter().map(|class| {
-            let mut class = class.clone();
+        let mut classes: Vec<PgClass> = self.source.classes.values().cloned().collect();
+        classes.sort_by_key(|c| c.oid);
+        let rows = classes.into_iter().map(|mut class| {
             let size = self.sizes.get(&class.oid).copied().unwrap_or_default();
             if has_storage(&class) {
                 class.relpages = size.pages as i32;
@@ -168,12 +133,12 @@ impl Builder<'_> {
             }
             class.to_row()
         });
-        classes.collect()
+        rows.collect()
     }
 
     /// Builds a table, its TOAST table and all their indexes.
     fn table(&mut self, class: &PgClass, rows: Vec<Vec<Datum>>) -> Result<()> {
-        let desc = tuple_desc(self.source.columns(class.oid), class.reltype);
+        let desc = self.source.tupdesc(class);
         let mut toast = class.reltoastrelid.valid().map(ToastPages::new);
         let mut heap = HeapPages::default();
         let mut places = Vec::with_capacity(rows.len());
@@ -181,7 +146,7 @@ impl Builder<'_> {
             let tuple = form_row(&desc, row, toast.as_mut())?;
             places.push(heap.add(tuple)?);
         }
-        let indexes = self.source.indexes.get(&class.oid).cloned().unwrap_or_default();
+        let indexes = self.source.indexes_of(class.oid).to_vec();
         for index in &indexes {
             let mut keys: Vec<(Vec<Datum>, Tid)> = rows
                 .iter()
@@ -195,8 +160,8 @@ impl Builder<'_> {
         }
         self.heap(class, heap);
         if let Some(mut toast) = toast {
-            let class = self.class(toast.relation)?;
-            let indexes = self.source.indexes.get(&toast.relation).cloned().unwrap_or_default();
+            let class = self.source.class(toast.relation)?.clone();
+            let indexes = self.source.indexes_of(toast.relation).to_vec();
             for index in &indexes {
                 self.index(index, &mut toast.chunks)?;
             }
@@ -205,14 +170,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn class(&self, oid: Oid) -> Result<PgClass> {
-        let class = self.source.classes.iter().find(|c| c.oid == oid).cloned();
-        class.ok_or_else(|| PgError::internal(format!("no relation {oid} among the facts")))
-    }
-
     fn index(&mut self, index: &PgIndex, keys: &mut [(Vec<Datum>, Tid)]) -> Result<()> {
-        let class = self.class(index.indexrelid)?;
-        let schema = schema(index, self.source.columns(class.oid), &self.source.opclasses)?;
+        let class = self.source.class(index.indexrelid)?.clone();
+        let schema = self.source.key_schema(index)?;
         let (bytes, pages) = build_index(&schema, &class, keys, self.options.checksums)?;
         self.sizes.insert(class.oid, Size { pages, rows: keys.len(), all_visible: 0 });
         self.put(&class, "", bytes);

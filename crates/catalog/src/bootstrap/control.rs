@@ -1,5 +1,5 @@
-//! Where the log begins: its first segment with one shutdown checkpoint, `pg_control`, and the maps
-//! of relations whose file is not named in `pg_class`. Counterpart: `BootStrapXLOG`, relmapper.c.
+//! Where the log begins: its first segment with one shutdown checkpoint, and `pg_control`.
+//! Counterpart: `BootStrapXLOG`.
 
 use super::InitOptions;
 use ids::{FullXid, Lsn, MultiXid, Oid, Xid};
@@ -107,27 +107,4 @@ fn checkpoint_record(check_point: &CheckPoint) -> Vec<u8> {
     let crc = crc32c::crc32c_append(crc32c::crc32c(&record[HEADER..]), &record[..20]);
     record[20..24].copy_from_slice(&crc.to_le_bytes());
     record
-}
-
-/// `pg_filenode.map` where every relation still has the file that it was born with.
-///
-/// ```text
-/// magic u32 | count u32 | 62 × (relation u32, file u32) | crc32c u32 | 0 u32     512 bytes
-/// ```
-pub(super) fn relation_map(relations: &[Oid]) -> Vec<u8> {
-    const MAGIC: u32 = 0x0059_2717;
-    const SIZE: usize = 512;
-    const CRC_AT: usize = 504;
-    assert!(relations.len() <= 62, "a relation map holds 62 relations");
-    let mut map = Vec::with_capacity(SIZE);
-    map.extend_from_slice(&MAGIC.to_le_bytes());
-    map.extend_from_slice(&(relations.len() as u32).to_le_bytes());
-    for relation in relations {
-        map.extend_from_slice(&relation.0.to_le_bytes());
-        map.extend_from_slice(&relation.0.to_le_bytes());
-    }
-    map.resize(SIZE, 0);
-    let crc = crc32c::crc32c(&map[..CRC_AT]);
-    map[CRC_AT..CRC_AT + 4].copy_from_slice(&crc.to_le_bytes());
-    map
 }

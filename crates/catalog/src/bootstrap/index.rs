@@ -1,83 +1,13 @@
 //! Index pages of the catalogs.
 
 use super::heap::page_bytes;
-use crate::rows::{PgAmproc, PgAttribute, PgClass, PgIndex, PgOpclass, PgProc};
+use crate::rows::PgClass;
 use btree::{BulkLoader, KeyColumn, KeySchema};
-use hashbrown::HashMap;
-use ids::{BlockNo, Oid, Tid};
+use ids::{BlockNo, Tid};
 use page::PageBuf;
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use std::cmp::Ordering;
-use types::compare::CompareFn;
 use types::{Datum, DatumRef};
-
-/// What the operator classes of the catalogs' indexes mean.
-pub(super) struct OpClasses {
-    classes: HashMap<Oid, PgOpclass>,
-    /// (family, type, support number) → name of the function.
-    procs: HashMap<(Oid, Oid, i16), String>,
-}
-
-impl OpClasses {
-    pub(super) fn new(
-        classes: Vec<PgOpclass>,
-        amprocs: &[PgAmproc],
-        procs: &[PgProc],
-    ) -> OpClasses {
-        let names: HashMap<Oid, &PgProc> = procs.iter().map(|p| (p.oid, p)).collect();
-        let support = amprocs.iter().filter(|a| a.amproclefttype == a.amprocrighttype).map(|a| {
-            let name = names.get(&a.amproc).map_or("", |p| p.prosrc.as_str());
-            ((a.amprocfamily, a.amproclefttype, a.amprocnum), name.to_owned())
-        });
-        OpClasses {
-            procs: support.collect(),
-            classes: classes.into_iter().map(|c| (c.oid, c)).collect(),
-        }
-    }
-
-    fn support(&self, opclass: Oid, number: i16) -> Option<&str> {
-        let class = self.classes.get(&opclass)?;
-        let key = (class.opcfamily, class.opcintype, number);
-        self.procs.get(&key).map(String::as_str)
-    }
-
-    fn compare(&self, opclass: Oid) -> Result<CompareFn> {
-        self.support(opclass, 1)
-            .and_then(types::compare::lookup)
-            .ok_or_else(|| PgError::internal(format!("no comparison for operator class {opclass}")))
-    }
-
-    /// Do equal values have equal bytes? All operator classes of the catalogs' indexes that have the
-    /// support function say yes.
-    fn equal_image(&self, opclass: Oid) -> bool {
-        self.support(opclass, 4).is_some()
-    }
-}
-
-/// The index's key columns; `attributes` are those of the index.
-pub(super) fn schema(
-    index: &PgIndex,
-    attributes: &[PgAttribute],
-    classes: &OpClasses,
-) -> Result<KeySchema> {
-    let keys = index.indnkeyatts as usize;
-    let tupdesc = crate::relcache::tuple_desc(attributes, Oid::INVALID);
-    let mut columns = Vec::new();
-    for (i, attr) in tupdesc.attrs.into_iter().enumerate() {
-        let option = index.indoption.get(i).copied().unwrap_or(0);
-        columns.push(KeyColumn {
-            cmp: classes.compare(index.indclass[i])?,
-            desc: option & 1 != 0,
-            nulls_first: option & 2 != 0,
-            collation: index.indcollation[i],
-            attr,
-        });
-    }
-    let mut schema = KeySchema::new(columns, keys);
-    schema.unique = index.indisunique;
-    schema.allequalimage = index.indclass.iter().all(|&c| classes.equal_image(c));
-    Ok(schema)
-}
 
 /// The pages of an index over rows with these values of its columns, and their number.
 pub(super) fn build(
@@ -111,7 +41,7 @@ pub(super) fn build(
 }
 
 /// Indexes store a `name` as a cstring, without its padding.
-fn stored<'a>(value: &'a Datum, column: &KeyColumn) -> DatumRef<'a> {
+pub(crate) fn stored<'a>(value: &'a Datum, column: &KeyColumn) -> DatumRef<'a> {
     match value.as_ref() {
         name @ DatumRef::Bytes(_) if column.attr.len == -2 => DatumRef::Bytes(name.as_name()),
         other => other,

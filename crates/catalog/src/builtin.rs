@@ -1,0 +1,91 @@
+//! The catalogs' own structure, which is the same in every database of this version: their columns and
+//! indexes, from the facts. What differs is only which files they are in.
+
+use crate::descs::{self, Support};
+use crate::facts;
+use crate::relcache::tuple_desc;
+use crate::rows::*;
+use hashbrown::HashMap;
+use ids::Oid;
+use page::tupdesc::TupleDesc;
+use pgerror::{PgError, Result};
+use sync::Arc;
+
+/// Rows of the facts by what they are looked for.
+pub(crate) struct Builtin {
+    pub classes: HashMap<Oid, PgClass>,
+    pub attributes: HashMap<Oid, Vec<PgAttribute>>,
+    pub indexes: HashMap<Oid, Vec<PgIndex>>,
+    opclasses: HashMap<Oid, PgOpclass>,
+    /// (family, type, support number) → name of the function.
+    procs: HashMap<(Oid, Oid, i16), String>,
+}
+
+impl Builtin {
+    pub(crate) fn load() -> Builtin {
+        let mut attributes: HashMap<Oid, Vec<PgAttribute>> = HashMap::new();
+        for row in facts::rows::<PgAttribute>() {
+            if row.attnum > 0 {
+                attributes.entry(row.attrelid).or_default().push(row);
+            }
+        }
+        for columns in attributes.values_mut() {
+            columns.sort_by_key(|a| a.attnum);
+        }
+        let mut indexes: HashMap<Oid, Vec<PgIndex>> = HashMap::new();
+        for row in facts::rows::<PgIndex>() {
+            indexes.entry(row.indrelid).or_default().push(row);
+        }
+        let names: HashMap<Oid, Text> =
+            facts::rows::<PgProc>().into_iter().map(|p| (p.oid, p.prosrc)).collect();
+        let amprocs = facts::rows::<PgAmproc>().into_iter();
+        let same = amprocs.filter(|a| a.amproclefttype == a.amprocrighttype);
+        let procs = same.map(|a| {
+            let name = names.get(&a.amproc).map_or("", |p| p.as_str());
+            ((a.amprocfamily, a.amproclefttype, a.amprocnum), name.to_owned())
+        });
+        Builtin {
+            procs: procs.collect(),
+            classes: facts::rows::<PgClass>().into_iter().map(|c| (c.oid, c)).collect(),
+            attributes,
+            indexes,
+            opclasses: facts::rows::<PgOpclass>().into_iter().map(|c| (c.oid, c)).collect(),
+        }
+    }
+
+    pub(crate) fn class(&self, oid: Oid) -> Result<&PgClass> {
+        let class = self.classes.get(&oid);
+        class.ok_or_else(|| PgError::internal(format!("no relation {oid} among the facts")))
+    }
+
+    pub(crate) fn columns(&self, relation: Oid) -> &[PgAttribute] {
+        self.attributes.get(&relation).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn indexes_of(&self, table: Oid) -> &[PgIndex] {
+        self.indexes.get(&table).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn tupdesc(&self, class: &PgClass) -> Arc<TupleDesc> {
+        Arc::new(tuple_desc(self.columns(class.oid), class.reltype))
+    }
+
+    fn support(&self, opclass: Oid, number: i16) -> Option<&str> {
+        let class = self.opclasses.get(&opclass)?;
+        let key = (class.opcfamily, class.opcintype, number);
+        self.procs.get(&key).map(String::as_str)
+    }
+
+    /// The key columns of a catalog's index.
+    pub(crate) fn key_schema(&self, index: &PgIndex) -> Result<btree::KeySchema> {
+        let support = index.indclass.iter().map(|&class| {
+            let compare = self.support(class, 1).and_then(types::compare::lookup);
+            let compare = compare
+                .ok_or_else(|| PgError::internal(format!("no comparison for class {class}")))?;
+            // Collations of the catalogs are deterministic.
+            Ok(Support { compare, equal_image: self.support(class, 4).is_some() })
+        });
+        let support: Vec<Support> = support.collect::<Result<_>>()?;
+        descs::key_schema(index, self.columns(index.indexrelid), &support, None)
+    }
+}
