@@ -4,6 +4,8 @@ use crate::cache::{Found, Key, Row, SysCache, Tuple, hash_keys};
 use crate::rows::{CatalogRow, Index};
 use crate::session::CatSession;
 use crate::store::{FactStore, Store};
+use crate::tables::EngineStore;
+use engine::Backend;
 use pgerror::{PgError, Result, SqlState};
 use std::any::Any;
 use std::fmt;
@@ -19,6 +21,21 @@ pub struct CatCx<'a> {
 type Rows<R> = Arc<[Row<R>]>;
 
 impl<'a> CatCx<'a> {
+    /// Over the database's catalogs.
+    pub fn new(backend: &'a mut Backend, session: &'a mut CatSession) -> CatCx<'a> {
+        let catalog = session.catalog.clone();
+        let tablespace = session.tablespace;
+        CatCx { store: Store::Engine(EngineStore { backend, catalog, tablespace }), session }
+    }
+
+    /// The storage session. An internal error over facts, where there is none.
+    pub fn backend(&mut self) -> Result<&mut Backend> {
+        match &mut self.store {
+            Store::Engine(store) => Ok(store.backend),
+            Store::Facts(_) => Err(PgError::internal("there is no storage below these catalogs")),
+        }
+    }
+
     /// Over a fresh cluster's rows in memory.
     pub fn over_facts(store: &'a FactStore, session: &'a mut CatSession) -> CatCx<'a> {
         CatCx { store: Store::Facts(store), session }
@@ -95,6 +112,11 @@ impl<'a> CatCx<'a> {
         keys: &[Key<'_>],
     ) -> Result<Vec<Row<R>>> {
         self.scan_rows(index.oid, index.keys, keys)
+    }
+
+    /// All visible rows of a catalog, in no particular order.
+    pub fn scan_all<R: CatalogRow>(&mut self) -> Result<Vec<Row<R>>> {
+        self.scan_rows(ids::Oid::INVALID, &[], &[])
     }
 
     fn scan_one<R: CatalogRow>(

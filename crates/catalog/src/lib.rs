@@ -30,6 +30,8 @@ pub mod rows;
 mod session;
 mod shared;
 mod store;
+mod tables;
+mod transaction;
 pub mod write;
 
 pub use cache::{Key, Row, SysCache, Tuple};

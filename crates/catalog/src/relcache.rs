@@ -3,14 +3,15 @@
 
 use crate::cache::{self, Tuple};
 use crate::cx::CatCx;
+use crate::descs::{Support, index_desc, key_schema, rel_file, table_desc};
 use crate::rows::*;
-use ids::{AttrNo, Oid};
+use engine::{IndexDesc, TableDesc, ToastDesc};
+use ids::{AttrNo, Oid, RelFile};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
 
 /// A relation of any kind.
-#[derive(Debug)]
 pub struct RelDesc {
     pub class: Tuple<PgClass>,
     /// By attribute number from 1, dropped ones included.
@@ -32,6 +33,10 @@ pub struct RelDesc {
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
     pub partitioned: Option<PgPartitionedTable>,
+    /// For the engine, where the relation has rows of its own.
+    pub table: Option<Arc<TableDesc>>,
+    /// For the engine, where the relation is a B-tree with operator classes that we know.
+    pub btree: Option<Arc<IndexDesc>>,
 }
 
 /// What an index's descriptor has besides.
@@ -160,6 +165,8 @@ impl CatCx<'_> {
             triggers: Vec::new(),
             policies: Vec::new(),
             partitioned: None,
+            table: None,
+            btree: None,
             class,
         };
         if is_index {
@@ -189,7 +196,83 @@ impl CatCx<'_> {
             let row = self.search(cache::PARTRELID, &[oid.into()])?;
             desc.partitioned = row.map(|r| r.row.clone());
         }
+        if matches!(desc.class.relkind, b'r' | b't' | b'm' | b'S') {
+            desc.table = Some(Arc::new(self.engine_table(&desc)?));
+        }
+        if desc.class.relkind == b'i' {
+            desc.btree = self.engine_index(&desc)?.map(Arc::new);
+        }
         Ok(Some(Arc::new(desc)))
+    }
+
+    fn file_of(&mut self, class: &PgClass) -> Result<RelFile> {
+        let number = match class.relfilenode.valid() {
+            Some(number) => number,
+            None => self.store.mapped_file(class.oid, class.relisshared)?,
+        };
+        let database = self.session.catalog.database();
+        Ok(rel_file(class, number, database, self.session.tablespace))
+    }
+
+    fn engine_table(&mut self, desc: &RelDesc) -> Result<TableDesc> {
+        let class = &desc.class;
+        let toast = match class.reltoastrelid.valid() {
+            None => None,
+            Some(oid) => {
+                let toast = self.relation(oid)?;
+                let index = toast.indexes.first().map(|i| i.indexrelid);
+                let index = match index {
+                    Some(index) => self.relation(index)?.btree.clone(),
+                    None => None,
+                };
+                match (&toast.table, index) {
+                    (Some(table), Some(index)) => Some(ToastDesc { table: table.clone(), index }),
+                    _ => {
+                        let message =
+                            format!("no valid index found for toast relation with Oid {oid}");
+                        return Err(PgError::internal(message));
+                    }
+                }
+            }
+        };
+        let schema = self.namespace_name(class.relnamespace)?.unwrap_or_default();
+        let file = self.file_of(class)?;
+        let tupdesc = desc.tupdesc.clone();
+        Ok(table_desc(class, schema.as_str(), file, tupdesc, toast, &desc.indexes))
+    }
+
+    fn engine_index(&mut self, desc: &RelDesc) -> Result<Option<IndexDesc>> {
+        let Some(part) = desc.index.as_ref().filter(|p| p.am == crate::lookup::BTREE_AM) else {
+            return Ok(None);
+        };
+        let mut support = Vec::new();
+        for (i, &function) in part.support.iter().enumerate() {
+            let name = self.find_function(function)?.map(|f| f.prosrc.clone());
+            let compare = name.and_then(|n| types::compare::lookup(n.as_str()));
+            let Some(compare) = compare else { return Ok(None) };
+            let (family, input) = (part.opfamilies[i], part.opcintypes[i]);
+            let equal_image = match self.family_proc(family, input, input, 4)? {
+                None => false,
+                Some(function) => match self.function(function)?.prosrc.as_str() {
+                    "btequalimage" => true,
+                    "btvarstrequalimage" => self.is_deterministic(part.row.indcollation[i])?,
+                    _ => false,
+                },
+            };
+            support.push(Support { compare, equal_image });
+        }
+        let options = desc.class.reloptions.as_deref();
+        let schema = key_schema(&part.row, &desc.attributes, &support, options)?;
+        let table = self.find_class(part.row.indrelid)?.map(|c| c.relname).unwrap_or_default();
+        let file = self.file_of(&desc.class)?;
+        Ok(Some(index_desc(&desc.class, table.as_str(), file, &part.row, schema)))
+    }
+
+    fn is_deterministic(&mut self, collation: Oid) -> Result<bool> {
+        match collation.valid() {
+            None => Ok(true),
+            Some(oid) => Ok(self.collation(oid)?.collisdeterministic),
+        }
     }
 
     fn columns_of(&mut self, oid: Oid) -> Result<Vec<PgAttribute>> {

@@ -16,6 +16,8 @@ pub struct CatSession {
     /// The schema of the session's temporary objects, and of their TOAST tables; 0 until there is one.
     pub temp_namespace: Oid,
     pub temp_toast_namespace: Oid,
+    /// The database's default tablespace.
+    pub tablespace: Oid,
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
     pub overlay: Overlay,
@@ -32,7 +34,8 @@ impl CatSession {
             session_user: user,
             temp_namespace: Oid::INVALID,
             temp_toast_namespace: Oid::INVALID,
-            encoding: 6,
+            tablespace: ids::RelFile::DEFAULT_TABLESPACE,
+            encoding: crate::encoding::UTF8,
             overlay: Overlay::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,

@@ -1,8 +1,11 @@
 //! What the sessions of a database share: cached rows, lists of rows and relation descriptors.
 
+use crate::builtin::Builtin;
 use crate::cache::{Found, Key, Table};
 use crate::inval::Message;
 use crate::relcache::RelDesc;
+use crate::relmap::RelMap;
+use crate::tables::CatalogTable;
 use hashbrown::HashMap;
 use ids::Oid;
 use sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +32,18 @@ pub struct Catalog {
     shards: Box<[RwLock<Shard>]>,
     lists: RwLock<Shard>,
     relations: RwLock<Relations>,
+    /// The catalogs, open, and the relation maps: what is needed to read any of the above.
+    opened: RwLock<Opened>,
+    builtin: Arc<Mutex<Option<Arc<Builtin>>>>,
     /// Rises with every published invalidation.
     generation: AtomicU64,
+}
+
+#[derive(Default)]
+struct Opened {
+    tables: HashMap<Oid, Arc<CatalogTable>, foldhash::fast::RandomState>,
+    /// Of the shared relations, of this database's.
+    maps: [Option<Arc<RelMap>>; 2],
 }
 
 /// Proof of a generation that was read before a scan.
@@ -39,11 +52,17 @@ pub(crate) struct Ticket(u64);
 
 impl Catalog {
     pub fn new(database: Oid) -> Arc<Catalog> {
+        Catalog::with_builtin(database, Arc::default())
+    }
+
+    fn with_builtin(database: Oid, builtin: Arc<Mutex<Option<Arc<Builtin>>>>) -> Arc<Catalog> {
         Arc::new(Catalog {
             database,
             shards: (0..SHARDS).map(|_| RwLock::new(Shard::default())).collect(),
             lists: RwLock::new(Shard::default()),
             relations: RwLock::new(Relations::default()),
+            opened: RwLock::new(Opened::default()),
+            builtin,
             generation: AtomicU64::new(1),
         })
     }
@@ -56,6 +75,43 @@ impl Catalog {
     #[inline]
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
+    }
+
+    /// The catalogs' structure, read from the facts on first use and shared by all databases.
+    pub(crate) fn builtin(&self) -> Arc<Builtin> {
+        self.builtin.lock().get_or_insert_with(|| Arc::new(Builtin::load())).clone()
+    }
+
+    pub(crate) fn opened(&self, relation: Oid) -> Option<Arc<CatalogTable>> {
+        self.opened.read().tables.get(&relation).cloned()
+    }
+
+    /// `generation` was read before what the descriptors are made from.
+    pub(crate) fn keep_opened(&self, relation: Oid, generation: u64, table: &Arc<CatalogTable>) {
+        let mut opened = self.opened.write();
+        if self.generation() == generation {
+            opened.tables.insert(relation, table.clone());
+        }
+    }
+
+    pub(crate) fn relation_map(&self, shared: bool) -> Option<Arc<RelMap>> {
+        self.opened.read().maps[usize::from(!shared)].clone()
+    }
+
+    pub(crate) fn keep_relation_map(&self, shared: bool, generation: u64, map: &Arc<RelMap>) {
+        let mut opened = self.opened.write();
+        if self.generation() == generation {
+            opened.maps[usize::from(!shared)] = Some(map.clone());
+        }
+    }
+
+    /// A catalog, one of its indexes, its TOAST table or a map has changed.
+    fn close_catalogs(&self, maps: bool) {
+        let mut opened = self.opened.write();
+        opened.tables.clear();
+        if maps {
+            opened.maps = [None, None];
+        }
     }
 
     fn shard(&self, hash: u32) -> &RwLock<Shard> {
@@ -120,12 +176,13 @@ impl Catalog {
     /// Applies the invalidations of a committed transaction. To be called after it has left the proc
     /// array and before its locks are released.
     pub fn apply(&self, messages: &[Message]) {
-        let mut any = false;
-        for message in messages {
-            if message.database() != self.database && message.database().is_valid() {
-                continue;
-            }
-            any = true;
+        let concerned = |m: &&Message| m.database() == self.database || !m.database().is_valid();
+        if !messages.iter().any(|m| concerned(&m)) {
+            return;
+        }
+        // First of all, so that nothing made from what was read before is kept below.
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        for message in messages.iter().filter(concerned) {
             match *message {
                 Message::CatCache { cache, hash, .. } => {
                     let mut shard = self.shard(hash).write();
@@ -145,13 +202,17 @@ impl Catalog {
                     } else {
                         relations.descs.clear();
                     }
+                    drop(relations);
+                    if relation < Oid::FIRST_NORMAL {
+                        self.close_catalogs(false);
+                    }
                 }
-                Message::Smgr { .. } | Message::RelMap { .. } | Message::Snapshot { .. } => {}
+                Message::RelMap { .. } => self.close_catalogs(true),
+                Message::Smgr { .. } | Message::Snapshot { .. } => {}
             }
         }
-        if any {
-            self.generation.fetch_add(1, Ordering::Release);
-        }
+        // Once more for those that looked in between and saw what was still there.
+        self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
     fn clear_rows(&self) {
@@ -165,10 +226,11 @@ impl Catalog {
     /// Forgets everything.
     pub fn clear(&self) {
         self.clear_rows();
+        self.close_catalogs(true);
         let mut relations = self.relations.write();
         relations.generation += 1;
         relations.descs.clear();
-        self.generation.fetch_add(1, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -176,6 +238,7 @@ impl Catalog {
 #[derive(Default)]
 pub struct Catalogs {
     databases: Mutex<Vec<Arc<Catalog>>>,
+    builtin: Arc<Mutex<Option<Arc<Builtin>>>>,
 }
 
 impl Catalogs {
@@ -189,7 +252,7 @@ impl Catalogs {
         if let Some(found) = databases.iter().find(|c| c.database == oid) {
             return found.clone();
         }
-        let new = Catalog::new(oid);
+        let new = Catalog::with_builtin(oid, self.builtin.clone());
         databases.push(new.clone());
         new
     }

@@ -3,6 +3,7 @@
 use crate::cache::Key;
 use crate::facts;
 use crate::rows::CatalogRow;
+use crate::tables::EngineStore;
 use hashbrown::HashMap;
 use ids::{BlockNo, Oid, Tid};
 use pgerror::{PgError, Result};
@@ -68,6 +69,16 @@ impl FactStore {
         old.map(|_| ()).ok_or_else(|| PgError::internal("tuple already updated by self"))
     }
 
+    fn replace(&self, relation: Oid, tid: Tid, row: Vec<Datum>) -> Result<()> {
+        self.with(relation, |rows| match rows.get_mut(place(tid)) {
+            Some(slot) => {
+                *slot = Some(row.into());
+                Ok(())
+            }
+            None => Err(PgError::internal("no such row")),
+        })
+    }
+
     fn scan(
         &self,
         relation: Oid,
@@ -95,6 +106,7 @@ impl FactStore {
 /// The source of rows behind a `CatCx`.
 pub(crate) enum Store<'a> {
     Facts(&'a FactStore),
+    Engine(EngineStore<'a>),
 }
 
 impl Store<'_> {
@@ -103,13 +115,14 @@ impl Store<'_> {
     pub(crate) fn scan(
         &mut self,
         relation: Oid,
-        _index: Oid,
+        index: Oid,
         columns: &[ids::AttrNo],
         keys: &[Key<'_>],
         each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
     ) -> Result<()> {
         match self {
             Store::Facts(store) => store.scan(relation, columns, keys, each),
+            Store::Engine(store) => store.scan(relation, index, keys, each),
         }
     }
 
@@ -117,6 +130,7 @@ impl Store<'_> {
     pub(crate) fn insert(&mut self, relation: Oid, row: Vec<Datum>) -> Result<Tid> {
         match self {
             Store::Facts(store) => Ok(store.insert(relation, row)),
+            Store::Engine(store) => store.insert(relation, &row),
         }
     }
 
@@ -127,12 +141,40 @@ impl Store<'_> {
                 store.delete(relation, old)?;
                 Ok(store.insert(relation, row))
             }
+            Store::Engine(store) => store.update(relation, old, &row),
         }
     }
 
     pub(crate) fn delete(&mut self, relation: Oid, tid: Tid) -> Result<()> {
         match self {
             Store::Facts(store) => store.delete(relation, tid),
+            Store::Engine(store) => store.delete(relation, tid),
+        }
+    }
+
+    /// Overwrites a row in place, for statistics.
+    pub(crate) fn update_in_place(
+        &mut self,
+        relation: Oid,
+        tid: Tid,
+        row: Vec<Datum>,
+    ) -> Result<()> {
+        match self {
+            Store::Facts(store) => store.replace(relation, tid, row),
+            Store::Engine(store) => store.update_in_place(relation, tid, &row),
+        }
+    }
+
+    /// The file of a relation that has none in `pg_class`.
+    pub(crate) fn mapped_file(&mut self, relation: Oid, shared: bool) -> Result<Oid> {
+        match self {
+            Store::Facts(_) => Ok(relation),
+            Store::Engine(store) => {
+                let map = store.relation_map(shared)?;
+                map.get(relation).ok_or_else(|| {
+                    PgError::internal(format!("could not find relation mapping for OID {relation}"))
+                })
+            }
         }
     }
 
@@ -144,6 +186,7 @@ impl Store<'_> {
                 *next += 1;
                 Ok(Oid(*next - 1))
             }
+            Store::Engine(store) => store.backend.storage().txns.new_oid(),
         }
     }
 }

@@ -37,6 +37,14 @@ impl CatCx<'_> {
         self.store.update(R::RELATION, old.tid, row)
     }
 
+    /// Overwrites a row without a new version: for statistics in fixed-width columns, whose change needs
+    /// no transaction. Goes out as an invalidation with the transaction's others.
+    pub fn update_in_place<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<()> {
+        let row = new.to_row();
+        self.invalidate_row(R::RELATION, &row);
+        self.store.update_in_place(R::RELATION, old.tid, row)
+    }
+
     pub fn delete<R: CatalogRow>(&mut self, old: &Tuple<R>) -> Result<()> {
         self.invalidate_row(R::RELATION, &old.row.to_row());
         self.store.delete(R::RELATION, old.tid)
@@ -56,6 +64,15 @@ impl CatCx<'_> {
     /// command counter increment.
     pub fn end_command(&mut self) {
         self.session.overlay.end_command();
+    }
+
+    /// `CommandCounterIncrement`: the engine's and ours.
+    pub fn increment_command_counter(&mut self) -> Result<()> {
+        if let crate::store::Store::Engine(store) = &mut self.store {
+            store.backend.command_counter_increment()?;
+        }
+        self.session.overlay.end_command();
+        Ok(())
     }
 
     /// Makes everybody rebuild the descriptor of a relation.

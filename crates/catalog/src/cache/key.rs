@@ -96,6 +96,14 @@ impl Key<'_> {
         }
     }
 
+    /// As an index stores it: names without padding.
+    pub(crate) fn to_index_datum(self) -> Datum {
+        match self {
+            Key::Name(b) => Datum::bytes(Name::new(b).as_bytes()),
+            other => other.to_datum(),
+        }
+    }
+
     /// Is `datum`, made by [`Key::to_datum`] or found in a row, this key?
     pub(crate) fn is(self, datum: DatumRef<'_>) -> bool {
         match (self, datum) {

@@ -1,0 +1,301 @@
+//! The catalogs as tables of the engine: opened, scanned by index, changed with all their indexes.
+
+use crate::builtin::Builtin;
+use crate::cache::Key;
+use crate::descs::{index_desc, rel_file, table_desc};
+use crate::relmap::RelMap;
+use crate::rows::{CatalogRow, Name, PgClass, Value};
+use crate::shared::Catalog;
+use engine::index::{
+    Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
+};
+use engine::table::{InsertOptions, RowOutcome, RowWait, ScanOptions, TableScan, system};
+use engine::{Backend, IndexDesc, TableDesc, ToastDesc};
+use ids::{AttrNo, Oid, Tid};
+use lmgr::LockMode;
+use pgerror::{PgError, Result, SqlState};
+use smallvec::SmallVec;
+use sync::Arc;
+use types::{Datum, DatumRef};
+
+/// A catalog, open.
+pub(crate) struct CatalogTable {
+    pub table: Arc<TableDesc>,
+    pub indexes: Vec<Arc<IndexDesc>>,
+    /// All columns, and the row's place behind them.
+    columns: Vec<AttrNo>,
+}
+
+/// Rows fetched at once.
+const ROWS: usize = 64;
+
+/// A session's way to the catalogs of its database.
+pub(crate) struct EngineStore<'a> {
+    pub backend: &'a mut Backend,
+    pub catalog: Arc<Catalog>,
+    pub tablespace: Oid,
+}
+
+impl EngineStore<'_> {
+    pub(crate) fn scan(
+        &mut self,
+        relation: Oid,
+        index: Oid,
+        keys: &[Key<'_>],
+        each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let open = self.open(relation)?;
+        let snapshot = self.backend.catalog_snapshot();
+        let mut batch = engine::table::new_batch(&open.table, &open.columns);
+        if !index.is_valid() {
+            let options = ScanOptions::default();
+            let (table, columns) = (&open.table, &open.columns);
+            let mut scan = TableScan::new(self.backend, table, snapshot, columns, options)?;
+            loop {
+                let more = scan.next_batch(self.backend, &mut batch, ROWS)?;
+                hand_out(&batch, each)?;
+                batch.clear();
+                if !more {
+                    return Ok(());
+                }
+            }
+        }
+        let index = open.indexes.iter().find(|i| i.oid == index);
+        let index = index
+            .ok_or_else(|| PgError::internal(format!("catalog {relation} has no such index")))?;
+        let conditions = keys.iter().enumerate().map(|(column, key)| ScanKey::Compare {
+            column,
+            op: ScanOp::Equal,
+            value: key.to_index_datum(),
+            cmp: None,
+        });
+        let mut scan = IndexScan::new(
+            self.backend,
+            &open.table,
+            index,
+            snapshot,
+            conditions.collect(),
+            &open.columns,
+            IndexScanOptions::default(),
+        )?;
+        loop {
+            let more = scan.next_batch(self.backend, Direction::Forward, &mut batch, ROWS)?;
+            hand_out(&batch, each)?;
+            batch.clear();
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(crate) fn insert(&mut self, relation: Oid, row: &[Datum]) -> Result<Tid> {
+        let open = self.open_for_write(relation)?;
+        let values = refs(row);
+        let tid =
+            engine::table::insert(self.backend, &open.table, &values, InsertOptions::default())?;
+        self.insert_entries(&open, &values, tid)?;
+        Ok(tid)
+    }
+
+    pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<Tid> {
+        let open = self.open_for_write(relation)?;
+        let values = refs(row);
+        let (table, wait) = (&open.table, RowWait::Block);
+        let updated = engine::table::update(self.backend, table, old, &values, None, wait)?;
+        check(updated.outcome)?;
+        if updated.needs_index_entries {
+            self.insert_entries(&open, &values, updated.tid)?;
+        }
+        Ok(updated.tid)
+    }
+
+    /// Overwrites a row without making a new version: for statistics only.
+    pub(crate) fn update_in_place(&mut self, relation: Oid, tid: Tid, row: &[Datum]) -> Result<()> {
+        let open = self.open_for_write(relation)?;
+        engine::table::update_in_place(self.backend, &open.table, tid, &refs(row))
+    }
+
+    pub(crate) fn delete(&mut self, relation: Oid, tid: Tid) -> Result<()> {
+        let open = self.open_for_write(relation)?;
+        check(engine::table::delete(self.backend, &open.table, tid, None, RowWait::Block)?)
+    }
+
+    fn insert_entries(
+        &mut self,
+        open: &CatalogTable,
+        values: &[DatumRef<'_>],
+        tid: Tid,
+    ) -> Result<()> {
+        for index in &open.indexes {
+            let columns: SmallVec<[DatumRef<'_>; 4]> = index
+                .columns
+                .iter()
+                .zip(&index.schema.columns)
+                .map(|(&attr, column)| {
+                    let value = values[attr as usize - 1];
+                    // Indexes store names without padding.
+                    match value {
+                        DatumRef::Bytes(_) if column.attr.len == -2 => {
+                            DatumRef::Bytes(value.as_name())
+                        }
+                        other => other,
+                    }
+                })
+                .collect();
+            let check = if index.unique { UniqueCheck::Yes } else { UniqueCheck::No };
+            let inserted = engine::index::insert(
+                self.backend,
+                index,
+                &open.table,
+                &columns,
+                tid,
+                check,
+                false,
+            )?;
+            if let Inserted::Conflict { .. } = inserted {
+                let name = &index.name;
+                let message = format!("duplicate key value violates unique constraint \"{name}\"");
+                return Err(PgError::new(SqlState::UNIQUE_VIOLATION, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn open_for_write(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
+        let open = self.open(relation)?;
+        self.backend.lock(open.table.lock_tag(), LockMode::RowExclusive)?;
+        Ok(open)
+    }
+
+    /// The catalog's descriptors: its structure is known, its files may have moved.
+    pub(crate) fn open(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
+        if let Some(open) = self.catalog.opened(relation) {
+            return Ok(open);
+        }
+        let generation = self.catalog.generation();
+        let builtin = self.catalog.builtin();
+        let class = builtin.class(relation)?;
+        let toast = match class.reltoastrelid.valid() {
+            Some(toast) => Some(self.toast(&builtin, toast)?),
+            None => None,
+        };
+        let table = Arc::new(self.table(&builtin, class, toast)?);
+        let mut indexes = Vec::new();
+        for index in builtin.indexes_of(relation) {
+            indexes.push(self.index(&builtin, index, &class.relname)?);
+        }
+        let count = table.tupdesc.len() as AttrNo;
+        let columns = (1..=count).chain([system::CTID]).collect();
+        let open = Arc::new(CatalogTable { table, indexes, columns });
+        self.catalog.keep_opened(relation, generation, &open);
+        Ok(open)
+    }
+
+    fn table(
+        &mut self,
+        builtin: &Builtin,
+        class: &PgClass,
+        toast: Option<ToastDesc>,
+    ) -> Result<TableDesc> {
+        let number = self.file_number(class)?;
+        let file = rel_file(class, number, self.catalog.database(), self.tablespace);
+        let schema = if class.relkind == b't' { "pg_toast" } else { "pg_catalog" };
+        let tupdesc = builtin.tupdesc(class);
+        let indexes = builtin.indexes_of(class.oid);
+        Ok(table_desc(class, schema, file, tupdesc, toast, indexes))
+    }
+
+    fn index(
+        &mut self,
+        builtin: &Builtin,
+        index: &crate::rows::PgIndex,
+        table: &Name,
+    ) -> Result<Arc<IndexDesc>> {
+        let class = builtin.class(index.indexrelid)?;
+        let number = self.file_number(class)?;
+        let file = rel_file(class, number, self.catalog.database(), self.tablespace);
+        let schema = builtin.key_schema(index)?;
+        Ok(Arc::new(index_desc(class, table.as_str(), file, index, schema)))
+    }
+
+    fn toast(&mut self, builtin: &Builtin, toast: Oid) -> Result<ToastDesc> {
+        let class = builtin.class(toast)?;
+        let table = Arc::new(self.table(builtin, class, None)?);
+        let index = builtin.indexes_of(toast).first();
+        let index = index.ok_or_else(|| PgError::internal("TOAST table without index"))?;
+        Ok(ToastDesc { index: self.index(builtin, index, &class.relname)?, table })
+    }
+
+    /// The number of the relation's file: from a map, or from `pg_class`, which is itself mapped.
+    fn file_number(&mut self, class: &PgClass) -> Result<Oid> {
+        if !class.relfilenode.is_valid() {
+            let map = self.relation_map(class.relisshared)?;
+            return map.get(class.oid).ok_or_else(|| {
+                PgError::internal(format!(
+                    "could not find relation mapping for relation \"{}\", OID {}",
+                    class.relname, class.oid
+                ))
+            });
+        }
+        let mut number = None;
+        let index = crate::rows::indexes::PG_CLASS_OID_INDEX.oid;
+        self.scan(PgClass::RELATION, index, &[class.oid.into()], &mut |_, row| {
+            number = Oid::from_datum(row[PgClass::relfilenode as usize - 1]);
+            Ok(())
+        })?;
+        number.ok_or_else(|| PgError::internal(format!("no row of pg_class for {}", class.oid)))
+    }
+
+    /// The map of the shared relations or of the database's.
+    pub(crate) fn relation_map(&mut self, shared: bool) -> Result<Arc<RelMap>> {
+        if let Some(map) = self.catalog.relation_map(shared) {
+            return Ok(map);
+        }
+        let generation = self.catalog.generation();
+        let path = match (shared, self.tablespace) {
+            (true, _) => "global/pg_filenode.map".to_owned(),
+            (false, space) => {
+                let database = self.catalog.database();
+                let file = ids::RelFile::new(space, database, Oid::INVALID);
+                let path = file.path(ids::Fork::Main, None);
+                format!("{}/pg_filenode.map", vfs::parent(&path))
+            }
+        };
+        let bytes = vfs::read_file(&*self.backend.storage().env.disk, &path)?;
+        let map = Arc::new(RelMap::decode(&bytes, &path)?);
+        self.catalog.keep_relation_map(shared, generation, &map);
+        Ok(map)
+    }
+}
+
+/// Gives the rows of a batch, whose last column is the place, to `each`.
+fn hand_out(
+    batch: &types::Batch,
+    each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
+) -> Result<()> {
+    for row in 0..batch.len {
+        let mut values: SmallVec<[DatumRef<'_>; 36]> = batch.row(row).collect();
+        let tid = match values.pop() {
+            Some(DatumRef::Bytes(b)) => b.first_chunk().map(|b| Tid::from_bytes(*b)),
+            _ => None,
+        };
+        let tid = tid.ok_or_else(|| PgError::internal("catalog row without its place"))?;
+        each(tid, &values)?;
+    }
+    Ok(())
+}
+
+fn refs(row: &[Datum]) -> Vec<DatumRef<'_>> {
+    row.iter().map(Datum::as_ref).collect()
+}
+
+/// Catalog rows are changed under locks that keep others away. Counterpart: `simple_heap_update`.
+fn check(outcome: RowOutcome) -> Result<()> {
+    let message = match outcome {
+        RowOutcome::Ok => return Ok(()),
+        RowOutcome::SelfModified { .. } => "tuple already updated by self",
+        RowOutcome::Updated { .. } | RowOutcome::WouldBlock => "tuple concurrently updated",
+        RowOutcome::Deleted { .. } | RowOutcome::Invisible => "tuple concurrently deleted",
+    };
+    Err(PgError::internal(message))
+}

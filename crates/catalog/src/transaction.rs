@@ -1,0 +1,52 @@
+//! The ends of transactions, where storage and caches must move together.
+//!
+//! ```text
+//! commit record (with the messages) → pg_xact → proc array left → caches invalidated → locks released
+//! ```
+//! Whoever waits for our locks finds the caches without what we have changed.
+
+use crate::inval::Message;
+use crate::session::CatSession;
+use crate::shared::Catalogs;
+use engine::{Backend, CommitExtras, DroppedStats};
+use ids::{Lsn, Oid};
+use pgerror::Result;
+
+impl CatSession {
+    /// Commits the transaction with the session's invalidations and publishes them.
+    pub fn commit(
+        &mut self,
+        backend: &mut Backend,
+        catalogs: &Catalogs,
+        dropped_stats: Vec<DroppedStats>,
+        force_sync: bool,
+    ) -> Result<Lsn> {
+        let messages = self.overlay.messages();
+        let mut publish = || catalogs.publish(&messages);
+        let extras = CommitExtras {
+            invalidations: messages.iter().map(Message::to_bytes).collect(),
+            relcache_init_file: messages.iter().any(concerns_init_file),
+            dropped_stats,
+            force_sync,
+            publish: if messages.is_empty() { None } else { Some(&mut publish) },
+        };
+        let end = backend.commit(extras)?;
+        self.overlay.end_transaction();
+        Ok(end)
+    }
+
+    /// Undoes the transaction; what the session has seen of its own changes is forgotten.
+    pub fn abort(&mut self, backend: &mut Backend) -> Result<()> {
+        self.overlay.end_transaction();
+        backend.abort()
+    }
+}
+
+/// PostgreSQL keeps the descriptors of central catalogs in a file, which a standby must remove when one
+/// of them changes.
+fn concerns_init_file(message: &Message) -> bool {
+    match message {
+        Message::RelCache { relation, .. } => *relation < Oid::FIRST_UNPINNED,
+        _ => false,
+    }
+}
