@@ -36,3 +36,6 @@ pub use raw::{Hints, PAGE_SIZE, Page, PageBuf, PageMut, PageRef};
 pub use space::AddAt;
 pub use tupdesc::{Align, Attr, Missing, TupleDesc};
 pub use value::Value;
+
+#[cfg(test)]
+mod real_tests;
