@@ -1,0 +1,292 @@
+//! Finding a page with room for a new tuple.
+//!
+//! Asked in turn: the page of the last insertion, what the free space map offers, the last page; then
+//! the relation grows. Pages are latched by ascending number; where a page turns out to be all-visible
+//! and its map page is not pinned, everything is let go for the pin and looked at again.
+//!
+//! Counterpart: hio.c.
+
+use crate::context::{HeapCx, HeapRel};
+use crate::visibility_map::{self, VmPin};
+use bufmgr::{BufferPool, ExclusiveGuard, PageEdit, Pin, Strategy};
+use freespace::Fsm;
+use ids::BlockNo;
+use page::heap_tuple::MAX_HEAP_TUPLE_SIZE;
+use page::item::LINE_POINTER_SIZE;
+use page::max_align;
+use page::space::MAX_HEAP_TUPLES_PER_PAGE;
+use pgerror::{Result, pg_err};
+use sync::atomic::Ordering::Relaxed;
+use wal::RegFlags;
+
+/// Free space of a page that holds nothing yet, give or take unused line pointers.
+const NEARLY_EMPTY: usize = MAX_HEAP_TUPLE_SIZE - MAX_HEAP_TUPLES_PER_PAGE / 8 * LINE_POINTER_SIZE;
+
+/// Blocks by which a bulk load extends the relation at once.
+const BULK_EXTEND_BLOCKS: u32 = 16;
+
+/// State of a bulk load (COPY, CREATE TABLE AS): its ring, and the page that it fills.
+/// Counterpart: `BulkInsertStateData`.
+pub struct BulkInsert {
+    strategy: Strategy,
+    current: Option<BlockNo>,
+    /// Blocks that we added and have not used: from, to (exclusive).
+    spare: (u32, u32),
+}
+
+impl BulkInsert {
+    pub fn new(pool: &BufferPool) -> BulkInsert {
+        BulkInsert { strategy: Strategy::bulk_write(pool), current: None, spare: (0, 0) }
+    }
+
+    /// Tells the free space map of the blocks that were added and not used.
+    pub fn finish(self, rel: &HeapRel, pool: &BufferPool) -> Result<()> {
+        let fsm = Fsm::new(pool, &rel.fsm);
+        for block in self.spare.0..self.spare.1 {
+            fsm.record(BlockNo(block), page::PAGE_SIZE - page::header::HEADER_SIZE)?;
+        }
+        Ok(())
+    }
+}
+
+/// A latched page with room, and the other page of an update.
+pub(crate) struct Placed<'a> {
+    pub(crate) new: ExclusiveGuard<'a>,
+    /// None if no other page was given, or it is the same.
+    pub(crate) other: Option<ExclusiveGuard<'a>>,
+}
+
+impl<'a> Placed<'a> {
+    /// Lets the latches go; the other page's pin, if there is another page.
+    fn unlatch(self, had_other: bool) -> Option<Pin<'a>> {
+        match self.other {
+            Some(other) => Some(other.into_pin()),
+            None if had_other => Some(self.new.into_pin()),
+            None => None,
+        }
+    }
+}
+
+#[cold]
+fn too_big(size: usize) -> pgerror::PgError {
+    pg_err!(
+        PROGRAM_LIMIT_EXCEEDED,
+        "row is too big: size {size}, maximum size {MAX_HEAP_TUPLE_SIZE}"
+    )
+}
+
+fn init_if_new<'a>(cx: &mut HeapCx<'a>, guard: &mut ExclusiveGuard<'a>) {
+    if guard.is_new() {
+        let mut edit = PageEdit::begin(cx.wal, cx.scratch);
+        edit.change(guard, 0, RegFlags::NONE).init(0);
+        edit.finish_unlogged();
+    }
+}
+
+/// The visibility-map pins of the pages of an operation.
+pub(crate) struct VmPins<'s, 'a> {
+    pub(crate) new: &'s mut Option<VmPin<'a>>,
+    pub(crate) other: &'s mut Option<VmPin<'a>>,
+}
+
+/// Makes `slot` hold the map page for `block`. No heap page may be latched.
+pub(crate) fn pin_vm<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    block: BlockNo,
+    slot: &mut Option<VmPin<'a>>,
+) -> Result<()> {
+    visibility_map::pin(cx.pool, rel, block, slot, cx.wal, cx.scratch, cx.strategy)
+}
+
+/// Pins and latches a page for a tuple of `len` bytes; the result has room for it and is initialised, and
+/// the map pages of all-visible pages are pinned. `other`: the page of the old version in an update.
+/// Counterpart: `RelationGetBufferForTuple`.
+pub(crate) fn page_for_tuple<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    len: usize,
+    mut other: Option<Pin<'a>>,
+    mut vm: VmPins<'_, 'a>,
+    mut bulk: Option<&mut BulkInsert>,
+    use_fsm: bool,
+) -> Result<Placed<'a>> {
+    let len = max_align(len);
+    if len > MAX_HEAP_TUPLE_SIZE {
+        return Err(too_big(len));
+    }
+    // An update's new version may use the room that insertion leaves.
+    let has_other = other.is_some();
+    let reserve = if has_other { 0 } else { rel.reserved_space() };
+    let wanted = if len + reserve > NEARLY_EMPTY { len.max(NEARLY_EMPTY) } else { len + reserve };
+    let fsm = Fsm::new(cx.pool, &rel.fsm);
+
+    let cached = rel.target.load(Relaxed);
+    let mut target = match &bulk {
+        Some(bulk) => bulk.current,
+        None => (cached != u32::MAX).then_some(BlockNo(cached)),
+    };
+    if target.is_none() && use_fsm {
+        target = fsm.search(wanted)?;
+    }
+    if target.is_none() && use_fsm {
+        // Without a map (small or new relations) the last page is the best guess.
+        target = cx.pool.nblocks(&rel.main)?.checked_sub(1).map(BlockNo);
+    }
+    loop {
+        while let Some(block) = target {
+            if block.0 >= cx.pool.nblocks(&rel.main)? {
+                break; // what we remember is older than a truncation
+            }
+            let mut placed =
+                latch_both(cx, rel, block, other.take(), &mut vm, bulk.as_deref_mut())?;
+            init_if_new(cx, &mut placed.new);
+            let free = placed.new.heap_free_space();
+            if free >= wanted {
+                match &mut bulk {
+                    Some(bulk) => bulk.current = Some(block),
+                    None => rel.target.store(block.0, Relaxed),
+                }
+                return Ok(placed);
+            }
+            other = placed.unlatch(has_other);
+            target = match &mut bulk {
+                Some(bulk) if bulk.spare.0 < bulk.spare.1 => {
+                    bulk.spare.0 += 1;
+                    Some(BlockNo(bulk.spare.0 - 1))
+                }
+                _ if !use_fsm => None,
+                _ => fsm.record_and_search(block, free, wanted)?.filter(|next| *next != block),
+            };
+        }
+        let placed = extend(cx, rel, other.take(), &mut vm, bulk.as_deref_mut())?;
+        let block = placed.new.block();
+        if placed.new.heap_free_space() >= wanted {
+            match &mut bulk {
+                Some(bulk) => bulk.current = Some(block),
+                None => rel.target.store(block.0, Relaxed),
+            }
+            return Ok(placed);
+        }
+        // While we let go of the new page for the order of latches, others filled it.
+        other = placed.unlatch(has_other);
+        target = None;
+    }
+}
+
+fn read<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    block: BlockNo,
+    bulk: Option<&mut BulkInsert>,
+) -> Result<Pin<'a>> {
+    let strategy = bulk.map_or(&mut *cx.strategy, |b| &mut b.strategy);
+    cx.pool.read(&rel.main, block, strategy)
+}
+
+/// Latches page `block` and the other page in the order of their numbers, with the map pages of those
+/// that are all-visible pinned.
+fn latch_both<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    block: BlockNo,
+    other: Option<Pin<'a>>,
+    vm: &mut VmPins<'_, 'a>,
+    bulk: Option<&mut BulkInsert>,
+) -> Result<Placed<'a>> {
+    let Some(mut other) = other else {
+        let mut pin = read(cx, rel, block, bulk)?;
+        loop {
+            let new = pin.exclusive();
+            if !new.is_all_visible() || visibility_map::is_pinned(vm.new, block) {
+                return Ok(Placed { new, other: None });
+            }
+            pin = new.into_pin();
+            pin_vm(cx, rel, block, vm.new)?;
+        }
+    };
+    let other_block = other.block();
+    if other_block == block {
+        loop {
+            let new = other.exclusive();
+            if !new.is_all_visible() || visibility_map::is_pinned(vm.other, block) {
+                return Ok(Placed { new, other: None });
+            }
+            other = new.into_pin();
+            pin_vm(cx, rel, block, vm.other)?;
+        }
+    }
+    let new = read(cx, rel, block, bulk)?;
+    latch_pins(cx, rel, new, other, vm)
+}
+
+/// As [`latch_both`], with both pages pinned.
+fn latch_pins<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    mut new: Pin<'a>,
+    mut other: Pin<'a>,
+    vm: &mut VmPins<'_, 'a>,
+) -> Result<Placed<'a>> {
+    let (new_block, other_block) = (new.block(), other.block());
+    loop {
+        let (new_guard, other_guard);
+        if other_block < new_block {
+            other_guard = other.exclusive();
+            new_guard = new.exclusive();
+        } else {
+            new_guard = new.exclusive();
+            other_guard = other.exclusive();
+        }
+        let new_missing =
+            new_guard.is_all_visible() && !visibility_map::is_pinned(vm.new, new_block);
+        let other_missing =
+            other_guard.is_all_visible() && !visibility_map::is_pinned(vm.other, other_block);
+        if !new_missing && !other_missing {
+            return Ok(Placed { new: new_guard, other: Some(other_guard) });
+        }
+        new = new_guard.into_pin();
+        other = other_guard.into_pin();
+        if new_missing {
+            pin_vm(cx, rel, new_block, vm.new)?;
+        }
+        if other_missing {
+            pin_vm(cx, rel, other_block, vm.other)?;
+        }
+    }
+}
+
+/// Adds pages; the first comes back latched and initialised, with the other page latched too.
+fn extend<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    other: Option<Pin<'a>>,
+    vm: &mut VmPins<'_, 'a>,
+    bulk: Option<&mut BulkInsert>,
+) -> Result<Placed<'a>> {
+    let mut new = match bulk {
+        Some(bulk) => {
+            let guard = cx.pool.extend_by(&rel.main, BULK_EXTEND_BLOCKS, &mut bulk.strategy)?;
+            let first = guard.block().0;
+            bulk.spare = (first + 1, first + BULK_EXTEND_BLOCKS);
+            guard
+        }
+        None => cx.pool.extend(&rel.main, cx.strategy)?,
+    };
+    init_if_new(cx, &mut new);
+    let Some(other) = other else { return Ok(Placed { new, other: None }) };
+    // The other page has the lower number and should be latched first. Whoever holds it does not
+    // wait for our new page, so trying is safe; it nearly always succeeds.
+    match other.try_exclusive() {
+        Ok(guard)
+            if !guard.is_all_visible() || visibility_map::is_pinned(vm.other, guard.block()) =>
+        {
+            Ok(Placed { new, other: Some(guard) })
+        }
+        Ok(guard) => {
+            let other = guard.into_pin();
+            latch_pins(cx, rel, new.into_pin(), other, vm)
+        }
+        Err(other) => latch_pins(cx, rel, new.into_pin(), other, vm),
+    }
+}

@@ -1,0 +1,346 @@
+//! Pruning: removing dead row versions from a page that one has to oneself.
+//!
+//! Index entries point to the first line pointer of a HOT chain, so dead members at the chain's start go
+//! away and its first line pointer becomes a *redirect* to the first live one, or *dead* if none
+//! is left (until VACUUM has removed the index entries). Heap-only members have no entries: their
+//! line pointers are free at once.
+//!
+//! ```text
+//! 1 → 2 → 3(live)      1 redirect→3, 2 unused, 3
+//! 1 → 2(dead)          1 dead, 2 unused
+//! ```
+//! WAL: `xl_heap_prune`, redone by `redo::prune`. Counterpart: pruneheap.c.
+
+use crate::context::{HeapCx, HeapRel};
+use crate::record;
+use crate::visibility::{Liveness, Visibility, update_xid};
+use bufmgr::{CleanupGuard, PageEdit, Pin, ShareGuard};
+use ids::{OffsetNo, Xid};
+use page::space::MAX_HEAP_TUPLES_PER_PAGE;
+use page::{HeapTupleHeader, LinePointer, Page};
+use pgerror::Result;
+use txn::{GlobalVis, TxnManager};
+use wal::{RegFlags, RmgrId};
+
+/// What pruning a page will do.
+#[derive(Clone, Debug, Default)]
+pub struct PrunePlan {
+    pub redirected: Vec<(OffsetNo, OffsetNo)>,
+    pub dead: Vec<OffsetNo>,
+    pub unused: Vec<OffsetNo>,
+    /// Newest XID among the removed: standbys' snapshots that still see it conflict.
+    pub latest_removed: Xid,
+    /// Oldest XID that will leave something to prune.
+    pub new_prune_xid: Xid,
+    /// Tuples removed.
+    pub deleted: u32,
+}
+
+impl PrunePlan {
+    pub fn is_empty(&self) -> bool {
+        self.redirected.is_empty() && self.dead.is_empty() && self.unused.is_empty()
+    }
+}
+
+/// Who may be removed: by the cached horizons, or before a fixed XID.
+pub enum Removable<'a> {
+    Global(&'a mut GlobalVis),
+    Before(Xid),
+}
+
+impl Removable<'_> {
+    fn test(&mut self, manager: &TxnManager, xid: Xid) -> bool {
+        match self {
+            Removable::Global(vis) => vis.is_removable(manager, xid),
+            Removable::Before(limit) => xid.precedes(*limit),
+        }
+    }
+}
+
+/// Would pruning perhaps help? Asked by readers, under the share latch.
+#[inline]
+pub fn looks_crowded(page: &Page, rel: &HeapRel) -> bool {
+    page.prune_xid().is_valid()
+        && (page.is_full() || page.heap_free_space() < rel.prune_threshold())
+}
+
+/// Latches a page for reading; prunes it first if that looks worthwhile and nobody else has it pinned.
+/// Counterpart: `heap_page_prune_opt`.
+#[inline]
+pub fn share_pruned<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    pin: Pin<'a>,
+) -> Result<ShareGuard<'a>> {
+    let guard = pin.share();
+    if !looks_crowded(&guard, rel) || cx.wal.in_recovery() {
+        return Ok(guard);
+    }
+    let xid = guard.prune_xid();
+    Ok(prune_crowded(cx, rel, guard.into_pin(), xid)?.share())
+}
+
+#[cold]
+fn prune_crowded<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    pin: Pin<'a>,
+    xid: Xid,
+) -> Result<Pin<'a>> {
+    let mut vis = cx.txn.global_vis(rel.horizon);
+    if !vis.is_removable(cx.txn.manager(), xid) {
+        return Ok(pin);
+    }
+    match pin.try_cleanup() {
+        Err(pin) => Ok(pin),
+        Ok(mut guard) => {
+            if guard.is_full() || guard.heap_free_space() < rel.prune_threshold() {
+                prune(cx, rel, &mut guard, Removable::Global(&mut vis))?;
+            }
+            Ok(guard.into_exclusive().into_pin())
+        }
+    }
+}
+
+/// Prunes the page. Counterpart: `heap_page_prune`.
+pub fn prune<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    guard: &mut CleanupGuard<'a>,
+    removable: Removable<'_>,
+) -> Result<PrunePlan> {
+    let mut hints = Vec::new();
+    let plan = plan(&cx.visibility(rel, guard.lsn()), guard, removable, &mut hints)?;
+    if !hints.is_empty() {
+        guard.set_hints(|h| {
+            for &(offset, bits) in &hints {
+                h.set_infomask(offset, bits);
+            }
+            true
+        });
+    }
+    if plan.is_empty() {
+        if guard.prune_xid() != plan.new_prune_xid || guard.is_full() {
+            guard.set_hints(|h| {
+                h.set_prune_xid(plan.new_prune_xid);
+                h.clear_full();
+                true
+            });
+        }
+        return Ok(plan);
+    }
+    let mut edit = PageEdit::begin(cx.wal, cx.scratch);
+    let page = edit.change(guard, 0, RegFlags::STANDARD);
+    execute(page, &plan.redirected, &plan.dead, &plan.unused)?;
+    page.set_prune_xid(plan.new_prune_xid);
+    page.set_full(false);
+    if rel.is_logged() {
+        let main = record::Prune {
+            latest_removed: plan.latest_removed,
+            redirected: plan.redirected.len() as u16,
+            dead: plan.dead.len() as u16,
+        };
+        edit.main(&main.to_bytes());
+        for (from, to) in &plan.redirected {
+            edit.block_data(0, &from.to_le_bytes());
+            edit.block_data(0, &to.to_le_bytes());
+        }
+        for offset in plan.dead.iter().chain(&plan.unused) {
+            edit.block_data(0, &offset.to_le_bytes());
+        }
+        let xid = cx.txn.current_xid_if_any();
+        edit.log(RmgrId::Heap2, record::heap2::PRUNE, xid)?;
+    } else {
+        edit.finish_unlogged();
+    }
+    Ok(plan)
+}
+
+/// Carries a plan out on the page. Counterpart: `heap_page_prune_execute`.
+pub fn execute(
+    page: &mut Page,
+    redirected: &[(OffsetNo, OffsetNo)],
+    dead: &[OffsetNo],
+    unused: &[OffsetNo],
+) -> Result<()> {
+    for &(from, to) in redirected {
+        page.set_line_pointer(from, LinePointer::redirect(to));
+    }
+    for &offset in dead {
+        page.set_line_pointer(offset, LinePointer::DEAD);
+    }
+    for &offset in unused {
+        page.set_line_pointer(offset, LinePointer::UNUSED);
+    }
+    page.repair_fragmentation()
+}
+
+/// Decides what to do with each item.
+struct Planner<'v, 'p> {
+    vis: &'v Visibility<'v>,
+    page: &'p Page,
+    max: OffsetNo,
+    /// By offset; `None` for what is no tuple.
+    liveness: Vec<Option<Liveness>>,
+    done: Vec<bool>,
+    plan: PrunePlan,
+}
+
+/// What pruning would do to the page, and the hint bits found on the way.
+pub fn plan(
+    vis: &Visibility<'_>,
+    page: &Page,
+    mut removable: Removable<'_>,
+    hints: &mut Vec<(OffsetNo, u16)>,
+) -> Result<PrunePlan> {
+    let max = page.max_offset().min(MAX_HEAP_TUPLES_PER_PAGE as OffsetNo);
+    let mut liveness = vec![None; max as usize + 1];
+    // From the end: with pd_upper falling this walks memory upwards.
+    for offset in (1..=max).rev() {
+        let Some(h) = page.heap_header(offset) else { continue };
+        let mut hint = 0;
+        let mut state = vis.liveness(&h, &mut hint)?;
+        if hint != 0 {
+            hints.push((offset, hint));
+        }
+        if let Liveness::RecentlyDead(xmax) = state
+            && removable.test(vis.manager, xmax)
+        {
+            state = Liveness::Dead;
+        }
+        liveness[offset as usize] = Some(state);
+    }
+    let done = vec![false; max as usize + 1];
+    let mut planner = Planner { vis, page, max, liveness, done, plan: PrunePlan::default() };
+    for offset in 1..=max {
+        let lp = page.line_pointer(offset);
+        if !planner.done[offset as usize] && lp.is_used() && !lp.is_dead() {
+            planner.chain(offset, lp)?;
+        }
+    }
+    Ok(planner.plan)
+}
+
+impl Planner<'_, '_> {
+    fn unused(&mut self, offset: OffsetNo) {
+        self.plan.unused.push(offset);
+        self.done[offset as usize] = true;
+    }
+
+    fn prunable(&mut self, xid: Xid) {
+        let noted = self.plan.new_prune_xid;
+        if xid.is_normal() && (!noted.is_valid() || xid.precedes(noted)) {
+            self.plan.new_prune_xid = xid;
+        }
+    }
+
+    fn removed(&mut self, h: &HeapTupleHeader) -> Result<()> {
+        advance_latest_removed(self.vis.manager, h, &mut self.plan.latest_removed)
+    }
+
+    /// Prunes the chain that begins at `root`. Counterpart: `heap_prune_chain`.
+    fn chain(&mut self, root: OffsetNo, root_lp: LinePointer) -> Result<()> {
+        if let Some(h) = self.page.heap_header_if_normal(root_lp, root)
+            && h.is_heap_only()
+        {
+            // No chain starts here. Remains of an aborted update, to which perhaps nothing leads any
+            // more, are removed here; else its chain decides.
+            let dead = self.liveness[root as usize] == Some(Liveness::Dead);
+            if dead && !h.is_hot_updated() {
+                self.unused(root);
+                self.removed(&h)?;
+                self.plan.deleted += 1;
+            }
+            return Ok(());
+        }
+        let mut members: Vec<OffsetNo> = Vec::new();
+        let (mut latest_dead, mut prior_xmax) = (0, Xid::INVALID);
+        let mut offset = root;
+        while offset >= 1 && offset <= self.max && !self.done[offset as usize] {
+            let lp = self.page.line_pointer(offset);
+            if lp.is_redirected() {
+                if !members.is_empty() {
+                    break;
+                }
+                members.push(offset);
+                offset = lp.redirect_to();
+                continue;
+            }
+            let Some(h) = self.page.heap_header_if_normal(lp, offset) else { break };
+            if prior_xmax.is_valid() && h.xmin() != prior_xmax {
+                break;
+            }
+            members.push(offset);
+            match self.liveness[offset as usize] {
+                Some(Liveness::Dead) => {
+                    latest_dead = offset;
+                    self.removed(&h)?;
+                }
+                Some(Liveness::RecentlyDead(_)) => {
+                    // Step over: a dead one may follow.
+                    let xmax = update_xid(self.vis.manager, &h)?;
+                    self.prunable(xmax);
+                }
+                Some(Liveness::DeleteInProgress) => {
+                    let xmax = update_xid(self.vis.manager, &h)?;
+                    self.prunable(xmax);
+                    break;
+                }
+                _ => break,
+            }
+            if !h.is_hot_updated() {
+                break;
+            }
+            offset = h.ctid.offset;
+            prior_xmax = update_xid(self.vis.manager, &h)?;
+        }
+        if latest_dead != 0 {
+            let mut i = 1;
+            while i < members.len() && members[i - 1] != latest_dead {
+                self.unused(members[i]);
+                self.plan.deleted += 1;
+                i += 1;
+            }
+            if root_lp.is_normal() {
+                self.plan.deleted += 1;
+            }
+            self.done[root as usize] = true;
+            if i >= members.len() {
+                self.plan.dead.push(root);
+            } else {
+                self.plan.redirected.push((root, members[i]));
+                self.done[members[i] as usize] = true;
+            }
+        } else if members.len() < 2 && root_lp.is_redirected() {
+            // Its target was removed before we came here.
+            self.plan.dead.push(root);
+            self.done[root as usize] = true;
+        }
+        Ok(())
+    }
+}
+
+trait HeaderIfNormal {
+    fn heap_header_if_normal(&self, lp: LinePointer, offset: OffsetNo) -> Option<HeapTupleHeader>;
+}
+
+impl HeaderIfNormal for Page {
+    fn heap_header_if_normal(&self, lp: LinePointer, offset: OffsetNo) -> Option<HeapTupleHeader> {
+        if lp.is_normal() { self.heap_header(offset) } else { None }
+    }
+}
+
+/// Raises `latest` to the XID after which `h`'s version was invisible, unless nobody ever saw it.
+/// Counterpart: `HeapTupleHeaderAdvanceLatestRemovedXid`.
+pub fn advance_latest_removed(
+    manager: &TxnManager,
+    h: &HeapTupleHeader,
+    latest: &mut Xid,
+) -> Result<()> {
+    let (xmin, xmax) = (h.xmin(), update_xid(manager, h)?);
+    let committed = h.xmin_committed() || (!h.xmin_invalid() && manager.did_commit(xmin)?);
+    if committed && xmax != xmin && xmax.follows(*latest) {
+        *latest = xmax;
+    }
+    Ok(())
+}

@@ -1,0 +1,480 @@
+//! Updates: a new version beside the old one.
+//!
+//! The row is locked in the weaker mode (NO KEY UPDATE) if no column of a key that foreign keys may
+//! reference changes, so that key-share lockers need not be waited for. If the page has no room for the
+//! new version, the old one is marked as locked by us while another page is found without latches.
+//! If no indexed column changes and both versions share a page, the new one is heap-only.
+//!
+//! Counterpart: `heap_update`, `log_heap_update`, `HeapDetermineColumnsInfo`.
+
+use crate::context::{
+    HeapCx, HeapRel, SetHint, TmFailure, TmResult, WaitOperation, WaitPolicy, no_tuple, wait_xid,
+};
+use crate::delete::{adjust_cmax, failure, hint_xmax, set_cmax, set_xmax};
+use crate::hio::{Placed, VmPins, page_for_tuple, pin_vm};
+use crate::infomask::{self, NewXmax, OldXmax, add_holder};
+use crate::insert::{clear_all_visible, put};
+use crate::lock::TupleLockMode;
+use crate::record::{self, TupleHead};
+use crate::visibility_map::{self, VmPin};
+use bufmgr::{ExclusiveGuard, PageEdit, Pin};
+use ids::{AttrNo, CommandId, MultiXid, OffsetNo, Tid, Xid};
+use page::heap_tuple::{HEADER_SIZE, infomask as m, infomask2 as m2, locked_upgraded};
+use page::{Deformer, HeapTuple, HeapTupleHeader, max_align, vm};
+use pgerror::{PgError, Result, pg_err};
+use txn::Snapshot;
+use wal::{RegFlags, RmgrId};
+
+/// What an update needs to know of the columns; attribute numbers from 1, ascending.
+#[derive(Clone, Copy)]
+pub struct Columns<'c> {
+    pub deformer: &'c Deformer,
+    /// Columns of any index (in keys, expressions, predicates or included). If one changes, the update
+    /// is not HOT.
+    pub hot_blocking: &'c [AttrNo],
+    /// Columns of unique indexes that foreign keys may reference.
+    pub key: &'c [AttrNo],
+}
+
+impl Columns<'_> {
+    /// Does one of `columns` differ between the versions? Values are compared as bytes.
+    fn differ(&self, columns: &[AttrNo], old: &HeapTuple<'_>, new: &HeapTuple<'_>) -> Result<bool> {
+        let (mut a, mut b) = (self.deformer.cursor(old), self.deformer.cursor(new));
+        for &attno in columns {
+            let Some(index) = usize::try_from(attno).ok().and_then(|n| n.checked_sub(1)) else {
+                // System columns are in no index worth speaking of.
+                continue;
+            };
+            if a.get(index)? != b.get(index)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A done update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Updated {
+    pub tid: Tid,
+    /// The new version is heap-only: indexes need no entries.
+    pub hot: bool,
+    /// How the old version was locked.
+    pub lock_mode: TupleLockMode,
+}
+
+/// What is settled about the old version before a place for the new one is looked for.
+struct Plan {
+    old: HeapTupleHeader,
+    mode: TupleLockMode,
+    hot_allowed: bool,
+    cmax: (CommandId, bool),
+    /// `xmax` of the old version when the update is done.
+    old_xmax: NewXmax,
+}
+
+/// Replaces the row version at `tid` by `new` (formed, toasted; its header is filled in) for command
+/// `cid`. `wait`: for others that hold the row, or report `BeingModified`.
+///
+/// WAL: `xl_heap_update` (UPDATE or HOT_UPDATE), redone by `redo::update`; an `xl_heap_lock` before it if
+/// another page is needed.
+pub fn update<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    tid: Tid,
+    new: &mut [u8],
+    cid: CommandId,
+    crosscheck: Option<&Snapshot>,
+    wait: bool,
+    columns: Columns<'_>,
+) -> Result<Result<Updated, (TmResult, TmFailure, TupleLockMode)>> {
+    let mut have_row_lock = None;
+    let result =
+        update_locked(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut have_row_lock);
+    if let Some(mode) = have_row_lock {
+        cx.wait.unlock_row(rel, tid, mode)?;
+    }
+    result
+}
+
+fn update_locked<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    tid: Tid,
+    new: &mut [u8],
+    cid: CommandId,
+    crosscheck: Option<&Snapshot>,
+    wait: bool,
+    columns: Columns<'_>,
+    row_lock: &mut Option<lmgr::LockMode>,
+) -> Result<Result<Updated, (TmResult, TmFailure, TupleLockMode)>> {
+    let xid = cx.txn.current_xid()?;
+    let mut vm_old: Option<VmPin<'a>> = None;
+    let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
+    if guard.is_all_visible() {
+        let pin = guard.into_pin();
+        pin_vm(cx, rel, tid.block, &mut vm_old)?;
+        guard = pin.exclusive();
+    }
+    let (key_intact, hot_allowed) = {
+        let old = guard.heap_tuple(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+        let new = HeapTuple::from_bytes(new).ok_or_else(|| no_tuple(rel, tid))?;
+        (
+            !columns.differ(columns.key, &old, &new)?,
+            !columns.differ(columns.hot_blocking, &old, &new)?,
+        )
+    };
+    let mode = if key_intact {
+        // Others may join us in a multixact from here on.
+        cx.txn.set_oldest_multixact_member();
+        TupleLockMode::NoKeyExclusive
+    } else {
+        TupleLockMode::Exclusive
+    };
+
+    // Some holder was looked at and none conflicts; is any of them left?
+    let (mut checked_lockers, mut lockers_remain) = (false, false);
+    let header = loop {
+        let mut h = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+        let mut hint = 0;
+        let mut result = cx.visibility(rel, guard.lsn()).update(&h, tid, cid, &mut hint)?;
+        guard.hint(tid.offset, hint);
+        h.infomask |= hint;
+        if result == TmResult::Invisible {
+            return Err(pg_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "attempted to update invisible tuple"
+            ));
+        }
+        if result == TmResult::BeingModified && wait {
+            let can_continue;
+            if h.xmax_is_multi() {
+                let multi = h.multi();
+                let c = infomask::multi_conflict(cx.txn, multi, h.infomask, mode)?;
+                if c.conflicts {
+                    let pin = guard.into_pin();
+                    if !c.own {
+                        acquire(cx, rel, tid, mode, row_lock)?;
+                    }
+                    let remain = infomask::wait_multi(
+                        cx.txn,
+                        cx.wait,
+                        multi,
+                        mode,
+                        h.infomask,
+                        rel,
+                        tid,
+                        WaitOperation::Update,
+                        WaitPolicy::Block,
+                    )?;
+                    checked_lockers = true;
+                    lockers_remain = remain != Some(0);
+                    guard = pin.exclusive();
+                    let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+                    if infomask::xmax_moved(&now, &h) {
+                        continue;
+                    }
+                    h = now;
+                }
+                let updater = if h.xmax_locked_only() {
+                    Xid::INVALID
+                } else {
+                    cx.visibility(rel, guard.lsn()).update_xid(&h)?
+                };
+                can_continue = !updater.is_valid() || cx.txn.manager().did_abort(updater)?;
+            } else if cx.txn.is_current(h.raw_xmax)
+                || (h.infomask & m::LOCK_MASK == m::XMAX_KEYSHR_LOCK && key_intact)
+            {
+                // Ourselves, or somebody who only wants the key to stay: goes on holding the row.
+                checked_lockers = true;
+                lockers_remain = true;
+                can_continue = true;
+            } else {
+                let pin = guard.into_pin();
+                acquire(cx, rel, tid, mode, row_lock)?;
+                wait_xid(cx.wait, h.raw_xmax, rel, tid, WaitOperation::Update)?;
+                checked_lockers = true;
+                guard = pin.exclusive();
+                let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+                if infomask::xmax_moved(&now, &h) {
+                    continue;
+                }
+                h = hint_xmax(cx, rel, &mut guard, tid, now.raw_xmax)?;
+                can_continue = h.xmax_invalid();
+            }
+            result = if can_continue {
+                TmResult::Ok
+            } else if h.ctid != tid {
+                TmResult::Updated
+            } else {
+                TmResult::Deleted
+            };
+        }
+        if result == TmResult::Ok
+            && let Some(snapshot) = crosscheck
+            && !cx.visibility(rel, guard.lsn()).visible(&h, snapshot, &mut 0)?
+        {
+            result = TmResult::Updated;
+        }
+        if result != TmResult::Ok {
+            return Ok(Err((result, failure(cx, rel, &guard, &h, result)?, mode)));
+        }
+        if guard.is_all_visible() && !visibility_map::is_pinned(&vm_old, tid.block) {
+            let pin = guard.into_pin();
+            pin_vm(cx, rel, tid.block, &mut vm_old)?;
+            guard = pin.exclusive();
+            continue;
+        }
+        break h;
+    };
+
+    let old_xmax = add_holder(cx.txn, OldXmax::of(&header), xid, mode, true)?;
+    // Lockers that remain hold the new version too.
+    let remaining = if header.xmax_invalid()
+        || locked_upgraded(header.infomask)
+        || (checked_lockers && !lockers_remain)
+        || !header.raw_xmax.is_valid()
+    {
+        NewXmax { xmax: Xid::INVALID, infomask: m::XMAX_INVALID, infomask2: 0 }
+    } else if header.xmax_is_multi() {
+        infomask::multi_bits(cx.txn.manager(), MultiXid(header.raw_xmax.0))?
+    } else {
+        let infomask = m::XMAX_KEYSHR_LOCK | m::XMAX_LOCK_ONLY;
+        NewXmax { xmax: header.raw_xmax, infomask, infomask2: 0 }
+    };
+    let mut new_header =
+        HeapTupleHeader::read(new).ok_or_else(|| PgError::internal("tuple without a header"))?;
+    new_header.infomask = new_header.infomask & !m::XACT_MASK | m::UPDATED | remaining.infomask;
+    new_header.infomask2 = new_header.infomask2 & !m2::XACT_MASK | remaining.infomask2;
+    new_header.raw_xmin = xid;
+    new_header.raw_cid = cid;
+    new_header.raw_xmax = remaining.xmax;
+    let cmax = adjust_cmax(cx.txn, &header, cid)?;
+    let plan = Plan { old: header, mode, hot_allowed, cmax, old_xmax };
+
+    let mut vm_new: Option<VmPin<'a>> = None;
+    let placed = if max_align(new.len()) > guard.heap_free_space() {
+        let pin = lock_meanwhile(cx, rel, guard, &vm_old, tid, &plan, xid)?;
+        let pins = VmPins { new: &mut vm_new, other: &mut vm_old };
+        place_elsewhere(cx, rel, pin, new.len(), pins)?
+    } else {
+        Placed { new: guard, other: None }
+    };
+    finish(cx, rel, tid, new, new_header, plan, placed, &vm_old, &vm_new, xid).map(Ok)
+}
+
+fn acquire(
+    cx: &mut HeapCx<'_>,
+    rel: &HeapRel,
+    tid: Tid,
+    mode: TupleLockMode,
+    row_lock: &mut Option<lmgr::LockMode>,
+) -> Result<()> {
+    let mut have = row_lock.is_some();
+    infomask::acquire_row(cx.wait, rel, tid, mode, WaitPolicy::Block, &mut have)?;
+    *row_lock = Some(mode.hw_mode());
+    Ok(())
+}
+
+/// Marks the old version as locked by us, so that nobody updates it while no latch is held.
+fn lock_meanwhile<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    mut guard: ExclusiveGuard<'a>,
+    vm_old: &Option<VmPin<'a>>,
+    tid: Tid,
+    plan: &Plan,
+    xid: Xid,
+) -> Result<Pin<'a>> {
+    let lock = add_holder(cx.txn, OldXmax::of(&plan.old), xid, plan.mode, false)?;
+    let unfrozen = guard.is_all_visible()
+        && vm_old.as_ref().is_some_and(|pin| {
+            visibility_map::clear(pin, tid.block, vm::ALL_FROZEN, cx.wal, cx.scratch)
+        });
+    let mut edit = PageEdit::begin(cx.wal, cx.scratch);
+    let page = edit.change(&mut guard, 0, RegFlags::STANDARD);
+    let mut h = plan.old;
+    set_xmax(&mut h, lock);
+    h.infomask2 &= !m2::HOT_UPDATED;
+    set_cmax(&mut h, plan.cmax);
+    h.ctid = tid;
+    page.set_heap_header(tid.offset, &h);
+    if rel.is_logged() {
+        let record = record::Lock {
+            xmax: lock.xmax,
+            offset: tid.offset,
+            infobits: record::infobits(h.infomask, h.infomask2),
+            flags: if unfrozen { record::LOCK_ALL_FROZEN_CLEARED } else { 0 },
+        };
+        edit.main(&record.to_bytes());
+        edit.log(RmgrId::Heap, record::heap::LOCK, xid)?;
+    } else {
+        edit.finish_unlogged();
+    }
+    Ok(guard.into_pin())
+}
+
+/// Finds a page for the new version, which may after all be the old one's if that was pruned meanwhile.
+fn place_elsewhere<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    old: Pin<'a>,
+    len: usize,
+    vm: VmPins<'_, 'a>,
+) -> Result<Placed<'a>> {
+    page_for_tuple(cx, rel, len, Some(old), vm, None, true)
+}
+
+fn finish<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    tid: Tid,
+    new: &mut [u8],
+    mut new_header: HeapTupleHeader,
+    plan: Plan,
+    placed: Placed<'a>,
+    vm_old: &Option<VmPin<'a>>,
+    vm_new: &Option<VmPin<'a>>,
+    xid: Xid,
+) -> Result<Updated> {
+    let Placed { new: mut new_guard, other: mut old_guard } = placed;
+    let new_block = new_guard.block();
+    let same_page = old_guard.is_none();
+    let hot = same_page && plan.hot_allowed;
+    if hot {
+        new_header.infomask2 |= m2::ONLY_TUPLE;
+    }
+    new_header.write(new);
+    let old_on = old_guard.as_ref().unwrap_or(&new_guard);
+    // The version as it is now: we may have marked it as locked.
+    let mut old = old_on.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+    let log = rel.is_logged();
+    let delta = if log && same_page && cx.update_delta && !cx.wal.needs_image(new_guard.lsn()) {
+        let bytes = new_guard.heap_tuple(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+        Delta::between(bytes.data(), new.get(new_header.hoff as usize..).unwrap_or(&[]))
+    } else {
+        Delta::default()
+    };
+    let old_cleared = clear_all_visible(cx, old_on, vm_old);
+    let new_cleared = !same_page && clear_all_visible(cx, &new_guard, vm_new);
+    let init = new_guard.max_offset() == 0;
+
+    let mut edit = PageEdit::begin(cx.wal, cx.scratch);
+    let flags = if init { RegFlags::STANDARD | RegFlags::WILL_INIT } else { RegFlags::STANDARD };
+    edit.register(&mut new_guard, 0, flags);
+    if let Some(guard) = &mut old_guard {
+        edit.register(guard, 1, RegFlags::STANDARD);
+    }
+    let new_offset = {
+        let page = new_guard.page_mut(&edit);
+        if same_page {
+            page.set_prunable(xid);
+        }
+        let offset = put(page, new_block, new, 0)
+            .ok_or_else(|| PgError::internal("failed to add tuple to page"))?;
+        if new_cleared {
+            page.set_all_visible(false);
+        }
+        offset
+    };
+    let new_tid = Tid::new(new_block, new_offset);
+    {
+        let page = match &mut old_guard {
+            Some(guard) => guard.page_mut(&edit),
+            None => new_guard.page_mut(&edit),
+        };
+        if !same_page {
+            // The next reader may want to prune.
+            page.set_full(true);
+            page.set_prunable(xid);
+        }
+        set_xmax(&mut old, plan.old_xmax);
+        old.infomask2 =
+            if hot { old.infomask2 | m2::HOT_UPDATED } else { old.infomask2 & !m2::HOT_UPDATED };
+        set_cmax(&mut old, plan.cmax);
+        old.ctid = new_tid;
+        page.set_heap_header(tid.offset, &old);
+        if old_cleared {
+            page.set_all_visible(false);
+        }
+    }
+    if log {
+        let mut flags = delta.flags();
+        if old_cleared {
+            flags |= record::UPDATE_OLD_ALL_VISIBLE_CLEARED;
+        }
+        if new_cleared {
+            flags |= record::UPDATE_NEW_ALL_VISIBLE_CLEARED;
+        }
+        let info = if hot { record::heap::HOT_UPDATE } else { record::heap::UPDATE };
+        let info = if init { info | record::INIT_PAGE } else { info };
+        log_update(&mut edit, tid.offset, new_offset, &old, &new_header, new, delta, flags);
+        edit.log(RmgrId::Heap, info, xid)?;
+    } else {
+        edit.finish_unlogged();
+    }
+    Ok(Updated { tid: new_tid, hot, lock_mode: plan.mode })
+}
+
+fn log_update(
+    edit: &mut PageEdit<'_, '_>,
+    old_offset: OffsetNo,
+    new_offset: OffsetNo,
+    old: &HeapTupleHeader,
+    new_header: &HeapTupleHeader,
+    new: &[u8],
+    delta: Delta,
+    flags: u8,
+) {
+    let record = record::Update {
+        old_xmax: old.raw_xmax,
+        old_offset,
+        old_infobits: record::infobits(old.infomask, old.infomask2),
+        flags,
+        new_xmax: new_header.raw_xmax,
+        new_offset,
+    };
+    edit.main(&record.to_bytes());
+    if delta.prefix > 0 {
+        edit.block_data(0, &(delta.prefix as u16).to_le_bytes());
+    }
+    if delta.suffix > 0 {
+        edit.block_data(0, &(delta.suffix as u16).to_le_bytes());
+    }
+    edit.block_data(0, &TupleHead::of(new_header).to_bytes());
+    let end = new.len() - delta.suffix;
+    if delta.prefix == 0 {
+        edit.block_data(0, &new[HEADER_SIZE..end]);
+    } else {
+        // The bitmap and its padding, then what differs behind the common prefix.
+        let hoff = new_header.hoff as usize;
+        edit.block_data(0, &new[HEADER_SIZE..hoff]);
+        edit.block_data(0, &new[hoff + delta.prefix..end]);
+    }
+}
+
+/// How many bytes at either end of the columns are the same in both versions; each counts only from three
+/// up, since its length takes two.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub(crate) struct Delta {
+    pub(crate) prefix: usize,
+    pub(crate) suffix: usize,
+}
+
+impl Delta {
+    pub(crate) fn between(old: &[u8], new: &[u8]) -> Delta {
+        let shorter = old.len().min(new.len());
+        let at_least_three = |n: usize| if n < 3 { 0 } else { n };
+        let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let prefix = at_least_three(prefix);
+        let suffix = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let suffix = at_least_three(suffix.min(shorter - prefix));
+        Delta { prefix, suffix }
+    }
+
+    fn flags(self) -> u8 {
+        let bit = |n: usize, flag: u8| if n > 0 { flag } else { 0 };
+        bit(self.prefix, record::UPDATE_PREFIX_FROM_OLD)
+            | bit(self.suffix, record::UPDATE_SUFFIX_FROM_OLD)
+    }
+}

@@ -1,0 +1,568 @@
+//! Which row versions a snapshot sees.
+//!
+//! A version was made by `xmin` and ended by `xmax` (or only locked by it; the infomask tells).
+//! Whether those committed is looked up in pg_xact once and then remembered in the infomask as a
+//! *hint*. Here the hints only come out as a [`Hint`]; setting them is up to the caller, who
+//! may not hold the latch for it. A commit may be remembered only if a crash cannot undo it: its
+//! record is flushed, or the page cannot reach the disk before it (see [`Visibility::commit_hint`]).
+//!
+//! Ask "in progress?" before "committed?": a transaction commits in pg_xact before it leaves the
+//! proc array.
+//!
+//! Counterpart: heapam_visibility.c.
+
+use crate::TmResult;
+use ids::{CommandId, Lsn, Tid, Xid};
+use page::HeapTupleHeader;
+use page::heap_tuple::{infomask as m, locked_upgraded};
+use pgerror::Result;
+use txn::{Snapshot, SnapshotKind, Transaction, TxnManager};
+use wal::Wal;
+
+/// Hint bits to be set in a tuple's infomask.
+pub type Hint = u16;
+
+/// What a test of visibility asks.
+#[derive(Clone, Copy)]
+pub struct Visibility<'a> {
+    pub txn: &'a Transaction,
+    pub manager: &'a TxnManager,
+    pub wal: &'a Wal,
+    /// Is the relation logged? Others do not outlive a crash, so hints need no flushed commit.
+    pub permanent: bool,
+    /// LSN of the page that the tuple is on.
+    pub page_lsn: Lsn,
+}
+
+/// What VACUUM and pruning want to know. Counterpart: `HTSV_Result`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Liveness {
+    /// Nobody will ever see it again.
+    Dead,
+    Live,
+    /// Deleted by this committed transaction; may still be seen by those who run since before.
+    RecentlyDead(Xid),
+    InsertInProgress,
+    DeleteInProgress,
+}
+
+/// Who is at work on a version that a dirty snapshot sees. Counterpart: the xmin, xmax and
+/// speculativeToken that `HeapTupleSatisfiesDirty` returns.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct DirtyInfo {
+    /// In-progress inserter.
+    pub xmin: Xid,
+    /// In-progress deleter.
+    pub xmax: Xid,
+    /// Token of the insertion if it is speculative, else 0.
+    pub speculative_token: u32,
+}
+
+/// Result of looking at xmin.
+enum Inserter {
+    Committed,
+    /// Not (known) to have committed: the version is not there.
+    Gone,
+    /// Inserted by the asking transaction.
+    Own,
+    InProgress,
+}
+
+impl<'a> Visibility<'a> {
+    /// May a commit of `xid` be remembered on the page? Counterpart: `SetHintBits`.
+    #[inline]
+    fn commit_hint(&self, xid: Xid, bit: Hint, hint: &mut Hint) -> Result<()> {
+        if self.permanent && xid.is_normal() {
+            let commit = self.manager.commit_lsn(xid)?;
+            if commit.is_valid() && commit > self.wal.flushed() && self.page_lsn < commit {
+                return Ok(());
+            }
+        }
+        *hint |= bit;
+        Ok(())
+    }
+
+    pub(crate) fn cmin(&self, h: &HeapTupleHeader) -> CommandId {
+        if h.any(m::COMBOCID) { self.txn.combo_cmin(h.raw_cid) } else { h.raw_cid }
+    }
+
+    pub(crate) fn cmax(&self, h: &HeapTupleHeader) -> CommandId {
+        if h.any(m::COMBOCID) { self.txn.combo_cmax(h.raw_cid) } else { h.raw_cid }
+    }
+
+    /// The transaction that updated or deleted the version; invalid if `xmax` only locks.
+    /// Counterpart: `HeapTupleHeaderGetUpdateXid`.
+    pub fn update_xid(&self, h: &HeapTupleHeader) -> Result<Xid> {
+        update_xid(self.manager, h)
+    }
+
+    fn multi_is_running(&self, h: &HeapTupleHeader, lock_only: bool) -> Result<bool> {
+        if locked_upgraded(h.infomask) {
+            return Ok(false);
+        }
+        self.manager.multixact_is_running(h.multi(), lock_only)
+    }
+
+    /// xmin of a tuple without XMIN_COMMITTED, as of now.
+    #[inline]
+    fn inserter_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Inserter> {
+        if h.xmin_committed() {
+            return Ok(Inserter::Committed);
+        }
+        if h.xmin_invalid() {
+            return Ok(Inserter::Gone);
+        }
+        if h.any(m::MOVED) {
+            return self.moved(h, hint);
+        }
+        let xmin = h.raw_xmin;
+        if self.txn.is_current(xmin) {
+            return Ok(Inserter::Own);
+        }
+        if self.manager.is_in_progress(xmin)? {
+            return Ok(Inserter::InProgress);
+        }
+        self.settle_xmin(xmin, hint)
+    }
+
+    /// xmin is finished: how?
+    #[inline]
+    fn settle_xmin(&self, xmin: Xid, hint: &mut Hint) -> Result<Inserter> {
+        if self.manager.did_commit(xmin)? {
+            self.commit_hint(xmin, m::XMIN_COMMITTED, hint)?;
+            Ok(Inserter::Committed)
+        } else {
+            *hint |= m::XMIN_INVALID;
+            Ok(Inserter::Gone)
+        }
+    }
+
+    /// A tuple moved by VACUUM FULL of a release before 9.0, whose `xvac` decides. No such VACUUM
+    /// can be running.
+    #[cold]
+    fn moved(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Inserter> {
+        let committed = self.manager.did_commit(h.xvac())?;
+        if h.any(m::MOVED_OFF) != committed {
+            *hint |= m::XMIN_COMMITTED;
+            Ok(Inserter::Committed)
+        } else {
+            *hint |= m::XMIN_INVALID;
+            Ok(Inserter::Gone)
+        }
+    }
+
+    /// Does `snapshot` see the tuple? Counterpart: `HeapTupleSatisfiesVisibility`.
+    #[inline]
+    pub fn visible(
+        &self,
+        h: &HeapTupleHeader,
+        snapshot: &Snapshot,
+        hint: &mut Hint,
+    ) -> Result<bool> {
+        match snapshot.kind {
+            SnapshotKind::Mvcc => self.mvcc(h, snapshot, hint),
+            SnapshotKind::SelfNow => self.self_now(h, hint),
+            SnapshotKind::Any => Ok(true),
+            SnapshotKind::Toast => self.toast(h, hint),
+            SnapshotKind::Dirty => Ok(self.dirty(h, hint)?.is_some()),
+        }
+    }
+
+    /// Counterpart: `HeapTupleSatisfiesMVCC`.
+    #[inline]
+    pub fn mvcc(&self, h: &HeapTupleHeader, s: &Snapshot, hint: &mut Hint) -> Result<bool> {
+        let xmin = h.raw_xmin;
+        if h.xmin_committed() {
+            if !h.xmin_frozen() && s.in_progress(xmin, self.manager)? {
+                return Ok(false);
+            }
+        } else {
+            if h.xmin_invalid() {
+                return Ok(false);
+            }
+            let inserter = if h.any(m::MOVED) {
+                self.moved(h, hint)?
+            } else if self.txn.is_current(xmin) {
+                return self.own_mvcc(h, s, hint);
+            } else if s.in_progress(xmin, self.manager)? {
+                return Ok(false);
+            } else {
+                self.settle_xmin(xmin, hint)?
+            };
+            if !matches!(inserter, Inserter::Committed) {
+                return Ok(false);
+            }
+        }
+        if h.xmax_invalid() || h.xmax_locked_only() {
+            return Ok(true);
+        }
+        if h.xmax_is_multi() {
+            let xmax = self.update_xid(h)?;
+            if self.txn.is_current(xmax) {
+                return Ok(self.cmax(h) >= s.curcid);
+            }
+            return Ok(s.in_progress(xmax, self.manager)? || !self.manager.did_commit(xmax)?);
+        }
+        let xmax = h.raw_xmax;
+        if h.any(m::XMAX_COMMITTED) {
+            return s.in_progress(xmax, self.manager);
+        }
+        if self.txn.is_current(xmax) {
+            return Ok(self.cmax(h) >= s.curcid);
+        }
+        if s.in_progress(xmax, self.manager)? {
+            return Ok(true);
+        }
+        if !self.manager.did_commit(xmax)? {
+            *hint |= m::XMAX_INVALID;
+            return Ok(true);
+        }
+        self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
+        Ok(false)
+    }
+
+    /// A version that the asking transaction inserted.
+    fn own_mvcc(&self, h: &HeapTupleHeader, s: &Snapshot, hint: &mut Hint) -> Result<bool> {
+        if self.cmin(h) >= s.curcid {
+            return Ok(false);
+        }
+        if h.xmax_invalid() || h.xmax_locked_only() {
+            return Ok(true);
+        }
+        if !self.txn.is_current(self.update_xid(h)?) {
+            // The deleting subtransaction aborted.
+            if !h.xmax_is_multi() {
+                *hint |= m::XMAX_INVALID;
+            }
+            return Ok(true);
+        }
+        Ok(self.cmax(h) >= s.curcid)
+    }
+
+    /// Committed or own, and not deleted, as of now. Counterpart: `HeapTupleSatisfiesSelf`.
+    pub fn self_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<bool> {
+        match self.inserter_now(h, hint)? {
+            Inserter::Gone | Inserter::InProgress => Ok(false),
+            Inserter::Own => {
+                if h.xmax_invalid() || h.xmax_locked_only() {
+                    return Ok(true);
+                }
+                if self.txn.is_current(self.update_xid(h)?) {
+                    return Ok(false);
+                }
+                if !h.xmax_is_multi() {
+                    *hint |= m::XMAX_INVALID;
+                }
+                Ok(true)
+            }
+            Inserter::Committed => Ok(match self.deleter_now(h, hint)? {
+                Deleter::None | Deleter::InProgress(_) => true,
+                Deleter::Own | Deleter::Committed => false,
+            }),
+        }
+    }
+
+    /// Who ended a version whose inserter committed, as of now?
+    fn deleter_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Deleter> {
+        if h.xmax_invalid() || h.xmax_locked_only() {
+            return Ok(Deleter::None);
+        }
+        if h.any(m::XMAX_COMMITTED) {
+            return Ok(Deleter::Committed);
+        }
+        let multi = h.xmax_is_multi();
+        let xmax = self.update_xid(h)?;
+        if self.txn.is_current(xmax) {
+            return Ok(Deleter::Own);
+        }
+        if self.manager.is_in_progress(xmax)? {
+            return Ok(Deleter::InProgress(xmax));
+        }
+        if !self.manager.did_commit(xmax)? {
+            if !multi {
+                *hint |= m::XMAX_INVALID;
+            }
+            return Ok(Deleter::None);
+        }
+        if !multi {
+            self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
+        }
+        Ok(Deleter::Committed)
+    }
+
+    /// TOAST chunks are seen unless their insertion surely failed: whoever has the pointer may read.
+    /// Counterpart: `HeapTupleSatisfiesToast`.
+    pub fn toast(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<bool> {
+        if h.xmin_committed() {
+            return Ok(true);
+        }
+        if h.xmin_invalid() {
+            return Ok(false);
+        }
+        if h.any(m::MOVED) {
+            return Ok(matches!(self.moved(h, hint)?, Inserter::Committed));
+        }
+        // An aborted speculative insertion leaves this.
+        Ok(h.raw_xmin.is_valid())
+    }
+
+    /// As [`Self::self_now`], but changes in progress are seen, and reported. `None`: not visible.
+    /// Counterpart: `HeapTupleSatisfiesDirty`.
+    pub fn dirty(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Option<DirtyInfo>> {
+        let mut info = DirtyInfo::default();
+        match self.inserter_now(h, hint)? {
+            Inserter::Gone => return Ok(None),
+            Inserter::Own => {
+                let live = h.xmax_invalid()
+                    || h.xmax_locked_only()
+                    || !self.txn.is_current(self.update_xid(h)?);
+                return Ok(live.then_some(info));
+            }
+            Inserter::InProgress => {
+                if h.is_speculative() {
+                    info.speculative_token = h.speculative_token();
+                }
+                info.xmin = h.raw_xmin;
+                return Ok(Some(info));
+            }
+            Inserter::Committed => {}
+        }
+        if h.xmax_is_multi() && !h.xmax_locked_only() && !h.xmax_invalid() {
+            let xmax = self.update_xid(h)?;
+            if self.txn.is_current(xmax) {
+                return Ok(None);
+            }
+            if self.manager.is_in_progress(xmax)? {
+                info.xmax = xmax;
+                return Ok(Some(info));
+            }
+            return Ok((!self.manager.did_commit(xmax)?).then_some(info));
+        }
+        Ok(match self.deleter_now(h, hint)? {
+            Deleter::None => Some(info),
+            Deleter::InProgress(xmax) => {
+                info.xmax = xmax;
+                Some(info)
+            }
+            Deleter::Own | Deleter::Committed => None,
+        })
+    }
+
+    /// May the command `curcid` update, delete or lock the version at `tid`, or is another
+    /// transaction in the way? Counterpart: `HeapTupleSatisfiesUpdate`.
+    pub fn update(
+        &self,
+        h: &HeapTupleHeader,
+        tid: Tid,
+        curcid: CommandId,
+        hint: &mut Hint,
+    ) -> Result<TmResult> {
+        match self.inserter_now(h, hint)? {
+            Inserter::Gone | Inserter::InProgress => return Ok(TmResult::Invisible),
+            Inserter::Own => return self.update_own(h, curcid, hint),
+            Inserter::Committed => {}
+        }
+        let own = |cmax: CommandId| {
+            if cmax >= curcid { TmResult::SelfModified } else { TmResult::Invisible }
+        };
+        let ended = || if h.ctid != tid { TmResult::Updated } else { TmResult::Deleted };
+        if h.xmax_invalid() {
+            return Ok(TmResult::Ok);
+        }
+        if h.any(m::XMAX_COMMITTED) {
+            return Ok(if h.xmax_locked_only() { TmResult::Ok } else { ended() });
+        }
+        if h.xmax_is_multi() {
+            if locked_upgraded(h.infomask) {
+                return Ok(TmResult::Ok);
+            }
+            if h.xmax_locked_only() {
+                if self.multi_is_running(h, true)? {
+                    return Ok(TmResult::BeingModified);
+                }
+                *hint |= m::XMAX_INVALID;
+                return Ok(TmResult::Ok);
+            }
+            let xmax = self.update_xid(h)?;
+            if self.txn.is_current(xmax) {
+                return Ok(own(self.cmax(h)));
+            }
+            if self.multi_is_running(h, false)? {
+                return Ok(TmResult::BeingModified);
+            }
+            if xmax.is_valid() && self.manager.did_commit(xmax)? {
+                return Ok(ended());
+            }
+            *hint |= m::XMAX_INVALID;
+            return Ok(TmResult::Ok);
+        }
+        let xmax = h.raw_xmax;
+        if self.txn.is_current(xmax) {
+            if h.xmax_locked_only() {
+                return Ok(TmResult::BeingModified);
+            }
+            return Ok(own(self.cmax(h)));
+        }
+        if self.manager.is_in_progress(xmax)? {
+            return Ok(TmResult::BeingModified);
+        }
+        if h.xmax_locked_only() || !self.manager.did_commit(xmax)? {
+            *hint |= m::XMAX_INVALID;
+            return Ok(TmResult::Ok);
+        }
+        self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
+        Ok(ended())
+    }
+
+    fn update_own(
+        &self,
+        h: &HeapTupleHeader,
+        curcid: CommandId,
+        hint: &mut Hint,
+    ) -> Result<TmResult> {
+        if self.cmin(h) >= curcid {
+            return Ok(TmResult::Invisible);
+        }
+        if h.xmax_invalid() {
+            return Ok(TmResult::Ok);
+        }
+        if h.xmax_locked_only() {
+            // Not necessarily our own lock: others may lock what our committed-to-be
+            // subtransaction inserted only through a multixact, but be exact.
+            let running = if h.xmax_is_multi() {
+                self.multi_is_running(h, true)?
+            } else {
+                self.manager.is_in_progress(h.raw_xmax)?
+            };
+            return Ok(if running { TmResult::BeingModified } else { TmResult::Ok });
+        }
+        let xmax = self.update_xid(h)?;
+        if self.txn.is_current(xmax) {
+            let later = self.cmax(h) >= curcid;
+            return Ok(if later { TmResult::SelfModified } else { TmResult::Invisible });
+        }
+        // The deleting subtransaction aborted.
+        if h.xmax_is_multi() {
+            let running = self.multi_is_running(h, false)?;
+            return Ok(if running { TmResult::BeingModified } else { TmResult::Ok });
+        }
+        *hint |= m::XMAX_INVALID;
+        Ok(TmResult::Ok)
+    }
+
+    /// Counterpart: `HeapTupleSatisfiesVacuumHorizon`.
+    pub fn liveness(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Liveness> {
+        match self.inserter_now(h, hint)? {
+            Inserter::Gone => return Ok(Liveness::Dead),
+            Inserter::InProgress => return Ok(Liveness::InsertInProgress),
+            Inserter::Own => {
+                if !h.xmax_invalid()
+                    && !h.xmax_locked_only()
+                    && self.txn.is_current(self.update_xid(h)?)
+                {
+                    return Ok(Liveness::DeleteInProgress);
+                }
+                return Ok(Liveness::InsertInProgress);
+            }
+            Inserter::Committed => {}
+        }
+        if h.xmax_invalid() {
+            return Ok(Liveness::Live);
+        }
+        if h.xmax_locked_only() {
+            if !h.any(m::XMAX_COMMITTED) {
+                let running = if h.xmax_is_multi() {
+                    self.multi_is_running(h, true)?
+                } else {
+                    self.manager.is_in_progress(h.raw_xmax)?
+                };
+                if !running {
+                    *hint |= m::XMAX_INVALID;
+                }
+            }
+            return Ok(Liveness::Live);
+        }
+        if h.xmax_is_multi() {
+            let xmax = self.update_xid(h)?;
+            if self.manager.is_in_progress(xmax)? {
+                return Ok(Liveness::DeleteInProgress);
+            }
+            if self.manager.did_commit(xmax)? {
+                return Ok(Liveness::RecentlyDead(xmax));
+            }
+            if !self.multi_is_running(h, false)? {
+                *hint |= m::XMAX_INVALID;
+            }
+            return Ok(Liveness::Live);
+        }
+        let xmax = h.raw_xmax;
+        if !h.any(m::XMAX_COMMITTED) {
+            if self.manager.is_in_progress(xmax)? {
+                return Ok(Liveness::DeleteInProgress);
+            }
+            if !self.manager.did_commit(xmax)? {
+                *hint |= m::XMAX_INVALID;
+                return Ok(Liveness::Live);
+            }
+            self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
+        }
+        Ok(Liveness::RecentlyDead(xmax))
+    }
+
+    /// [`Self::liveness`], with deleters before `oldest_xmin` counted as seen by nobody any more.
+    /// Counterpart: `HeapTupleSatisfiesVacuum`.
+    pub fn liveness_before(
+        &self,
+        h: &HeapTupleHeader,
+        oldest_xmin: Xid,
+        hint: &mut Hint,
+    ) -> Result<Liveness> {
+        Ok(match self.liveness(h, hint)? {
+            Liveness::RecentlyDead(xmax) if xmax.precedes(oldest_xmin) => Liveness::Dead,
+            other => other,
+        })
+    }
+
+    /// Is the version only locked, never updated or deleted, as of now? Goes beyond the infomask: an
+    /// aborted updater in a multixact counts as gone. Counterpart: `HeapTupleHeaderIsOnlyLocked`.
+    pub fn only_locked(&self, h: &HeapTupleHeader) -> Result<bool> {
+        if h.xmax_invalid() || h.xmax_locked_only() || !h.raw_xmax.is_valid() {
+            return Ok(true);
+        }
+        if !h.xmax_is_multi() {
+            return Ok(false);
+        }
+        let xmax = self.update_xid(h)?;
+        if self.txn.is_current(xmax) || self.manager.is_in_progress(xmax)? {
+            return Ok(false);
+        }
+        Ok(!self.manager.did_commit(xmax)?)
+    }
+
+    /// Is the version dead to everybody whatever the horizon, judged by hint bits alone?
+    /// Counterpart: `HeapTupleIsSurelyDead`.
+    pub fn surely_dead(h: &HeapTupleHeader, removable: impl FnOnce(Xid) -> bool) -> bool {
+        if !h.xmin_committed() {
+            return h.xmin_invalid();
+        }
+        if h.xmax_invalid() || h.xmax_locked_only() || h.xmax_is_multi() {
+            return false;
+        }
+        h.any(m::XMAX_COMMITTED) && removable(h.raw_xmax)
+    }
+}
+
+enum Deleter {
+    None,
+    Own,
+    InProgress(Xid),
+    Committed,
+}
+
+/// See [`Visibility::update_xid`].
+pub(crate) fn update_xid(manager: &TxnManager, h: &HeapTupleHeader) -> Result<Xid> {
+    if h.xmax_invalid() || !h.xmax_is_multi() || h.xmax_locked_only() {
+        return Ok(h.raw_xmax);
+    }
+    manager.multixact_update_xid(h.multi())
+}
