@@ -3,6 +3,7 @@
 //!
 //! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
 
+use catalog::Row;
 use catalog::rows::{
     PgAggregate, PgAmop, PgAttribute, PgCast, PgClass, PgCollation, PgOpclass, PgOperator, PgProc,
     PgRange, PgType,
@@ -47,24 +48,24 @@ pub struct ConstraintInfo {
 
 /// Look-ups by PostgreSQL's cache keys. `None` and empty lists mean "no such row".
 pub trait Lookup {
-    fn type_row(&mut self, oid: Oid) -> Result<Option<Arc<PgType>>>;
-    fn type_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Arc<PgType>>>;
-    fn proc_row(&mut self, oid: Oid) -> Result<Option<Arc<PgProc>>>;
-    fn procs_named(&mut self, name: &str) -> Result<Vec<Arc<PgProc>>>;
-    fn operator_row(&mut self, oid: Oid) -> Result<Option<Arc<PgOperator>>>;
-    fn operators_named(&mut self, name: &str) -> Result<Vec<Arc<PgOperator>>>;
-    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Arc<PgCast>>>;
-    fn aggregate(&mut self, proc: Oid) -> Result<Option<Arc<PgAggregate>>>;
-    fn opclass_row(&mut self, oid: Oid) -> Result<Option<Arc<PgOpclass>>>;
+    fn type_row(&mut self, oid: Oid) -> Result<Option<Row<PgType>>>;
+    fn type_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Row<PgType>>>;
+    fn proc_row(&mut self, oid: Oid) -> Result<Option<Row<PgProc>>>;
+    fn procs_named(&mut self, name: &str) -> Result<Vec<Row<PgProc>>>;
+    fn operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>>;
+    fn operators_named(&mut self, name: &str) -> Result<Vec<Row<PgOperator>>>;
+    fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>>;
+    fn aggregate(&mut self, proc: Oid) -> Result<Option<Row<PgAggregate>>>;
+    fn opclass_row(&mut self, oid: Oid) -> Result<Option<Row<PgOpclass>>>;
     fn opclass_named(
         &mut self,
         am: Oid,
         name: &str,
         namespace: Oid,
-    ) -> Result<Option<Arc<PgOpclass>>>;
+    ) -> Result<Option<Row<PgOpclass>>>;
     /// The default operator class of an access method for a (base) type, by PostgreSQL's rules:
     /// exact, else binary-coercible and preferred. Counterpart: `GetDefaultOpClass`.
-    fn default_opclass(&mut self, ty: Oid, am: Oid) -> Result<Option<Arc<PgOpclass>>>;
+    fn default_opclass(&mut self, ty: Oid, am: Oid) -> Result<Option<Row<PgOpclass>>>;
     /// All `pg_amop` rows of an operator.
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>>;
     /// Search operator of a family by types and strategy.
@@ -83,10 +84,10 @@ pub trait Lookup {
         right: Oid,
         number: i16,
     ) -> Result<Option<Oid>>;
-    fn range_of(&mut self, range_type: Oid) -> Result<Option<Arc<PgRange>>>;
+    fn range_of(&mut self, range_type: Oid) -> Result<Option<Row<PgRange>>>;
     /// The range type of a multirange type.
     fn range_of_multirange(&mut self, multirange_type: Oid) -> Result<Option<Oid>>;
-    fn collation_row(&mut self, oid: Oid) -> Result<Option<Arc<PgCollation>>>;
+    fn collation_row(&mut self, oid: Oid) -> Result<Option<Row<PgCollation>>>;
     /// Collation usable with the database's encoding.
     fn collation_named(&mut self, name: &str, namespace: Oid) -> Result<Option<Oid>>;
     fn access_method_name(&mut self, oid: Oid) -> Result<Option<String>>;

@@ -164,7 +164,9 @@ pub struct Level {
     /// Names of CTEs of this level that cannot be referred to yet.
     pub future_ctes: Vec<String>,
     /// The CTE of the level above whose query this level is.
-    pub in_cte: bool,
+    pub in_cte: Option<usize>,
+    /// Whether the query of each of `ctes` has been analysed.
+    pub ctes_done: Vec<bool>,
     pub target: Option<Target>,
     pub is_insert: bool,
     pub windows: Vec<ast::WindowDef>,

@@ -8,7 +8,7 @@ use ids::Oid;
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
-use std::sync::Arc;
+use catalog::Row;
 
 /// A true array type, not a fixed-length one that can be subscripted.
 pub fn is_true_array(row: &PgType) -> bool {
@@ -17,7 +17,7 @@ pub fn is_true_array(row: &PgType) -> bool {
 
 impl Analyzer<'_> {
     /// The row of a type that must exist.
-    pub fn type_row(&mut self, oid: Oid) -> Result<Arc<PgType>> {
+    pub fn type_row(&mut self, oid: Oid) -> Result<Row<PgType>> {
         self.cat
             .type_row(oid)?
             .ok_or_else(|| pg_err!(INTERNAL_ERROR, "cache lookup failed for type {oid}"))
@@ -88,7 +88,7 @@ impl Analyzer<'_> {
     }
 
     /// A type by unqualified name along the search path. `pg_temp` is looked at first, as for tables.
-    pub fn type_in_path(&mut self, name: &str) -> Result<Option<Arc<PgType>>> {
+    pub fn type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
         for &namespace in self.cat.search_path()?.iter() {
             if let Some(row) = self.cat.type_named(name, namespace)? {
                 return Ok(Some(row));
@@ -134,7 +134,7 @@ impl Analyzer<'_> {
     }
 
     /// The type a name stands for, without its modifiers; `None` if there is none.
-    pub fn lookup_type(&mut self, name: &ast::TypeName) -> Result<Option<Arc<PgType>>> {
+    pub fn lookup_type(&mut self, name: &ast::TypeName) -> Result<Option<Row<PgType>>> {
         let row = if name.pct_type {
             self.percent_type(name)?
         } else {
@@ -165,7 +165,7 @@ impl Analyzer<'_> {
     }
 
     /// `table.column%TYPE`
-    fn percent_type(&mut self, name: &ast::TypeName) -> Result<Option<Arc<PgType>>> {
+    fn percent_type(&mut self, name: &ast::TypeName) -> Result<Option<Row<PgType>>> {
         let (column, table) = match name.names.split_last() {
             Some((column, table)) if !table.is_empty() => (column, table),
             _ => {
@@ -192,7 +192,7 @@ impl Analyzer<'_> {
     }
 
     /// Type and type modifier of a name as written; errors if there is no such type.
-    pub fn typename(&mut self, name: &ast::TypeName) -> Result<(Arc<PgType>, i32)> {
+    pub fn typename(&mut self, name: &ast::TypeName) -> Result<(Row<PgType>, i32)> {
         let row = self.lookup_type(name);
         let row = self.place(row, name.location)?;
         let Some(row) = row else {

@@ -1,0 +1,336 @@
+//! Choosing among functions or operators of one name: which of them can take the arguments, and which
+//! is best. Counterpart: parser/parse_func.c (`func_match_argtypes`, `func_select_candidate`),
+//! catalog/namespace.c (`FuncnameGetCandidates`).
+
+use crate::coerce::Context;
+use crate::state::Analyzer;
+use crate::ty;
+use catalog::rows::PgProc;
+use ids::Oid;
+use pgerror::Result;
+
+/// A function or operator that might be meant.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Invalid: several are equally near by their defaults.
+    pub oid: Oid,
+    /// Types of the arguments in the order of the call.
+    pub args: Vec<Oid>,
+    /// Place in the search path.
+    pub path: usize,
+    /// Number of arguments that the variadic parameter takes, 0 if it is not expanded.
+    pub variadic: usize,
+    /// Number of arguments filled in by defaults.
+    pub defaults: usize,
+    /// Parameter of each argument, for calls with names.
+    pub argnumbers: Option<Vec<usize>>,
+}
+
+impl Analyzer<'_> {
+    /// Functions of a name that can take this number of arguments.
+    pub fn function_candidates(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        nargs: usize,
+        argnames: &[&str],
+        expand_variadic: bool,
+        expand_defaults: bool,
+    ) -> Result<Vec<Candidate>> {
+        let namespace = schema.map(|s| self.namespace(s)).transpose()?;
+        let path = self.cat.search_path()?;
+        let temp = self.cat.temp_namespace()?;
+        let mut found: Vec<Candidate> = Vec::new();
+        for proc in self.cat.procs_named(name)? {
+            let place = match namespace {
+                Some(namespace) if proc.pronamespace == namespace => 0,
+                Some(_) => continue,
+                // Functions of the temporary schema are found only by its name.
+                None if temp.is_valid() && proc.pronamespace == temp => continue,
+                None => match path.iter().position(|&n| n == proc.pronamespace) {
+                    Some(place) => place,
+                    None => continue,
+                },
+            };
+            let candidate =
+                match_call(&proc, place, nargs, argnames, expand_variadic, expand_defaults);
+            if let Some(candidate) = candidate {
+                add_candidate(&mut found, candidate);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those whose argument types can be reached implicitly.
+    pub fn match_argtypes(
+        &mut self,
+        input: &[Oid],
+        candidates: Vec<Candidate>,
+    ) -> Result<Vec<Candidate>> {
+        let mut out = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            if self.can_coerce(input, &candidate.args[..input.len()], Context::Implicit)? {
+                out.push(candidate);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The best of several, by PostgreSQL's rules in their order; `None` if they do not decide.
+    pub fn select_candidate(
+        &mut self,
+        input: &[Oid],
+        mut candidates: Vec<Candidate>,
+    ) -> Result<Option<Candidate>> {
+        let nargs = input.len();
+        let mut base = Vec::with_capacity(nargs);
+        let mut unknowns = 0;
+        for &ty in input {
+            if ty == ty::UNKNOWN {
+                unknowns += 1;
+                base.push(ty);
+            } else {
+                base.push(self.base_type(ty)?);
+            }
+        }
+
+        // Most exact matches.
+        let exact = |c: &Candidate| {
+            (0..nargs).filter(|&i| base[i] != ty::UNKNOWN && c.args[i] == base[i]).count()
+        };
+        keep_best(&mut candidates, |c| Ok(exact(c)))?;
+        if candidates.len() == 1 {
+            return Ok(candidates.pop());
+        }
+
+        // Most exact matches or preferred types of the argument's category.
+        let mut categories = Vec::with_capacity(nargs);
+        for &ty in &base {
+            categories.push(self.category(ty)?.0);
+        }
+        keep_best(&mut candidates, |c| {
+            let mut count = 0;
+            for i in 0..nargs {
+                if base[i] == ty::UNKNOWN {
+                    continue;
+                }
+                if c.args[i] == base[i] || self.category(c.args[i])? == (categories[i], true) {
+                    count += 1;
+                }
+            }
+            Ok(count)
+        })?;
+        if candidates.len() == 1 {
+            return Ok(candidates.pop());
+        }
+        if unknowns == 0 {
+            return Ok(None);
+        }
+
+        // A category for each literal: string if any candidate takes one, else the one all agree on.
+        let mut resolved = true;
+        let mut wanted: Vec<Option<(u8, bool)>> = vec![None; nargs];
+        for i in (0..nargs).filter(|&i| base[i] == ty::UNKNOWN) {
+            let mut conflict = false;
+            let mut slot: Option<(u8, bool)> = None;
+            for candidate in &candidates {
+                let (category, preferred) = self.category(candidate.args[i])?;
+                match &mut slot {
+                    None => slot = Some((category, preferred)),
+                    Some((have, have_preferred)) if *have == category => {
+                        *have_preferred |= preferred;
+                    }
+                    Some(have) if category == b'S' => *have = (category, preferred),
+                    Some((have, _)) => conflict |= *have != b'S',
+                }
+            }
+            // A conflict seen before a string candidate does not matter any more.
+            if conflict && slot.is_some_and(|s| s.0 != b'S') {
+                resolved = false;
+                break;
+            }
+            wanted[i] = slot;
+        }
+        if resolved {
+            let mut kept = Vec::new();
+            for candidate in &candidates {
+                let mut keep = true;
+                for (i, want) in wanted.iter().enumerate() {
+                    let Some((category, has_preferred)) = want else { continue };
+                    let (have, preferred) = self.category(candidate.args[i])?;
+                    keep &= have == *category && (preferred || !has_preferred);
+                }
+                if keep {
+                    kept.push(candidate.clone());
+                }
+            }
+            if !kept.is_empty() {
+                candidates = kept;
+            }
+            if candidates.len() == 1 {
+                return Ok(candidates.pop());
+            }
+        }
+
+        // All known arguments of one type: take the literals for that type, too.
+        if unknowns < nargs {
+            let known = base.iter().copied().find(|&t| t != ty::UNKNOWN).unwrap_or_default();
+            if base.iter().all(|&t| t == ty::UNKNOWN || t == known) {
+                let input = vec![known; nargs];
+                let mut fitting = self.match_argtypes(&input, candidates)?;
+                if fitting.len() == 1 {
+                    return Ok(fitting.pop());
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Keeps the candidates with the highest score.
+fn keep_best(
+    candidates: &mut Vec<Candidate>,
+    mut score: impl FnMut(&Candidate) -> Result<usize>,
+) -> Result<()> {
+    let mut scores = Vec::with_capacity(candidates.len());
+    for candidate in candidates.iter() {
+        scores.push(score(candidate)?);
+    }
+    let best = scores.iter().copied().max().unwrap_or(0);
+    let mut scores = scores.into_iter();
+    candidates.retain(|_| scores.next() == Some(best));
+    Ok(())
+}
+
+/// Can the function take a call of this shape?
+fn match_call(
+    proc: &PgProc,
+    path: usize,
+    nargs: usize,
+    argnames: &[&str],
+    expand_variadic: bool,
+    expand_defaults: bool,
+) -> Option<Candidate> {
+    let pronargs = proc.pronargs as usize;
+    let ndefaults = proc.pronargdefaults as usize;
+    let is_variadic = proc.provariadic.is_valid() && expand_variadic;
+    if !argnames.is_empty() {
+        // Names can meet a variadic function only if its array is given whole.
+        if is_variadic || pronargs < nargs || (pronargs > nargs && !expand_defaults) {
+            return None;
+        }
+        let argnumbers = match_names(proc, nargs, argnames)?;
+        let args = argnumbers.iter().map(|&i| proc.proargtypes[i]).collect();
+        return Some(Candidate {
+            oid: proc.oid,
+            args,
+            path,
+            variadic: 0,
+            defaults: pronargs - nargs,
+            argnumbers: Some(argnumbers),
+        });
+    }
+    let variadic = is_variadic && pronargs <= nargs;
+    let defaults = pronargs > nargs && expand_defaults;
+    if defaults && nargs + ndefaults < pronargs {
+        return None;
+    }
+    if pronargs != nargs && !variadic && !defaults {
+        return None;
+    }
+    let mut args = proc.proargtypes.to_vec();
+    let mut variadic_count = 0;
+    if variadic {
+        variadic_count = nargs - pronargs + 1;
+        args.truncate(pronargs - 1);
+        args.resize(nargs, proc.provariadic);
+    }
+    Some(Candidate {
+        oid: proc.oid,
+        args,
+        path,
+        variadic: variadic_count,
+        defaults: pronargs.saturating_sub(nargs),
+        argnumbers: None,
+    })
+}
+
+/// Parameter numbers of the arguments, those left to defaults at the end. Counterpart: `MatchNamedCall`.
+fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usize>> {
+    let pronargs = proc.pronargs as usize;
+    let names = proc.proargnames.as_ref()?;
+    let positional = nargs - argnames.len();
+    let mut given = vec![false; pronargs];
+    let mut numbers = Vec::with_capacity(pronargs);
+    for (i, slot) in given.iter_mut().enumerate().take(positional) {
+        *slot = true;
+        numbers.push(i);
+    }
+    for name in argnames {
+        // Only input parameters count.
+        let mut index = 0;
+        let mut hit = None;
+        for (i, parameter) in names.iter().enumerate() {
+            let mode = proc.proargmodes.as_ref().map_or(b'i', |m| m[i]);
+            if !matches!(mode, b'i' | b'b' | b'v') {
+                continue;
+            }
+            if *parameter == *name {
+                hit = Some(index);
+                break;
+            }
+            index += 1;
+        }
+        let hit = hit?;
+        if given[hit] {
+            return None;
+        }
+        given[hit] = true;
+        numbers.push(hit);
+    }
+    let first_default = pronargs - proc.pronargdefaults as usize;
+    for (i, given) in given.iter().enumerate() {
+        if !given {
+            if i < first_default {
+                return None;
+            }
+            numbers.push(i);
+        }
+    }
+    Some(numbers)
+}
+
+/// Adds a candidate unless one with the same arguments is nearer; replaces it if the new one is.
+fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
+    let significant = new.args.len() - new.defaults;
+    let same = found.iter().position(|old| {
+        old.args.len() - old.defaults == significant
+            && old.args[..significant] == new.args[..significant]
+    });
+    let Some(at) = same else {
+        found.push(new);
+        return;
+    };
+    let old = &mut found[at];
+    if new.path != old.path {
+        if new.path < old.path {
+            *old = new;
+        }
+        return;
+    }
+    match (old.variadic > 0, new.variadic > 0) {
+        (true, false) => *old = new,
+        (false, true) => {}
+        // The one with fewer arguments swallowed by its array is nearer.
+        (true, true) if old.variadic != new.variadic => {
+            if new.variadic < old.variadic {
+                *old = new;
+            }
+        }
+        _ => match (old.defaults > 0, new.defaults > 0) {
+            (true, false) => *old = new,
+            (false, true) => {}
+            _ => old.oid = Oid::INVALID,
+        },
+    }
+}

@@ -1,0 +1,769 @@
+//! FROM: tables, sub-selects, functions and joins. Counterpart: parser/parse_clause.c, first half.
+
+use crate::coerce::{Context, relabel};
+use crate::expr::op_name;
+use crate::relation::{Column, alias_of, ordinality_column};
+use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
+use crate::ty;
+use ids::Oid;
+use parse::ast::{self, Node};
+use pgerror::{Result, bail, pg_err};
+use plan::expr::{BoolExpr, BoolOp, CoalesceExpr, CoercionForm, Expr, Location};
+use plan::query::{Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample};
+
+/// An analysed FROM item: its node, what it offers itself, and all names it makes visible.
+struct FromItem {
+    node: JoinTreeNode,
+    item: NsItem,
+    namespace: Vec<NsItem>,
+}
+
+/// What a function in FROM yields.
+enum RowShape {
+    Scalar(Column),
+    Columns(Vec<Column>),
+    Record,
+    Other,
+}
+
+fn lateral_state(items: &mut [NsItem], only: bool, ok: bool) {
+    for item in items {
+        item.lateral_only = only;
+        item.lateral_ok = ok;
+    }
+}
+
+impl Analyzer<'_> {
+    /// Counterpart: `transformFromClause`.
+    pub fn from_clause(&mut self, items: &[Node]) -> Result<()> {
+        for node in items {
+            let mut item = self.from_item(node)?;
+            let present = std::mem::take(&mut self.level().namespace);
+            let conflict = self.check_namespace_conflicts(&present, &item.namespace);
+            let level = self.level();
+            level.namespace = present;
+            conflict?;
+            lateral_state(&mut item.namespace, true, true);
+            level.joinlist.push(item.node);
+            level.namespace.append(&mut item.namespace);
+        }
+        lateral_state(&mut self.level().namespace, false, true);
+        Ok(())
+    }
+
+    fn from_item(&mut self, node: &Node) -> Result<FromItem> {
+        let item = match node {
+            Node::RangeVar(n) => self.range_var(n)?,
+            Node::RangeSubselect(n) => self.range_subselect(n)?,
+            Node::RangeFunction(n) => self.range_function(n)?,
+            Node::RangeTableSample(n) => return self.range_table_sample(n),
+            Node::JoinExpr(n) => return self.join_expr(n),
+            _ => bail!(FEATURE_NOT_SUPPORTED, "this kind of FROM item is not supported"),
+        };
+        Ok(FromItem {
+            node: JoinTreeNode::Rtr(item.rtindex),
+            namespace: vec![item.clone()],
+            item,
+        })
+    }
+
+    fn range_var(&mut self, n: &ast::RangeVar) -> Result<NsItem> {
+        let alias = n.alias.as_deref().map(alias_of);
+        if n.schemaname.is_none() {
+            if let Some((up, index)) = self.find_cte(&n.relname) {
+                let item = self.add_cte_rte(up, index, alias, n.location);
+                return self.place(item, n.location);
+            }
+        }
+        let name = alias.as_ref().map_or(&*n.relname, |a| &a.aliasname);
+        // FOR UPDATE and its kin lock the table more strongly.
+        let lock = if self.is_locked(name) { 2 } else { 1 };
+        let relation = self.open_table(n, lock)?;
+        if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
+            let what = if relation.class.relkind == b'c' { "a composite type" } else { "an index" };
+            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname)
+                .detail(match what {
+                    "an index" => "This operation is not supported for indexes.",
+                    _ => "This operation is not supported for composite types.",
+                });
+            return Err(self.at(e, n.location));
+        }
+        let item = self.add_relation_rte(&relation, alias, n.inh, lock);
+        self.place(item, n.location)
+    }
+
+    /// Is the FROM item of this name locked by FOR UPDATE here or above?
+    fn is_locked(&self, name: &str) -> bool {
+        let level = self.level_ref();
+        level.locked_from_parent
+            || level.locking.iter().any(|l| {
+                l.locked_rels.is_empty() || l.locked_rels.iter().any(|r| &*r.relname == name)
+            })
+    }
+
+    fn range_subselect(&mut self, n: &ast::RangeSubselect) -> Result<NsItem> {
+        let alias = n.alias.as_deref().map(alias_of);
+        let locked = alias.as_ref().is_some_and(|a| self.is_locked(&a.aliasname));
+        let lateral_before = std::mem::replace(&mut self.level().lateral_active, n.lateral);
+        let query = self.with_kind(ExprKind::FromSubselect, |cx| {
+            cx.nested(|cx| {
+                cx.level().locked_from_parent = locked;
+                cx.statement(&n.subquery)
+            })
+        });
+        self.level().lateral_active = lateral_before;
+        let query = query?;
+        if query.command_type != plan::query::CmdType::Select {
+            bail!(INTERNAL_ERROR, "unexpected non-SELECT command in subquery in FROM");
+        }
+        self.add_subquery_rte(query, alias, n.lateral, true)
+    }
+
+    fn range_function(&mut self, n: &ast::RangeFunction) -> Result<NsItem> {
+        let lateral_before = std::mem::replace(&mut self.level().lateral_active, true);
+        let result = self.range_function_inner(n);
+        self.level().lateral_active = lateral_before;
+        result
+    }
+
+    fn range_function_inner(&mut self, n: &ast::RangeFunction) -> Result<NsItem> {
+        let mut exprs: Vec<(Expr, String, Vec<ast::ColumnDef>)> = Vec::new();
+        for function in &n.functions {
+            for call in split_unnest(function) {
+                let e = self.expr_in(&call, ExprKind::FromFunction)?;
+                // Sets may come from the function itself only.
+                if let Expr::FuncExpr(f) = &e {
+                    if let Some(arg) = f.args.iter().find(|a| crate::coerce::returns_set(a)) {
+                        let e = pg_err!(
+                            FEATURE_NOT_SUPPORTED,
+                            "set-returning functions must appear at top level of FROM"
+                        );
+                        return Err(self.at(e, arg));
+                    }
+                }
+                let name = crate::target::figure_colname(&call);
+                exprs.push((e, name, function.coldeflist.clone()));
+            }
+        }
+        if !n.coldeflist.is_empty() {
+            if exprs.len() != 1 {
+                let e = if n.is_rowsfrom {
+                    pg_err!(
+                        SYNTAX_ERROR,
+                        "ROWS FROM() with multiple functions cannot have a column definition list"
+                    )
+                    .hint(
+                        "Put a separate column definition list for each function inside ROWS FROM().",
+                    )
+                } else {
+                    pg_err!(
+                        SYNTAX_ERROR,
+                        "UNNEST() with multiple arguments cannot have a column definition list"
+                    )
+                    .hint(
+                        "Use separate UNNEST() calls inside ROWS FROM(), and attach a column \
+                         definition list to each one.",
+                    )
+                };
+                return Err(self.at(e, n.coldeflist[0].location));
+            }
+            if n.ordinality {
+                let e = pg_err!(
+                    SYNTAX_ERROR,
+                    "WITH ORDINALITY cannot be used with a column definition list"
+                )
+                .hint("Put the column definition list inside ROWS FROM().");
+                return Err(self.at(e, n.coldeflist[0].location));
+            }
+            exprs[0].2.clone_from(&n.coldeflist);
+        }
+        let alias = n.alias.as_deref().map(alias_of);
+        let single = exprs.len() == 1;
+        let first_name = exprs.first().map(|e| e.1.clone()).unwrap_or_default();
+        let mut functions = Vec::with_capacity(exprs.len());
+        let mut columns = Vec::new();
+        for (mut funcexpr, name, coldefs) in exprs {
+            self.assign_collations(&mut funcexpr)?;
+            let place = funcexpr.location();
+            let shape = self.function_shape(&funcexpr)?;
+            let mut function = RangeTblFunction {
+                funcexpr,
+                funccolcount: 0,
+                funccolnames: Vec::new(),
+                funccoltypes: Vec::new(),
+                funccoltypmods: Vec::new(),
+                funccolcollations: Vec::new(),
+            };
+            if !coldefs.is_empty() && !matches!(shape, RowShape::Record) {
+                let message = match shape {
+                    RowShape::Columns(_)
+                        if function.funcexpr.type_oid() == ty::RECORD =>
+                    {
+                        "a column definition list is redundant for a function with OUT parameters"
+                    }
+                    RowShape::Columns(_) => {
+                        "a column definition list is redundant for a function returning a named \
+                         composite type"
+                    }
+                    _ => {
+                        "a column definition list is only allowed for functions returning \"record\""
+                    }
+                };
+                let e = pg_err!(SYNTAX_ERROR, "{message}");
+                return Err(self.at(e, coldefs[0].location));
+            }
+            let mut described = match shape {
+                RowShape::Columns(columns) => columns,
+                RowShape::Scalar(mut column) => {
+                    if column.name.is_empty() {
+                        // One function's only column is called by its alias.
+                        column.name = match &alias {
+                            Some(a) if single => a.aliasname.clone(),
+                            _ => name.clone(),
+                        };
+                    }
+                    vec![column]
+                }
+                RowShape::Record => {
+                    if coldefs.is_empty() {
+                        let e = pg_err!(
+                            SYNTAX_ERROR,
+                            "a column definition list is required for functions returning \
+                             \"record\""
+                        );
+                        return Err(self.at(e, place));
+                    }
+                    let described = self.column_definitions(&coldefs)?;
+                    for column in &described {
+                        function.funccolnames.push(column.name.clone());
+                        function.funccoltypes.push(column.ty);
+                        function.funccoltypmods.push(column.typmod);
+                        function.funccolcollations.push(column.collation);
+                    }
+                    described
+                }
+                RowShape::Other => {
+                    let ty = self.format_type(function.funcexpr.type_oid());
+                    let e = pg_err!(
+                        DATATYPE_MISMATCH,
+                        "function \"{name}\" in FROM has unsupported return type {ty}"
+                    );
+                    return Err(self.at(e, place));
+                }
+            };
+            function.funccolcount = described.len() as i32;
+            columns.append(&mut described);
+            functions.push(function);
+        }
+        if n.ordinality {
+            columns.push(ordinality_column());
+        }
+        let lateral = n.lateral
+            || functions.iter().any(|f| crate::walk::contains_vars_of_level(&f.funcexpr, 0));
+        let item =
+            self.add_function_rte(&first_name, functions, columns, alias, n.ordinality, lateral)?;
+        Ok(item)
+    }
+
+    fn column_definitions(&mut self, defs: &[ast::ColumnDef]) -> Result<Vec<Column>> {
+        let mut out: Vec<Column> = Vec::with_capacity(defs.len());
+        for def in defs {
+            let name = def.colname.as_deref().unwrap_or("").to_string();
+            let Some(type_name) = &def.type_name else {
+                bail!(SYNTAX_ERROR, "column \"{name}\" has no type")
+            };
+            if type_name.setof {
+                let e = pg_err!(
+                    INVALID_TABLE_DEFINITION,
+                    "column \"{name}\" cannot be declared SETOF"
+                );
+                return Err(self.at(e, def.location));
+            }
+            if out.iter().any(|c| c.name == name) {
+                let e = pg_err!(
+                    DUPLICATE_COLUMN,
+                    "column name \"{name}\" specified more than once"
+                );
+                return Err(self.at(e, def.location));
+            }
+            let (row, typmod) = self.typename(type_name)?;
+            let collation = match &def.coll_clause {
+                Some(clause) => self.collation(&clause.collname, clause.location)?,
+                None => row.typcollation,
+            };
+            out.push(Column { name, ty: row.oid, typmod, collation, dropped: false });
+        }
+        Ok(out)
+    }
+
+    /// The columns of one function of a range-table entry.
+    pub fn function_columns(&mut self, function: &RangeTblFunction) -> Result<Vec<Column>> {
+        if !function.funccolnames.is_empty() {
+            return Ok((0..function.funccolnames.len())
+                .map(|i| Column {
+                    name: function.funccolnames[i].clone(),
+                    ty: function.funccoltypes[i],
+                    typmod: function.funccoltypmods[i],
+                    collation: function.funccolcollations[i],
+                    dropped: false,
+                })
+                .collect());
+        }
+        Ok(match self.function_shape(&function.funcexpr)? {
+            RowShape::Scalar(column) => vec![column],
+            RowShape::Columns(columns) => columns,
+            _ => Vec::new(),
+        })
+    }
+
+    /// Counterpart: `get_expr_result_type`.
+    fn function_shape(&mut self, expr: &Expr) -> Result<RowShape> {
+        let result = expr.type_oid();
+        if let Expr::FuncExpr(f) = expr {
+            if let Some(columns) = self.out_columns(f)? {
+                return Ok(match columns.len() {
+                    1 => RowShape::Scalar(columns.into_iter().next().unwrap_or_else(ordinality_column)),
+                    _ => RowShape::Columns(columns),
+                });
+            }
+        }
+        if result == ty::RECORD {
+            if let Expr::Row(row) = expr {
+                let columns = row.args.iter().enumerate().map(|(i, e)| Column {
+                    name: row.colnames.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
+                    ty: e.type_oid(),
+                    typmod: e.typmod(),
+                    collation: e.collation(),
+                    dropped: false,
+                });
+                return Ok(RowShape::Columns(columns.collect()));
+            }
+            return Ok(RowShape::Record);
+        }
+        let relid = self.composite_relation(result)?;
+        if relid.is_valid() {
+            if let Some(relation) = self.cat.relation(relid)? {
+                return Ok(RowShape::Columns(Self::relation_columns(&relation)));
+            }
+        }
+        let row = self.type_row(result)?;
+        let pseudo = row.typtype == b'p' && !matches!(result, ty::CSTRING | ty::VOID);
+        if pseudo {
+            return Ok(RowShape::Other);
+        }
+        Ok(RowShape::Scalar(Column {
+            name: String::new(),
+            ty: result,
+            typmod: expr.typmod(),
+            collation: expr.collation(),
+            dropped: false,
+        }))
+    }
+
+    /// The OUT parameters of a function, polymorphic ones resolved by the call; `None` without any.
+    fn out_columns(&mut self, f: &plan::expr::FuncExpr) -> Result<Option<Vec<Column>>> {
+        let Some(proc) = self.cat.proc_row(f.funcid)? else { return Ok(None) };
+        let (Some(types), Some(modes)) = (&proc.proallargtypes, &proc.proargmodes) else {
+            return Ok(None);
+        };
+        let mut names = Vec::new();
+        let mut result = Vec::new();
+        for (i, &mode) in modes.iter().enumerate() {
+            if matches!(mode, b'o' | b'b' | b't') {
+                let name = proc
+                    .proargnames
+                    .as_ref()
+                    .and_then(|n| n.get(i))
+                    .map(|n| n.as_str().to_string())
+                    .filter(|n| !n.is_empty());
+                names.push(name.unwrap_or_else(|| format!("column{}", names.len() + 1)));
+                result.push(types[i]);
+            }
+        }
+        if result.is_empty() {
+            return Ok(None);
+        }
+        let actual: Vec<Oid> = f.args.iter().map(Expr::type_oid).collect();
+        let mut columns = Vec::with_capacity(result.len());
+        for (name, ty) in names.into_iter().zip(result) {
+            let ty = if ty::is_polymorphic(ty) {
+                let mut declared = proc.proargtypes.to_vec();
+                declared.truncate(actual.len());
+                self.enforce_generics(&actual, &mut declared, ty, false)?
+            } else {
+                ty
+            };
+            let collation = self.type_collation(ty)?;
+            // A single output column of a scalar function takes the alias's name instead of its own
+            // only where it has none; a name of its own stays.
+            columns.push(Column { name, ty, typmod: -1, collation, dropped: false });
+        }
+        Ok(Some(columns))
+    }
+
+    /// The fields of a composite value, if its type says so. Counterpart: `expandRecordVariable`.
+    pub fn rowtype_columns(&mut self, expr: &Expr) -> Result<Option<Vec<Column>>> {
+        match expr {
+            Expr::Var(v) if v.vartype == ty::RECORD && v.varattno == 0 => {
+                let rte = self.level_up(v.varlevelsup).rte(v.varno).clone();
+                return self.rte_columns(&rte).map(Some);
+            }
+            Expr::Var(v) if v.vartype == ty::RECORD => {
+                // A record column of a sub-select: look at what it selects.
+                let rte = self.level_up(v.varlevelsup).rte(v.varno).clone();
+                let inner = match &rte.kind {
+                    RteKind::Subquery { subquery, .. } => subquery
+                        .result_columns()
+                        .nth(v.varattno as usize - 1)
+                        .map(|t| t.expr.clone()),
+                    RteKind::Join { joinaliasvars, .. } => {
+                        joinaliasvars.get(v.varattno as usize - 1).cloned()
+                    }
+                    _ => None,
+                };
+                return match inner {
+                    Some(Expr::Row(row)) => self.rowtype_columns(&Expr::Row(row)),
+                    Some(Expr::Var(_)) | None => Ok(None),
+                    Some(other) => self.rowtype_columns(&other),
+                };
+            }
+            _ => {}
+        }
+        if expr.type_oid() == ty::UNKNOWN {
+            return Ok(None);
+        }
+        Ok(match self.function_shape(expr)? {
+            RowShape::Columns(columns) => Some(columns),
+            _ => None,
+        })
+    }
+
+    fn range_table_sample(&mut self, n: &ast::RangeTableSample) -> Result<FromItem> {
+        let from = self.from_item(&n.relation)?;
+        let JoinTreeNode::Rtr(rtindex) = from.node else {
+            bail!(INTERNAL_ERROR, "TABLESAMPLE of a join")
+        };
+        let is_table = matches!(
+            self.level_ref().rte(rtindex).kind,
+            RteKind::Relation { relkind: b'r' | b'm' | b'p', .. }
+        );
+        if !is_table {
+            let e = pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "TABLESAMPLE clause can only be applied to tables and materialized views"
+            );
+            return Err(self.at(e, n.location));
+        }
+        let names: Vec<&str> = n.method.iter().map(|m| &**m).collect();
+        let Some(tsmhandler) = self.cat.tablesample_handler(&names)? else {
+            let e = pg_err!(
+                UNDEFINED_OBJECT,
+                "tablesample method {} does not exist",
+                names.join(".")
+            );
+            return Err(self.at(e, n.location));
+        };
+        if n.args.len() != 1 {
+            let e = pg_err!(
+                INVALID_TABLESAMPLE_ARGUMENT,
+                "tablesample method {} requires 1 argument, not {}",
+                names.join("."),
+                n.args.len()
+            );
+            return Err(self.at(e, n.location));
+        }
+        let e = self.expr_in(&n.args[0], ExprKind::FromFunction)?;
+        let mut percent = self.coerce_to_specific(e, ty::FLOAT4, "TABLESAMPLE")?;
+        self.assign_collations(&mut percent)?;
+        let repeatable = match &n.repeatable {
+            Some(node) => {
+                let e = self.expr_in(node, ExprKind::FromFunction)?;
+                let mut e = self.coerce_to_specific(e, ty::FLOAT8, "REPEATABLE")?;
+                self.assign_collations(&mut e)?;
+                Some(e)
+            }
+            None => None,
+        };
+        if let RteKind::Relation { tablesample, .. } = &mut self.level().rte_mut(rtindex).kind {
+            *tablesample = Some(Box::new(TableSample { tsmhandler, args: vec![percent], repeatable }));
+        }
+        Ok(from)
+    }
+
+    fn join_expr(&mut self, n: &ast::JoinExpr) -> Result<FromItem> {
+        let jointype = match n.jointype {
+            ast::JoinType::Inner => JoinType::Inner,
+            ast::JoinType::Left => JoinType::Left,
+            ast::JoinType::Full => JoinType::Full,
+            ast::JoinType::Right => JoinType::Right,
+            _ => bail!(INTERNAL_ERROR, "unexpected kind of join"),
+        };
+        let left = self.from_item(&n.larg)?;
+        // The right side may refer to the left one with LATERAL, where rows of the left come first.
+        let mut visible = left.namespace.clone();
+        lateral_state(&mut visible, true, matches!(jointype, JoinType::Inner | JoinType::Left));
+        let before = self.level_ref().namespace.len();
+        self.level().namespace.append(&mut visible);
+        let right = self.from_item(&n.rarg);
+        self.level().namespace.truncate(before);
+        let right = right?;
+        self.check_namespace_conflicts(&left.namespace, &right.namespace)?;
+
+        let using: Vec<ast::Name> = if n.is_natural {
+            let shared = |name: &&String| !name.is_empty() && right.item.colnames.contains(name);
+            left.item.colnames.iter().filter(shared).map(|c| c.as_str().into()).collect()
+        } else {
+            n.using_clause.clone()
+        };
+
+        let mut colnames: Vec<String> = Vec::new();
+        let mut columns: Vec<NsColumn> = Vec::new();
+        let mut aliasvars: Vec<Expr> = Vec::new();
+        let (mut leftcols, mut rightcols) = (Vec::new(), Vec::new());
+        let (mut merged_left, mut merged_right) = (Vec::new(), Vec::new());
+        let mut quals = None;
+        if n.is_natural || !using.is_empty() {
+            let mut pairs = Vec::new();
+            for (i, name) in using.iter().enumerate() {
+                if using[..i].contains(name) {
+                    return Err(pg_err!(
+                        DUPLICATE_COLUMN,
+                        "column name \"{name}\" appears more than once in USING clause"
+                    ));
+                }
+                let l = using_column(&left.item, name, "left")?;
+                let r = using_column(&right.item, name, "right")?;
+                merged_left.push(l);
+                merged_right.push(r);
+                let l_var = self.var(&left.item.columns[l], 0, -1);
+                let r_var = self.var(&right.item.columns[r], 0, -1);
+                self.mark_selected(&l_var);
+                self.mark_selected(&r_var);
+                pairs.push((name, l, r, l_var, r_var));
+            }
+            let mut parts = Vec::with_capacity(pairs.len());
+            for (.., l, r) in &pairs {
+                let left = Some(Expr::Var(l.clone()));
+                let e = self.with_kind(ExprKind::JoinUsing, |cx| {
+                    cx.make_op(&op_name("="), left, Expr::Var(r.clone()), -1)
+                })?;
+                parts.push(self.coerce_to_boolean(e, "JOIN/USING")?);
+            }
+            quals = match parts.len() {
+                0 => None,
+                1 => parts.pop(),
+                _ => Some(Expr::Bool(Box::new(BoolExpr {
+                    boolop: BoolOp::And,
+                    args: parts,
+                    location: Location::UNKNOWN,
+                }))),
+            };
+            if let Some(quals) = &mut quals {
+                self.assign_collations(quals)?;
+            }
+            for (name, l, r, l_var, r_var) in pairs {
+                let merged =
+                    self.merged_column(jointype, Expr::Var(l_var.clone()), Expr::Var(r_var.clone()))?;
+                let column = match &merged {
+                    Expr::Var(v) if *v == l_var => left.item.columns[l].clone(),
+                    Expr::Var(v) if *v == r_var => right.item.columns[r].clone(),
+                    // A value of the join itself; its place is filled in below.
+                    other => NsColumn {
+                        varno: 0,
+                        varattno: (columns.len() + 1) as i16,
+                        vartype: other.type_oid(),
+                        vartypmod: other.typmod(),
+                        varcollid: other.collation(),
+                        hidden: false,
+                    },
+                };
+                colnames.push(name.to_string());
+                columns.push(column);
+                aliasvars.push(merged);
+                leftcols.push((l + 1) as i32);
+                rightcols.push((r + 1) as i32);
+            }
+        }
+        let mergedcols = columns.len();
+        for (item, merged, own) in [
+            (&left.item, &merged_left, &mut leftcols),
+            (&right.item, &merged_right, &mut rightcols),
+        ] {
+            for (i, (name, column)) in item.colnames.iter().zip(&item.columns).enumerate() {
+                if merged.contains(&i) || column.varno == 0 {
+                    continue;
+                }
+                colnames.push(name.clone());
+                columns.push(column.clone());
+                aliasvars.push(Expr::Var(self.var(column, 0, -1)));
+                own.push((i + 1) as i32);
+            }
+        }
+        let mut namespace = left.namespace;
+        namespace.extend(right.namespace);
+        if let Some(on) = &n.quals {
+            lateral_state(&mut namespace, false, true);
+            let before = std::mem::replace(&mut self.level().namespace, namespace.clone());
+            let result = self.where_clause(Some(on), ExprKind::JoinOn, "JOIN/ON");
+            self.level().namespace = before;
+            quals = result?;
+        }
+        let alias = n.alias.as_deref().map(alias_of);
+        let using_alias = n.join_using_alias.as_deref().map(alias_of);
+        let using_alias = using_alias.map(|a| Alias {
+            aliasname: a.aliasname,
+            colnames: colnames[..mergedcols].to_vec(),
+        });
+        let mut item = self.add_join_rte(
+            jointype,
+            colnames,
+            columns,
+            aliasvars,
+            mergedcols as i32,
+            leftcols,
+            rightcols,
+            using_alias.clone(),
+            alias.clone(),
+        )?;
+        for column in &mut item.columns {
+            if column.varno == 0 {
+                column.varno = item.rtindex;
+            }
+        }
+        let node = JoinTreeNode::Join(Box::new(JoinExpr {
+            jointype,
+            is_natural: n.is_natural,
+            larg: left.node,
+            rarg: right.node,
+            using_clause: using.iter().map(|u| u.to_string()).collect(),
+            join_using_alias: using_alias.clone(),
+            quals,
+            alias: alias.clone(),
+            rtindex: item.rtindex,
+        }));
+        // An alias hides everything within; without one, the parts keep their names but their columns
+        // are seen through the join.
+        if alias.is_some() {
+            namespace.clear();
+        }
+        for inner in &mut namespace {
+            inner.cols_visible = false;
+        }
+        if let Some(using_alias) = using_alias {
+            let mut merged = item.clone();
+            merged.name = using_alias.aliasname;
+            merged.colnames = using_alias.colnames;
+            merged.columns.truncate(mergedcols);
+            merged.rel_visible = true;
+            merged.cols_visible = false;
+            self.check_namespace_conflicts(&namespace, std::slice::from_ref(&merged))?;
+            namespace.push(merged);
+        }
+        item.rel_visible = alias.is_some();
+        item.cols_visible = true;
+        namespace.push(item.clone());
+        Ok(FromItem { node, item, namespace })
+    }
+
+    /// The column that USING makes of two. Counterpart: `buildMergedJoinVar`.
+    fn merged_column(&mut self, jointype: JoinType, left: Expr, right: Expr) -> Result<Expr> {
+        let both = [left, right];
+        let common = self.select_common_type(&both, Some("JOIN/USING"))?;
+        let typmod = Self::common_typmod(&both, common);
+        let mut sides = Vec::with_capacity(2);
+        for side in both {
+            let (from, from_typmod) = (side.type_oid(), side.typmod());
+            sides.push(if from != common {
+                self.coerce_type(
+                    side,
+                    common,
+                    typmod,
+                    Context::Implicit,
+                    CoercionForm::ImplicitCast,
+                    Location::UNKNOWN,
+                )?
+            } else if from_typmod != typmod {
+                relabel(side, common, typmod, CoercionForm::ImplicitCast, Location::UNKNOWN)
+            } else {
+                side
+            });
+        }
+        let (Some(right), Some(left)) = (sides.pop(), sides.pop()) else {
+            bail!(INTERNAL_ERROR, "a merged column lacks a side")
+        };
+        let mut merged = match jointype {
+            JoinType::Right => right,
+            JoinType::Full => Expr::Coalesce(Box::new(CoalesceExpr {
+                coalescetype: common,
+                coalescecollid: Oid::INVALID,
+                args: vec![left, right],
+                location: Location::UNKNOWN,
+            })),
+            // Either will do; one that needs no conversion is better.
+            JoinType::Inner if !matches!(left, Expr::Var(_)) && matches!(right, Expr::Var(_)) => {
+                right
+            }
+            _ => left,
+        };
+        self.assign_collations(&mut merged)?;
+        Ok(merged)
+    }
+
+    /// WHERE, HAVING, ON and the like. Counterpart: `transformWhereClause`.
+    pub fn where_clause(
+        &mut self,
+        clause: Option<&Node>,
+        kind: ExprKind,
+        construct: &str,
+    ) -> Result<Option<Expr>> {
+        let Some(clause) = clause else { return Ok(None) };
+        let e = self.expr_in(clause, kind)?;
+        Ok(Some(self.coerce_to_boolean(e, construct)?))
+    }
+}
+
+fn using_column(item: &NsItem, name: &str, side: &str) -> Result<usize> {
+    let mut hits = (0..item.colnames.len()).filter(|&i| item.colnames[i] == name);
+    let Some(first) = hits.next() else {
+        return Err(pg_err!(
+            UNDEFINED_COLUMN,
+            "column \"{name}\" specified in USING clause does not exist in {side} table"
+        ));
+    };
+    if hits.next().is_some() {
+        return Err(pg_err!(
+            AMBIGUOUS_COLUMN,
+            "common column name \"{name}\" appears more than once in {side} table"
+        ));
+    }
+    Ok(first)
+}
+
+/// `unnest(a, b)` in FROM stands for two calls side by side.
+fn split_unnest(function: &ast::RangeFunctionItem) -> Vec<Node> {
+    if let Node::FuncCall(call) = &function.func {
+        let plain = call.funcname.len() == 1
+            && &*call.funcname[0] == "unnest"
+            && call.args.len() > 1
+            && call.agg_order.is_empty()
+            && call.agg_filter.is_none()
+            && call.over.is_none()
+            && !call.agg_star
+            && !call.agg_distinct
+            && !call.func_variadic
+            && function.coldeflist.is_empty();
+        if plain {
+            return call
+                .args
+                .iter()
+                .map(|arg| {
+                    let mut one = call.clone();
+                    one.funcname = vec!["pg_catalog".into(), "unnest".into()];
+                    one.args = vec![arg.clone()];
+                    Node::FuncCall(one)
+                })
+                .collect();
+        }
+    }
+    vec![function.func.clone()]
+}

@@ -1,0 +1,289 @@
+//! Polymorphic argument types: do actual types fit together, and what do they make of the result?
+//!
+//! Two families: `anyelement` and its kin must agree exactly; `anycompatible` and its kin meet at a
+//! common type. Counterpart: parser/parse_coerce.c, second half.
+
+use crate::coerce::Context;
+use crate::state::Analyzer;
+use crate::ty;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::Location;
+
+/// What the pseudo-types stand for in one call; invalid where nothing says so.
+#[derive(Default, Debug)]
+struct Generic {
+    element: Oid,
+    array: Oid,
+    range: Oid,
+    multirange: Oid,
+    nonarray: bool,
+    enumeration: bool,
+    compatible: Oid,
+    compatible_range: Oid,
+    compatible_multirange: Oid,
+    family1: bool,
+    family2: bool,
+}
+
+macro_rules! bad {
+    ($($arg:tt)+) => { return Ok(Err(pg_err!(DATATYPE_MISMATCH, $($arg)+))) };
+}
+
+impl Analyzer<'_> {
+    /// Counterpart: `check_generic_type_consistency`.
+    pub fn generic_types_consistent(&mut self, actual: &[Oid], declared: &[Oid]) -> Result<bool> {
+        Ok(self.match_generics(actual, declared)?.is_ok())
+    }
+
+    fn range_subtype(&mut self, range: Oid) -> Result<Oid> {
+        Ok(self.cat.range_of(range)?.map_or(Oid::INVALID, |r| r.rngsubtype))
+    }
+
+    fn match_generics(
+        &mut self,
+        actual: &[Oid],
+        declared: &[Oid],
+    ) -> Result<std::result::Result<Generic, PgError>> {
+        let mut g = Generic::default();
+        let mut compatible: Vec<(Oid, Location)> = Vec::new();
+        macro_rules! same {
+            ($slot:expr, $name:literal, $actual:expr) => {
+                if $slot.is_valid() && $slot != $actual {
+                    let (a, b) = (self.format_type($slot), self.format_type($actual));
+                    return Ok(Err(pg_err!(
+                        DATATYPE_MISMATCH,
+                        "arguments declared \"{}\" are not all alike",
+                        $name
+                    )
+                    .detail(format!("{a} versus {b}"))));
+                }
+                $slot = $actual;
+            };
+        }
+        for (&actual, &declared) in actual.iter().zip(declared) {
+            g.family1 |= ty::is_polymorphic_family1(declared);
+            g.family2 |= ty::is_polymorphic_family2(declared);
+            if !ty::is_polymorphic(declared) {
+                continue;
+            }
+            g.nonarray |= matches!(declared, ty::ANYNONARRAY);
+            g.enumeration |= declared == ty::ANYENUM;
+            if actual == ty::UNKNOWN {
+                continue;
+            }
+            match declared {
+                ty::ANYELEMENT | ty::ANYNONARRAY | ty::ANYENUM => {
+                    same!(g.element, "anyelement", actual);
+                }
+                ty::ANYARRAY => {
+                    let actual = self.base_type(actual)?;
+                    same!(g.array, "anyarray", actual);
+                }
+                ty::ANYRANGE => {
+                    let actual = self.base_type(actual)?;
+                    same!(g.range, "anyrange", actual);
+                }
+                ty::ANYMULTIRANGE => {
+                    let actual = self.base_type(actual)?;
+                    same!(g.multirange, "anymultirange", actual);
+                }
+                ty::ANYCOMPATIBLE => compatible.push((actual, Location::UNKNOWN)),
+                ty::ANYCOMPATIBLENONARRAY => {
+                    if self.base_element_type(actual)?.is_valid() {
+                        let name = self.format_type(actual);
+                        bad!("type matched to anycompatiblenonarray is an array type: {name}");
+                    }
+                    compatible.push((actual, Location::UNKNOWN));
+                }
+                ty::ANYCOMPATIBLEARRAY => {
+                    let base = self.base_type(actual)?;
+                    let element = self.element_type(base)?;
+                    if !element.is_valid() {
+                        let name = self.format_type(base);
+                        bad!("argument declared anycompatiblearray is not an array but type {name}");
+                    }
+                    compatible.push((element, Location::UNKNOWN));
+                }
+                ty::ANYCOMPATIBLERANGE => {
+                    let base = self.base_type(actual)?;
+                    same!(g.compatible_range, "anycompatiblerange", base);
+                    let subtype = self.range_subtype(base)?;
+                    if !subtype.is_valid() {
+                        let name = self.format_type(base);
+                        bad!(
+                            "argument declared anycompatiblerange is not a range type but type {name}"
+                        );
+                    }
+                    compatible.push((subtype, Location::UNKNOWN));
+                }
+                _ => {
+                    let base = self.base_type(actual)?;
+                    same!(g.compatible_multirange, "anycompatiblemultirange", base);
+                    let range = self.cat.range_of_multirange(base)?.unwrap_or_default();
+                    let subtype = self.range_subtype(range)?;
+                    if !subtype.is_valid() {
+                        let name = self.format_type(base);
+                        bad!(
+                            "argument declared anycompatiblemultirange is not a multirange type but \
+                             type {name}"
+                        );
+                    }
+                    if g.compatible_range.is_valid() && g.compatible_range != range {
+                        bad!(
+                            "argument declared anycompatiblemultirange is not consistent with \
+                             argument declared anycompatiblerange"
+                        );
+                    }
+                    g.compatible_range = range;
+                    compatible.push((subtype, Location::UNKNOWN));
+                }
+            }
+        }
+        if g.multirange.is_valid() {
+            let Some(range) = self.cat.range_of_multirange(g.multirange)? else {
+                let name = self.format_type(g.multirange);
+                bad!("argument declared anymultirange is not a multirange type but type {name}");
+            };
+            if g.range.is_valid() && g.range != range {
+                let (a, b) = (self.format_type(g.multirange), self.format_type(g.range));
+                return Ok(Err(pg_err!(
+                    DATATYPE_MISMATCH,
+                    "argument declared anymultirange is not consistent with argument declared \
+                     anyrange"
+                )
+                .detail(format!("{a} versus {b}"))));
+            }
+            g.range = range;
+        }
+        for (container, name, is_array) in
+            [(g.array, "anyarray", true), (g.range, "anyrange", false)]
+        {
+            if !container.is_valid() || container == ty::ANYARRAY {
+                continue;
+            }
+            let element = match is_array {
+                true => self.element_type(container)?,
+                false => self.range_subtype(container)?,
+            };
+            let what = if is_array { "an array" } else { "a range type" };
+            if !element.is_valid() {
+                let actual = self.format_type(container);
+                bad!("argument declared {name} is not {what} but type {actual}");
+            }
+            if g.element.is_valid() && g.element != element {
+                let (a, b) = (self.format_type(container), self.format_type(g.element));
+                return Ok(Err(pg_err!(
+                    DATATYPE_MISMATCH,
+                    "argument declared {name} is not consistent with argument declared anyelement"
+                )
+                .detail(format!("{a} versus {b}"))));
+            }
+            g.element = element;
+        }
+        if g.nonarray && g.element.is_valid() && self.base_element_type(g.element)?.is_valid() {
+            let name = self.format_type(g.element);
+            bad!("type matched to anynonarray is an array type: {name}");
+        }
+        if g.enumeration && g.element.is_valid() && self.type_row(g.element)?.typtype != b'e' {
+            let name = self.format_type(g.element);
+            bad!("type matched to anyenum is not an enum type: {name}");
+        }
+        if !compatible.is_empty() {
+            g.compatible = self.select_common_type_of(&compatible, None)?;
+            let all: Vec<Oid> = compatible.iter().map(|c| c.0).collect();
+            let target = vec![g.compatible; all.len()];
+            if !g.compatible.is_valid() || !self.can_coerce(&all, &target, Context::Implicit)? {
+                bad!("arguments of anycompatible family cannot be cast to a common type");
+            }
+            if g.compatible_range.is_valid()
+                && self.range_subtype(g.compatible_range)? != g.compatible
+            {
+                let name = self.format_type(g.compatible_range);
+                let element = self.format_type(g.compatible);
+                bad!("anycompatiblerange type {name} does not match anycompatible type {element}");
+            }
+        }
+        Ok(Ok(g))
+    }
+
+    /// Replaces the pseudo-types among the declared argument types by actual ones and returns the actual
+    /// result type. Counterpart: `enforce_generic_type_consistency`.
+    pub fn enforce_generics(
+        &mut self,
+        actual: &[Oid],
+        declared: &mut [Oid],
+        result: Oid,
+        allow_poly: bool,
+    ) -> Result<Oid> {
+        if !declared.iter().any(|&d| ty::is_polymorphic(d)) {
+            return Ok(result);
+        }
+        let mut g = match self.match_generics(actual, declared)? {
+            Ok(g) => g,
+            Err(e) => return Err(e),
+        };
+        if g.family1 && !g.element.is_valid() && g.array != ty::ANYARRAY {
+            if allow_poly {
+                return Ok(result);
+            }
+            // Only literals: nothing to go by.
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "could not determine polymorphic type because input has type unknown"
+            ));
+        }
+        if g.family2 && !g.compatible.is_valid() {
+            // Literals alone are text.
+            g.compatible = ty::TEXT;
+        }
+        for (declared, &actual) in declared.iter_mut().zip(actual) {
+            *declared = match *declared {
+                // Arguments of pg_statistic's arrays keep their pseudo-type.
+                ty::ANYARRAY if actual == ty::ANYARRAY => ty::ANYARRAY,
+                poly if ty::is_polymorphic(poly) => self.resolve_generic(&g, poly)?,
+                other => other,
+            };
+        }
+        if ty::is_polymorphic(result) { self.resolve_generic(&g, result) } else { Ok(result) }
+    }
+
+    fn resolve_generic(&mut self, g: &Generic, poly: Oid) -> Result<Oid> {
+        let element = if ty::is_polymorphic_family1(poly) { g.element } else { g.compatible };
+        let found = match poly {
+            ty::ANYARRAY if g.array.is_valid() => g.array,
+            ty::ANYARRAY | ty::ANYCOMPATIBLEARRAY => {
+                let array = self.array_type(element)?;
+                if !array.is_valid() {
+                    let name = self.format_type(element);
+                    return Err(pg_err!(
+                        UNDEFINED_OBJECT,
+                        "could not find array type for data type {name}"
+                    ));
+                }
+                array
+            }
+            ty::ANYRANGE => g.range,
+            ty::ANYMULTIRANGE if g.multirange.is_valid() => g.multirange,
+            ty::ANYMULTIRANGE => {
+                self.cat.range_of(g.range)?.map_or(Oid::INVALID, |r| r.rngmultitypid)
+            }
+            ty::ANYCOMPATIBLERANGE => g.compatible_range,
+            ty::ANYCOMPATIBLEMULTIRANGE if g.compatible_multirange.is_valid() => {
+                g.compatible_multirange
+            }
+            ty::ANYCOMPATIBLEMULTIRANGE => {
+                self.cat.range_of(g.compatible_range)?.map_or(Oid::INVALID, |r| r.rngmultitypid)
+            }
+            _ => element,
+        };
+        if !found.is_valid() {
+            let name = self.format_type(poly);
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "could not determine polymorphic type {name} because input has type unknown"
+            ));
+        }
+        Ok(found)
+    }
+}

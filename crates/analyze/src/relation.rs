@@ -1,0 +1,955 @@
+//! Range-table entries and the columns that they offer; references to columns and tables.
+//!
+//! Counterpart: parser/parse_relation.c.
+
+use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
+use crate::ty;
+use ids::{AttrNo, Oid};
+use parse::ast;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::{Expr, Location, Var};
+use plan::query::{Alias, JoinType, Query, RangeTblEntry, RangeTblFunction, RteKind, acl};
+use std::sync::Arc;
+
+/// A column of a row type.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: String,
+    pub ty: Oid,
+    pub typmod: i32,
+    pub collation: Oid,
+    pub dropped: bool,
+}
+
+/// Numbers of system columns by name.
+pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
+    Some(match name {
+        "ctid" => (-1, ty::TID),
+        "xmin" => (-2, ty::XID),
+        "cmin" => (-3, ty::CID),
+        "xmax" => (-4, ty::XID),
+        "cmax" => (-5, ty::CID),
+        "tableoid" => (-6, ty::OID),
+        _ => return None,
+    })
+}
+
+fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> RangeTblEntry {
+    RangeTblEntry {
+        kind,
+        alias,
+        eref,
+        lateral: false,
+        inh: false,
+        in_from_cl: true,
+        required_perms: 0,
+        check_as_user: Oid::INVALID,
+        selected_cols: Vec::new(),
+        inserted_cols: Vec::new(),
+        updated_cols: Vec::new(),
+        security_quals: Vec::new(),
+    }
+}
+
+pub fn alias_of(alias: &ast::Alias) -> Alias {
+    Alias {
+        aliasname: alias.aliasname.to_string(),
+        colnames: alias.colnames.iter().map(|n| n.to_string()).collect(),
+    }
+}
+
+/// Column names with the alias's in front. Errors if the alias has too many.
+pub fn aliased_columns(name: &str, alias: Option<&Alias>, columns: &[Column]) -> Result<Vec<String>> {
+    let given = alias.map_or(&[][..], |a| &a.colnames);
+    let mut given_names = given.iter();
+    let mut out = Vec::with_capacity(columns.len());
+    for column in columns {
+        if column.dropped {
+            out.push(String::new());
+        } else {
+            out.push(given_names.next().unwrap_or(&column.name).clone());
+        }
+    }
+    let available = columns.iter().filter(|c| !c.dropped).count();
+    if given_names.next().is_some() {
+        return Err(pg_err!(
+            INVALID_COLUMN_REFERENCE,
+            "table \"{name}\" has {available} columns available but {} columns specified",
+            given.len()
+        ));
+    }
+    Ok(out)
+}
+
+impl Analyzer<'_> {
+    /// Adds an entry to the range table and describes it for the namespace.
+    pub fn add_rte(&mut self, rte: RangeTblEntry, columns: &[Column]) -> NsItem {
+        let level = self.level();
+        level.rtable.push(rte);
+        let rtindex = level.rtable.len() as i32;
+        let rte = level.rte(rtindex);
+        let relid = match rte.kind {
+            RteKind::Relation { relid, .. } => relid,
+            _ => Oid::INVALID,
+        };
+        let ns_columns = columns
+            .iter()
+            .enumerate()
+            .map(|(i, c)| {
+                if c.dropped {
+                    return NsColumn::DROPPED;
+                }
+                NsColumn {
+                    varno: rtindex,
+                    varattno: (i + 1) as AttrNo,
+                    vartype: c.ty,
+                    vartypmod: c.typmod,
+                    varcollid: c.collation,
+                    hidden: false,
+                }
+            })
+            .collect();
+        NsItem {
+            name: rte.eref.aliasname.clone(),
+            colnames: rte.eref.colnames.clone(),
+            rtindex,
+            columns: ns_columns,
+            relid,
+            aliased: rte.alias.is_some(),
+            rel_visible: true,
+            cols_visible: true,
+            lateral_only: false,
+            lateral_ok: true,
+        }
+    }
+
+    /// The columns of a relation, dropped ones included.
+    pub fn relation_columns(relation: &crate::lookup::Relation) -> Vec<Column> {
+        relation
+            .attributes
+            .iter()
+            .map(|a| Column {
+                name: a.attname.to_string(),
+                ty: a.atttypid,
+                typmod: a.atttypmod,
+                collation: a.attcollation,
+                dropped: a.attisdropped,
+            })
+            .collect()
+    }
+
+    /// Opens and locks a table by name.
+    pub fn open_table(
+        &mut self,
+        name: &ast::RangeVar,
+        lock: i32,
+    ) -> Result<Arc<crate::lookup::Relation>> {
+        if let Some(catalog) = &name.catalogname {
+            if **catalog != *self.cat.database_name()? {
+                let e = pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cross-database references are not implemented: \"{}.{}.{}\"",
+                    catalog,
+                    name.schemaname.as_deref().unwrap_or(""),
+                    name.relname
+                );
+                return Err(self.at(e, name.location));
+            }
+        }
+        let found = self.cat.range_var(name.schemaname.as_deref(), &name.relname, lock);
+        let found = self.place(found, name.location)?;
+        let Some(oid) = found else {
+            let e = match &name.schemaname {
+                Some(schema) => pg_err!(
+                    UNDEFINED_TABLE,
+                    "relation \"{schema}.{}\" does not exist",
+                    name.relname
+                ),
+                None if self.is_future_cte(&name.relname) => pg_err!(
+                    UNDEFINED_TABLE,
+                    "relation \"{}\" does not exist",
+                    name.relname
+                )
+                .detail(format!(
+                    "There is a WITH item named \"{}\", but it cannot be referenced from this part \
+                     of the query.",
+                    name.relname
+                ))
+                .hint(
+                    "Use WITH RECURSIVE, or re-order the WITH items to remove forward references.",
+                ),
+                None => {
+                    pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.relname)
+                }
+            };
+            return Err(self.at(e, name.location));
+        };
+        self.cat.relation(oid)?.ok_or_else(|| {
+            pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.relname)
+        })
+    }
+
+    fn is_future_cte(&self, name: &str) -> bool {
+        self.levels.iter().any(|l| l.future_ctes.iter().any(|c| c == name))
+    }
+
+    pub fn add_relation_rte(
+        &mut self,
+        relation: &crate::lookup::Relation,
+        alias: Option<Alias>,
+        inh: bool,
+        lock: i32,
+    ) -> Result<NsItem> {
+        let columns = Self::relation_columns(relation);
+        let name = alias.as_ref().map_or(relation.class.relname.as_str(), |a| &a.aliasname);
+        let eref = Alias {
+            aliasname: name.to_string(),
+            colnames: aliased_columns(name, alias.as_ref(), &columns)?,
+        };
+        let kind = RteKind::Relation {
+            relid: relation.class.oid,
+            relkind: relation.class.relkind,
+            rellockmode: lock,
+            tablesample: None,
+        };
+        let mut rte = new_rte(kind, alias, eref);
+        rte.inh = inh;
+        rte.required_perms = acl::SELECT;
+        Ok(self.add_rte(rte, &columns))
+    }
+
+    pub fn query_columns(query: &Query) -> Vec<Column> {
+        query
+            .result_columns()
+            .map(|t| Column {
+                name: t.resname.clone().unwrap_or_default(),
+                ty: t.expr.type_oid(),
+                typmod: t.expr.typmod(),
+                collation: t.expr.collation(),
+                dropped: false,
+            })
+            .collect()
+    }
+
+    pub fn add_subquery_rte(
+        &mut self,
+        query: Query,
+        alias: Option<Alias>,
+        lateral: bool,
+        in_from: bool,
+    ) -> Result<NsItem> {
+        let columns = Self::query_columns(&query);
+        let name = alias.as_ref().map_or("unnamed_subquery", |a| &a.aliasname).to_string();
+        let colnames = aliased_columns(&name, alias.as_ref(), &columns)?;
+        let kind = RteKind::Subquery {
+            subquery: Box::new(query),
+            security_barrier: false,
+            relid: Oid::INVALID,
+        };
+        let mut rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
+        rte.lateral = lateral;
+        rte.in_from_cl = in_from;
+        Ok(self.add_rte(rte, &columns))
+    }
+
+    pub fn add_values_rte(
+        &mut self,
+        values_lists: Vec<Vec<Expr>>,
+        columns: Vec<Column>,
+        alias: Option<Alias>,
+        lateral: bool,
+        in_from: bool,
+    ) -> Result<NsItem> {
+        let name = alias.as_ref().map_or("*VALUES*", |a| &a.aliasname).to_string();
+        let colnames = aliased_columns(&name, alias.as_ref(), &columns)?;
+        let kind = RteKind::Values {
+            values_lists,
+            coltypes: columns.iter().map(|c| c.ty).collect(),
+            coltypmods: columns.iter().map(|c| c.typmod).collect(),
+            colcollations: columns.iter().map(|c| c.collation).collect(),
+        };
+        let mut rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
+        rte.lateral = lateral;
+        rte.in_from_cl = in_from;
+        Ok(self.add_rte(rte, &columns))
+    }
+
+    pub fn add_function_rte(
+        &mut self,
+        name: &str,
+        functions: Vec<RangeTblFunction>,
+        columns: Vec<Column>,
+        alias: Option<Alias>,
+        ordinality: bool,
+        lateral: bool,
+    ) -> Result<NsItem> {
+        let aliasname = alias.as_ref().map_or(name, |a| &a.aliasname).to_string();
+        let colnames = aliased_columns(&aliasname, alias.as_ref(), &columns)?;
+        let kind = RteKind::Function { functions, funcordinality: ordinality };
+        let mut rte = new_rte(kind, alias, Alias { aliasname, colnames });
+        rte.lateral = lateral;
+        Ok(self.add_rte(rte, &columns))
+    }
+
+    /// A reference to the `index`-th WITH item of the level `up` levels away.
+    pub fn add_cte_rte(
+        &mut self,
+        up: u32,
+        index: usize,
+        alias: Option<Alias>,
+        location: i32,
+    ) -> Result<NsItem> {
+        let level = self.level_up(up);
+        let self_reference = !level.ctes_done[index];
+        let cte = &mut level.ctes[index];
+        if !self_reference {
+            cte.refcount += 1;
+            let returns = cte.query.command_type == plan::query::CmdType::Select
+                || !cte.query.returning_list.is_empty();
+            if !returns {
+                let e = pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "WITH query \"{}\" does not have a RETURNING clause",
+                    cte.ctename
+                );
+                return Err(self.at(e, location));
+            }
+        }
+        let cte = &self.level_up(up).ctes[index];
+        let columns: Vec<Column> = (0..cte.colnames.len())
+            .map(|i| Column {
+                name: cte.colnames[i].clone(),
+                ty: cte.coltypes[i],
+                typmod: cte.coltypmods[i],
+                collation: cte.colcollations[i],
+                dropped: false,
+            })
+            .collect();
+        let name = alias.as_ref().map_or(&cte.ctename, |a| &a.aliasname).clone();
+        let kind = RteKind::Cte {
+            ctename: cte.ctename.clone(),
+            ctelevelsup: up,
+            self_reference,
+            coltypes: cte.coltypes.clone(),
+            coltypmods: cte.coltypmods.clone(),
+            colcollations: cte.colcollations.clone(),
+        };
+        let colnames = aliased_columns(&name, alias.as_ref(), &columns)?;
+        let rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
+        Ok(self.add_rte(rte, &columns))
+    }
+
+    /// The WITH item of this name: levels up and index.
+    pub fn find_cte(&self, name: &str) -> Option<(u32, usize)> {
+        for (up, level) in self.levels.iter().rev().enumerate() {
+            if let Some(index) = level.ctes.iter().position(|c| c.ctename == name) {
+                return Some((up as u32, index));
+            }
+        }
+        None
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn add_join_rte(
+        &mut self,
+        jointype: JoinType,
+        colnames: Vec<String>,
+        columns: Vec<NsColumn>,
+        joinaliasvars: Vec<Expr>,
+        joinmergedcols: i32,
+        joinleftcols: Vec<i32>,
+        joinrightcols: Vec<i32>,
+        join_using_alias: Option<Alias>,
+        alias: Option<Alias>,
+    ) -> Result<NsItem> {
+        let described: Vec<Column> = colnames
+            .iter()
+            .map(|n| Column {
+                name: n.clone(),
+                ty: Oid::INVALID,
+                typmod: -1,
+                collation: Oid::INVALID,
+                dropped: false,
+            })
+            .collect();
+        let name = alias.as_ref().map_or("unnamed_join", |a| &a.aliasname).to_string();
+        let given = alias.as_ref().map_or(0, |a| a.colnames.len());
+        if given > colnames.len() {
+            return Err(pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "join expression \"{name}\" has {} columns available but {given} columns specified",
+                colnames.len()
+            ));
+        }
+        let colnames = aliased_columns(&name, alias.as_ref(), &described)?;
+        let kind = RteKind::Join {
+            jointype,
+            joinmergedcols,
+            joinaliasvars,
+            joinleftcols,
+            joinrightcols,
+            join_using_alias,
+        };
+        let rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
+        let mut item = self.add_rte(rte, &[]);
+        item.columns = columns;
+        Ok(item)
+    }
+
+    /// Makes an item's names visible. Counterpart: `addNSItemToQuery`.
+    pub fn add_ns_item(&mut self, mut item: NsItem, join: bool, rel_names: bool, var_names: bool) {
+        if join {
+            self.level().joinlist.push(plan::query::JoinTreeNode::Rtr(item.rtindex));
+        }
+        if rel_names || var_names {
+            item.rel_visible = rel_names;
+            item.cols_visible = var_names;
+            item.lateral_only = false;
+            item.lateral_ok = true;
+            self.level().namespace.push(item);
+        }
+    }
+
+    /// Two items of one name in the same FROM. Counterpart: `checkNameSpaceConflicts`.
+    pub fn check_namespace_conflicts(&self, left: &[NsItem], right: &[NsItem]) -> Result<()> {
+        for a in left.iter().filter(|a| a.rel_visible) {
+            for b in right.iter().filter(|b| b.rel_visible) {
+                if a.name != b.name {
+                    continue;
+                }
+                // Two tables of one name in different schemas can be told apart.
+                let both = a.relid.is_valid() && b.relid.is_valid() && !a.aliased && !b.aliased;
+                if both && a.relid != b.relid {
+                    continue;
+                }
+                return Err(pg_err!(
+                    DUPLICATE_ALIAS,
+                    "table name \"{}\" specified more than once",
+                    a.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that a column is read, for the privilege check.
+    pub fn mark_selected(&mut self, var: &Var) {
+        let level = self.level_up(var.varlevelsup);
+        mark(level, var.varno, var.varattno);
+    }
+
+    /// A column of one namespace item, `None` if it has none of that name. `up` is its level.
+    pub fn column_of_item(
+        &mut self,
+        item: &NsItem,
+        up: u32,
+        name: &str,
+        location: i32,
+    ) -> Result<Option<Expr>> {
+        let mut found = None;
+        for (i, colname) in item.colnames.iter().enumerate() {
+            if colname == name && !name.is_empty() {
+                if found.is_some() {
+                    let e =
+                        pg_err!(AMBIGUOUS_COLUMN, "column reference \"{name}\" is ambiguous");
+                    return Err(self.at(e, location));
+                }
+                found = Some(i);
+            }
+        }
+        if let Some(i) = found {
+            self.check_lateral(item, up, location)?;
+            let column = &item.columns[i];
+            if column.varno == 0 {
+                let e = pg_err!(
+                    UNDEFINED_COLUMN,
+                    "column \"{name}\" of relation \"{}\" does not exist",
+                    item.name
+                );
+                return Err(self.at(e, location));
+            }
+            let var = self.var(column, up, location);
+            self.mark_selected(&var);
+            return Ok(Some(Expr::Var(var)));
+        }
+        if item.relid.is_valid() {
+            if let Some((varattno, vartype)) = system_column(name) {
+                self.check_system_column(varattno, name, location)?;
+                // Views and the like have only tableoid, if any.
+                let kind = match self.level_up(up).rte(item.rtindex).kind {
+                    RteKind::Relation { relkind, .. } => relkind,
+                    _ => b'r',
+                };
+                if matches!(kind, b'v' | b'c') {
+                    return Ok(None);
+                }
+                let var = Var {
+                    varno: item.rtindex,
+                    varattno,
+                    vartype,
+                    vartypmod: -1,
+                    varcollid: Oid::INVALID,
+                    varlevelsup: up,
+                    location: Location(location),
+                };
+                self.mark_selected(&var);
+                return Ok(Some(Expr::Var(var)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn check_system_column(&mut self, number: AttrNo, name: &str, location: i32) -> Result<()> {
+        let kind = self.kind();
+        if kind == ExprKind::CheckConstraint && number != -6 {
+            let e = pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "system column \"{name}\" reference in check constraint is invalid"
+            );
+            return Err(self.at(e, location));
+        }
+        if kind == ExprKind::GeneratedColumn && number != -6 {
+            let e = pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "cannot use system column \"{name}\" in column generation expression"
+            );
+            return Err(self.at(e, location));
+        }
+        Ok(())
+    }
+
+    /// Items that only LATERAL references see may not be seen from every join.
+    fn check_lateral(&mut self, item: &NsItem, up: u32, location: i32) -> Result<()> {
+        if up == 0 && item.lateral_only && !item.lateral_ok {
+            let e = pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "invalid reference to FROM-clause entry for table \"{}\"",
+                item.name
+            )
+            .detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
+            return Err(self.at(e, location));
+        }
+        Ok(())
+    }
+
+    /// A column by its name alone, searched level by level. Counterpart: `colNameToVar`.
+    pub fn unqualified_column(
+        &mut self,
+        name: &str,
+        local_only: bool,
+        location: i32,
+    ) -> Result<Option<Expr>> {
+        for up in 0..self.levels.len() as u32 {
+            let level = self.level_up(up);
+            let lateral_active = level.lateral_active;
+            let items: Vec<NsItem> = level
+                .namespace
+                .iter()
+                .filter(|n| n.cols_visible && (!n.lateral_only || (up == 0 && lateral_active)))
+                .filter(|n| {
+                    n.colnames.iter().any(|c| c == name)
+                        || (n.relid.is_valid() && system_column(name).is_some())
+                })
+                .cloned()
+                .collect();
+            let mut result: Option<Expr> = None;
+            for item in &items {
+                if let Some(column) = self.column_of_item(item, up, name, location)? {
+                    if result.is_some() {
+                        let e = pg_err!(
+                            AMBIGUOUS_COLUMN,
+                            "column reference \"{name}\" is ambiguous"
+                        );
+                        return Err(self.at(e, location));
+                    }
+                    result = Some(column);
+                }
+            }
+            if result.is_some() || local_only {
+                return Ok(result);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The FROM item of this name: levels up and the item. Counterpart: `refnameNamespaceItem`.
+    pub fn namespace_item(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        location: i32,
+    ) -> Result<Option<(u32, NsItem)>> {
+        let relid = match schema {
+            Some(schema) => match self.cat.range_var(Some(schema), name, 0)? {
+                Some(oid) => oid,
+                None => return Ok(None),
+            },
+            None => Oid::INVALID,
+        };
+        for up in 0..self.levels.len() as u32 {
+            let level = self.level_up(up);
+            let lateral_active = level.lateral_active;
+            let mut found: Option<NsItem> = None;
+            let mut twice = false;
+            for item in level.namespace.iter().filter(|n| n.rel_visible) {
+                if item.lateral_only && !(up == 0 && lateral_active) {
+                    continue;
+                }
+                let same = match schema {
+                    Some(_) => item.relid == relid && !item.aliased,
+                    None => item.name == name,
+                };
+                if same {
+                    twice |= found.is_some();
+                    found = Some(item.clone());
+                }
+            }
+            if twice {
+                let e =
+                    pg_err!(AMBIGUOUS_ALIAS, "table reference \"{name}\" is ambiguous");
+                return Err(self.at(e, location));
+            }
+            if let Some(item) = found {
+                self.check_lateral(&item, up, location)?;
+                return Ok(Some((up, item)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The whole row of a FROM item. Counterpart: `transformWholeRowRef`.
+    pub fn whole_row(&mut self, item: &NsItem, up: u32, location: i32) -> Result<Expr> {
+        let kind = self.level_up(up).rte(item.rtindex).kind.clone();
+        let row_type = match &kind {
+            RteKind::Relation { relid, .. } => {
+                let relation = self.cat.relation(*relid)?;
+                let row_type = relation.map_or(Oid::INVALID, |r| r.class.reltype);
+                if !row_type.is_valid() {
+                    return Err(pg_err!(
+                        WRONG_OBJECT_TYPE,
+                        "relation \"{}\" does not have a composite type",
+                        item.name
+                    ));
+                }
+                row_type
+            }
+            RteKind::Function { functions, funcordinality: false } if functions.len() == 1 => {
+                let result = functions[0].funcexpr.type_oid();
+                if self.is_complex(result)? {
+                    self.base_type(result)?
+                } else if functions[0].funccolnames.is_empty() && result != ty::RECORD {
+                    // A scalar function's row is its value.
+                    let Some(column) = item.columns.first() else { return Ok(null_row()) };
+                    let mut var = self.var(column, up, location);
+                    var.varattno = 1;
+                    self.mark_selected(&var);
+                    return Ok(Expr::Var(var));
+                } else {
+                    ty::RECORD
+                }
+            }
+            RteKind::Join { .. } => {
+                // A join's row is put together from its columns.
+                let mut args = Vec::new();
+                for column in &item.columns {
+                    let var = self.var(column, up, location);
+                    self.mark_selected(&var);
+                    args.push(Expr::Var(var));
+                }
+                return Ok(Expr::Row(Box::new(plan::expr::RowExpr {
+                    args,
+                    row_typeid: ty::RECORD,
+                    row_format: plan::expr::CoercionForm::ImplicitCast,
+                    colnames: item.colnames.clone(),
+                    location: Location(location),
+                })));
+            }
+            _ => ty::RECORD,
+        };
+        let var = Var {
+            varno: item.rtindex,
+            varattno: 0,
+            vartype: row_type,
+            vartypmod: -1,
+            varcollid: Oid::INVALID,
+            varlevelsup: up,
+            location: Location(location),
+        };
+        self.mark_selected(&var);
+        Ok(Expr::Var(var))
+    }
+
+    /// Names and references of all visible columns of an item, for `*`.
+    pub fn expand_item(&mut self, item: &NsItem, up: u32, location: i32) -> Vec<(String, Expr)> {
+        let mut out = Vec::new();
+        for (name, column) in item.colnames.iter().zip(&item.columns) {
+            if column.varno == 0 || column.hidden {
+                continue;
+            }
+            let var = self.var(column, up, location);
+            self.mark_selected(&var);
+            out.push((name.clone(), Expr::Var(var)));
+        }
+        out
+    }
+
+    /// As [`Self::expand_item`] from the entry alone; dropped columns are left out.
+    pub fn expand_rte_vars(
+        &mut self,
+        rte: &RangeTblEntry,
+        rtindex: i32,
+        up: u32,
+        location: i32,
+    ) -> Result<Vec<(String, Expr)>> {
+        let columns = self.rte_columns(rte)?;
+        let mut out = Vec::new();
+        for (i, column) in columns.into_iter().enumerate() {
+            if column.dropped {
+                continue;
+            }
+            out.push((
+                column.name,
+                Expr::Var(Var {
+                    varno: rtindex,
+                    varattno: (i + 1) as AttrNo,
+                    vartype: column.ty,
+                    vartypmod: column.typmod,
+                    varcollid: column.collation,
+                    varlevelsup: up,
+                    location: Location(location),
+                }),
+            ));
+        }
+        Ok(out)
+    }
+
+    /// The columns of an entry under their effective names.
+    pub fn rte_columns(&mut self, rte: &RangeTblEntry) -> Result<Vec<Column>> {
+        let described = |tys: &[Oid], typmods: &[i32], collations: &[Oid]| -> Vec<Column> {
+            (0..tys.len())
+                .map(|i| Column {
+                    name: String::new(),
+                    ty: tys[i],
+                    typmod: typmods[i],
+                    collation: collations[i],
+                    dropped: false,
+                })
+                .collect()
+        };
+        let mut columns = match &rte.kind {
+            RteKind::Relation { relid, .. } => match self.cat.relation(*relid)? {
+                Some(relation) => Self::relation_columns(&relation),
+                None => Vec::new(),
+            },
+            RteKind::Subquery { subquery, .. } => Self::query_columns(subquery),
+            RteKind::Join { joinaliasvars, .. } => joinaliasvars
+                .iter()
+                .map(|e| Column {
+                    name: String::new(),
+                    ty: e.type_oid(),
+                    typmod: e.typmod(),
+                    collation: e.collation(),
+                    dropped: false,
+                })
+                .collect(),
+            RteKind::Values { coltypes, coltypmods, colcollations, .. }
+            | RteKind::Cte { coltypes, coltypmods, colcollations, .. } => {
+                described(coltypes, coltypmods, colcollations)
+            }
+            RteKind::Function { functions, funcordinality } => {
+                let mut all = Vec::new();
+                for function in functions {
+                    all.extend(self.function_columns(function)?);
+                }
+                if *funcordinality {
+                    all.push(ordinality_column());
+                }
+                all
+            }
+            RteKind::Result => Vec::new(),
+        };
+        for (column, name) in columns.iter_mut().zip(&rte.eref.colnames) {
+            column.name.clone_from(name);
+        }
+        Ok(columns)
+    }
+
+    /// Nothing of that name: the error PostgreSQL gives. Counterpart: `errorMissingRTE`.
+    pub fn missing_table(&mut self, schema: Option<&str>, name: &str, location: i32) -> PgError {
+        // Perhaps it is there, but not visible from here, or hidden by its alias.
+        let mut hidden = None;
+        for level in self.levels.iter().rev() {
+            for rte in &level.rtable {
+                if schema.is_none() && rte.eref.aliasname == name {
+                    hidden = Some((rte.eref.aliasname.clone(), false));
+                    break;
+                }
+            }
+        }
+        if hidden.is_none() {
+            let relid = self.cat.range_var(schema, name, 0).ok().flatten();
+            for level in self.levels.iter().rev() {
+                for rte in &level.rtable {
+                    if let RteKind::Relation { relid: id, .. } = rte.kind {
+                        if Some(id) == relid && rte.alias.is_some() && hidden.is_none() {
+                            hidden = Some((rte.eref.aliasname.clone(), true));
+                        }
+                    }
+                }
+            }
+        }
+        let e = match hidden {
+            Some((alias, by_alias)) => {
+                let e = pg_err!(
+                    UNDEFINED_TABLE,
+                    "invalid reference to FROM-clause entry for table \"{name}\""
+                );
+                if by_alias {
+                    e.hint(format!("Perhaps you meant to reference the table alias \"{alias}\"."))
+                } else {
+                    e.hint(format!(
+                        "There is an entry for table \"{alias}\", but it cannot be referenced from \
+                         this part of the query."
+                    ))
+                }
+            }
+            None => {
+                let full = schema.map_or(name.to_string(), |s| format!("{s}.{name}"));
+                pg_err!(UNDEFINED_TABLE, "missing FROM-clause entry for table \"{full}\"")
+            }
+        };
+        self.at(e, location)
+    }
+
+    /// Counterpart: `errorMissingColumn`.
+    pub fn missing_column(&mut self, table: Option<&str>, name: &str, location: i32) -> PgError {
+        let e = match table {
+            Some(table) => pg_err!(UNDEFINED_COLUMN, "column {table}.{name} does not exist"),
+            None => pg_err!(UNDEFINED_COLUMN, "column \"{name}\" does not exist"),
+        };
+        let e = match self.nearest_column(table, name) {
+            Nearest::Exact(alias, column) => e.hint(format!(
+                "There is a column named \"{column}\" in table \"{alias}\", but it cannot be \
+                 referenced from this part of the query."
+            )),
+            Nearest::One(alias, column) => e.hint(format!(
+                "Perhaps you meant to reference the column \"{alias}.{column}\"."
+            )),
+            Nearest::Two(a, b) => e.hint(format!(
+                "Perhaps you meant to reference the column \"{}.{}\" or the column \"{}.{}\".",
+                a.0, a.1, b.0, b.1
+            )),
+            Nearest::None => e,
+        };
+        self.at(e, location)
+    }
+
+    /// The columns spelled most alike. Counterpart: `searchRangeTableForCol`.
+    fn nearest_column(&self, table: Option<&str>, name: &str) -> Nearest {
+        const FARTHEST: usize = 3;
+        let mut best = FARTHEST + 1;
+        let mut found: Vec<(String, String)> = Vec::new();
+        for level in self.levels.iter().rev() {
+            for rte in &level.rtable {
+                // Join entries repeat the columns of what they join.
+                if matches!(rte.kind, RteKind::Join { .. }) {
+                    continue;
+                }
+                let penalty = table.map_or(0, |t| distance(t, &rte.eref.aliasname, FARTHEST));
+                for column in rte.eref.colnames.iter().filter(|c| !c.is_empty()) {
+                    let alike = distance(name, column, FARTHEST);
+                    if alike == 0 && penalty == 0 {
+                        return Nearest::Exact(rte.eref.aliasname.clone(), column.clone());
+                    }
+                    // More than half of it wrong is no misspelling.
+                    if alike > name.len() / 2 {
+                        continue;
+                    }
+                    let far = alike + penalty;
+                    let entry = (rte.eref.aliasname.clone(), column.clone());
+                    if far < best {
+                        best = far;
+                        found = vec![entry];
+                    } else if far == best && far <= FARTHEST {
+                        found.push(entry);
+                    }
+                }
+            }
+        }
+        match &found[..] {
+            [one] => Nearest::One(one.0.clone(), one.1.clone()),
+            [a, b] => Nearest::Two(a.clone(), b.clone()),
+            _ => Nearest::None,
+        }
+    }
+}
+
+enum Nearest {
+    Exact(String, String),
+    One(String, String),
+    Two((String, String), (String, String)),
+    None,
+}
+
+/// Levenshtein distance, cut off above `most`.
+fn distance(a: &str, b: &str, most: usize) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()].min(most + 1)
+}
+
+fn mark(level: &mut crate::state::Level, varno: i32, varattno: AttrNo) {
+    let rte = level.rte_mut(varno);
+    match &rte.kind {
+        RteKind::Relation { .. } => {
+            rte.required_perms |= acl::SELECT;
+            if !rte.selected_cols.contains(&varattno) {
+                rte.selected_cols.push(varattno);
+            }
+        }
+        RteKind::Join { joinaliasvars, .. } => {
+            // What it reads are columns of the tables below.
+            let mut below = Vec::new();
+            let note = &mut |e: &Expr| {
+                if let Expr::Var(v) = e {
+                    below.push((v.varno, v.varattno));
+                }
+                false
+            };
+            if varattno == 0 {
+                for e in joinaliasvars {
+                    plan::walk::any(e, note);
+                }
+            } else if let Some(e) = joinaliasvars.get(varattno as usize - 1) {
+                plan::walk::any(e, note);
+            }
+            for (varno, varattno) in below {
+                mark(level, varno, varattno);
+            }
+        }
+        _ => {}
+    }
+}
+
+pub fn ordinality_column() -> Column {
+    Column {
+        name: "ordinality".into(),
+        ty: ty::INT8,
+        typmod: -1,
+        collation: Oid::INVALID,
+        dropped: false,
+    }
+}
+
+fn null_row() -> Expr {
+    crate::coerce::null_const(ty::RECORD, -1, false)
+}

@@ -1,0 +1,229 @@
+//! Sub-selects in expressions, and the sources of multiple assignment. Counterpart: parser/parse_expr.c
+//! (`transformSubLink`, `transformMultiAssignRef`).
+
+use crate::expr::op_name;
+use crate::state::{Analyzer, ExprKind};
+use crate::ty;
+use ids::Oid;
+use parse::ast::{self, Node};
+use pgerror::{Result, bail, pg_err};
+use plan::expr::*;
+use plan::query::{CmdType, Query};
+
+impl ExprKind {
+    /// Where no sub-select may stand, as in "cannot use subquery in …".
+    fn no_subquery(self) -> Option<&'static str> {
+        use ExprKind::*;
+        Some(match self {
+            CheckConstraint | DomainCheck => "check constraint",
+            ColumnDefault | FunctionDefault => "DEFAULT expression",
+            IndexExpression => "index expression",
+            IndexPredicate => "index predicate",
+            StatsExpression => "statistics expression",
+            AlterColTransform => "transform expression",
+            ExecuteParameter => "EXECUTE parameter",
+            TriggerWhen => "trigger WHEN condition",
+            PartitionBound => "partition bound",
+            PartitionExpression => "partition key expression",
+            CallArgument => "CALL argument",
+            CopyWhere => "COPY FROM WHERE condition",
+            GeneratedColumn => "column generation expression",
+            _ => return Option::None,
+        })
+    }
+}
+
+impl Analyzer<'_> {
+    pub fn sub_link(&mut self, n: &ast::SubLink) -> Result<Expr> {
+        if let Some(place) = self.kind().no_subquery() {
+            let e = pg_err!(FEATURE_NOT_SUPPORTED, "cannot use subquery in {place}");
+            return Err(self.at(e, n.location));
+        }
+        self.level().has_sub_links = true;
+        let query = self.nested(|cx| cx.statement(&n.subselect))?;
+        if query.command_type != CmdType::Select {
+            bail!(INTERNAL_ERROR, "unexpected non-SELECT command in SubLink");
+        }
+        let kind = match n.sub_link_type {
+            ast::SubLinkType::Exists => SubLinkKind::Exists,
+            ast::SubLinkType::All => SubLinkKind::All,
+            ast::SubLinkType::Any => SubLinkKind::Any,
+            ast::SubLinkType::RowCompare => SubLinkKind::RowCompare,
+            ast::SubLinkType::Expr => SubLinkKind::Expr,
+            ast::SubLinkType::MultiExpr => SubLinkKind::MultiExpr,
+            ast::SubLinkType::Array => SubLinkKind::Array,
+            ast::SubLinkType::Cte => SubLinkKind::Cte,
+        };
+        let mut link = SubLink {
+            kind,
+            id: 0,
+            testexpr: None,
+            oper_name: Vec::new(),
+            subselect: Box::new(query),
+            array_type: Oid::INVALID,
+            location: Location(n.location),
+        };
+        match kind {
+            SubLinkKind::Exists | SubLinkKind::MultiExpr | SubLinkKind::Cte => {}
+            SubLinkKind::Expr | SubLinkKind::Array => {
+                if link.subselect.result_columns().count() != 1 {
+                    let e = pg_err!(SYNTAX_ERROR, "subquery must return only one column");
+                    return Err(self.at(e, n.location));
+                }
+                if kind == SubLinkKind::Array {
+                    link.array_type = self.array_of_subquery(&link.subselect, n.location)?;
+                }
+            }
+            SubLinkKind::All | SubLinkKind::Any | SubLinkKind::RowCompare => {
+                let Some(test) = &n.testexpr else {
+                    bail!(INTERNAL_ERROR, "a comparison with a sub-select lacks its left side")
+                };
+                let left = match self.expr(test)? {
+                    Expr::Row(row) => row.args,
+                    other => vec![other],
+                };
+                let right: Vec<Expr> = link
+                    .subselect
+                    .result_columns()
+                    .map(|t| {
+                        Expr::Param(Param {
+                            paramkind: ParamKind::Sublink,
+                            paramid: i32::from(t.resno),
+                            paramtype: t.expr.type_oid(),
+                            paramtypmod: t.expr.typmod(),
+                            paramcollid: t.expr.collation(),
+                            location: Location::UNKNOWN,
+                        })
+                    })
+                    .collect();
+                if left.len() != right.len() {
+                    let many = if left.len() < right.len() { "many" } else { "few" };
+                    let e = pg_err!(SYNTAX_ERROR, "subquery has too {many} columns");
+                    return Err(self.at(e, n.location));
+                }
+                link.oper_name = n.oper_name.iter().map(|o| o.to_string()).collect();
+                let names =
+                    if n.oper_name.is_empty() { op_name("=") } else { n.oper_name.clone() };
+                link.testexpr = Some(self.row_comparison(&names, left, right, n.location)?);
+            }
+        }
+        Ok(Expr::SubLink(Box::new(link)))
+    }
+
+    /// The type of `ARRAY(SELECT …)`: of an array, again that array.
+    fn array_of_subquery(&mut self, query: &Query, location: i32) -> Result<Oid> {
+        let element = query.target_list[0].expr.type_oid();
+        if self.element_type(element)?.is_valid() {
+            return Ok(element);
+        }
+        let array = self.array_type(element)?;
+        if !array.is_valid() {
+            let name = self.format_type(element);
+            let e = pg_err!(UNDEFINED_OBJECT, "could not find array type for data type {name}");
+            return Err(self.at(e, location));
+        }
+        Ok(array)
+    }
+
+    /// One column of `SET (a, b) = …`.
+    pub fn multi_assign_ref(&mut self, n: &ast::MultiAssignRef) -> Result<Expr> {
+        if n.colno == 1 {
+            match &n.source {
+                Node::SubLink(link) if link.sub_link_type == ast::SubLinkType::Expr => {
+                    let mut raw = link.clone();
+                    raw.sub_link_type = ast::SubLinkType::MultiExpr;
+                    let Expr::SubLink(mut link) = self.sub_link(&raw)? else {
+                        bail!(INTERNAL_ERROR, "a sub-select made no sublink")
+                    };
+                    if link.subselect.result_columns().count() != n.ncolumns as usize {
+                        let e = pg_err!(
+                            SYNTAX_ERROR,
+                            "number of columns does not match number of values"
+                        );
+                        return Err(self.at(e, raw.location));
+                    }
+                    link.id = self
+                        .level_ref()
+                        .multiassigns
+                        .iter()
+                        .filter(|t| matches!(t.expr, Expr::SubLink(_)))
+                        .count() as i32
+                        + 1;
+                    let entry = junk_entry(Expr::SubLink(link));
+                    self.level().multiassigns.push(entry);
+                }
+                Node::RowExpr(row) => {
+                    let args = self.expression_list(&row.args, self.kind(), true)?;
+                    if args.len() != n.ncolumns as usize {
+                        let e = pg_err!(
+                            SYNTAX_ERROR,
+                            "number of columns does not match number of values"
+                        );
+                        return Err(self.at(e, row.location));
+                    }
+                    let entry = junk_entry(Expr::Row(Box::new(RowExpr {
+                        args,
+                        row_typeid: ty::RECORD,
+                        row_format: CoercionForm::ImplicitCast,
+                        colnames: Vec::new(),
+                        location: Location(row.location),
+                    })));
+                    self.level().multiassigns.push(entry);
+                }
+                other => {
+                    let location = match other {
+                        Node::ColumnRef(c) => c.location,
+                        Node::AConst(c) => c.location,
+                        Node::FuncCall(c) => c.location,
+                        _ => -1,
+                    };
+                    let e = pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() \
+                         expression"
+                    );
+                    return Err(self.at(e, location));
+                }
+            }
+        }
+        let Some(entry) = self.level_ref().multiassigns.last() else {
+            bail!(INTERNAL_ERROR, "multiple assignment without a source")
+        };
+        match &entry.expr {
+            Expr::SubLink(link) => {
+                let Some(column) = link.subselect.result_columns().nth(n.colno as usize - 1) else {
+                    bail!(INTERNAL_ERROR, "multiple assignment beyond its source")
+                };
+                Ok(Expr::Param(Param {
+                    paramkind: ParamKind::MultiExpr,
+                    paramid: (link.id << 16) | n.colno,
+                    paramtype: column.expr.type_oid(),
+                    paramtypmod: column.expr.typmod(),
+                    paramcollid: column.expr.collation(),
+                    location: column.expr.location(),
+                }))
+            }
+            Expr::Row(row) => {
+                let e = row.args[n.colno as usize - 1].clone();
+                // A row's parts stand in the targets; the row itself is done with.
+                if n.colno == n.ncolumns {
+                    self.level().multiassigns.pop();
+                }
+                Ok(e)
+            }
+            _ => bail!(INTERNAL_ERROR, "unexpected source of multiple assignment"),
+        }
+    }
+}
+
+fn junk_entry(expr: Expr) -> TargetEntry {
+    TargetEntry {
+        expr,
+        resno: 0,
+        resname: None,
+        ressortgroupref: 0,
+        resorigtbl: Oid::INVALID,
+        resorigcol: 0,
+        resjunk: true,
+    }
+}
