@@ -46,11 +46,11 @@ impl Analyzer<'_> {
                     if clause.sortop.is_valid() {
                         continue;
                     }
-                    let target = tlist.iter().find(|t| t.ressortgroupref == clause.tle_sort_group_ref);
-                    let (ty, place) = target
-                        .map_or((Oid::INVALID, Location::UNKNOWN), |t| {
-                            (t.expr.type_oid(), t.expr.location())
-                        });
+                    let target =
+                        tlist.iter().find(|t| t.ressortgroupref == clause.tle_sort_group_ref);
+                    let (ty, place) = target.map_or((Oid::INVALID, Location::UNKNOWN), |t| {
+                        (t.expr.type_oid(), t.expr.location())
+                    });
                     let name = self.format_type(ty);
                     let e = pg_err!(
                         UNDEFINED_FUNCTION,
@@ -92,12 +92,7 @@ impl Analyzer<'_> {
     }
 
     /// The level that an aggregate belongs to: that of the innermost variables in its arguments.
-    fn aggregate_level(
-        &mut self,
-        args: &[&Expr],
-        direct: &[Expr],
-        location: i32,
-    ) -> Result<u32> {
+    fn aggregate_level(&mut self, args: &[&Expr], direct: &[Expr], location: i32) -> Result<u32> {
         let (mut min_var, mut min_agg): (Option<u32>, Option<(u32, Location)>) = (None, None);
         let mut window = None;
         let mut set = None;
@@ -238,10 +233,7 @@ impl Analyzer<'_> {
                     _ => false,
                 });
                 if let Some(place) = nested {
-                    let e = pg_err!(
-                        WINDOWING_ERROR,
-                        "window function calls cannot be nested"
-                    );
+                    let e = pg_err!(WINDOWING_ERROR, "window function calls cannot be nested");
                     return Err(self.at(e, place));
                 }
             }
@@ -274,9 +266,7 @@ impl Analyzer<'_> {
                 }
             }
         } else {
-            let same = level.windows.iter().position(|w| {
-                w.name.is_none() && same_window(w, over)
-            });
+            let same = level.windows.iter().position(|w| w.name.is_none() && same_window(w, over));
             let index = match same {
                 Some(i) => i,
                 Option::None => {
@@ -309,10 +299,8 @@ impl Analyzer<'_> {
         });
         let mut groups: Vec<(u32, Expr)> = Vec::new();
         for clause in &query.group_clause {
-            let target = query
-                .target_list
-                .iter()
-                .find(|t| t.ressortgroupref == clause.tle_sort_group_ref);
+            let target =
+                query.target_list.iter().find(|t| t.ressortgroupref == clause.tle_sort_group_ref);
             if let Some(target) = target {
                 groups.push((clause.tle_sort_group_ref, target.expr.clone()));
             }
@@ -460,9 +448,7 @@ impl Analyzer<'_> {
             let rte = query.rte(v.varno);
             let column = match v.varattno {
                 0 => "*".to_string(),
-                n if n > 0 => {
-                    rte.eref.colnames.get(n as usize - 1).cloned().unwrap_or_default()
-                }
+                n if n > 0 => rte.eref.colnames.get(n as usize - 1).cloned().unwrap_or_default(),
                 n => system_name(n).to_string(),
             };
             let table = &rte.eref.aliasname;
@@ -501,9 +487,9 @@ impl Analyzer<'_> {
                     Expr::Aggref(a) if a.agglevelsup >= level => return false,
                     Expr::GroupingFunc(a) if a.agglevelsup >= level => return false,
                     Expr::Var(v) if v.varlevelsup == level => found.push((e.clone(), level)),
-                    _ if groups.iter().any(|(_, g)| {
-                        !matches!(g, Expr::Var(_)) && same_at(g, e, level)
-                    }) =>
+                    _ if groups
+                        .iter()
+                        .any(|(_, g)| !matches!(g, Expr::Var(_)) && same_at(g, e, level)) =>
                     {
                         return false;
                     }
@@ -653,7 +639,12 @@ fn same_window(a: &ast::WindowDef, b: &ast::WindowDef) -> bool {
     fn bare(w: &ast::WindowDef) -> String {
         strip_locations(&format!(
             "{:?}{:?}{:?}{}{:?}{:?}",
-            w.refname, w.partition_clause, w.order_clause, w.frame_options, w.start_offset, w.end_offset
+            w.refname,
+            w.partition_clause,
+            w.order_clause,
+            w.frame_options,
+            w.start_offset,
+            w.end_offset
         ))
     }
     bare(a) == bare(b)
@@ -703,7 +694,8 @@ pub fn expand_grouping_sets(sets: &[GroupingSet]) -> Option<Vec<Vec<u32>>> {
 }
 
 fn expand_one(set: &GroupingSet) -> Vec<Vec<u32>> {
-    let refs_of = |part: &GroupingSet| -> Vec<u32> { expand_one(part).into_iter().flatten().collect() };
+    let refs_of =
+        |part: &GroupingSet| -> Vec<u32> { expand_one(part).into_iter().flatten().collect() };
     match set.kind {
         GroupingSetKind::Empty => vec![Vec::new()],
         GroupingSetKind::Simple => vec![set.refs.clone()],

@@ -109,7 +109,12 @@ impl Analyzer<'_> {
     }
 
     /// The way from one type to another that a context allows.
-    pub fn coercion_path(&mut self, target: Oid, source: Oid, context: Context) -> Result<Option<Path>> {
+    pub fn coercion_path(
+        &mut self,
+        target: Oid,
+        source: Oid,
+        context: Context,
+    ) -> Result<Option<Path>> {
         let source = if source.is_valid() { self.base_type(source)? } else { source };
         let target = if target.is_valid() { self.base_type(target)? } else { target };
         if source == target {
@@ -190,10 +195,15 @@ impl Analyzer<'_> {
         let from = inner.type_oid();
         let result = self.coerce_type(inner, target, typmod, context, format, location)?;
         let changed = from != target && !matches!(result, Expr::Const(_));
-        let result = self.coerce_typmod(result, target, typmod, context, format, location, changed)?;
+        let result =
+            self.coerce_typmod(result, target, typmod, context, format, location, changed)?;
         if let Some((coll_oid, location)) = collate {
             if self.type_collation(target)?.is_valid() {
-                return Ok(Some(Expr::Collate(Box::new(CollateExpr { arg: result, coll_oid, location }))));
+                return Ok(Some(Expr::Collate(Box::new(CollateExpr {
+                    arg: result,
+                    coll_oid,
+                    location,
+                }))));
             }
         }
         Ok(Some(result))
@@ -215,10 +225,18 @@ impl Analyzer<'_> {
             return Ok(node);
         }
         match target {
-            ty::ANY | ty::ANYELEMENT | ty::ANYNONARRAY | ty::ANYCOMPATIBLE
+            ty::ANY
+            | ty::ANYELEMENT
+            | ty::ANYNONARRAY
+            | ty::ANYCOMPATIBLE
             | ty::ANYCOMPATIBLENONARRAY => return Ok(node),
-            ty::ANYARRAY | ty::ANYENUM | ty::ANYRANGE | ty::ANYMULTIRANGE | ty::ANYCOMPATIBLEARRAY
-            | ty::ANYCOMPATIBLERANGE | ty::ANYCOMPATIBLEMULTIRANGE
+            ty::ANYARRAY
+            | ty::ANYENUM
+            | ty::ANYRANGE
+            | ty::ANYMULTIRANGE
+            | ty::ANYCOMPATIBLEARRAY
+            | ty::ANYCOMPATIBLERANGE
+            | ty::ANYCOMPATIBLEMULTIRANGE
                 if input != ty::UNKNOWN =>
             {
                 // The function sees the type that the domain is over.
@@ -266,7 +284,14 @@ impl Analyzer<'_> {
                 let (base, base_typmod) = self.base_type_and_typmod(target, -1)?;
                 if base != target {
                     return self.coerce_to_domain(
-                        node, base, base_typmod, target, context, format, location, false,
+                        node,
+                        base,
+                        base_typmod,
+                        target,
+                        context,
+                        format,
+                        location,
+                        false,
                     );
                 }
                 return Ok(relabel(node, target, -1, format, location));
@@ -277,7 +302,14 @@ impl Analyzer<'_> {
                     self.apply_path(node, path, base, base_typmod, context, format, location)?;
                 if base != target {
                     return self.coerce_to_domain(
-                        result, base, base_typmod, target, context, format, location, true,
+                        result,
+                        base,
+                        base_typmod,
+                        target,
+                        context,
+                        format,
+                        location,
+                        true,
                     );
                 }
                 return Ok(result);
@@ -364,8 +396,7 @@ impl Analyzer<'_> {
             *slot = target;
         } else if *slot != target {
             let (had, has) = (*slot, target);
-            let detail =
-                format!("{} versus {}", self.format_type(had), self.format_type(has));
+            let detail = format!("{} versus {}", self.format_type(had), self.format_type(has));
             let e = pg_err!(
                 AMBIGUOUS_PARAMETER,
                 "inconsistent types deduced for parameter ${}",
@@ -576,8 +607,7 @@ impl Analyzer<'_> {
             match coerced {
                 Some(coerced) => out.push(coerced),
                 None => {
-                    let (from, to) =
-                        (self.format_type(from), self.format_type(attribute.atttypid));
+                    let (from, to) = (self.format_type(from), self.format_type(attribute.atttypid));
                     let detail = format!("Cannot cast type {from} to {to} in column {}.", i + 1);
                     return Err(cannot(self, Some(detail)));
                 }
@@ -643,8 +673,7 @@ impl Analyzer<'_> {
             }
         };
         if returns_set(&node) {
-            let e =
-                pg_err!(DATATYPE_MISMATCH, "argument of {construct} must not return a set");
+            let e = pg_err!(DATATYPE_MISMATCH, "argument of {construct} must not return a set");
             return Err(self.at(e, location));
         }
         Ok(node)

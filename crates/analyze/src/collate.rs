@@ -134,14 +134,17 @@ impl Analyzer<'_> {
             // No input has one: the type's own, from here on implicit.
             Strength::None => State::implicit(default, location),
             Strength::Conflict => *input,
-            strength => State { collation: input.collation, strength, location: input.location, ..*input },
+            strength => {
+                State { collation: input.collation, strength, location: input.location, ..*input }
+            }
         })
     }
 
     fn collate(&mut self, expr: &mut Expr) -> Result<State> {
         let location = expr.location();
         let ty = expr.type_oid();
-        let known = |s: &State| if s.strength == Strength::Conflict { Oid::INVALID } else { s.collation };
+        let known =
+            |s: &State| if s.strength == Strength::Conflict { Oid::INVALID } else { s.collation };
         Ok(match expr {
             Expr::Collate(c) => {
                 self.collate(&mut c.arg)?;

@@ -23,7 +23,10 @@ impl Analyzer<'_> {
             }
             let modifies = matches!(
                 cte.ctequery,
-                Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_)
+                Node::InsertStmt(_)
+                    | Node::UpdateStmt(_)
+                    | Node::DeleteStmt(_)
+                    | Node::MergeStmt(_)
             );
             if modifies {
                 if self.levels.len() > 1 {
@@ -99,7 +102,11 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn start_cte(&mut self, cte: &ast::CommonTableExpr, recursive: bool) -> (CommonTableExpr, bool) {
+    fn start_cte(
+        &mut self,
+        cte: &ast::CommonTableExpr,
+        recursive: bool,
+    ) -> (CommonTableExpr, bool) {
         let entry = CommonTableExpr {
             ctename: cte.ctename.to_string(),
             aliascolnames: cte.aliascolnames.iter().map(|n| n.to_string()).collect(),

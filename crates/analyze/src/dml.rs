@@ -109,11 +109,8 @@ impl Analyzer<'_> {
         let exprs: Vec<Expr> = match (source, plain_values) {
             (None, _) => Vec::new(),
             (Some(_), Some(values)) if values.values_lists.len() == 1 => {
-                let list = self.expression_list(
-                    &values.values_lists[0],
-                    ExprKind::ValuesSingle,
-                    true,
-                )?;
+                let list =
+                    self.expression_list(&values.values_lists[0], ExprKind::ValuesSingle, true)?;
                 self.insert_row(list, &columns, !s.cols.is_empty(), false)?
             }
             (Some(_), Some(values)) => self.insert_rows(values, &columns, !s.cols.is_empty())?,
@@ -198,10 +195,10 @@ impl Analyzer<'_> {
             let number = self.target_column(name, col.location)?;
             // A column may be named twice only to assign different parts of it.
             let whole = col.indirection.is_empty();
-            let again = out.iter().any(|c| c.number == number && (whole || c.indirection.is_empty()));
+            let again =
+                out.iter().any(|c| c.number == number && (whole || c.indirection.is_empty()));
             if again {
-                let e =
-                    pg_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once");
+                let e = pg_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once");
                 return Err(self.at(e, col.location));
             }
             out.push(InsertColumn {
@@ -325,10 +322,7 @@ impl Analyzer<'_> {
         if target.relation.class.oid < Oid::FIRST_NORMAL
             && target.relation.class.relnamespace == ty::PG_CATALOG
         {
-            bail!(
-                FEATURE_NOT_SUPPORTED,
-                "ON CONFLICT is not supported with system catalog tables"
-            );
+            bail!(FEATURE_NOT_SUPPORTED, "ON CONFLICT is not supported with system catalog tables");
         }
         if let Some(infer) = &clause.infer {
             self.arbiter(infer, &target, &mut out)?;

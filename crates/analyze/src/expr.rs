@@ -191,14 +191,12 @@ impl Analyzer<'_> {
                 }
                 Err(self.missing_table(Option::None, table, location))
             }
-            [schema, table, column] => {
-                match self.namespace_item(Some(schema), table, location)? {
-                    Some((up, item)) => {
-                        self.item_field(&item, up, Some(schema), table, column, location)
-                    }
-                    Option::None => Err(self.missing_table(Some(schema), table, location)),
+            [schema, table, column] => match self.namespace_item(Some(schema), table, location)? {
+                Some((up, item)) => {
+                    self.item_field(&item, up, Some(schema), table, column, location)
                 }
-            }
+                Option::None => Err(self.missing_table(Some(schema), table, location)),
+            },
             [catalog, schema, table, column] => {
                 if catalog != self.cat.database_name()? {
                     let e = pg_err!(
@@ -255,11 +253,9 @@ impl Analyzer<'_> {
     }
 
     fn function_argument(&self, name: &str, location: i32) -> Option<Expr> {
-        let found = self
-            .levels
-            .iter()
-            .rev()
-            .find_map(|l| l.function_args.iter().find(|(n, _)| n == name).map(|(_, p)| p.clone()))?;
+        let found = self.levels.iter().rev().find_map(|l| {
+            l.function_args.iter().find(|(n, _)| n == name).map(|(_, p)| p.clone())
+        })?;
         Some(Expr::Param(Param { location: Location(location), ..found }))
     }
 
@@ -333,10 +329,9 @@ impl Analyzer<'_> {
 
     fn a_expr(&mut self, n: &ast::AExpr) -> Result<Expr> {
         match n.kind {
-            AExprKind::Op
-            | AExprKind::Like
-            | AExprKind::Ilike
-            | AExprKind::Similar => self.a_expr_op(n),
+            AExprKind::Op | AExprKind::Like | AExprKind::Ilike | AExprKind::Similar => {
+                self.a_expr_op(n)
+            }
             AExprKind::OpAny | AExprKind::OpAll => {
                 let left = self.required(&n.lexpr)?;
                 let right = self.expr(&n.rexpr)?;
@@ -445,10 +440,8 @@ impl Analyzer<'_> {
             bail!(INTERNAL_ERROR, "an operator made no operator expression")
         };
         if op.opresulttype != ty::BOOL {
-            let e = pg_err!(
-                DATATYPE_MISMATCH,
-                "IS DISTINCT FROM requires = operator to yield boolean"
-            );
+            let e =
+                pg_err!(DATATYPE_MISMATCH, "IS DISTINCT FROM requires = operator to yield boolean");
             return Err(self.at(e, location));
         }
         if op.opretset {
@@ -590,10 +583,15 @@ impl Analyzer<'_> {
             }))
         };
         let join = |boolop, a, b| {
-            Node::BoolExpr(Box::new(ast::BoolExpr { boolop, args: vec![a, b], location: n.location }))
+            Node::BoolExpr(Box::new(ast::BoolExpr {
+                boolop,
+                args: vec![a, b],
+                location: n.location,
+            }))
         };
         use ast::BoolExprType::{And, Or};
-        let inside = |a: &Node, b: &Node| join(And, compare(">=", value, a), compare("<=", value, b));
+        let inside =
+            |a: &Node, b: &Node| join(And, compare(">=", value, a), compare("<=", value, b));
         let outside = |a: &Node, b: &Node| join(Or, compare("<", value, a), compare(">", value, b));
         let tree = match n.kind {
             AExprKind::Between => inside(low, high),
@@ -634,10 +632,7 @@ impl Analyzer<'_> {
                 return Err(self.at(e, location));
             }
             if op.opretset {
-                let e = pg_err!(
-                    DATATYPE_MISMATCH,
-                    "row comparison operator must not return a set"
-                );
+                let e = pg_err!(DATATYPE_MISMATCH, "row comparison operator must not return a set");
                 return Err(self.at(e, location));
             }
             ops.push(*op);
@@ -805,7 +800,11 @@ impl Analyzer<'_> {
         let args = conditions
             .into_iter()
             .zip(coerced)
-            .map(|((expr, location), result)| CaseWhen { expr, result, location: Location(location) })
+            .map(|((expr, location), result)| CaseWhen {
+                expr,
+                result,
+                location: Location(location),
+            })
             .collect();
         Ok(Expr::Case(Box::new(CaseExpr {
             casetype,
@@ -828,8 +827,7 @@ impl Analyzer<'_> {
         if self.level_ref().srf_calls == before {
             return Ok(());
         }
-        let place =
-            parts.iter().find(|p| returns_set(p)).map_or(location, |p| p.location().0);
+        let place = parts.iter().find(|p| returns_set(p)).map_or(location, |p| p.location().0);
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
             "set-returning functions are not allowed in {construct}"
@@ -1014,11 +1012,8 @@ impl Analyzer<'_> {
             (array_type, element_type, target)
         } else {
             if elements.is_empty() {
-                let e = pg_err!(
-                    INDETERMINATE_DATATYPE,
-                    "cannot determine type of empty array"
-                )
-                .hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].");
+                let e = pg_err!(INDETERMINATE_DATATYPE, "cannot determine type of empty array")
+                    .hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].");
                 return Err(self.at(e, n.location));
             }
             let common = self.select_common_type(&elements, Some("ARRAY"))?;
@@ -1093,8 +1088,7 @@ impl Analyzer<'_> {
                     }
                     let from = result.type_oid();
                     let names = op_name(field);
-                    let found =
-                        self.func_or_column(&names, vec![result], None, false, location)?;
+                    let found = self.func_or_column(&names, vec![result], None, false, location)?;
                     result = match found {
                         Some(e) => e,
                         None => return Err(self.unknown_field(from, field, location)?),
@@ -1167,8 +1161,7 @@ impl Analyzer<'_> {
         for index in indices {
             if base == JSONB {
                 if slice {
-                    let e =
-                        pg_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
+                    let e = pg_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
                     return Err(self.at(e, location));
                 }
                 upper.push(match &index.uidx {
@@ -1258,16 +1251,22 @@ impl Analyzer<'_> {
                 [one] => one,
                 _ => {
                     let name = self.format_type(from);
-                    let e = pg_err!(
-                        DATATYPE_MISMATCH,
-                        "subscript type {name} is not supported"
-                    )
-                    .hint("jsonb subscript must be coercible to only one type, integer or text.");
+                    let e = pg_err!(DATATYPE_MISMATCH, "subscript type {name} is not supported")
+                        .hint(
+                            "jsonb subscript must be coercible to only one type, integer or text.",
+                        );
                     return Err(self.at(e, place));
                 }
             }
         };
-        self.coerce_type(e, target, -1, Context::Implicit, CoercionForm::ImplicitCast, Location::UNKNOWN)
+        self.coerce_type(
+            e,
+            target,
+            -1,
+            Context::Implicit,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+        )
     }
 }
 

@@ -9,7 +9,9 @@ use ids::Oid;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, CoalesceExpr, CoercionForm, Expr, Location};
-use plan::query::{Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample};
+use plan::query::{
+    Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample,
+};
 
 /// An analysed FROM item: its node, what it offers itself, and all names it makes visible.
 struct FromItem {
@@ -60,11 +62,7 @@ impl Analyzer<'_> {
             Node::JoinExpr(n) => return self.join_expr(n),
             _ => bail!(FEATURE_NOT_SUPPORTED, "this kind of FROM item is not supported"),
         };
-        Ok(FromItem {
-            node: JoinTreeNode::Rtr(item.rtindex),
-            namespace: vec![item.clone()],
-            item,
-        })
+        Ok(FromItem { node: JoinTreeNode::Rtr(item.rtindex), namespace: vec![item.clone()], item })
     }
 
     fn range_var(&mut self, n: &ast::RangeVar) -> Result<NsItem> {
@@ -81,11 +79,12 @@ impl Analyzer<'_> {
         let relation = self.open_table(n, lock)?;
         if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
             let what = if relation.class.relkind == b'c' { "a composite type" } else { "an index" };
-            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname)
-                .detail(match what {
+            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", n.relname).detail(
+                match what {
                     "an index" => "This operation is not supported for indexes.",
                     _ => "This operation is not supported for composite types.",
-                });
+                },
+            );
             return Err(self.at(e, n.location));
         }
         let item = self.add_relation_rte(&relation, alias, n.inh, lock);
@@ -196,9 +195,7 @@ impl Analyzer<'_> {
             };
             if !coldefs.is_empty() && !matches!(shape, RowShape::Record) {
                 let message = match shape {
-                    RowShape::Columns(_)
-                        if function.funcexpr.type_oid() == ty::RECORD =>
-                    {
+                    RowShape::Columns(_) if function.funcexpr.type_oid() == ty::RECORD => {
                         "a column definition list is redundant for a function with OUT parameters"
                     }
                     RowShape::Columns(_) => {
@@ -273,17 +270,13 @@ impl Analyzer<'_> {
                 bail!(SYNTAX_ERROR, "column \"{name}\" has no type")
             };
             if type_name.setof {
-                let e = pg_err!(
-                    INVALID_TABLE_DEFINITION,
-                    "column \"{name}\" cannot be declared SETOF"
-                );
+                let e =
+                    pg_err!(INVALID_TABLE_DEFINITION, "column \"{name}\" cannot be declared SETOF");
                 return Err(self.at(e, def.location));
             }
             if out.iter().any(|c| c.name == name) {
-                let e = pg_err!(
-                    DUPLICATE_COLUMN,
-                    "column name \"{name}\" specified more than once"
-                );
+                let e =
+                    pg_err!(DUPLICATE_COLUMN, "column name \"{name}\" specified more than once");
                 return Err(self.at(e, def.location));
             }
             let (row, typmod) = self.typename(type_name)?;
@@ -322,7 +315,9 @@ impl Analyzer<'_> {
         if let Expr::FuncExpr(f) = expr {
             if let Some(columns) = self.out_columns(f)? {
                 return Ok(match columns.len() {
-                    1 => RowShape::Scalar(columns.into_iter().next().unwrap_or_else(ordinality_column)),
+                    1 => RowShape::Scalar(
+                        columns.into_iter().next().unwrap_or_else(ordinality_column),
+                    ),
                     _ => RowShape::Columns(columns),
                 });
             }
@@ -456,11 +451,8 @@ impl Analyzer<'_> {
         }
         let names: Vec<&str> = n.method.iter().map(|m| &**m).collect();
         let Some(tsmhandler) = self.cat.tablesample_handler(&names)? else {
-            let e = pg_err!(
-                UNDEFINED_OBJECT,
-                "tablesample method {} does not exist",
-                names.join(".")
-            );
+            let e =
+                pg_err!(UNDEFINED_OBJECT, "tablesample method {} does not exist", names.join("."));
             return Err(self.at(e, n.location));
         };
         if n.args.len() != 1 {
@@ -485,7 +477,8 @@ impl Analyzer<'_> {
             None => None,
         };
         if let RteKind::Relation { tablesample, .. } = &mut self.level().rte_mut(rtindex).kind {
-            *tablesample = Some(Box::new(TableSample { tsmhandler, args: vec![percent], repeatable }));
+            *tablesample =
+                Some(Box::new(TableSample { tsmhandler, args: vec![percent], repeatable }));
         }
         Ok(from)
     }
@@ -562,8 +555,11 @@ impl Analyzer<'_> {
                 self.assign_collations(quals)?;
             }
             for (name, l, r, l_var, r_var) in pairs {
-                let merged =
-                    self.merged_column(jointype, Expr::Var(l_var.clone()), Expr::Var(r_var.clone()))?;
+                let merged = self.merged_column(
+                    jointype,
+                    Expr::Var(l_var.clone()),
+                    Expr::Var(r_var.clone()),
+                )?;
                 let column = match &merged {
                     Expr::Var(v) if *v == l_var => left.item.columns[l].clone(),
                     Expr::Var(v) if *v == r_var => right.item.columns[r].clone(),
@@ -610,10 +606,8 @@ impl Analyzer<'_> {
         }
         let alias = n.alias.as_deref().map(alias_of);
         let using_alias = n.join_using_alias.as_deref().map(alias_of);
-        let using_alias = using_alias.map(|a| Alias {
-            aliasname: a.aliasname,
-            colnames: colnames[..mergedcols].to_vec(),
-        });
+        let using_alias = using_alias
+            .map(|a| Alias { aliasname: a.aliasname, colnames: colnames[..mergedcols].to_vec() });
         let mut item = self.add_join_rte(
             jointype,
             colnames,

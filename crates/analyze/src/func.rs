@@ -114,7 +114,12 @@ impl Analyzer<'_> {
     }
 
     /// `typename(x)` as a cast, where the cast needs no function (which would have been found).
-    fn cast_as_call(&mut self, schema: Option<&str>, name: &str, source: Oid) -> Result<Option<Oid>> {
+    fn cast_as_call(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        source: Oid,
+    ) -> Result<Option<Oid>> {
         let row = match schema {
             Some(schema) => {
                 let namespace = self.namespace(schema)?;
@@ -137,9 +142,7 @@ impl Analyzer<'_> {
         } else {
             match self.coercion_path(target, source, Context::Explicit)? {
                 Some(Path::Relabel) => true,
-                Some(Path::Io) => {
-                    !(self.is_rowtype(source)? && self.category(target)?.0 == b'S')
-                }
+                Some(Path::Io) => !(self.is_rowtype(source)? && self.category(target)?.0 == b'S'),
                 _ => false,
             }
         };
@@ -177,10 +180,8 @@ impl Analyzer<'_> {
             None => None,
         };
         if args.len() > 100 {
-            let e = pg_err!(
-                TOO_MANY_ARGUMENTS,
-                "cannot pass more than 100 arguments to a function"
-            );
+            let e =
+                pg_err!(TOO_MANY_ARGUMENTS, "cannot pass more than 100 arguments to a function");
             return Err(self.at(e, location));
         }
         let actual: Vec<Oid> = args.iter().map(Expr::type_oid).collect();
@@ -204,8 +205,7 @@ impl Analyzer<'_> {
                 Err(back) => args.push(back),
             }
         }
-        let detail =
-            self.func_detail(names, &argnames, &actual, !variadic, true, true);
+        let detail = self.func_detail(names, &argnames, &actual, !variadic, true, true);
         let detail = self.place(detail, location)?;
         let func = match detail {
             FuncDetail::Found(func) => *func,
@@ -245,7 +245,8 @@ impl Analyzer<'_> {
                         Err(back) => args.push(back),
                     }
                 }
-                let e = self.not_found(&text, &owned_names, &actual, proc_call, has_order && !within);
+                let e =
+                    self.not_found(&text, &owned_names, &actual, proc_call, has_order && !within);
                 return Err(self.at(e, location));
             }
         };
@@ -362,16 +363,14 @@ impl Analyzer<'_> {
                     None
                 };
                 if let Some(message) = e {
-                    return Err(self.at(PgError::new(
-                        pgerror::SqlState::FEATURE_NOT_SUPPORTED,
-                        message,
-                    ), location));
+                    return Err(self.at(
+                        PgError::new(pgerror::SqlState::FEATURE_NOT_SUPPORTED, message),
+                        location,
+                    ));
                 }
                 if func.retset {
-                    let e = pg_err!(
-                        INVALID_FUNCTION_DEFINITION,
-                        "window functions cannot return sets"
-                    );
+                    let e =
+                        pg_err!(INVALID_FUNCTION_DEFINITION, "window functions cannot return sets");
                     return Err(self.at(e, location));
                 }
                 let window = WindowFunc {
@@ -430,7 +429,12 @@ impl Analyzer<'_> {
     }
 
     /// The last arguments as the array that a variadic function takes.
-    fn gather_variadic(&mut self, mut args: Vec<Expr>, count: usize, location: i32) -> Result<Vec<Expr>> {
+    fn gather_variadic(
+        &mut self,
+        mut args: Vec<Expr>,
+        count: usize,
+        location: i32,
+    ) -> Result<Vec<Expr>> {
         let elements = args.split_off(args.len() - count);
         let element_typeid = elements[0].type_oid();
         let array_typeid = self.array_type(element_typeid)?;
@@ -480,10 +484,7 @@ impl Analyzer<'_> {
                 "ORDER BY specified, but {name} is not an aggregate function"
             )
         } else if has_filter {
-            pg_err!(
-                WRONG_OBJECT_TYPE,
-                "FILTER specified, but {name} is not an aggregate function"
-            )
+            pg_err!(WRONG_OBJECT_TYPE, "FILTER specified, but {name} is not an aggregate function")
         } else if call.over.is_some() {
             pg_err!(
                 WRONG_OBJECT_TYPE,
@@ -635,7 +636,8 @@ impl Analyzer<'_> {
             MergeWhen => "MERGE WHEN conditions",
             other => other.phrase(),
         };
-        let e = pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {place}");
+        let e =
+            pg_err!(FEATURE_NOT_SUPPORTED, "set-returning functions are not allowed in {place}");
         Err(self.at(e, location))
     }
 }

@@ -5,12 +5,12 @@ use crate::coerce::{self, Context};
 use crate::state::Analyzer;
 use crate::ty;
 use crate::typename::dotted;
+use catalog::Row;
 use catalog::rows::PgOperator;
 use ids::Oid;
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, OpExpr, ScalarArrayOpExpr};
-use catalog::Row;
 
 /// Operators for sorting and grouping a type.
 #[derive(Clone, Copy, Debug, Default)]
@@ -163,10 +163,7 @@ impl Analyzer<'_> {
             return Ok(op);
         }
         let signature = self.operator_signature(names, Some(left), right);
-        Err(pg_err!(
-            UNDEFINED_FUNCTION,
-            "operator requires run-time type coercion: {signature}"
-        ))
+        Err(pg_err!(UNDEFINED_FUNCTION, "operator requires run-time type coercion: {signature}"))
     }
 
     fn prefix_operator(
@@ -289,10 +286,8 @@ impl Analyzer<'_> {
         } else {
             let element = self.base_element_type(array_type)?;
             if !element.is_valid() {
-                let e = pg_err!(
-                    WRONG_OBJECT_TYPE,
-                    "op ANY/ALL (array) requires array on right side"
-                );
+                let e =
+                    pg_err!(WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side");
                 return Err(self.at(e, location));
             }
             element
@@ -320,8 +315,7 @@ impl Analyzer<'_> {
             let array = self.array_type(declared[1])?;
             if !array.is_valid() {
                 let name = self.format_type(declared[1]);
-                let e =
-                    pg_err!(UNDEFINED_OBJECT, "could not find array type for data type {name}");
+                let e = pg_err!(UNDEFINED_OBJECT, "could not find array type for data type {name}");
                 return Err(self.at(e, location));
             }
             array
@@ -360,10 +354,17 @@ impl Analyzer<'_> {
             let form = CoercionForm::ImplicitCast;
             out.push(match arg {
                 Expr::NamedArg(mut named) => {
-                    let inner =
-                        std::mem::replace(&mut named.arg, coerce::null_const(ty::UNKNOWN, -2, false));
+                    let inner = std::mem::replace(
+                        &mut named.arg,
+                        coerce::null_const(ty::UNKNOWN, -2, false),
+                    );
                     named.arg = self.coerce_type(
-                        inner, target, -1, Context::Implicit, form, Location::UNKNOWN,
+                        inner,
+                        target,
+                        -1,
+                        Context::Implicit,
+                        form,
+                        Location::UNKNOWN,
                     )?;
                     Expr::NamedArg(named)
                 }
@@ -398,7 +399,8 @@ impl Analyzer<'_> {
             out.gt = member(5)?.unwrap_or_default();
         }
         if let Some(class) = self.cat.default_opclass(base, ty::HASH_AM)? {
-            let eq = self.cat.opfamily_member(class.opcfamily, class.opcintype, class.opcintype, 1)?;
+            let eq =
+                self.cat.opfamily_member(class.opcfamily, class.opcintype, class.opcintype, 1)?;
             if let Some(eq) = eq {
                 out.hashable = !out.eq.is_valid() || out.eq == eq;
                 if !out.eq.is_valid() {

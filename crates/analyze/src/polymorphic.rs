@@ -101,7 +101,9 @@ impl Analyzer<'_> {
                     let element = self.element_type(base)?;
                     if !element.is_valid() {
                         let name = self.format_type(base);
-                        bad!("argument declared anycompatiblearray is not an array but type {name}");
+                        bad!(
+                            "argument declared anycompatiblearray is not an array but type {name}"
+                        );
                     }
                     compatible.push((element, Location::UNKNOWN));
                 }

@@ -5,7 +5,11 @@ use parse::ast::{self, Node, SelectStmt};
 
 /// Calls `f` for every FROM item that is a plain, unqualified name, wherever it stands. WITH items of
 /// inner queries hide the names they define.
-pub fn each_table<'t>(node: &'t Node, hidden: &mut Vec<&'t str>, f: &mut dyn FnMut(&'t ast::RangeVar)) {
+pub fn each_table<'t>(
+    node: &'t Node,
+    hidden: &mut Vec<&'t str>,
+    f: &mut dyn FnMut(&'t ast::RangeVar),
+) {
     match node {
         Node::RangeVar(v) => {
             if v.schemaname.is_none() && !hidden.contains(&&*v.relname) {

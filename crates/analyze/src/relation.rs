@@ -59,7 +59,11 @@ pub fn alias_of(alias: &ast::Alias) -> Alias {
 }
 
 /// Column names with the alias's in front. Errors if the alias has too many.
-pub fn aliased_columns(name: &str, alias: Option<&Alias>, columns: &[Column]) -> Result<Vec<String>> {
+pub fn aliased_columns(
+    name: &str,
+    alias: Option<&Alias>,
+    columns: &[Column],
+) -> Result<Vec<String>> {
     let given = alias.map_or(&[][..], |a| &a.colnames);
     let mut given_names = given.iter();
     let mut out = Vec::with_capacity(columns.len());
@@ -184,9 +188,9 @@ impl Analyzer<'_> {
             };
             return Err(self.at(e, name.location));
         };
-        self.cat.relation(oid)?.ok_or_else(|| {
-            pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.relname)
-        })
+        self.cat
+            .relation(oid)?
+            .ok_or_else(|| pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", name.relname))
     }
 
     fn is_future_cte(&self, name: &str) -> bool {
@@ -450,8 +454,7 @@ impl Analyzer<'_> {
         for (i, colname) in item.colnames.iter().enumerate() {
             if colname == name && !name.is_empty() {
                 if found.is_some() {
-                    let e =
-                        pg_err!(AMBIGUOUS_COLUMN, "column reference \"{name}\" is ambiguous");
+                    let e = pg_err!(AMBIGUOUS_COLUMN, "column reference \"{name}\" is ambiguous");
                     return Err(self.at(e, location));
                 }
                 found = Some(i);
@@ -556,10 +559,8 @@ impl Analyzer<'_> {
             for item in &items {
                 if let Some(column) = self.column_of_item(item, up, name, location)? {
                     if result.is_some() {
-                        let e = pg_err!(
-                            AMBIGUOUS_COLUMN,
-                            "column reference \"{name}\" is ambiguous"
-                        );
+                        let e =
+                            pg_err!(AMBIGUOUS_COLUMN, "column reference \"{name}\" is ambiguous");
                         return Err(self.at(e, location));
                     }
                     result = Some(column);
@@ -605,8 +606,7 @@ impl Analyzer<'_> {
                 }
             }
             if twice {
-                let e =
-                    pg_err!(AMBIGUOUS_ALIAS, "table reference \"{name}\" is ambiguous");
+                let e = pg_err!(AMBIGUOUS_ALIAS, "table reference \"{name}\" is ambiguous");
                 return Err(self.at(e, location));
             }
             if let Some(item) = found {
@@ -832,9 +832,9 @@ impl Analyzer<'_> {
                 "There is a column named \"{column}\" in table \"{alias}\", but it cannot be \
                  referenced from this part of the query."
             )),
-            Nearest::One(alias, column) => e.hint(format!(
-                "Perhaps you meant to reference the column \"{alias}.{column}\"."
-            )),
+            Nearest::One(alias, column) => {
+                e.hint(format!("Perhaps you meant to reference the column \"{alias}.{column}\"."))
+            }
             Nearest::Two(a, b) => e.hint(format!(
                 "Perhaps you meant to reference the column \"{}.{}\" or the column \"{}.{}\".",
                 a.0, a.1, b.0, b.1

@@ -65,12 +65,8 @@ impl Analyzer<'_> {
         let qual = self.where_clause(s.where_clause.as_ref(), ExprKind::Where, "WHERE")?;
         query.having_qual =
             self.where_clause(s.having_clause.as_ref(), ExprKind::Having, "HAVING")?;
-        query.sort_clause = self.sort_clause(
-            &s.sort_clause,
-            &mut query.target_list,
-            ExprKind::OrderBy,
-            false,
-        )?;
+        query.sort_clause =
+            self.sort_clause(&s.sort_clause, &mut query.target_list, ExprKind::OrderBy, false)?;
         (query.group_clause, query.grouping_sets) = self.group_clause(
             &s.group_clause,
             &mut query.target_list,
@@ -175,8 +171,7 @@ impl Analyzer<'_> {
             }
             for rel in &clause.locked_rels {
                 if rel.catalogname.is_some() || rel.schemaname.is_some() {
-                    let e =
-                        pg_err!(SYNTAX_ERROR, "{name} must specify unqualified relation names");
+                    let e = pg_err!(SYNTAX_ERROR, "{name} must specify unqualified relation names");
                     return Err(self.at(e, rel.location));
                 }
                 let found = self
@@ -265,12 +260,8 @@ impl Analyzer<'_> {
             let resno = self.next_resno();
             query.target_list.push(entry(e, resno, Some(name), false));
         }
-        query.sort_clause = self.sort_clause(
-            &s.sort_clause,
-            &mut query.target_list,
-            ExprKind::OrderBy,
-            false,
-        )?;
+        query.sort_clause =
+            self.sort_clause(&s.sort_clause, &mut query.target_list, ExprKind::OrderBy, false)?;
         self.limits(s, &mut query)?;
         if let Some(lock) = s.locking_clause.first() {
             let _ = lock;
@@ -288,10 +279,7 @@ impl Analyzer<'_> {
             bail!(SYNTAX_ERROR, "SELECT ... INTO is not allowed here");
         }
         if !s.locking_clause.is_empty() {
-            bail!(
-                FEATURE_NOT_SUPPORTED,
-                "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT"
-            );
+            bail!(FEATURE_NOT_SUPPORTED, "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT");
         }
         let top = self.set_operation_tree(s, true)?;
         let SetOpNode::Op(op) = top.node else {
@@ -340,17 +328,21 @@ impl Analyzer<'_> {
         let colnames: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let before = self.level_ref().rtable.len();
         let item = self.add_join_rte(
-            JoinType::Inner, colnames, ns_columns, aliasvars, 0, Vec::new(), Vec::new(), None, None,
+            JoinType::Inner,
+            colnames,
+            ns_columns,
+            aliasvars,
+            0,
+            Vec::new(),
+            Vec::new(),
+            None,
+            None,
         )?;
         let namespace = std::mem::take(&mut self.level().namespace);
         self.add_ns_item(item, false, false, true);
         let width = query.target_list.len();
-        let sorted = self.sort_clause(
-            &s.sort_clause,
-            &mut query.target_list,
-            ExprKind::OrderBy,
-            false,
-        );
+        let sorted =
+            self.sort_clause(&s.sort_clause, &mut query.target_list, ExprKind::OrderBy, false);
         let level = self.level();
         level.namespace = namespace;
         level.rtable.truncate(before);

@@ -36,7 +36,9 @@ impl Analyzer<'_> {
             if let [Node::String(name)] = &c.fields[..] {
                 // GROUP BY prefers a column of FROM.
                 let input = kind == ExprKind::GroupBy
-                    && self.with_kind(kind, |cx| cx.unqualified_column(name, true, c.location))?.is_some();
+                    && self
+                        .with_kind(kind, |cx| cx.unqualified_column(name, true, c.location))?
+                        .is_some();
                 if !input {
                     let mut found: Option<usize> = None;
                     for (i, t) in tlist.iter().enumerate() {
@@ -302,7 +304,8 @@ impl Analyzer<'_> {
             match item {
                 Node::GroupingSet(set) => {
                     has_sets = true;
-                    let set = self.grouping_set(set, &mut clauses, tlist, sort, kind, sql99, true)?;
+                    let set =
+                        self.grouping_set(set, &mut clauses, tlist, sort, kind, sql99, true)?;
                     simple.push(set);
                 }
                 Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
@@ -540,7 +543,10 @@ impl Analyzer<'_> {
     }
 
     /// The windows that functions of the target list use. Counterpart: `transformWindowDefinitions`.
-    pub fn window_definitions(&mut self, tlist: &mut Vec<TargetEntry>) -> Result<Vec<WindowClause>> {
+    pub fn window_definitions(
+        &mut self,
+        tlist: &mut Vec<TargetEntry>,
+    ) -> Result<Vec<WindowClause>> {
         let defs = self.level_ref().windows.clone();
         let mut out: Vec<WindowClause> = Vec::with_capacity(defs.len());
         for (i, def) in defs.iter().enumerate() {
@@ -561,8 +567,7 @@ impl Analyzer<'_> {
                 }
                 None => None,
             };
-            let order =
-                self.sort_clause(&def.order_clause, tlist, ExprKind::WindowOrder, true)?;
+            let order = self.sort_clause(&def.order_clause, tlist, ExprKind::WindowOrder, true)?;
             let (partition, _) = self.group_clause(
                 &def.partition_clause,
                 tlist,
@@ -616,16 +621,12 @@ impl Analyzer<'_> {
                     let plain = def.name.is_none()
                         && window.order_clause.is_empty()
                         && def.frame_options == frame::DEFAULTS;
-                    let e = if plain {
-                        e.hint("Omit the parentheses in this OVER clause.")
-                    } else {
-                        e
-                    };
+                    let e =
+                        if plain { e.hint("Omit the parentheses in this OVER clause.") } else { e };
                     return Err(self.at(e, def.location));
                 }
             }
-            let has_offset =
-                def.frame_options & (frame::START_OFFSET | frame::END_OFFSET) != 0;
+            let has_offset = def.frame_options & (frame::START_OFFSET | frame::END_OFFSET) != 0;
             let mut range_key = None;
             if def.frame_options & frame::RANGE != 0 && has_offset {
                 if window.order_clause.len() != 1 {
@@ -744,9 +745,7 @@ pub fn assign_ref(index: usize, tlist: &mut [TargetEntry]) -> u32 {
 pub fn strip_implicit(e: &Expr) -> &Expr {
     let implicit = CoercionForm::ImplicitCast;
     match e {
-        Expr::FuncExpr(f) if f.funcformat == implicit => {
-            f.args.first().map_or(e, strip_implicit)
-        }
+        Expr::FuncExpr(f) if f.funcformat == implicit => f.args.first().map_or(e, strip_implicit),
         Expr::Relabel(n) if n.relabelformat == implicit => strip_implicit(&n.arg),
         Expr::CoerceViaIo(n) if n.coerceformat == implicit => strip_implicit(&n.arg),
         Expr::ArrayCoerce(n) if n.coerceformat == implicit => strip_implicit(&n.arg),

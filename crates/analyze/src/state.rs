@@ -286,7 +286,9 @@ impl<'a> Analyzer<'a> {
         let ok = number > 0 && number <= 65535;
         let known = match &mut self.params {
             _ if !ok => None,
-            Params::Fixed(types) => types.get(number as usize - 1).copied().filter(|t| t.is_valid()),
+            Params::Fixed(types) => {
+                types.get(number as usize - 1).copied().filter(|t| t.is_valid())
+            }
             Params::Variable(types) => {
                 let index = number as usize - 1;
                 if types.len() <= index {

@@ -102,8 +102,7 @@ impl Analyzer<'_> {
                     return Err(self.at(e, n.location));
                 }
                 link.oper_name = n.oper_name.iter().map(|o| o.to_string()).collect();
-                let names =
-                    if n.oper_name.is_empty() { op_name("=") } else { n.oper_name.clone() };
+                let names = if n.oper_name.is_empty() { op_name("=") } else { n.oper_name.clone() };
                 link.testexpr = Some(self.row_comparison(&names, left, right, n.location)?);
             }
         }

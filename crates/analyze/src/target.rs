@@ -32,7 +32,11 @@ impl Analyzer<'_> {
 
     /// A target list with its stars expanded (but for UPDATE's sources). Counterpart:
     /// `transformTargetList`.
-    pub fn target_list(&mut self, list: &[ast::ResTarget], kind: ExprKind) -> Result<Vec<TargetEntry>> {
+    pub fn target_list(
+        &mut self,
+        list: &[ast::ResTarget],
+        kind: ExprKind,
+    ) -> Result<Vec<TargetEntry>> {
         let mut out = Vec::with_capacity(list.len());
         for target in list {
             let Some(val) = &target.val else { bail!(INTERNAL_ERROR, "a target lacks its value") };
@@ -70,7 +74,11 @@ impl Analyzer<'_> {
     }
 
     /// `*`, `t.*`, `(expr).*`: names and values, or `None` if it is none of these.
-    pub fn expand_star(&mut self, node: &Node, kind: ExprKind) -> Result<Option<Vec<(String, Expr)>>> {
+    pub fn expand_star(
+        &mut self,
+        node: &Node,
+        kind: ExprKind,
+    ) -> Result<Option<Vec<(String, Expr)>>> {
         match node {
             Node::ColumnRef(c) if matches!(c.fields.last(), Some(Node::AStar)) => {
                 self.with_kind(kind, |cx| cx.expand_column_star(c)).map(Some)
@@ -102,10 +110,7 @@ impl Analyzer<'_> {
                 .cloned()
                 .collect();
             if items.is_empty() {
-                let e = pg_err!(
-                    SYNTAX_ERROR,
-                    "SELECT * with no tables specified is not valid"
-                );
+                let e = pg_err!(SYNTAX_ERROR, "SELECT * with no tables specified is not valid");
                 return Err(self.at(e, location));
             }
             let mut out = Vec::new();
@@ -274,10 +279,7 @@ impl Analyzer<'_> {
             bail!(INTERNAL_ERROR, "an assignment without a target table")
         };
         if number <= 0 {
-            let e = pg_err!(
-                FEATURE_NOT_SUPPORTED,
-                "cannot assign to system column \"{column}\""
-            );
+            let e = pg_err!(FEATURE_NOT_SUPPORTED, "cannot assign to system column \"{column}\"");
             return Err(self.at(e, location));
         }
         let attribute = target.relation.attributes[number as usize - 1].clone();
@@ -290,10 +292,8 @@ impl Analyzer<'_> {
             match indirection.first() {
                 None => return Ok(e),
                 Some(Node::AIndices(_)) => {
-                    let e = pg_err!(
-                        FEATURE_NOT_SUPPORTED,
-                        "cannot set an array element to DEFAULT"
-                    );
+                    let e =
+                        pg_err!(FEATURE_NOT_SUPPORTED, "cannot set an array element to DEFAULT");
                     return Err(self.at(e, location));
                 }
                 Some(_) => {
@@ -328,7 +328,14 @@ impl Analyzer<'_> {
                 })
             };
             return self.assign_into(
-                base, column, false, attrtype, typmod, attribute.attcollation, indirection, e,
+                base,
+                column,
+                false,
+                attrtype,
+                typmod,
+                attribute.attcollation,
+                indirection,
+                e,
                 location,
             );
         }
@@ -398,7 +405,15 @@ impl Analyzer<'_> {
                     collation,
                 });
                 self.assign_into(
-                    element, name, true, needed, container_typmod, collation, rest, rhs, location,
+                    element,
+                    name,
+                    true,
+                    needed,
+                    container_typmod,
+                    collation,
+                    rest,
+                    rhs,
+                    location,
                 )?
             };
             part.refassgnexpr = Some(value);
@@ -416,7 +431,8 @@ impl Analyzer<'_> {
                 CoercionForm::ImplicitCast,
                 Location::UNKNOWN,
             )?;
-            return coerced.ok_or_else(|| pg_err!(CANNOT_COERCE, "cannot cast to the column's domain"));
+            return coerced
+                .ok_or_else(|| pg_err!(CANNOT_COERCE, "cannot cast to the column's domain"));
         }
         match indirection.first() {
             None => self.coerce_part(rhs, ty, typmod, name, is_element, location),
@@ -481,10 +497,8 @@ impl Analyzer<'_> {
                 )
             }
             Some(_) => {
-                let e = pg_err!(
-                    FEATURE_NOT_SUPPORTED,
-                    "row expansion via \"*\" is not supported here"
-                );
+                let e =
+                    pg_err!(FEATURE_NOT_SUPPORTED, "row expansion via \"*\" is not supported here");
                 Err(self.at(e, location))
             }
         }

@@ -3,12 +3,12 @@
 use crate::lookup::Lookup;
 use crate::state::Analyzer;
 use crate::ty;
+use catalog::Row;
 use catalog::rows::PgType;
 use ids::Oid;
 use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
-use catalog::Row;
 
 /// A true array type, not a fixed-length one that can be subscripted.
 pub fn is_true_array(row: &PgType) -> bool {
@@ -111,7 +111,10 @@ impl Analyzer<'_> {
     }
 
     /// Splits `[database.][schema.]name`. The database must be the current one.
-    pub fn deconstruct<'n>(&mut self, names: &'n [ast::Name]) -> Result<(Option<&'n str>, &'n str)> {
+    pub fn deconstruct<'n>(
+        &mut self,
+        names: &'n [ast::Name],
+    ) -> Result<(Option<&'n str>, &'n str)> {
         match names {
             [name] => Ok((None, name)),
             [schema, name] => Ok((Some(schema), name)),
@@ -200,8 +203,7 @@ impl Analyzer<'_> {
             return Err(self.at(e, name.location));
         };
         if !row.typisdefined {
-            let e =
-                pg_err!(UNDEFINED_OBJECT, "type \"{}\" is only a shell", type_name_text(name));
+            let e = pg_err!(UNDEFINED_OBJECT, "type \"{}\" is only a shell", type_name_text(name));
             return Err(self.at(e, name.location));
         }
         let typmod = self.type_modifier(name, &row);

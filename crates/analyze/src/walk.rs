@@ -25,7 +25,8 @@ pub fn query_deep(query: &Query, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool)
     for item in &query.jointree.fromlist {
         jointree_deep(item, up, f);
     }
-    let single = [&query.jointree.quals, &query.having_qual, &query.limit_offset, &query.limit_count];
+    let single =
+        [&query.jointree.quals, &query.having_qual, &query.limit_offset, &query.limit_count];
     for expr in single.into_iter().flatten() {
         expr_deep(expr, up, f);
     }
