@@ -2,6 +2,7 @@
 
 mod concurrent;
 mod model;
+mod unique;
 
 use crate::buf::Strategy;
 use crate::*;
@@ -24,10 +25,30 @@ const SEGMENT: u32 = 1 << 20;
 static NEXT_REL: AtomicU32 = AtomicU32::new(20_000);
 
 /// XIDs that a test moves by hand.
-#[derive(Default)]
 pub(crate) struct TestXids {
     pub next: AtomicU64,
     pub horizon: AtomicU64,
+    /// What running operations hold the horizon back to.
+    pub slots: [AtomicU64; 8],
+}
+
+impl TestXids {
+    fn new() -> TestXids {
+        TestXids {
+            next: AtomicU64::new(1000),
+            horizon: AtomicU64::new(0),
+            slots: std::array::from_fn(|_| AtomicU64::new(u64::MAX)),
+        }
+    }
+
+    /// Begins an operation of thread `slot`.
+    pub(crate) fn enter(&self, slot: usize) {
+        self.slots[slot].store(self.next.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    pub(crate) fn leave(&self, slot: usize) {
+        self.slots[slot].store(u64::MAX, Ordering::SeqCst);
+    }
 }
 
 impl Xids for TestXids {
@@ -35,7 +56,8 @@ impl Xids for TestXids {
         FullXid(self.next.load(Ordering::SeqCst))
     }
     fn is_removable(&self, xid: FullXid) -> bool {
-        xid.0 < self.horizon.load(Ordering::SeqCst)
+        let held = self.slots.iter().all(|s| xid.0 < s.load(Ordering::SeqCst));
+        held && xid.0 < self.horizon.load(Ordering::SeqCst)
     }
 }
 
@@ -110,8 +132,7 @@ impl World {
         BulkLoader::new(&schema, "i", "t", &mut sink).finish().unwrap();
         let cycles = Arc::new(VacuumCycles::new(0));
         let index = Index::open(&pool, rel, Persistence::Permanent, "i", "t", schema, cycles);
-        let xids = TestXids::default();
-        xids.next.store(1000, Ordering::SeqCst);
+        let xids = TestXids::new();
         World { disk, wal, pool, xids, index }
     }
 
