@@ -127,8 +127,12 @@ impl<'p> Edit<'_, 'p> {
     }
 
     pub(crate) fn log(self, info: u8) -> Result<Lsn> {
+        self.log_as(RmgrId::Btree, info)
+    }
+
+    pub(crate) fn log_as(self, rmgr: RmgrId, info: u8) -> Result<Lsn> {
         if self.logged {
-            return self.inner.log(RmgrId::Btree, info, self.xid);
+            return self.inner.log(rmgr, info, self.xid);
         }
         self.inner.finish_unlogged();
         Ok(Lsn::INVALID)

@@ -1,13 +1,14 @@
 //! The B-tree access method: Lehman and Yao's tree with high keys and right links, as PostgreSQL 15 has
 //! it (version 4 pages, heap TIDs as the last key column, suffix truncation, posting lists).
 //!
-//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk` (what concerns single pages
-//! and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`, `unique`, `split`,
-//! `delete`; `cycle`, `vacuum`, `page_delete`; `records`, `redo`; `verify`.
+//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk`, `sort` (what concerns single
+//! pages and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`, `unique`, `split`,
+//! `delete`; `cycle`, `vacuum`, `page_delete`; `build`; `records`, `redo`; `verify`.
 
 #![forbid(unsafe_code)]
 
 mod buf;
+mod build;
 mod bulk;
 mod cycle;
 mod dedup;
@@ -24,6 +25,7 @@ mod scan;
 mod scan_key;
 mod schema;
 mod search;
+mod sort;
 mod split;
 mod splitloc;
 mod truncate;
@@ -35,6 +37,7 @@ mod verify;
 mod tests;
 
 pub use buf::{Cx, Xids};
+pub use build::OnDuplicate;
 pub use bulk::BulkLoader;
 pub use cycle::VacuumCycles;
 pub use index::Index;
@@ -44,5 +47,6 @@ pub use redo::{mask, redo};
 pub use scan::{AllVisible, Scan, ScanItem, ScanOptions};
 pub use scan_key::{Direction, RowMember, ScanKey, ScanOp};
 pub use schema::{KeyColumn, KeySchema};
+pub use sort::Sorter;
 pub use vacuum::{BulkDeleteResult, IsDead};
 pub use verify::VerifyStats;

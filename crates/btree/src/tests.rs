@@ -1,5 +1,6 @@
 //! Indexes in a pool over a disk in memory, with a real log.
 
+mod build;
 mod concurrent;
 mod model;
 mod unique;

@@ -1,0 +1,90 @@
+//! CREATE INDEX: sorted tuples become pages, which go through the pool with a full image each in the
+//! log. Counterpart: nbtsort.c.
+
+use crate::buf::{Cx, RegFlags};
+use crate::sort::Sorter;
+use crate::{BulkLoader, Index};
+use ids::BlockNo;
+use page::PageBuf;
+use page::btree::{META_BLOCK, Meta, NONE};
+use page::index_tuple::IndexTuple;
+use pgerror::{PgError, Result};
+use std::cmp::Ordering;
+use wal::RmgrId;
+
+const XLOG_FPI: u8 = 0xB0;
+
+/// Called with two live tuples of equal keys of a unique index; returns the error to raise.
+pub type OnDuplicate<'a> = &'a mut dyn FnMut(IndexTuple<'_>, IndexTuple<'_>) -> PgError;
+
+impl Index {
+    /// Fills the new index, whose file is empty, with the sorter's tuples. Returns their number.
+    pub fn build(
+        &self,
+        cx: &mut Cx<'_>,
+        sorter: Sorter<'_>,
+        on_duplicate: OnDuplicate<'_>,
+    ) -> Result<u64> {
+        let count = sorter.len();
+        let check_interrupts = cx.check_interrupts;
+        let mut sink = |block: BlockNo, page: PageBuf| {
+            check_interrupts()?;
+            self.write_built(cx, block, &page)
+        };
+        let mut loader = BulkLoader::new(&self.schema, &self.name, &self.table_name, &mut sink);
+        let mut last_live: Vec<u8> = Vec::new();
+        sorter.finish(&mut |tuple, dead| {
+            if self.schema.unique && !dead {
+                if !last_live.is_empty() {
+                    let last = IndexTuple::new(&last_live);
+                    if self.conflicts(last, tuple)? {
+                        return Err(on_duplicate(last, tuple));
+                    }
+                }
+                last_live.clear();
+                last_live.extend_from_slice(tuple.bytes());
+            }
+            loader.add(tuple.bytes())
+        })?;
+        loader.finish()?;
+        self.forget_caches();
+        Ok(count)
+    }
+
+    /// Makes the file of an index without tuples: its meta page.
+    pub fn build_empty(&self, cx: &mut Cx<'_>) -> Result<()> {
+        self.write_built(cx, META_BLOCK, &self.empty_meta())
+    }
+
+    /// The meta page of an index without tuples (for init forks).
+    pub fn empty_meta(&self) -> PageBuf {
+        let mut page = PageBuf::new();
+        Meta::new(NONE, 0, self.schema.allequalimage).init(&mut page);
+        page
+    }
+
+    /// Equal keys without a NULL that would make them distinct?
+    fn conflicts(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<bool> {
+        if self.schema.compare_keys(a, b)? != Ordering::Equal {
+            return Ok(false);
+        }
+        let null = a.has_nulls() && (0..self.schema.key_count).any(|n| a.is_null(n));
+        Ok(!null || self.schema.nulls_not_distinct)
+    }
+
+    /// WAL: XLOG_FPI.
+    fn write_built(&self, cx: &mut Cx<'_>, block: BlockNo, page: &PageBuf) -> Result<()> {
+        while cx.nblocks(self)? < block {
+            drop(cx.extend(self)?);
+        }
+        let mut guard = if cx.nblocks(self)? == block {
+            cx.extend(self)?
+        } else {
+            cx.pin(self, block)?.exclusive()
+        };
+        let mut edit = cx.edit(self);
+        page.copy_to(edit.change(&mut guard, 0, RegFlags::FORCE_IMAGE | RegFlags::STANDARD));
+        edit.log_as(RmgrId::Xlog, XLOG_FPI)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! Builds, sorted in memory and in runs.
+
+use super::*;
+use pgerror::PgError;
+
+fn build(schema: KeySchema, rows: u32, keys: u64, memory: usize) -> World {
+    let w = World::new(schema, 64);
+    // A file that holds nothing yet.
+    w.pool.truncate(&w.index.fork, 0).unwrap();
+    let mut s = Session::new();
+    let mut rng = Rng(u64::from(rows) + keys);
+    let mut sorter = Sorter::new(&w.index.schema, w.disk.clone(), "base/sort".into(), memory);
+    for n in 0..rows {
+        let tid = Tid::new(BlockNo(n / 50), (n % 50 + 1) as u16);
+        let key = rng.below(keys);
+        let value = if key == 0 { DatumRef::Null } else { int(key as i32 - 50) };
+        let text = format!("{:x}", rng.below(1000));
+        let values = [value, DatumRef::Bytes(text.as_bytes())];
+        let tuple = form(&w.index.schema, &values[..w.index.schema.natts()], tid);
+        sorter.add(&tuple, false).unwrap();
+    }
+    let mut none = |_: page::index_tuple::IndexTuple<'_>, _: page::index_tuple::IndexTuple<'_>| {
+        PgError::internal("duplicate")
+    };
+    assert_eq!(w.index.build(&mut s.cx(&w), sorter, &mut none).unwrap(), u64::from(rows));
+    assert!(w.disk.stat("base/sort").is_err());
+    let (stats, tids) = w.verify();
+    assert_eq!(tids.len(), rows as usize);
+    assert_eq!(stats.tuples, u64::from(rows));
+    w
+}
+
+#[test]
+fn memory_and_runs_make_the_same_pages() {
+    let schema = || {
+        let mut s = KeySchema::new(vec![int4_column(), text_column()], 2);
+        s.columns[0].desc = true;
+        s
+    };
+    let large = build(schema(), 40_000, 3000, 1 << 26);
+    let small = build(schema(), 40_000, 3000, 1);
+    for (a, b) in large.pages().into_iter().zip(small.pages()) {
+        let (mut a, mut b) = (a, b);
+        mask(&mut a);
+        mask(&mut b);
+        assert!(a.as_bytes() == b.as_bytes());
+    }
+}
+
+#[test]
+fn duplicates_of_a_unique_index_are_found() {
+    let mut schema = int4_schema();
+    schema.unique = true;
+    let w = World::new(schema, 64);
+    w.pool.truncate(&w.index.fork, 0).unwrap();
+    let mut s = Session::new();
+    for (dead, nulls, fails) in [(false, false, true), (true, false, false), (false, true, false)] {
+        let mut sorter = Sorter::new(&w.index.schema, w.disk.clone(), "base/sort".into(), 1 << 20);
+        for n in 0..1000u32 {
+            let key = if nulls { DatumRef::Null } else { int(n as i32 % 999) };
+            let tuple = form(&w.index.schema, &[key], Tid::new(BlockNo(n), 1));
+            sorter.add(&tuple, dead && n == 999).unwrap();
+        }
+        let mut error = |a: page::index_tuple::IndexTuple<'_>,
+                         b: page::index_tuple::IndexTuple<'_>| {
+            assert_eq!((a.tid_field().block.0, b.tid_field().block.0), (0, 999));
+            PgError::internal("twice")
+        };
+        let done = w.index.build(&mut s.cx(&w), sorter, &mut error);
+        assert_eq!(done.is_err(), fails);
+    }
+    w.verify();
+}
