@@ -332,11 +332,18 @@ impl<'a> Compiler<'a> {
     fn subplan(&mut self, n: &SubPlan) -> Result<Node> {
         let args = self.nodes(&n.args)?;
         let test = self.optional(n.testexpr.as_ref())?;
+        let mut outer = Vec::new();
+        if n.use_hash_table {
+            let mut parts = Vec::new();
+            n.testexpr.iter().for_each(|t| hashed_parts(t, &mut parts));
+            for op in parts {
+                outer.push(self.node(&op.args[0])?);
+            }
+        }
         let mut plan = n.clone();
         plan.args = Vec::new();
-        plan.testexpr = None;
         let args = n.par_param.iter().copied().zip(args).collect();
-        Ok(Node::SubPlan { plan: Arc::new(plan), args, test })
+        Ok(Node::SubPlan { plan: Arc::new(plan), args, test, outer })
     }
 
     fn subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
@@ -409,5 +416,14 @@ impl<'a> Compiler<'a> {
         }
         let type_name = self.facts.type_name(n.resulttype)?;
         Ok(Node::Domain { arg, type_name, tests })
+    }
+}
+
+/// The comparisons of a hashed sub-select's test, in order: `outer value = column`.
+pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
+    match test {
+        Expr::OpExpr(op) => out.push(op),
+        Expr::Bool(b) => b.args.iter().for_each(|a| hashed_parts(a, out)),
+        _ => {}
     }
 }

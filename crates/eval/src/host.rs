@@ -21,10 +21,11 @@ pub trait Host: FnContext {
 
     /// Runs a sub-select whose `args` have been stored in its parameters, and returns the value of the
     /// whole node. `test` evaluates the node's test expression after the sub-select's columns have been
-    /// stored in `param_ids`.
+    /// stored in `param_ids`. For a hashed sub-select `outer` has the values that are looked up.
     fn subplan(
         &mut self,
         plan: &SubPlan,
+        outer: &[Datum],
         test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
     ) -> Result<Datum>;
 

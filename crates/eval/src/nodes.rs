@@ -38,10 +38,14 @@ pub(crate) fn eval_rare<'a>(
         Node::SqlValue { kind, type_oid, typmod } => {
             sql_value(*kind, *type_oid, *typmod, host).map(Val::Own)
         }
-        Node::SubPlan { plan, args, test } => {
+        Node::SubPlan { plan, args, test, outer } => {
             for (param, arg) in args {
                 let v = eval(arg, st, host, input)?.into_owned();
                 host.set_exec_param(*param, v);
+            }
+            let mut keys = Vec::with_capacity(outer.len());
+            for o in outer {
+                keys.push(eval(o, st, host, input)?.into_owned());
             }
             let mut run_test = |host: &mut dyn Host| -> Result<Datum> {
                 match test {
@@ -49,7 +53,7 @@ pub(crate) fn eval_rare<'a>(
                     None => Err(PgError::internal("sub-select without a test expression")),
                 }
             };
-            host.subplan(plan, &mut run_test).map(Val::Own)
+            host.subplan(plan, &keys, &mut run_test).map(Val::Own)
         }
         Node::NextValue { sequence, type_oid } => {
             let v = host.next_value(*sequence)?;
@@ -111,20 +115,19 @@ fn scalar_array<'a>(
     if array.is_null() {
         return Ok(Val::NULL);
     }
-    let _ = elem;
-    let items: Vec<Datum> = Vec::new();
-    if items.is_empty() {
+    let items = types::array::ArrayRef::new(array.as_ref());
+    if items.count() == 0 {
         return Ok(Val::bool(!use_or));
     }
     if scalar.is_null() && call.strict {
         return Ok(Val::NULL);
     }
     let mut unknown = false;
-    for item in &items {
+    for item in items.iter(&elem.info) {
         let hit = if item.is_null() && call.strict {
             Datum::Null
         } else {
-            invoke(call, st, host, &[scalar.as_ref(), item.as_ref()])?
+            invoke(call, st, host, &[scalar.as_ref(), item])?
         };
         if hit.is_null() {
             unknown = true;
@@ -246,4 +249,21 @@ pub(crate) fn row_is_all_null(
 ) -> Result<bool> {
     let _ = (host, row, is_not);
     Err(PgError::unsupported("NULL test of a row value"))
+}
+
+/// The array of these elements.
+pub fn array_of(elem: &types::TypeInfo, values: &[Datum]) -> Result<Datum> {
+    types::array::build_1d(elem, values)
+}
+
+/// The fields of a composite value.
+pub fn row_fields(cx: &mut dyn types::FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
+    let _ = (cx, row);
+    Err(PgError::unsupported("fields of a row value"))
+}
+
+/// A composite value of type record.
+pub fn make_record(cx: &mut dyn types::FnContext, fields: &[Datum]) -> Result<Datum> {
+    let _ = (cx, fields);
+    Err(PgError::unsupported("row value"))
 }

@@ -217,6 +217,8 @@ pub(crate) enum Node {
         plan: Arc<SubPlan>,
         args: Vec<(i32, Node)>,
         test: Option<Box<Node>>,
+        /// What a hashed sub-select is asked for.
+        outer: Vec<Node>,
     },
     NextValue {
         sequence: Oid,

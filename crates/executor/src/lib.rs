@@ -1,3 +1,30 @@
-//! Plan to rows.
+//! Plans to rows. Counterpart: executor/.
+//!
+//! A plan becomes a tree of running nodes ([`node::Node`]); each call of `next` yields a batch of at most as
+//! many rows as asked for, so that LIMIT, row locks and row-wise cursors never make a node do more than
+//! its share. Expressions run in `eval`; storage is reached only through `engine`; descriptors come from
+//! [`Services`] by OID.
+//!
+//! **Invariant:** no name is looked up here, and no page is seen.
+//!
+//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `source`, `join`,
+//! `sort`, `agg`, `window`, `setop`, `subplan`, `modify`, `lockrows`.
 
 #![forbid(unsafe_code)]
+
+mod agg;
+mod aggfn;
+mod join;
+mod keys;
+mod node;
+mod project;
+mod run;
+mod services;
+mod setop;
+mod sort;
+mod source;
+mod subplan;
+mod window;
+
+pub use run::{Execution, QueryDesc};
+pub use services::{AggFn, AggInfo, FinalCall, Services};

@@ -33,7 +33,7 @@ pub mod system;
 pub mod text;
 pub mod zone;
 
-pub use batch::{Batch, BytesColumn, Column, ColumnData, NullMask};
+pub use batch::{BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask};
 pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
 pub use compare::CompareFn;
 pub use datum::{Datum, DatumRef};

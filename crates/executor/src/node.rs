@@ -1,0 +1,222 @@
+//! Running plan nodes: the trait, and the building of the tree. Counterpart: execProcnode.c.
+
+use crate::run::Run;
+use crate::{agg, join, project, setop, sort, source, window};
+use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::{Plan, PlanNode};
+use types::Batch;
+
+/// A running node.
+pub(crate) trait Exec: Send {
+    /// The next rows, at most `want`; a batch may be empty. `None` at the end.
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>>;
+
+    /// Starts over, parameters having changed perhaps.
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()>;
+}
+
+pub(crate) type Node = Box<dyn Exec>;
+
+/// Makes the running form of a plan.
+pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
+    build_at(plan, run, 0)
+}
+
+fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
+    if depth > DEPTH_MAX / 8 {
+        return Err(too_deep());
+    }
+    run.register_init_plans(&plan.info.init_plan);
+    let sub = |p: &Plan, run: &mut Run<'_>| build_at(p, run, depth + 1);
+    Ok(match &plan.node {
+        PlanNode::Result { child: None, constant_qual } => {
+            source::ResultNode::boxed(plan, constant_qual, run)?
+        }
+        PlanNode::Result { child: Some(c), constant_qual } => {
+            let child = sub(c, run)?;
+            project::ProjectNode::boxed(plan, child, constant_qual, run)?
+        }
+        PlanNode::ProjectSet { child } => {
+            let child = sub(child, run)?;
+            source::ProjectSetNode::boxed(plan, child, run)?
+        }
+        PlanNode::ValuesScan { scanrelid, values_lists } => {
+            source::ValuesNode::boxed(plan, *scanrelid, values_lists, run)?
+        }
+        PlanNode::FunctionScan { scanrelid, functions, ordinality } => {
+            source::FunctionNode::boxed(plan, *scanrelid, functions, *ordinality, run)?
+        }
+        PlanNode::SubqueryScan { scanrelid, child } => {
+            let c = sub(child, run)?;
+            let _ = scanrelid;
+            project::ProjectNode::over_scan(plan, c, run)?
+        }
+        PlanNode::CteScan { cte_plan_id, cte_param, .. } => {
+            source::CteNode::boxed(plan, *cte_plan_id, *cte_param, run)?
+        }
+        PlanNode::WorkTableScan { wt_param, .. } => {
+            source::WorkTableNode::boxed(plan, *wt_param, run)?
+        }
+        PlanNode::Append { children } => {
+            let mut nodes = Vec::new();
+            for c in children {
+                nodes.push(sub(c, run)?);
+            }
+            source::AppendNode::boxed(nodes)
+        }
+        PlanNode::RecursiveUnion { outer, inner, wt_param, dedup, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            setop::RecursiveUnionNode::boxed(plan, o, i, *wt_param, dedup, run)?
+        }
+        PlanNode::NestLoop { jointype, outer, inner, join_qual, nest_params, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            join::NestLoopNode::boxed(plan, *jointype, o, i, join_qual, nest_params, inner, run)?
+        }
+        PlanNode::HashJoin { outer, inner, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            join::HashJoinNode::boxed(plan, o, i, run)?
+        }
+        PlanNode::Material { child } => {
+            let c = sub(child, run)?;
+            sort::MaterialNode::boxed(c)
+        }
+        PlanNode::Sort { child, keys } | PlanNode::IncrementalSort { child, keys, .. } => {
+            let c = sub(child, run)?;
+            sort::SortNode::boxed(c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::Unique { child, keys } | PlanNode::Group { child, keys } => {
+            let c = sub(child, run)?;
+            sort::UniqueNode::boxed(c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::Limit { child, offset, count, with_ties } => {
+            let c = sub(child, run)?;
+            let ties = with_ties.as_ref();
+            sort::LimitNode::boxed(c, offset.as_ref(), count.as_ref(), ties, child, run)?
+        }
+        PlanNode::Agg(a) => {
+            let c = sub(&a.child, run)?;
+            agg::AggNode::boxed(plan, a, c, run)?
+        }
+        PlanNode::WindowAgg(w) => {
+            let c = sub(&w.child, run)?;
+            window::WindowNode::boxed(plan, w, c, run)?
+        }
+        PlanNode::SetOp { child, op, all, keys, flag_col, .. } => {
+            let c = sub(child, run)?;
+            setop::SetOpNode::boxed(c, *op, *all, keys, *flag_col, &child.info.target_list, run)?
+        }
+        other => return Err(PgError::unsupported(format!("plan node {}", name_of(other)))),
+    })
+}
+
+fn name_of(node: &PlanNode) -> &'static str {
+    match node {
+        PlanNode::SampleScan { .. } => "Sample Scan",
+        PlanNode::MergeAppend { .. } => "Merge Append",
+        PlanNode::MergeJoin { .. } => "Merge Join",
+        PlanNode::Memoize { .. } => "Memoize",
+        _ => "of this kind",
+    }
+}
+
+/// Columns of children: `OUTER` and `INNER` Vars by position.
+pub(crate) struct ChildColumns {
+    /// `Scan` for nodes with one child, so that batches can be used whole.
+    pub outer: Source,
+}
+
+impl Resolve for ChildColumns {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        let source = match var.varno {
+            Var::OUTER => self.outer,
+            Var::INNER => Source::Inner,
+            other => {
+                return Err(PgError::internal(format!(
+                    "column of relation {other} above its scan"
+                )));
+            }
+        };
+        Ok(Slot { source, column: var.varattno as usize - 1 })
+    }
+}
+
+/// Columns of a scan: `columns[k]` is the number of the column at place `k` of its batches.
+pub(crate) struct ScanColumns {
+    pub rti: i32,
+    pub columns: Vec<ids::AttrNo>,
+    /// Description of the whole row, where one is asked for.
+    pub row: Option<std::sync::Arc<types::fncx::RowDesc>>,
+}
+
+impl ScanColumns {
+    pub(crate) fn new(rti: i32) -> ScanColumns {
+        ScanColumns { rti, columns: Vec::new(), row: None }
+    }
+
+    /// Place of the column, asked for now if it was not before.
+    pub(crate) fn place(&mut self, attno: ids::AttrNo) -> usize {
+        match self.columns.iter().position(|c| *c == attno) {
+            Some(i) => i,
+            None => {
+                self.columns.push(attno);
+                self.columns.len() - 1
+            }
+        }
+    }
+}
+
+impl Resolve for ScanColumns {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        if var.varno != self.rti {
+            return Err(PgError::internal(format!(
+                "column of relation {} in the scan of {}",
+                var.varno, self.rti
+            )));
+        }
+        Ok(Slot { source: Source::Scan, column: self.place(var.varattno) })
+    }
+
+    fn whole_row(
+        &mut self,
+        var: &Var,
+    ) -> Result<(Vec<Slot>, std::sync::Arc<types::fncx::RowDesc>)> {
+        let Some(row) = self.row.clone() else {
+            return Err(PgError::unsupported("whole-row reference to this relation"));
+        };
+        let mut slots = Vec::new();
+        for i in 0..row.columns.len() {
+            let column = self.place(i as i16 + 1);
+            slots.push(Slot { source: Source::Scan, column });
+        }
+        let _ = var;
+        Ok((slots, row))
+    }
+}
+
+/// Compiles an expression over these columns.
+pub(crate) fn compile(expr: &Expr, cols: &mut dyn Resolve, run: &mut Run<'_>) -> Result<Program> {
+    Compiler::new(run.sv.as_facts(), cols).compile(expr)
+}
+
+/// Compiles a list of conditions.
+pub(crate) fn compile_all(
+    quals: &[Expr],
+    cols: &mut dyn Resolve,
+    run: &mut Run<'_>,
+) -> Result<Program> {
+    Compiler::new(run.sv.as_facts(), cols).compile_all(quals)
+}
+
+/// An empty batch for these columns.
+pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Batch> {
+    let mut by_val = Vec::with_capacity(targets.len());
+    for t in targets {
+        by_val.push(run.sv.as_facts().type_info(t.expr.type_oid())?.by_val);
+    }
+    Ok(Batch::new(by_val))
+}

@@ -1,0 +1,320 @@
+//! A running statement: parameters, sub-plans, shared sets, and the way through them.
+//! Counterpart: execMain.c.
+
+use crate::node::{self, Node};
+use crate::services::Services;
+use crate::subplan::{self, SubState};
+use eval::Host;
+use hashbrown::HashMap;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::{SqlValueKind, SubPlan};
+use plan::node::PlannedStmt;
+use std::any::Any;
+use std::cmp::Ordering;
+use std::sync::Arc;
+use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
+use types::{Batch, Datum, DatumRef, Settings};
+
+/// What is executed: a plan with its parameters.
+#[derive(Clone)]
+pub struct QueryDesc {
+    pub plan: Arc<PlannedStmt>,
+    /// Values of `$1` ….
+    pub params: Arc<[Datum]>,
+}
+
+/// An exec parameter.
+#[derive(Clone, Default)]
+pub(crate) enum ExecParam {
+    #[default]
+    Unset,
+    Set(Datum),
+    /// An init plan will set it when it is first asked for.
+    Pending(usize),
+}
+
+/// State shared by all nodes of a running statement.
+pub(crate) struct RunState {
+    pub desc: QueryDesc,
+    pub exec: Vec<ExecParam>,
+    /// Init plans seen so far.
+    pub init_plans: Vec<SubPlan>,
+    /// Running sub-plans by plan id - 1; taken out while they run.
+    pub subs: Vec<Option<Box<SubState>>>,
+    /// Rows of `WITH` queries by exec parameter.
+    pub shared: HashMap<i32, Shared>,
+    /// Working tables of recursive queries by exec parameter.
+    pub work_tables: HashMap<i32, Vec<Batch>>,
+    /// Rows processed by the topmost ModifyTable.
+    pub processed: u64,
+}
+
+/// Rows of a `WITH` query read so far, and whether there may be more.
+#[derive(Default)]
+pub(crate) struct Shared {
+    pub batches: Vec<Arc<Batch>>,
+    pub done: bool,
+}
+
+/// A running statement and the services it uses, for the time of one call.
+pub(crate) struct Run<'a> {
+    pub sv: &'a mut dyn Services,
+    pub st: &'a mut RunState,
+}
+
+/// A statement in execution. It may be left between calls and taken up again (portals).
+pub struct Execution {
+    root: Node,
+    state: RunState,
+    done: bool,
+}
+
+impl Execution {
+    /// Prepares the plan for running.
+    pub fn start(desc: QueryDesc, sv: &mut dyn Services) -> Result<Execution> {
+        let plan = desc.plan.clone();
+        let mut state = RunState {
+            exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
+            init_plans: Vec::new(),
+            subs: (0..plan.subplans.len()).map(|_| None).collect(),
+            shared: HashMap::new(),
+            work_tables: HashMap::new(),
+            processed: 0,
+            desc,
+        };
+        let mut run = Run { sv, st: &mut state };
+        let root = node::build(&plan.plan_tree, &mut run)?;
+        Ok(Execution { root, state, done: false })
+    }
+
+    /// The next rows, at most `max` (at least 1): the plan's whole target list, junk included. `None` at
+    /// the end.
+    pub fn next(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
+        if self.done {
+            return Ok(None);
+        }
+        let mut run = Run { sv, st: &mut self.state };
+        loop {
+            run.sv.check_interrupts()?;
+            match self.root.next(&mut run, max.clamp(1, types::BATCH_ROWS_MAX))? {
+                Some(b) if b.len == 0 => {}
+                Some(b) => return Ok(Some(b)),
+                None => {
+                    self.done = true;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Rows that INSERT, UPDATE or DELETE has processed.
+    pub fn processed(&self) -> u64 {
+        self.state.processed
+    }
+}
+
+impl Run<'_> {
+    /// Registers the init plans of a node: their parameters are computed when first asked for.
+    pub(crate) fn register_init_plans(&mut self, plans: &[plan::Expr]) {
+        for p in plans {
+            let plan::Expr::SubPlan(s) = p else { continue };
+            if s.kind == plan::expr::SubLinkKind::Cte {
+                continue;
+            }
+            let place = self.st.init_plans.len();
+            for &id in &s.set_param {
+                self.st.exec[id as usize] = ExecParam::Pending(place);
+            }
+            self.st.init_plans.push((**s).clone());
+        }
+    }
+
+    pub(crate) fn interrupts(&self) -> Result<()> {
+        self.sv.check_interrupts()
+    }
+}
+
+impl Host for Run<'_> {
+    fn extern_param(&mut self, id: i32) -> Result<Datum> {
+        let params = &self.st.desc.params;
+        usize::try_from(id - 1)
+            .ok()
+            .and_then(|i| params.get(i))
+            .cloned()
+            .ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
+    }
+
+    fn exec_param(&mut self, id: i32) -> Result<Datum> {
+        match &self.st.exec[id as usize] {
+            ExecParam::Set(v) => Ok(v.clone()),
+            ExecParam::Unset => Ok(Datum::Null),
+            ExecParam::Pending(place) => {
+                let plan = self.st.init_plans[*place].clone();
+                subplan::run_init_plan(self, &plan)?;
+                match &self.st.exec[id as usize] {
+                    ExecParam::Set(v) => Ok(v.clone()),
+                    _ => Err(PgError::internal("init plan did not set its parameter")),
+                }
+            }
+        }
+    }
+
+    fn set_exec_param(&mut self, id: i32, value: Datum) {
+        self.st.exec[id as usize] = ExecParam::Set(value);
+    }
+
+    fn subplan(
+        &mut self,
+        plan: &SubPlan,
+        outer: &[Datum],
+        test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
+    ) -> Result<Datum> {
+        subplan::run_subplan(self, plan, outer, test)
+    }
+
+    fn call_sql(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
+        self.sv.call_sql(function, args)
+    }
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
+        self.sv.next_value(sequence)
+    }
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
+        self.sv.sql_value(kind)
+    }
+}
+
+/// All of it is the session's.
+impl FnContext for Run<'_> {
+    fn settings(&self) -> &Settings {
+        self.sv.settings()
+    }
+
+    fn collation(&self) -> Oid {
+        self.sv.collation()
+    }
+
+    fn arg_type(&self, i: usize) -> Oid {
+        self.sv.arg_type(i)
+    }
+
+    fn result_type(&self) -> Oid {
+        self.sv.result_type()
+    }
+
+    fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
+        self.sv.extra()
+    }
+
+    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
+        self.sv.as_fn_context().type_info(ty)
+    }
+
+    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
+        self.sv.type_output(ty, value)
+    }
+
+    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
+        self.sv.type_input(ty, text, typmod)
+    }
+
+    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
+        self.sv.type_send(ty, value)
+    }
+
+    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
+        self.sv.type_recv(ty, bytes, typmod)
+    }
+
+    fn type_compare(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<Ordering> {
+        self.sv.as_fn_context().type_compare(ty, a, b, collation)
+    }
+
+    fn type_equal(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<bool> {
+        self.sv.type_equal(ty, a, b, collation)
+    }
+
+    fn type_hash(
+        &mut self,
+        ty: Oid,
+        v: DatumRef<'_>,
+        collation: Oid,
+        seed: Option<u64>,
+    ) -> Result<u64> {
+        self.sv.type_hash(ty, v, collation, seed)
+    }
+
+    fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
+        self.sv.as_fn_context().type_name(ty, typmod)
+    }
+
+    fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
+        self.sv.row_desc(ty, typmod)
+    }
+
+    fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
+        self.sv.register_row(desc)
+    }
+
+    fn enum_values(&mut self, ty: Oid) -> Result<Arc<Vec<(Oid, String)>>> {
+        self.sv.enum_values(ty)
+    }
+
+    fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
+        self.sv.enum_type_of(value)
+    }
+
+    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
+        self.sv.reg_lookup(kind, name)
+    }
+
+    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
+        self.sv.reg_name(kind, oid)
+    }
+
+    fn transaction_timestamp(&self) -> i64 {
+        self.sv.transaction_timestamp()
+    }
+
+    fn statement_timestamp(&self) -> i64 {
+        self.sv.statement_timestamp()
+    }
+
+    fn clock_timestamp(&self) -> i64 {
+        self.sv.clock_timestamp()
+    }
+
+    fn random(&mut self) -> f64 {
+        self.sv.random()
+    }
+
+    fn set_seed(&mut self, seed: f64) {
+        self.sv.set_seed(seed);
+    }
+
+    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
+        self.sv.random_bytes(out)
+    }
+
+    fn notice(&mut self, notice: PgError) {
+        self.sv.notice(notice);
+    }
+
+    fn check_interrupts(&self) -> Result<()> {
+        self.sv.check_interrupts()
+    }
+}

@@ -1,0 +1,624 @@
+//! Nodes that make rows themselves: constants, VALUES, functions, shared sets, and Append.
+//! Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c, nodeProjectSet.c, nodeCtescan.c.
+
+use crate::node::*;
+use crate::project::{ByPosition, Projection};
+use crate::run::{Run, Shared};
+use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, RowRef, Source};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::expr::*;
+use plan::node::Plan;
+use plan::query::RangeTblFunction;
+use std::any::Any;
+use std::sync::Arc;
+use types::builtin::{SetSource, SrfFn};
+use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef};
+
+/// One row, or none if the condition fails.
+pub(crate) struct ResultNode {
+    projection: Projection,
+    gate: Option<(Program, EvalState)>,
+    done: bool,
+}
+
+impl ResultNode {
+    pub(crate) fn boxed(plan: &Plan, gate: &[Expr], run: &mut Run<'_>) -> Result<Node> {
+        let mut cols = ChildColumns { outer: Source::Scan };
+        let gate = match gate {
+            [] => None,
+            g => Some((compile_all(g, &mut cols, run)?, EvalState::default())),
+        };
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+        Ok(Box::new(ResultNode { projection, gate, done: false }))
+    }
+}
+
+impl Exec for ResultNode {
+    fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(None);
+        }
+        if let Some((gate, st)) = &mut self.gate
+            && !gate.test_row(st, run, &RowInput::EMPTY)?
+        {
+            return Ok(None);
+        }
+        self.projection.apply(run, Batch { len: 1, columns: Vec::new() }).map(Some)
+    }
+
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+        self.done = false;
+        Ok(())
+    }
+}
+
+/// Rows written out in the statement.
+pub(crate) struct ValuesNode {
+    rows: Vec<Vec<Program>>,
+    st: EvalState,
+    template: Batch,
+    projection: Projection,
+    at: usize,
+}
+
+impl ValuesNode {
+    pub(crate) fn boxed(
+        plan: &Plan,
+        _: i32,
+        lists: &[Vec<Expr>],
+        run: &mut Run<'_>,
+    ) -> Result<Node> {
+        let mut rows = Vec::with_capacity(lists.len());
+        let mut template = Batch::default();
+        for (i, list) in lists.iter().enumerate() {
+            let mut row = Vec::with_capacity(list.len());
+            for e in list {
+                row.push(compile(e, &mut ChildColumns { outer: Source::Scan }, run)?);
+            }
+            if i == 0 {
+                template = Batch::new(row.iter().map(|p| p.by_val));
+            }
+            rows.push(row);
+        }
+        let projection =
+            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        Ok(Box::new(ValuesNode { rows, st: EvalState::default(), template, projection, at: 0 }))
+    }
+}
+
+impl Exec for ValuesNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        if self.at >= self.rows.len() {
+            return Ok(None);
+        }
+        let mut out = self.template.clone();
+        while out.len < want && self.at < self.rows.len() {
+            for (column, p) in out.columns.iter_mut().zip(&self.rows[self.at]) {
+                // Call sites of different rows must not share memory.
+                self.st = EvalState::default();
+                let v = p.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
+                column.push(v.as_ref());
+            }
+            out.len += 1;
+            self.at += 1;
+        }
+        self.projection.apply(run, out).map(Some)
+    }
+
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+}
+
+/// A function call that yields rows.
+struct SetCall {
+    args: Vec<Program>,
+    arg_types: Vec<ids::Oid>,
+    how: SetHow,
+    strict: bool,
+    collation: ids::Oid,
+    result_type: ids::Oid,
+    st: EvalState,
+    extra: Option<Box<dyn Any + Send>>,
+    running: Option<Box<dyn SetSource>>,
+    /// Columns of a composite result; 0 for a scalar one.
+    columns: usize,
+}
+
+enum SetHow {
+    Srf(SrfFn),
+    /// An ordinary expression: one row.
+    Once(Program),
+    OnceDone,
+}
+
+impl SetCall {
+    fn new(e: &Expr, cols: &mut dyn Resolve, columns: usize, run: &mut Run<'_>) -> Result<SetCall> {
+        let mut call = SetCall {
+            args: Vec::new(),
+            arg_types: Vec::new(),
+            how: SetHow::OnceDone,
+            strict: false,
+            collation: ids::Oid::INVALID,
+            result_type: e.type_oid(),
+            st: EvalState::default(),
+            extra: None,
+            running: None,
+            columns,
+        };
+        if let Expr::FuncExpr(f) = e {
+            let facts = run.sv.function(f.funcid)?;
+            if let Callee::Srf(srf) = facts.callee {
+                for a in &f.args {
+                    call.args.push(compile(a, cols, run)?);
+                    call.arg_types.push(a.type_oid());
+                }
+                call.how = SetHow::Srf(srf);
+                call.strict = facts.strict;
+                call.collation = f.inputcollid;
+                return Ok(call);
+            }
+            if f.funcretset && !matches!(facts.callee, Callee::Scalar(_)) {
+                return Err(PgError::unsupported(format!("set-returning function {}", facts.name)));
+            }
+        }
+        call.how = SetHow::Once(compile(e, cols, run)?);
+        Ok(call)
+    }
+
+    /// Starts over for the row at hand.
+    fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<SetStart> {
+        self.running = None;
+        match &self.how {
+            SetHow::Srf(f) => {
+                let f = *f;
+                let mut vals = Vec::with_capacity(self.args.len());
+                for p in &self.args {
+                    let v = p.eval_row(&mut self.st, run, input)?.into_owned();
+                    if v.is_null() && self.strict {
+                        return Ok(SetStart::Empty);
+                    }
+                    vals.push(v);
+                }
+                let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
+                let mut cx = CallContext {
+                    host: run,
+                    collation: self.collation,
+                    arg_types: &self.arg_types,
+                    result_type: self.result_type,
+                    extra: &mut self.extra,
+                };
+                self.running = Some(f(&mut cx, &refs)?);
+                Ok(SetStart::Running)
+            }
+            SetHow::Once(p) => {
+                let v = p.eval_row(&mut self.st, run, input)?.into_owned();
+                Ok(SetStart::One(v))
+            }
+            SetHow::OnceDone => Ok(SetStart::Empty),
+        }
+    }
+
+    /// The next row of a running function.
+    fn step(&mut self, run: &mut Run<'_>, out: &mut Vec<Datum>) -> Result<bool> {
+        out.clear();
+        let Some(source) = &mut self.running else { return Ok(false) };
+        let mut cx = CallContext {
+            host: run,
+            collation: self.collation,
+            arg_types: &self.arg_types,
+            result_type: self.result_type,
+            extra: &mut self.extra,
+        };
+        let more = source.next(&mut cx, out)?;
+        if !more {
+            self.running = None;
+        }
+        Ok(more)
+    }
+}
+
+enum SetStart {
+    Empty,
+    Running,
+    One(Datum),
+}
+
+/// FROM function(…), several side by side with ROWS FROM, with a row number if asked for.
+pub(crate) struct FunctionNode {
+    calls: Vec<SetCall>,
+    ones: Vec<Option<Datum>>,
+    template: Batch,
+    ordinality: bool,
+    projection: Projection,
+    started: bool,
+    done: bool,
+    row: i64,
+}
+
+impl FunctionNode {
+    pub(crate) fn boxed(
+        plan: &Plan,
+        _: i32,
+        functions: &[RangeTblFunction],
+        ordinality: bool,
+        run: &mut Run<'_>,
+    ) -> Result<Node> {
+        let mut calls = Vec::new();
+        let mut by_val = Vec::new();
+        for f in functions {
+            let columns = f.funccolcount.max(1) as usize;
+            let mut cols = ChildColumns { outer: Source::Scan };
+            let composite = f.funccoltypes.len() > 1
+                || run.sv.as_facts().type_info(f.funcexpr.type_oid())?.kind == b'c'
+                || f.funcexpr.type_oid() == types::oids::RECORD;
+            calls.push(SetCall::new(
+                &f.funcexpr,
+                &mut cols,
+                if composite { columns } else { 0 },
+                run,
+            )?);
+            if f.funccoltypes.is_empty() {
+                // Column types of a named function are its result's.
+                if composite {
+                    let desc = row_columns(&f.funcexpr, run)?;
+                    for ty in desc {
+                        by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
+                    }
+                } else {
+                    by_val.push(run.sv.as_facts().type_info(f.funcexpr.type_oid())?.by_val);
+                }
+            } else {
+                for &ty in &f.funccoltypes {
+                    by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
+                }
+            }
+        }
+        if ordinality {
+            by_val.push(true);
+        }
+        let projection =
+            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        Ok(Box::new(FunctionNode {
+            ones: vec![None; calls.len()],
+            calls,
+            template: Batch::new(by_val),
+            ordinality,
+            projection,
+            started: false,
+            done: false,
+            row: 0,
+        }))
+    }
+}
+
+/// Types of the columns of a composite-valued function: its OUT parameters, or its row type's columns.
+fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
+    if let Expr::FuncExpr(f) = e
+        && let Some(out) = run.sv.out_columns(f.funcid)?
+    {
+        return Ok(out);
+    }
+    let desc = run.sv.row_desc(e.type_oid(), -1)?;
+    Ok(desc.columns.iter().map(|c| c.ty).collect())
+}
+
+impl Exec for FunctionNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        if self.done {
+            return Ok(None);
+        }
+        if !self.started {
+            self.started = true;
+            for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
+                *one = match c.start(run, &RowInput::EMPTY)? {
+                    SetStart::One(v) => Some(v),
+                    _ => None,
+                };
+            }
+        }
+        let mut out = self.template.clone();
+        let mut values = Vec::new();
+        while out.len < want.min(BATCH_ROWS_MAX) {
+            let mut any = false;
+            let mut at = 0;
+            let mut row: Vec<Datum> = Vec::with_capacity(out.columns.len());
+            for (c, one) in self.calls.iter_mut().zip(&mut self.ones) {
+                let width = c.columns.max(1);
+                if let Some(v) = one.take() {
+                    any = true;
+                    if c.columns > 0 {
+                        row.extend(spread(run, &v, width)?);
+                    } else {
+                        row.push(v);
+                    }
+                } else if c.step(run, &mut values)? {
+                    any = true;
+                    if values.len() == 1 && width > 1 {
+                        let v = values.pop().unwrap_or_default();
+                        row.extend(spread(run, &v, width)?);
+                    } else {
+                        row.append(&mut values);
+                    }
+                }
+                at += width;
+                row.resize(at, Datum::Null);
+            }
+            if !any {
+                self.done = true;
+                break;
+            }
+            self.row += 1;
+            if self.ordinality {
+                row.push(Datum::int8(self.row));
+            }
+            for (column, v) in out.columns.iter_mut().zip(&row) {
+                column.push(v.as_ref());
+            }
+            out.len += 1;
+            if out.len % 256 == 0 {
+                run.interrupts()?;
+            }
+        }
+        self.projection.apply(run, out).map(Some)
+    }
+
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+        self.started = false;
+        self.done = false;
+        self.row = 0;
+        Ok(())
+    }
+}
+
+/// The fields of a composite value as columns.
+fn spread(run: &mut Run<'_>, v: &Datum, width: usize) -> Result<Vec<Datum>> {
+    if v.is_null() {
+        return Ok(vec![Datum::Null; width]);
+    }
+    eval::row_fields(run, v.as_ref())
+}
+
+/// Set-returning functions of a target list, in lockstep.
+pub(crate) struct ProjectSetNode {
+    child: Node,
+    columns: Vec<SetColumn>,
+    template: Batch,
+    input: Option<(Batch, usize)>,
+    /// The sets of the row at hand are running.
+    active: bool,
+}
+
+enum SetColumn {
+    Plain(Program, EvalState),
+    Set(Box<SetCall>),
+}
+
+impl ProjectSetNode {
+    pub(crate) fn boxed(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
+        let mut columns = Vec::new();
+        for t in &plan.info.target_list {
+            let mut cols = ChildColumns { outer: Source::Scan };
+            let is_set = matches!(&t.expr, Expr::FuncExpr(f) if f.funcretset);
+            columns.push(if is_set {
+                SetColumn::Set(Box::new(SetCall::new(&t.expr, &mut cols, 0, run)?))
+            } else {
+                SetColumn::Plain(compile(&t.expr, &mut cols, run)?, EvalState::default())
+            });
+        }
+        let template = batch_for(&plan.info.target_list, run)?;
+        Ok(Box::new(ProjectSetNode { child, columns, template, input: None, active: false }))
+    }
+}
+
+impl Exec for ProjectSetNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        let mut out = self.template.clone();
+        let mut values = Vec::new();
+        let mut ones: Vec<Option<Datum>> = Vec::new();
+        while out.len < want {
+            let (batch, at) = match &mut self.input {
+                Some(x) => x,
+                slot => match self.child.next(run, 1)? {
+                    Some(b) => slot.insert((b, 0)),
+                    None => break,
+                },
+            };
+            if *at >= batch.len {
+                self.input = None;
+                continue;
+            }
+            let input = RowInput::scan(RowRef::Batch(batch, *at));
+            if !self.active {
+                ones.clear();
+                for c in &mut self.columns {
+                    ones.push(match c {
+                        SetColumn::Set(s) => match s.start(run, &input)? {
+                            SetStart::One(v) => Some(v),
+                            _ => None,
+                        },
+                        SetColumn::Plain(..) => None,
+                    });
+                }
+                self.active = true;
+            }
+            let mut any = false;
+            let mut row: Vec<Option<Datum>> = Vec::with_capacity(self.columns.len());
+            for (i, c) in self.columns.iter_mut().enumerate() {
+                row.push(match c {
+                    SetColumn::Plain(..) => None,
+                    SetColumn::Set(s) => {
+                        if let Some(v) = ones.get_mut(i).and_then(Option::take) {
+                            any = true;
+                            Some(v)
+                        } else if s.step(run, &mut values)? {
+                            any = true;
+                            Some(match values.len() {
+                                1 => values.pop().unwrap_or_default(),
+                                _ => eval::make_record(run, &values)?,
+                            })
+                        } else {
+                            Some(Datum::Null)
+                        }
+                    }
+                });
+            }
+            if !any {
+                self.active = false;
+                *at += 1;
+                continue;
+            }
+            for ((c, v), column) in self.columns.iter_mut().zip(row).zip(&mut out.columns) {
+                match (c, v) {
+                    (_, Some(v)) => column.push(v.as_ref()),
+                    (SetColumn::Plain(p, st), None) => {
+                        let v = p.eval_row(st, run, &input)?;
+                        column.push(v.as_ref());
+                    }
+                    (SetColumn::Set(_), None) => column.push_null(),
+                }
+            }
+            out.len += 1;
+            if out.len % 256 == 0 {
+                run.interrupts()?;
+            }
+        }
+        Ok(if out.len == 0 { None } else { Some(out) })
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.input = None;
+        self.active = false;
+        self.child.rescan(run)
+    }
+}
+
+/// Rows of a `WITH` query, computed once and read by every reference.
+pub(crate) struct CteNode {
+    plan_id: u32,
+    param: i32,
+    at: usize,
+    projection: Projection,
+}
+
+impl CteNode {
+    pub(crate) fn boxed(plan: &Plan, plan_id: u32, param: i32, run: &mut Run<'_>) -> Result<Node> {
+        let projection =
+            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        Ok(Box::new(CteNode { plan_id, param, at: 0, projection }))
+    }
+
+    /// The batch at place `at`, reading on if nobody has yet.
+    fn batch(&self, run: &mut Run<'_>) -> Result<Option<Arc<Batch>>> {
+        let shared = run.st.shared.entry(self.param).or_insert_with(Shared::default);
+        if let Some(b) = shared.batches.get(self.at) {
+            return Ok(Some(b.clone()));
+        }
+        if shared.done {
+            return Ok(None);
+        }
+        let next = crate::subplan::next_of(run, self.plan_id, BATCH_ROWS_MAX)?;
+        let shared = run.st.shared.entry(self.param).or_insert_with(Shared::default);
+        match next {
+            Some(b) => {
+                let b = Arc::new(b);
+                shared.batches.push(b.clone());
+                Ok(Some(b))
+            }
+            None => {
+                shared.done = true;
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl Exec for CteNode {
+    fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+        let Some(b) = self.batch(run)? else { return Ok(None) };
+        self.at += 1;
+        self.projection.apply(run, (*b).clone()).map(Some)
+    }
+
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+}
+
+/// The rows that the last round of a recursive query added.
+pub(crate) struct WorkTableNode {
+    param: i32,
+    at: usize,
+    projection: Projection,
+}
+
+impl WorkTableNode {
+    pub(crate) fn boxed(plan: &Plan, param: i32, run: &mut Run<'_>) -> Result<Node> {
+        let projection =
+            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        Ok(Box::new(WorkTableNode { param, at: 0, projection }))
+    }
+}
+
+impl Exec for WorkTableNode {
+    fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+        let batch = run.st.work_tables.get(&self.param).and_then(|t| t.get(self.at)).cloned();
+        let Some(batch) = batch else { return Ok(None) };
+        self.at += 1;
+        self.projection.apply(run, batch).map(Some)
+    }
+
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+}
+
+/// One child after the other.
+pub(crate) struct AppendNode {
+    children: Vec<Node>,
+    at: usize,
+}
+
+impl AppendNode {
+    pub(crate) fn boxed(children: Vec<Node>) -> Node {
+        Box::new(AppendNode { children, at: 0 })
+    }
+}
+
+impl Exec for AppendNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        while let Some(c) = self.children.get_mut(self.at) {
+            if let Some(b) = c.next(run, want)? {
+                return Ok(Some(b));
+            }
+            self.at += 1;
+        }
+        Ok(None)
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.at = 0;
+        self.children.iter_mut().try_for_each(|c| c.rescan(run))
+    }
+}
+
+/// The number that LIMIT or OFFSET means.
+pub(crate) fn limit_value(v: DatumRef<'_>, what: &str) -> Result<Option<u64>> {
+    if v.is_null() {
+        return Ok(None);
+    }
+    let n = v.as_i64();
+    if n < 0 {
+        if what == "LIMIT" {
+            bail!(INVALID_ROW_COUNT_IN_LIMIT_CLAUSE, "LIMIT must not be negative");
+        }
+        return Err(pg_err!(
+            INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE,
+            "OFFSET must not be negative"
+        ));
+    }
+    Ok(Some(n as u64))
+}

@@ -1,0 +1,276 @@
+//! Sub-selects in expressions. Counterpart: nodeSubplan.c.
+
+use crate::keys::{Key, Keys};
+use crate::node::{self, Node};
+use crate::run::{ExecParam, Run};
+use eval::Host;
+use hashbrown::HashTable;
+use pgerror::{PgError, Result, bail};
+use plan::expr::{SubLinkKind, SubPlan};
+use types::{Batch, Datum, DatumRef};
+
+/// A running sub-plan.
+pub(crate) struct SubState {
+    node: Node,
+    started: bool,
+    /// By-value flags of the output, once seen, are the batch's own.
+    hashed: Option<HashedSet>,
+}
+
+/// The output of a hashed sub-plan.
+struct HashedSet {
+    /// How the values that are looked up hash and compare.
+    outer: Keys,
+    table: HashTable<(u64, Vec<Datum>)>,
+    /// Rows with a NULL.
+    partial: Vec<Vec<Datum>>,
+    empty: bool,
+}
+
+/// Runs `f` with the sub-plan taken out of the state, so that it can use the state itself.
+fn with_sub<T>(
+    run: &mut Run<'_>,
+    plan_id: u32,
+    f: impl FnOnce(&mut SubState, &mut Run<'_>) -> Result<T>,
+) -> Result<T> {
+    let place = plan_id as usize - 1;
+    let mut sub = match run.st.subs[place].take() {
+        Some(s) => s,
+        None => {
+            let desc = run.st.desc.plan.clone();
+            let node = node::build(&desc.subplans[place], run)?;
+            Box::new(SubState { node, started: false, hashed: None })
+        }
+    };
+    let result = f(&mut sub, run);
+    run.st.subs[place] = Some(sub);
+    result
+}
+
+/// The next rows of a sub-plan that is read step by step (`WITH` queries).
+pub(crate) fn next_of(run: &mut Run<'_>, plan_id: u32, want: usize) -> Result<Option<Batch>> {
+    with_sub(run, plan_id, |sub, run| {
+        sub.started = true;
+        sub.node.next(run, want)
+    })
+}
+
+fn restart(sub: &mut SubState, run: &mut Run<'_>) -> Result<()> {
+    if std::mem::replace(&mut sub.started, true) {
+        sub.node.rescan(run)?;
+    }
+    Ok(())
+}
+
+/// Runs an init plan and sets its parameters.
+pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
+    // While it runs, its own parameters are unset, not pending: a loop would never end.
+    for &id in &plan.set_param {
+        run.st.exec[id as usize] = ExecParam::Unset;
+    }
+    let values = with_sub(run, plan.plan_id, |sub, run| {
+        restart(sub, run)?;
+        match plan.kind {
+            SubLinkKind::Exists => Ok(vec![Datum::bool(any_row(sub, run)?)]),
+            SubLinkKind::Array => Ok(vec![collect_array(sub, run, plan)?]),
+            _ => Ok(single_row(sub, run)?.unwrap_or_default()),
+        }
+    })?;
+    for (i, &id) in plan.set_param.iter().enumerate() {
+        let v = values.get(i).cloned().unwrap_or_default();
+        run.st.exec[id as usize] = ExecParam::Set(v);
+    }
+    Ok(())
+}
+
+/// Runs a sub-select for the row at hand.
+pub(crate) fn run_subplan(
+    run: &mut Run<'_>,
+    plan: &SubPlan,
+    outer: &[Datum],
+    test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
+) -> Result<Datum> {
+    if plan.use_hash_table {
+        return run_hashed(run, plan, outer);
+    }
+    with_sub(run, plan.plan_id, |sub, run| {
+        restart(sub, run)?;
+        match plan.kind {
+            SubLinkKind::Exists => Ok(Datum::bool(any_row(sub, run)?)),
+            SubLinkKind::Expr => {
+                let row = single_row(sub, run)?;
+                Ok(row.and_then(|r| r.into_iter().next()).unwrap_or_default())
+            }
+            SubLinkKind::Array => collect_array(sub, run, plan),
+            SubLinkKind::RowCompare => match single_row(sub, run)? {
+                None => Ok(Datum::Null),
+                Some(row) => {
+                    set_columns(run, plan, row.iter().map(Datum::as_ref));
+                    test(run)
+                }
+            },
+            SubLinkKind::Any | SubLinkKind::All => quantified(sub, run, plan, test),
+            SubLinkKind::MultiExpr | SubLinkKind::Cte => {
+                Err(PgError::internal("sub-select of this kind in an expression"))
+            }
+        }
+    })
+}
+
+fn set_columns<'v>(run: &mut Run<'_>, plan: &SubPlan, values: impl Iterator<Item = DatumRef<'v>>) {
+    for (&id, v) in plan.param_ids.iter().zip(values) {
+        run.st.exec[id as usize] = ExecParam::Set(v.to_owned());
+    }
+}
+
+fn quantified(
+    sub: &mut SubState,
+    run: &mut Run<'_>,
+    plan: &SubPlan,
+    test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
+) -> Result<Datum> {
+    let deciding = plan.kind == SubLinkKind::Any;
+    let mut unknown = false;
+    while let Some(b) = sub.node.next(run, 64)? {
+        run.interrupts()?;
+        for r in 0..b.len {
+            set_columns(run, plan, b.row(r));
+            let v = test(run)?;
+            if v.is_null() {
+                unknown = true;
+            } else if v.as_ref().as_bool() == deciding {
+                return Ok(Datum::bool(deciding));
+            }
+        }
+    }
+    Ok(if unknown { Datum::Null } else { Datum::bool(!deciding) })
+}
+
+fn any_row(sub: &mut SubState, run: &mut Run<'_>) -> Result<bool> {
+    while let Some(b) = sub.node.next(run, 1)? {
+        if b.len > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn single_row(sub: &mut SubState, run: &mut Run<'_>) -> Result<Option<Vec<Datum>>> {
+    let mut found: Option<Vec<Datum>> = None;
+    while let Some(b) = sub.node.next(run, 2)? {
+        for r in 0..b.len {
+            if found.is_some() {
+                bail!(
+                    CARDINALITY_VIOLATION,
+                    "more than one row returned by a subquery used as an expression"
+                );
+            }
+            found = Some(b.row_owned(r));
+        }
+    }
+    Ok(found)
+}
+
+fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Result<Datum> {
+    let mut values = Vec::new();
+    while let Some(b) = sub.node.next(run, types::BATCH_ROWS_MAX)? {
+        for r in 0..b.len {
+            values.push(b.get(r, 0).to_owned());
+        }
+    }
+    let array = run.sv.as_facts().type_info(plan.first_col_type)?;
+    let elem = run.sv.as_facts().type_info(array.elem)?;
+    eval::array_of(&elem, &values)
+}
+
+/// `x IN (uncorrelated sub-select)`: the rows are hashed once, by their values' equality.
+fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datum> {
+    with_sub(run, plan.plan_id, |sub, run| {
+        if sub.hashed.is_none() {
+            restart(sub, run)?;
+            sub.hashed = Some(HashedSet::build(sub, plan, run)?);
+        }
+        let Some(set) = &sub.hashed else { return Ok(Datum::Null) };
+        set.contains(run, outer)
+    })
+}
+
+impl HashedSet {
+    fn build(sub: &mut SubState, plan: &SubPlan, run: &mut Run<'_>) -> Result<HashedSet> {
+        let mut parts = Vec::new();
+        plan.testexpr.iter().for_each(|t| eval::hashed_parts(t, &mut parts));
+        let (mut inner, mut outer) = (Vec::new(), Vec::new());
+        for op in parts {
+            outer.push(Key::new(op.args[0].type_oid(), op.opno, op.inputcollid, run)?);
+            inner.push(Key::new(op.args[1].type_oid(), op.opno, op.inputcollid, run)?);
+        }
+        let mut set = HashedSet {
+            outer: Keys(outer),
+            table: HashTable::new(),
+            partial: Vec::new(),
+            empty: true,
+        };
+        let inner = Keys(inner);
+        while let Some(b) = sub.node.next(run, types::BATCH_ROWS_MAX)? {
+            run.interrupts()?;
+            for r in 0..b.len {
+                set.empty = false;
+                let row = b.row_owned(r);
+                match inner.hash(row.iter().map(Datum::as_ref), false, run)? {
+                    None => set.partial.push(row),
+                    Some(h) => {
+                        set.table.insert_unique(h, (h, row), |e| e.0);
+                    }
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    /// True, false, or NULL where a NULL on either side leaves it open.
+    fn contains(&self, run: &mut Run<'_>, key: &[Datum]) -> Result<Datum> {
+        if self.empty {
+            return Ok(Datum::bool(false));
+        }
+        let hash = self.outer.hash(key.iter().map(Datum::as_ref), false, run)?;
+        if let Some(h) = hash {
+            for (_, row) in self.table.iter_hash(h).filter(|e| e.0 == h) {
+                let (a, b) = (key.iter().map(Datum::as_ref), row.iter().map(Datum::as_ref));
+                if self.outer.equal(a, b, run)? {
+                    return Ok(Datum::bool(true));
+                }
+            }
+        }
+        // A row that differs in no column where both are known leaves the answer open.
+        for row in &self.partial {
+            if self.may_equal(run, key, row)? {
+                return Ok(Datum::Null);
+            }
+        }
+        if hash.is_none() {
+            for (_, row) in &self.table {
+                if self.may_equal(run, key, row)? {
+                    return Ok(Datum::Null);
+                }
+            }
+        }
+        Ok(Datum::bool(false))
+    }
+
+    fn may_equal(&self, run: &mut Run<'_>, key: &[Datum], row: &[Datum]) -> Result<bool> {
+        for (i, k) in self.outer.0.iter().enumerate() {
+            let one = Keys(vec![*k]);
+            if !key[i].is_null()
+                && !row[i].is_null()
+                && !one.equal(
+                    std::iter::once(key[i].as_ref()),
+                    std::iter::once(row[i].as_ref()),
+                    run,
+                )?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
