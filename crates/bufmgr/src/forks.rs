@@ -124,6 +124,17 @@ impl ForkBuffers {
         }
     }
 
+    pub(crate) fn known_nblocks(&self) -> Option<u32> {
+        let known = self.nblocks.load(Ordering::Acquire);
+        (known != NBLOCKS_UNKNOWN).then_some(known as u32)
+    }
+
+    /// There is no file: length 0, unless somebody knows better by now.
+    pub(crate) fn assume_empty(&self) {
+        let _ =
+            self.nblocks.compare_exchange(NBLOCKS_UNKNOWN, 0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
     pub(crate) fn set_nblocks(&self, nblocks: u32) {
         self.nblocks.store(u64::from(nblocks), Ordering::Release);
     }
@@ -246,10 +257,6 @@ impl Registry {
             Arc::new(ForkBuffers::new(id, name, persistence))
         };
         shard.write().entry(name).or_insert_with(make).clone()
-    }
-
-    pub(crate) fn find(&self, name: RelFork) -> Option<Arc<ForkBuffers>> {
-        self.shard(name.rel).read().get(&name).cloned()
     }
 
     pub(crate) fn remove(&self, name: RelFork) -> Option<Arc<ForkBuffers>> {

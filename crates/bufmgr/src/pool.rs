@@ -191,6 +191,24 @@ impl BufferPool {
         fork.nblocks(&self.smgr)
     }
 
+    /// As `nblocks`; `None` if the fork has no file (or none but an empty one was ever found).
+    pub fn nblocks_or_none(&self, fork: &ForkBuffers) -> Result<Option<u32>> {
+        if let Some(known) = fork.known_nblocks() {
+            return Ok((known > 0).then_some(known));
+        }
+        if !self.smgr.exists(fork.name())? {
+            // Forks come into being through `create_fork`, and grow through the pool.
+            fork.assume_empty();
+            return Ok(None);
+        }
+        fork.nblocks(&self.smgr).map(|n| (n > 0).then_some(n))
+    }
+
+    /// Makes the fork's file unless it is there.
+    pub fn create_fork(&self, fork: &ForkBuffers) -> Result<()> {
+        self.smgr.create(fork.name(), true)
+    }
+
     /// Pins a block that exists. Reading beyond the end is an error.
     #[inline]
     pub fn read(

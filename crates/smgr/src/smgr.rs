@@ -40,7 +40,7 @@ pub struct Smgr {
     pending: Mutex<Pending>,
 }
 
-const ZEROS: [u8; 16 * BLOCK_SIZE] = [0; 16 * BLOCK_SIZE];
+static ZEROS: [u8; 16 * BLOCK_SIZE] = [0; 16 * BLOCK_SIZE];
 
 impl Smgr {
     pub fn new(disk: Arc<dyn Disk>, config: SmgrConfig) -> Smgr {

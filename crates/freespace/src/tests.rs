@@ -1,0 +1,256 @@
+//! The map over a pool on a disk in memory.
+
+use crate::{Fsm, REQUEST_MAX, index};
+use bufmgr::{BufferPool, ForkBuffers, PoolConfig, Strategy};
+use ids::{BlockNo, Fork, Lsn, Oid, Persistence, RelFile};
+use page::PAGE_SIZE;
+use smgr::{Smgr, SmgrConfig};
+use std::collections::BTreeMap;
+use sync::Arc;
+use vfs::{Disk, Env, MemDisk, SeededRandom};
+use wal::{Wal, WalConfig, WalStart};
+
+const REL: RelFile = RelFile::new(Oid(1663), Oid(5), Oid(16_400));
+
+struct World {
+    disk: MemDisk,
+    wal: Arc<Wal>,
+    pool: BufferPool,
+    fork: Arc<ForkBuffers>,
+}
+
+impl World {
+    fn new() -> World {
+        let disk = MemDisk::new();
+        for dir in ["base", "base/5", "pg_wal"] {
+            disk.create_dir(dir).unwrap();
+        }
+        let env = Env { disk: Arc::new(disk.clone()), ..Env::memory(1) };
+        let smgr = Arc::new(Smgr::new(env.disk.clone(), SmgrConfig::default()));
+        let mut config = WalConfig::new(1 << 20, 1);
+        config.log_hints = true;
+        let wal = Wal::new(env, config);
+        let start = Lsn(1 << 20);
+        wal.start(WalStart {
+            timeline: 1,
+            end: start,
+            prev: Lsn(0),
+            redo: start,
+            overwrite: false,
+        })
+        .unwrap();
+        let pool = BufferPool::new(PoolConfig::new(32), smgr, Some(wal.clone())).unwrap();
+        let fork = pool.open(REL, Fork::Fsm, Persistence::Permanent);
+        World { disk, wal, pool, fork }
+    }
+
+    fn fsm(&self) -> Fsm<'_> {
+        Fsm::new(&self.pool, &self.fork)
+    }
+
+    fn blocks(&self) -> u32 {
+        self.pool.nblocks(&self.fork).unwrap()
+    }
+}
+
+#[test]
+fn nothing_is_known_of_a_relation_without_a_map() {
+    let world = World::new();
+    assert_eq!(world.fsm().search(100).unwrap(), None);
+    assert_eq!(world.fsm().recorded(BlockNo(7)).unwrap(), 0);
+    assert_eq!(world.fsm().prepare_truncate(7).unwrap(), None);
+    world.fsm().vacuum().unwrap();
+    assert!(!world.disk.paths().contains(&"base/5/16400_fsm".to_owned()));
+    let error = world.fsm().search(REQUEST_MAX + 1).unwrap_err();
+    assert_eq!(error.message(), "invalid FSM request size 8161");
+}
+
+#[test]
+fn space_is_kept_in_steps_of_thirty_two_bytes() {
+    let world = World::new();
+    // (recorded, told): pg_freespacemap of PostgreSQL shows the same.
+    let cases = [
+        (0, 0),
+        (31, 0),
+        (32, 32),
+        (100, 96),
+        (8127, 8096),
+        (8159, 8128),
+        (8160, 8160),
+        (8191, 8160),
+    ];
+    for (space, told) in cases {
+        world.fsm().record(BlockNo(3), space).unwrap();
+        assert_eq!(world.fsm().recorded(BlockNo(3)).unwrap(), told, "{space}");
+    }
+    // The first page of heap makes three pages of map, as PostgreSQL's do.
+    assert_eq!(world.blocks(), 3);
+}
+
+#[test]
+fn what_is_recorded_is_found_after_vacuum() {
+    let world = World::new();
+    let fsm = world.fsm();
+    fsm.record(BlockNo(10), 500).unwrap();
+    assert_eq!(fsm.search(100).unwrap(), None, "the upper levels do not know yet");
+    fsm.vacuum().unwrap();
+    assert_eq!(fsm.search(100).unwrap(), Some(BlockNo(10)));
+    assert_eq!(fsm.search(480).unwrap(), Some(BlockNo(10)));
+    assert_eq!(fsm.search(481).unwrap(), None);
+    // The page was filled since: the search finds out and corrects the upper levels.
+    fsm.record(BlockNo(10), 0).unwrap();
+    assert_eq!(fsm.search(100).unwrap(), None);
+    // Far away, on another bottom page and another middle page.
+    let far = BlockNo(4069 * 4069 + 5);
+    fsm.record(far, 2000).unwrap();
+    fsm.vacuum_range(BlockNo(0), BlockNo(1000)).unwrap();
+    assert_eq!(fsm.search(1000).unwrap(), None);
+    fsm.vacuum_range(far, far.next()).unwrap();
+    assert_eq!(fsm.search(1000).unwrap(), Some(far));
+    assert_eq!(world.blocks(), 4073, "root, middle and 4,069 bottom pages, then one of each");
+}
+
+#[test]
+fn recording_and_searching_prefers_the_same_page_of_the_map() {
+    let world = World::new();
+    let fsm = world.fsm();
+    fsm.record(BlockNo(5000), 4000).unwrap();
+    fsm.record(BlockNo(20), 4000).unwrap();
+    fsm.vacuum().unwrap();
+    assert_eq!(fsm.record_and_search(BlockNo(5001), 0, 1000).unwrap(), Some(BlockNo(5000)));
+    fsm.record(BlockNo(5000), 0).unwrap();
+    assert_eq!(fsm.record_and_search(BlockNo(5001), 0, 1000).unwrap(), Some(BlockNo(20)));
+}
+
+#[test]
+fn pages_beyond_the_relation_are_no_answers() {
+    let world = World::new();
+    let fsm = world.fsm();
+    for block in [3, 50, 60] {
+        fsm.record(BlockNo(block), 4000).unwrap();
+    }
+    fsm.record(BlockNo(3), 100).unwrap();
+    fsm.vacuum().unwrap();
+    assert_eq!(fsm.within(50).search(1000).unwrap(), None);
+    assert_eq!(fsm.recorded(BlockNo(60)).unwrap(), 0, "cleared on the way");
+    assert_eq!(fsm.within(50).search(50).unwrap(), Some(BlockNo(3)));
+}
+
+#[test]
+fn the_map_agrees_with_a_model() {
+    let world = World::new();
+    let fsm = world.fsm();
+    let random = SeededRandom::new(5);
+    let mut model: BTreeMap<u32, usize> = BTreeMap::new();
+    for round in 0..3000 {
+        let block = random.below(12_000) as u32;
+        let space = random.below(8192) as usize / if round % 2 == 0 { 1 } else { 20 };
+        fsm.record(BlockNo(block), space).unwrap();
+        model.insert(block, if space >= 8160 { 8160 } else { space / 32 * 32 });
+        if round % 100 == 99 {
+            fsm.vacuum().unwrap();
+            let needed = random.below(8161) as usize;
+            match fsm.search(needed).unwrap() {
+                Some(found) => assert!(model[&found.0] >= needed),
+                None => assert!(model.values().all(|space| *space < needed)),
+            }
+        }
+    }
+    for (block, space) in &model {
+        assert_eq!(fsm.recorded(BlockNo(*block)).unwrap(), *space);
+    }
+    // Truncation forgets all beyond, and gives the length to cut to.
+    let left = fsm.prepare_truncate(5000).unwrap().unwrap();
+    world.pool.truncate(&world.fork, left).unwrap();
+    fsm.vacuum_range(BlockNo(5000), BlockNo::INVALID).unwrap();
+    for (block, space) in &model {
+        let expected = if *block < 5000 { *space } else { 0 };
+        assert_eq!(fsm.recorded(BlockNo(*block)).unwrap(), expected);
+    }
+    let largest = *model.range(..5000).map(|(_, space)| space).max().unwrap();
+    assert!(fsm.search(largest).unwrap().unwrap() < BlockNo(5000));
+    if largest < REQUEST_MAX {
+        assert_eq!(fsm.search(largest + 1).unwrap(), None);
+    }
+}
+
+#[test]
+fn cutting_logs_an_image_and_boundaries_need_none() {
+    let world = World::new();
+    let fsm = world.fsm();
+    fsm.record(BlockNo(9000), 100).unwrap();
+    let fpis = world.wal.stats().fpi;
+    // Blocks 0: root, 1: middle, 2 to 4: bottom.
+    assert_eq!(fsm.prepare_truncate(4069 * 2).unwrap(), Some(4));
+    assert_eq!(world.wal.stats().fpi, fpis);
+    assert_eq!(fsm.prepare_truncate(4069 + 1).unwrap(), Some(4));
+    assert_eq!(world.wal.stats().fpi, fpis + 1);
+    world.pool.truncate(&world.fork, 4).unwrap();
+    assert_eq!(fsm.prepare_truncate(4069 * 2).unwrap(), None);
+    assert_eq!(fsm.prepare_truncate(4069 * 2 + 1).unwrap(), None);
+}
+
+#[test]
+fn damage_is_repaired_or_forgotten() {
+    let world = World::new();
+    let fsm = world.fsm();
+    fsm.record(BlockNo(9), 4000).unwrap();
+    fsm.vacuum().unwrap();
+    // The root of the bottom page promises what no leaf has.
+    let mut strategy = Strategy::normal();
+    let pin = world.pool.read(&world.fork, BlockNo(2), &mut strategy).unwrap();
+    pin.exclusive().change_unlogged_hint(false, |page| {
+        page.bytes_mut()[28] = 255;
+        true
+    });
+    assert_eq!(fsm.search(8000).unwrap(), None);
+    assert_eq!(fsm.search(3000).unwrap(), Some(BlockNo(9)));
+    // A page that fails its checksum counts as empty.
+    world.pool.checkpoint_write(true, &mut |_| {}).unwrap();
+    world.pool.drop_relation(REL);
+    let file = world.disk.open("base/5/16400_fsm", vfs::OpenMode::ReadWrite).unwrap();
+    file.write_all_at(b"damage", 2 * PAGE_SIZE as u64 + 5000).unwrap();
+    let fork = world.pool.open(REL, Fork::Fsm, Persistence::Permanent);
+    let fsm = Fsm::new(&world.pool, &fork);
+    assert_eq!(fsm.search(3000).unwrap(), None);
+    fsm.record(BlockNo(9), 4000).unwrap();
+    fsm.vacuum().unwrap();
+    assert_eq!(fsm.search(3000).unwrap(), Some(BlockNo(9)));
+}
+
+#[test]
+fn index_pages_are_given_out_once() {
+    let world = World::new();
+    for block in [4, 9] {
+        index::record_free(world.fsm(), BlockNo(block)).unwrap();
+    }
+    index::vacuum(world.fsm()).unwrap();
+    let mut taken: Vec<_> =
+        (0..3).map(|_| index::take_free_page(world.fsm()).unwrap().map(|b| b.0)).collect();
+    taken.sort_unstable();
+    assert_eq!(taken, [None, Some(4), Some(9)]);
+}
+
+#[test]
+fn many_threads_share_one_map() {
+    let world = World::new();
+    std::thread::scope(|scope| {
+        for me in 0..4 {
+            let world = &world;
+            scope.spawn(move || {
+                let random = SeededRandom::new(me);
+                for _ in 0..300 {
+                    let block = BlockNo(random.below(6000) as u32);
+                    let space = random.below(8192) as usize;
+                    world.fsm().record_and_search(block, space, 2000).unwrap();
+                    if random.below(20) == 0 {
+                        world.fsm().vacuum().unwrap();
+                    }
+                }
+            });
+        }
+    });
+    world.fsm().vacuum().unwrap();
+    let found = world.fsm().search(2000).unwrap().unwrap();
+    assert!(world.fsm().recorded(found).unwrap() >= 2000);
+}
