@@ -1,3 +1,6 @@
 //! Starts and stops servers, Norsu and the real PostgreSQL, in temporary directories.
 
 #![forbid(unsafe_code)]
+
+pub mod dir;
+pub mod postgres;

@@ -1,3 +1,6 @@
 //! The one test binary.
 
 #![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod interchange;

@@ -235,12 +235,12 @@ CREATE VIEW pg_seclabels AS
            WHEN 'pg_proc'::regclass THEN (SELECT pronamespace FROM pg_proc WHERE oid = l.objoid)
            WHEN 'pg_type'::regclass THEN (SELECT typnamespace FROM pg_type WHERE oid = l.objoid)
            WHEN 'pg_namespace'::regclass THEN l.objoid END AS objnamespace,
-         (pg_identify_object(l.classoid, l.objoid, l.objsubid)).identity AS objname,
+         (pg_identify_object(l.classoid, l.objoid, l.objsubid)).identity COLLATE "C" AS objname,
          l.provider, l.label
   FROM pg_seclabel l
   UNION ALL
   SELECT l.objoid, l.classoid, 0, (pg_identify_object(l.classoid, l.objoid, 0)).type, NULL::oid,
-         (pg_identify_object(l.classoid, l.objoid, 0)).identity, l.provider, l.label
+         (pg_identify_object(l.classoid, l.objoid, 0)).identity COLLATE "C", l.provider, l.label
   FROM pg_shseclabel l;
 
 CREATE VIEW pg_settings AS

@@ -1,0 +1,101 @@
+//! The real PostgreSQL 15: its programs, and servers of it on data directories that somebody made.
+//!
+//! The server refuses to run as root; where the tests run as root its programs run as the user
+//! `postgres`, to whom the directories are given.
+
+use crate::dir::TempDir;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where Debian puts the programs.
+pub const BIN: &str = "/usr/lib/postgresql/15/bin";
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n")
+}
+
+/// One of PostgreSQL's programs, run by somebody who is not root.
+pub fn program(name: &str) -> Command {
+    let path = format!("{BIN}/{name}");
+    if is_root() {
+        let mut command = Command::new("runuser");
+        command.args(["-u", "postgres", "--", &path]);
+        command
+    } else {
+        Command::new(path)
+    }
+}
+
+/// Output of a program that must succeed.
+pub fn run(mut command: Command) -> String {
+    let out = command.stdin(Stdio::null()).output();
+    let out = out.unwrap_or_else(|e| panic!("could not run {command:?}: {e}"));
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{command:?} failed:\n{stdout}{stderr}");
+    stdout.into_owned()
+}
+
+/// Gives a directory with all in it to the user that the programs run as.
+pub fn hand_over(path: &Path) {
+    if is_root() {
+        let mut chown = Command::new("chown");
+        chown.args(["-R", "postgres"]).arg(path);
+        run(chown);
+    }
+}
+
+/// A running server of the real PostgreSQL. Stopped on drop.
+pub struct RealServer {
+    data: PathBuf,
+    sockets: TempDir,
+    user: String,
+}
+
+impl RealServer {
+    /// Starts a server on `data`; `user` is the superuser.
+    pub fn start(data: &Path, user: &str) -> RealServer {
+        hand_over(data);
+        let sockets = TempDir::new("sockets");
+        hand_over(sockets.path());
+        let log = sockets.path().join("log");
+        let mut start = program("pg_ctl");
+        start.arg("-D").arg(data).arg("-w").arg("-l").arg(&log).arg("-o").arg(format!(
+            "-c listen_addresses= -c unix_socket_directories={} -c fsync=off",
+            sockets.path().display()
+        ));
+        // The server inherits what it is given and keeps it open.
+        start.arg("start").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let status = start.status().expect("pg_ctl can be run");
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        assert!(status.success(), "the server did not start:\n{log}");
+        RealServer { data: data.to_owned(), sockets, user: user.to_owned() }
+    }
+
+    /// A client program of PostgreSQL that talks to this server.
+    pub fn client(&self, name: &str) -> Command {
+        let mut command = program(name);
+        command.arg("-h").arg(self.sockets.path()).args(["-U", &self.user]);
+        command
+    }
+
+    /// Result of a query: unaligned, without headers.
+    pub fn query(&self, database: &str, sql: &str) -> String {
+        let mut psql = self.client("psql");
+        psql.args(["-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]);
+        run(psql)
+    }
+
+    /// What the server has logged so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.sockets.path().join("log")).unwrap_or_default()
+    }
+}
+
+impl Drop for RealServer {
+    fn drop(&mut self) {
+        let mut stop = program("pg_ctl");
+        stop.arg("-D").arg(&self.data).args(["-w", "-m", "fast", "stop"]);
+        let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}

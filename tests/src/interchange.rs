@@ -1,0 +1,3 @@
+//! Data directories that go from Norsu to the real PostgreSQL and back.
+
+mod init;
