@@ -3,6 +3,7 @@
 mod build;
 mod concurrent;
 mod model;
+mod postgres;
 mod unique;
 
 use crate::buf::Strategy;
