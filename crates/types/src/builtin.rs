@@ -129,6 +129,7 @@ const TABLES: &[&[&[Builtin]]] = &[
     crate::numeric::TABLES,
     crate::array::TABLES,
     crate::string::TABLES,
+    crate::datetime::TABLES,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Builtin>> =

@@ -146,6 +146,12 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("btoidvectorcmp", btoidvectorcmp),
     ("numeric_cmp", crate::numeric::numeric_cmp),
     ("btarraycmp", crate::array::btarraycmp),
+    ("date_cmp", btint4cmp),
+    ("time_cmp", btint8cmp),
+    ("timestamp_cmp", btint8cmp),
+    ("cash_cmp", btint8cmp),
+    ("timetz_cmp", crate::datetime::timetz_cmp),
+    ("interval_cmp", crate::datetime::interval_cmp),
 ];
 
 /// The default B-tree comparison of a built-in type.
@@ -164,6 +170,8 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::BYTEA | oids::UUID => bytes_cmp,
         oids::PG_LSN | oids::XID8 => word_cmp,
         oids::TID => bttidcmp,
+        oids::TIMETZ => crate::datetime::timetz_cmp,
+        oids::INTERVAL => crate::datetime::interval_cmp,
         oids::NUMERIC => crate::numeric::numeric_cmp,
         oids::OIDVECTOR => btoidvectorcmp,
         oids::OID

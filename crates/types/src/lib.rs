@@ -17,6 +17,7 @@ pub mod builtin_types;
 pub mod bytea;
 pub mod chars;
 pub mod compare;
+pub mod datetime;
 pub mod datum;
 pub mod float;
 pub mod float_math;

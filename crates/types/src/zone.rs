@@ -1,7 +1,8 @@
 //! Time zones over the tz database. Counterpart: pgtz.c, localtime.c.
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::civil;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 
 /// A time zone as `SET TimeZone` takes it.
 #[derive(Clone, Debug)]
@@ -9,6 +10,11 @@ pub struct Zone {
     name: String,
     tz: TimeZone,
 }
+
+/// Rules of the calendar repeat after 400 years: this many seconds.
+const CYCLE_SECONDS: i64 = 12_622_780_800;
+/// 9600-01-01: years from here on are taken from the cycle before.
+const CYCLE_LIMIT: i64 = 240_779_520_000;
 
 impl Zone {
     pub fn utc() -> Zone {
@@ -27,17 +33,49 @@ impl Zone {
             let name = tz.iana_name().unwrap_or(name).to_string();
             return Some(Zone { name, tz });
         }
-        let tz = TimeZone::posix(name).ok()?;
+        let upper = name.to_ascii_uppercase();
+        let spec = if upper == "GMT" { "GMT0" } else { name };
+        let tz = TimeZone::posix(spec).or_else(|_| TimeZone::posix(&upper)).ok()?;
         Some(Zone { name: name.to_string(), tz })
     }
 
-    /// Seconds east of Greenwich, daylight saving?, abbreviation, at a Unix time in seconds. Outside
-    /// of jiff's years (-9999 to 9999) the rules of the nearest year that it knows hold.
+    /// A fixed offset in seconds east of Greenwich, as `SET TimeZone TO <number>` makes it.
+    pub fn fixed(seconds_east: i32) -> Option<Zone> {
+        let offset = jiff::tz::Offset::from_seconds(seconds_east).ok()?;
+        let (sign, s) = if seconds_east < 0 { ('-', -seconds_east) } else { ('+', seconds_east) };
+        let mut text = format!("{sign}{:02}", s / 3600);
+        if s % 3600 != 0 {
+            text.push_str(&format!(":{:02}", s / 60 % 60));
+        }
+        let west = text.replace(sign, if sign == '+' { "-" } else { "+" });
+        Some(Zone { name: format!("<{text}>{west}"), tz: offset.to_time_zone() })
+    }
+
+    /// Seconds east of Greenwich, daylight saving?, abbreviation, at a Unix time in seconds.
     pub fn at_unix(&self, seconds: i64) -> (i32, bool, String) {
-        let clamped = seconds.clamp(-377_705_023_201, 253_402_207_200);
-        let ts = Timestamp::from_second(clamped).unwrap_or(Timestamp::UNIX_EPOCH);
+        let mut s = seconds;
+        if s >= CYCLE_LIMIT {
+            s -= ((s - CYCLE_LIMIT) / CYCLE_SECONDS + 1) * CYCLE_SECONDS;
+        }
+        let ts = Timestamp::from_second(s).unwrap_or(Timestamp::UNIX_EPOCH);
         let info = self.tz.to_offset_info(ts);
         (info.offset().seconds(), info.dst().is_dst(), info.abbreviation().to_string())
+    }
+
+    /// Seconds east of Greenwich at a local time, given as seconds since 1970 on the local clock. In a
+    /// gap the offset before it holds, in an overlap the later one.
+    pub fn at_local(&self, local_seconds: i64) -> i32 {
+        let mut s = local_seconds;
+        if s >= CYCLE_LIMIT {
+            s -= ((s - CYCLE_LIMIT) / CYCLE_SECONDS + 1) * CYCLE_SECONDS;
+        }
+        let Ok(ts) = Timestamp::from_second(s) else { return 0 };
+        let local: civil::DateTime = jiff::tz::Offset::UTC.to_datetime(ts);
+        match self.tz.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => offset.seconds(),
+            AmbiguousOffset::Gap { before, .. } => before.seconds(),
+            AmbiguousOffset::Fold { after, .. } => after.seconds(),
+        }
     }
 
     pub fn tz(&self) -> &TimeZone {

@@ -319,7 +319,7 @@ fn long_division(u: &[i16], v: &[i16], count: usize) -> Digits {
 }
 
 /// The scale of a quotient: at least 16 significant digits, no less than either input shows.
-pub(crate) fn select_div_scale(a: &Num, b: &Num) -> i32 {
+pub fn select_div_scale(a: &Num, b: &Num) -> i32 {
     let first = |n: &Num| {
         let i = n.digits.iter().position(|&d| d != 0);
         i.map_or((0, 0), |i| (n.weight - i as i32, n.digits[i]))

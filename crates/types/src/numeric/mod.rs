@@ -16,6 +16,7 @@ mod functions;
 mod io;
 mod math;
 
+pub use arith::select_div_scale as div_scale;
 pub use io::{from_float8, parse};
 
 use crate::builtin::Builtin;

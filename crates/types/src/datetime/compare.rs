@@ -1,0 +1,142 @@
+//! Comparison within and between the types, hashes.
+
+use super::convert::{timestamp_to_tz, timetz_parts};
+use super::*;
+use crate::compare::{btint4cmp, btint8cmp};
+use crate::hash;
+use crate::{Datum, DatumRef, FnContext};
+use ids::Oid;
+use std::cmp::Ordering;
+
+/// An interval's length with months of 30 days and days of 24 hours.
+fn span(d: DatumRef<'_>) -> i128 {
+    let i = Interval::of(d);
+    let days = i128::from(i.month) * 30 + i128::from(i.day);
+    days * i128::from(USECS_PER_DAY) + i128::from(i.time)
+}
+
+/// `interval_cmp`.
+pub fn interval_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    span(a).cmp(&span(b))
+}
+
+/// `timetz_cmp`: by the instant, then by the zone.
+pub fn timetz_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    let ((t1, z1), (t2, z2)) = (timetz_parts(a), timetz_parts(b));
+    let instant = |t: i64, z: i32| t + i64::from(z) * USECS_PER_SEC;
+    instant(t1, z1).cmp(&instant(t2, z2)).then(z1.cmp(&z2))
+}
+
+comparisons! { COMPARISONS;
+    btint4cmp => "date_eq" "date_ne" "date_lt" "date_le" "date_gt" "date_ge";
+    btint8cmp => "time_eq" "time_ne" "time_lt" "time_le" "time_gt" "time_ge";
+    timetz_cmp => "timetz_eq" "timetz_ne" "timetz_lt" "timetz_le" "timetz_gt" "timetz_ge";
+    btint8cmp => "timestamp_eq" "timestamp_ne" "timestamp_lt" "timestamp_le" "timestamp_gt"
+        "timestamp_ge";
+    interval_cmp => "interval_eq" "interval_ne" "interval_lt" "interval_le" "interval_gt"
+        "interval_ge";
+}
+
+orderings! { ORDERINGS;
+    btint4cmp => "date_larger" "date_smaller";
+    btint8cmp => "time_larger" "time_smaller";
+    timetz_cmp => "timetz_larger" "timetz_smaller";
+    btint8cmp => "timestamp_larger" "timestamp_smaller";
+    interval_cmp => "interval_larger" "interval_smaller";
+}
+
+/// A date as a timestamp for comparison: beyond the range counts as infinite.
+fn date_ts(d: i32) -> i64 {
+    match d {
+        DATE_NOBEGIN => TIMESTAMP_NOBEGIN,
+        DATE_NOEND => TIMESTAMP_NOEND,
+        d => i64::from(d).saturating_mul(USECS_PER_DAY),
+    }
+}
+
+type Mixed = fn(&dyn FnContext, DatumRef<'_>) -> i64;
+
+fn as_ts(_: &dyn FnContext, d: DatumRef<'_>) -> i64 {
+    d.as_i64()
+}
+
+fn as_date(_: &dyn FnContext, d: DatumRef<'_>) -> i64 {
+    date_ts(d.as_i32())
+}
+
+fn ts_as_tz(cx: &dyn FnContext, d: DatumRef<'_>) -> i64 {
+    timestamp_to_tz(cx, d.as_i64()).unwrap_or(d.as_i64())
+}
+
+fn date_as_tz(cx: &dyn FnContext, d: DatumRef<'_>) -> i64 {
+    let t = date_ts(d.as_i32());
+    timestamp_to_tz(cx, t).unwrap_or(t)
+}
+
+fn order(cx: &mut dyn FnContext, a: &[DatumRef<'_>], f: Mixed, g: Mixed) -> Ordering {
+    f(cx, a[0]).cmp(&g(cx, a[1]))
+}
+
+macro_rules! mixed {
+    ($table:ident; $($left:literal $right:literal $f:path, $g:path;)*) => {
+        scalars! { $table; $(
+            concat!($left, "_eq_", $right) => |cx, a| Ok(Datum::bool(order(cx, a, $f, $g).is_eq())),
+            concat!($left, "_ne_", $right) => |cx, a| Ok(Datum::bool(order(cx, a, $f, $g).is_ne())),
+            concat!($left, "_lt_", $right) => |cx, a| Ok(Datum::bool(order(cx, a, $f, $g).is_lt())),
+            concat!($left, "_le_", $right) => |cx, a| Ok(Datum::bool(order(cx, a, $f, $g).is_le())),
+            concat!($left, "_gt_", $right) => |cx, a| Ok(Datum::bool(order(cx, a, $f, $g).is_gt())),
+            concat!($left, "_ge_", $right) => |cx, a| Ok(Datum::bool(order(cx, a, $f, $g).is_ge())),
+            concat!($left, "_cmp_", $right) => |cx, a| Ok(Datum::int4(order(cx, a, $f, $g) as i32)),
+        )* }
+    };
+}
+
+mixed! { MIXED;
+    "date" "timestamp" as_date, as_ts;
+    "timestamp" "date" as_ts, as_date;
+    "date" "timestamptz" date_as_tz, as_ts;
+    "timestamptz" "date" as_ts, date_as_tz;
+    "timestamp" "timestamptz" ts_as_tz, as_ts;
+    "timestamptz" "timestamp" as_ts, ts_as_tz;
+}
+
+scalars! { SUPPORT;
+    "date_cmp" => |_, a| Ok(Datum::int4(btint4cmp(a[0], a[1], Oid(0)) as i32)),
+    "time_cmp" => |_, a| Ok(Datum::int4(btint8cmp(a[0], a[1], Oid(0)) as i32)),
+    "timestamp_cmp" => |_, a| Ok(Datum::int4(btint8cmp(a[0], a[1], Oid(0)) as i32)),
+    "timetz_cmp" => |_, a| Ok(Datum::int4(timetz_cmp(a[0], a[1], Oid(0)) as i32)),
+    "interval_cmp" => |_, a| Ok(Datum::int4(interval_cmp(a[0], a[1], Oid(0)) as i32)),
+    "date_finite" => |_, a| Ok(Datum::bool(is_finite_date(a[0].as_i32()))),
+    "timestamp_finite" => |_, a| Ok(Datum::bool(is_finite_ts(a[0].as_i64()))),
+    "interval_finite" => |_, _| Ok(Datum::bool(true)),
+}
+
+fn fold(v: i64) -> u32 {
+    let (lo, hi) = (v as u32, (v >> 32) as u32);
+    lo ^ if v >= 0 { hi } else { !hi }
+}
+
+fn h8(v: i64) -> u32 {
+    hash::hash_uint32(fold(v))
+}
+
+fn h8x(v: i64, seed: u64) -> u64 {
+    hash::hash_uint32_extended(fold(v), seed)
+}
+
+scalars! { HASHES;
+    "time_hash" => |_, a| Ok(hash::h32(h8(a[0].as_i64()))),
+    "time_hash_extended" => |_, a| Ok(hash::h64(h8x(a[0].as_i64(), a[1].word()))),
+    "timestamp_hash" => |_, a| Ok(hash::h32(h8(a[0].as_i64()))),
+    "timestamp_hash_extended" => |_, a| Ok(hash::h64(h8x(a[0].as_i64(), a[1].word()))),
+    "timetz_hash" => |_, a| {
+        let (t, west) = timetz_parts(a[0]);
+        Ok(hash::h32(h8(t) ^ hash::hash_uint32(west as u32)))
+    },
+    "timetz_hash_extended" => |_, a| {
+        let ((t, west), seed) = (timetz_parts(a[0]), a[1].word());
+        Ok(hash::h64(h8x(t, seed) ^ hash::hash_uint32_extended(west as u32, seed)))
+    },
+    "interval_hash" => |_, a| Ok(hash::h32(h8(span(a[0]) as i64))),
+    "interval_hash_extended" => |_, a| Ok(hash::h64(h8x(span(a[0]) as i64, a[1].word()))),
+}
