@@ -79,7 +79,8 @@ fn run(src: &str, types: &[Oid], args: &[String], ret: Oid) -> Option<String> {
 #[test]
 fn calls_answer_as_postgresql_does() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/calls.tsv");
-    let table = std::fs::read_to_string(path).expect("the table is part of the repository");
+    let table = std::fs::read(path).expect("the table is part of the repository");
+    let table = String::from_utf8_lossy(&table);
     let only = std::env::var("TYPES_ONLY").unwrap_or_default();
     let mut checked = 0;
     let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -46,7 +46,7 @@ select pg_temp.s('bytea', '', '\x00', '\x616263', '\xff00ff', '\x5c', '\x6162636
 -- more samples are added by the files named in "families"
 \i samples.sql
 create temp table calls(src text, types text, args text[], ret oid, q text, k text);
--- functions over all combinations of samples, at most :per each
+-- functions over all combinations of samples, at most twelve each
 insert into calls
 with recursive f as (
   select p.oid, p.proname, p.prosrc, p.at, p.rt as prorettype, p.pronargs as n
@@ -56,7 +56,7 @@ with recursive f as (
   where p.prolang = 12 and p.prokind = 'f' and not p.proretset and p.provolatile <> 'v' and p.provariadic = 0
     and p.prorettype <> 2281 and p.pronargs between 1 and 4 and p.oid < 10000
     and not exists (select from unnest(p.at) t where t not in (select ty from samples))
-    and p.prosrc !~ '^(btvarstrequal|dcbrt|char_bpchar|pg_(typeof|collation|get|stat|has|table|relation|rel|index|data|proc|event|ls|read|partition|filenode|type_is|describe|identify|function|opfamily|encoding|my|is|trigger|size|collation|column|notif|char_to|lsn_)|has_|format_type|col_description|obj_desc|shobj|quote_ident|currtid|binary_upgrade|satisfies|query_to|table_to|cursor_to|schema_to|database_to|xml|text_regclass|texttoxml|row_sec|mxid_age|xid_age|to_reg|ts|to_ts|jsonb|json|current_schemas|be_|lo_|PG_|show|set_config|length_in|network|inet|cidr|pg_input|amvalid|to_ascii|unicode|pg_xact|convert|get_|dcbrt|parse_ident|gtsquery|plainto|phraseto|websearch)'
+    and p.prosrc !~ '^(btvarstrequal|dcbrt|char_bpchar|pg_(typeof|collation|get|stat|has|table|relation|rel|index|data|proc|event|ls|read|partition|filenode|type_is|describe|identify|function|opfamily|encoding|my|is|trigger|size|collation|column|notif|char_to|lsn_)|has_|format_type|col_description|obj_desc|shobj|quote_ident|currtid|binary_upgrade|satisfies|query_to|table_to|cursor_to|schema_to|database_to|xml|text_regclass|texttoxml|row_sec|mxid_age|xid_age|to_reg|ts|to_ts|jsonb|json|current_schemas|be_|lo_|PG_|show|set_config|length_in|network|inet|cidr|pg_input|amvalid|to_ascii|unicode|pg_xact|convert|get_|timestamptz_age|timestamptz_trunc_zone|timestamp_zone|timetz_zone|dcbrt|parse_ident|gtsquery|plainto|phraseto|websearch)'
 ),
 combos as (
   select f.*, array[]::text[] as args, 0 as i from f
@@ -71,7 +71,7 @@ select prosrc, array_to_string(at, ' '), args, prorettype,
   md5(prosrc || args::text)
 from combos where i = n;
 delete from calls c using (select ctid, row_number() over (partition by src, types order by k) as r, count(*) over (partition by src, types) from calls) x
-  where c.ctid = x.ctid and x.r > 60;
+  where c.ctid = x.ctid and x.r > 12;
 -- input functions: cstring, element or own type, typmod
 create temp table ins(ty regtype, typmod int, v text);
 \i inputs.sql

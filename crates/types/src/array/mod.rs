@@ -201,7 +201,11 @@ fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
 }
 
 /// The element at or after `at` and where it ends.
-fn read_element<'a>(elem: &TypeInfo, data: &'a [u8], at: usize) -> (DatumRef<'a>, usize) {
+pub(crate) fn read_element<'a>(
+    elem: &TypeInfo,
+    data: &'a [u8],
+    at: usize,
+) -> (DatumRef<'a>, usize) {
     match elem.len {
         -1 => {
             // A short header is odd and never zero; padding is zero.

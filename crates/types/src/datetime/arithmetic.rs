@@ -204,13 +204,14 @@ fn subtract(a: i64, b: i64) -> Result<Datum> {
     if !is_finite_ts(a) || !is_finite_ts(b) {
         return Err(pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "cannot subtract infinite timestamps"));
     }
-    let time = a.checked_sub(b).ok_or_else(interval_range)?;
+    let time = a.wrapping_sub(b);
     Ok(justify_hours(Interval { time, day: 0, month: 0 })?.datum())
 }
 
 /// The difference in years, months, days and time between two local timestamps.
 fn age(a: i64, b: i64) -> Result<Datum> {
-    if !is_finite_ts(a) || !is_finite_ts(b) {
+    // Infinity is not refused here, only what has no calendar date.
+    if a == TIMESTAMP_NOBEGIN || b == TIMESTAMP_NOBEGIN {
         return Err(timestamp_range());
     }
     let (x, y) = (Fields::of_timestamp(a), Fields::of_timestamp(b));

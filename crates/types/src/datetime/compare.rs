@@ -50,7 +50,8 @@ fn date_ts(d: i32) -> i64 {
     match d {
         DATE_NOBEGIN => TIMESTAMP_NOBEGIN,
         DATE_NOEND => TIMESTAMP_NOEND,
-        d => i64::from(d).saturating_mul(USECS_PER_DAY),
+        // Beyond the timestamps, yet before infinity.
+        d => i64::from(d).saturating_mul(USECS_PER_DAY).min(TIMESTAMP_NOEND - 1),
     }
 }
 

@@ -300,10 +300,6 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
             }
             Look::Word | Look::Special => {
                 if text == "ago" {
-                    // Only at the end.
-                    if i + 1 != fields.len() || fields.len() == 1 {
-                        return Err(Fault::Format);
-                    }
                     ago = true;
                     continue;
                 }
@@ -313,7 +309,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                 if pending.is_some() {
                     return Err(Fault::Format);
                 }
-                pending = Some(unit(text).ok_or(Fault::Format)?);
+                pending = Some(unit(text).filter(|u| *u != Unit::Quarter).ok_or(Fault::Format)?);
             }
         }
     }
@@ -414,6 +410,14 @@ pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval>
     adjust(out, typmod)
 }
 
+/// One field, or neighbouring fields from year to month or from day to second.
+fn is_known_range(range: i32) -> bool {
+    const DAY_TIME: [i32; 4] = [DAY_BIT, HOUR_BIT, MINUTE_BIT, SECOND_BIT];
+    let day_time =
+        (0..4).any(|i| (i..4).any(|j| DAY_TIME[i..=j].iter().fold(0, |r, b| r | b) == range));
+    range == FULL_RANGE || [YEAR_BIT, MONTH_BIT, YEAR_BIT | MONTH_BIT].contains(&range) || day_time
+}
+
 /// Cuts an interval to its typmod's fields and precision.
 pub fn adjust(i: Interval, typmod: i32) -> Result<Interval> {
     if typmod < 0 {
@@ -423,6 +427,9 @@ pub fn adjust(i: Interval, typmod: i32) -> Result<Interval> {
     let range = range_of(typmod);
     let precision = typmod & 0xffff;
     let has = |bits: i32| range & bits != 0;
+    if !is_known_range(range) {
+        return Err(PgError::internal(format!("unrecognized interval typmod: {typmod}")));
+    }
     if range != FULL_RANGE {
         if !has(MONTH_BIT | DAY_BIT | HOUR_BIT | MINUTE_BIT | SECOND_BIT) {
             i = Interval { time: 0, day: 0, month: i.month / 12 * 12 };
@@ -641,9 +648,12 @@ pub(super) fn typmod_of(mods: &[i32]) -> Result<i32> {
 }
 
 /// " day to second(3)" and the like.
-pub(super) fn typmod_text(typmod: i32) -> String {
+pub(super) fn typmod_text(typmod: i32) -> Result<String> {
     if typmod < 0 {
-        return String::new();
+        return Ok(String::new());
+    }
+    if !is_known_range(range_of(typmod)) {
+        return Err(PgError::internal(format!("invalid INTERVAL typmod: 0x{typmod:x}")));
     }
     let names = [
         (YEAR_BIT, "year"),
@@ -668,5 +678,5 @@ pub(super) fn typmod_text(typmod: i32) -> String {
     if precision != 0xffff {
         out.push_str(&format!("({precision})"));
     }
-    out
+    Ok(out)
 }

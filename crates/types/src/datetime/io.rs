@@ -168,7 +168,14 @@ fn scaled(d: DatumRef<'_>, typmod: i32) -> Result<Datum> {
     if !is_finite_ts(t) {
         return Ok(Datum::int8(t));
     }
-    Ok(Datum::int8(checked_scale(round_micros(t, typmod))?))
+    if !(-1..=6).contains(&typmod) {
+        return Err(pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "timestamp({typmod}) precision must be between 0 and 6"
+        ));
+    }
+    // No check of the range: rounding may lead one step beyond it.
+    Ok(Datum::int8(round_micros(t, typmod)))
 }
 
 fn typmod_in(a: &[DatumRef<'_>], tz: bool, name: &str) -> Result<Datum> {
@@ -273,5 +280,5 @@ scalars! { FNS;
     "timestamptztypmodout" => |_, a| Ok(typmod_out(a, WITH)),
     "intervaltypmodin" => |_, a| Ok(Datum::int4(
         interval::typmod_of(&crate::array::cstring_integers(a[0])?)?)),
-    "intervaltypmodout" => |_, a| Ok(Datum::text(&interval::typmod_text(a[0].as_i32()))),
+    "intervaltypmodout" => |_, a| Ok(Datum::text(&interval::typmod_text(a[0].as_i32())?)),
 }

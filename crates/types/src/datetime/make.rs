@@ -7,18 +7,14 @@ use crate::{Datum, DatumRef, FnContext};
 
 fn make_date(a: &[DatumRef<'_>]) -> Result<i32> {
     let (year, month, day) = (a[0].as_i32(), a[1].as_i32(), a[2].as_i32());
-    let bad = || {
-        pg_err!(
-            DATETIME_FIELD_OVERFLOW,
-            "date field value out of range: {year}-{month:02}-{day:02}"
-        )
-    };
     // A negative year is BC; there is no year 0.
-    let y = match year {
-        0 => return Err(bad()),
-        y if y < 0 => y.checked_add(1).ok_or_else(bad)?,
-        y => y,
+    let y = if year < 0 && year > i32::MIN { year + 1 } else { year };
+    let bad = || {
+        pg_err!(DATETIME_FIELD_OVERFLOW, "date field value out of range: {y}-{month:02}-{day:02}")
     };
+    if year == 0 {
+        return Err(bad());
+    }
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || day > days_in_month(y, month) {
         return Err(bad());
     }
@@ -42,12 +38,6 @@ fn split_seconds(sec: f64) -> Option<(i32, i32)> {
 
 fn shown_seconds(sec: f64) -> String {
     let text = crate::float::format_g(sec, 6);
-    let text = match text.as_str() {
-        "NaN" => "nan".to_string(),
-        "Infinity" => "inf".into(),
-        "-Infinity" => "-inf".into(),
-        _ => text,
-    };
     if text.len() < 2 { format!("0{text}") } else { text }
 }
 

@@ -268,7 +268,6 @@ pub struct DateTime {
     /// The zone that the text names.
     pub zone: Option<Zone>,
     pub has_date: bool,
-    pub has_time: bool,
 }
 
 /// Finite or special.
@@ -727,6 +726,13 @@ fn named_zone(name: &str) -> Parsed<Zone> {
     Zone::named(name).ok_or_else(|| Fault::Zone(name.to_string()))
 }
 
+/// Before a time a date may stand only first, with a time or a zone's name behind it.
+fn date_may_stand(fields: &[(Look, String)], i: usize) -> bool {
+    i == 0
+        && fields.len() >= 2
+        && (fields[fields.len() - 1].0 == Look::Date || fields[1].0 == Look::Time)
+}
+
 /// Decodes the fields of a date and time (`time_only`: of a time with an optional date).
 pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) -> Parsed<DateTime> {
     let s = cx.settings();
@@ -747,7 +753,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                     prefix = None;
                 } else if iso_time
                     || d.mask & DATE == DATE
-                    || (time_only && numeric && d.mask & TIME != 0)
+                    || (time_only && numeric && !date_may_stand(fields, i))
                 {
                     if numeric || iso_time {
                         // "040506-08": a time run together with its zone.
@@ -898,6 +904,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                         d.pm = Some(true);
                         d.seen(AMPM)?;
                     }
+                    Some(Word::Dst) if d.mask & TZ == 0 => return Err(Fault::Format),
                     Some(Word::Dst) => {
                         d.dst_mod = 3600;
                         d.seen(DTZMOD)?;
@@ -962,6 +969,5 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
         offset: d.offset.map(|o| o + d.dst_mod),
         zone: d.zone,
         has_date: d.mask & DATE == DATE,
-        has_time: d.mask & TIME == TIME,
     })
 }

@@ -51,21 +51,7 @@ fn cut(t: i64, u: Unit) -> Result<(i64, bool)> {
 fn unit_of(word: &str, name: &str) -> Result<Unit> {
     match unit(word) {
         Some(u) => Ok(u),
-        None if matches!(
-            word,
-            "dow"
-                | "doy"
-                | "isodow"
-                | "isoyear"
-                | "julian"
-                | "epoch"
-                | "timezone"
-                | "timezone_hour"
-                | "timezone_minute"
-        ) =>
-        {
-            Err(unsupported(word, name))
-        }
+        None if word.starts_with("timezone") => Err(unsupported(word, name)),
         None => Err(unrecognized(word, name)),
     }
 }
@@ -76,11 +62,11 @@ fn truncate_tz(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if !is_finite_ts(t) {
         return Ok(Datum::int8(t));
     }
-    let u = unit_of(&word_of(a[0]), name)?;
     let arg = match a.get(2) {
         Some(z) => zone_arg(z.as_bytes())?,
         None => super::convert::ZoneArg::Zone(cx.settings().time_zone.clone()),
     };
+    let u = unit_of(&word_of(a[0]), name)?;
     let out = match &arg {
         super::convert::ZoneArg::Offset(_) => arg.to_utc(cut(arg.to_local(t), u)?.0),
         super::convert::ZoneArg::Zone(zone) => {

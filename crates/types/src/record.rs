@@ -1,0 +1,418 @@
+//! Row values. A composite's payload (the varlena without its length word) is a heap tuple:
+//!
+//! ```text
+//! 0       4    8     14            16          18     19
+//! typmod  type ctid  natts+flags2  infomask    hoff   null bitmap, padding, columns
+//! ```
+//!
+//! Offsets of columns count from four bytes before the payload, where the length word stands on disk.
+//! Counterpart: rowtypes.c, htup_details.h.
+
+use crate::fncx::{RowDesc, TypeInfo};
+use crate::form::{Reader, is_space};
+use crate::{Datum, DatumRef, FnContext, array, hash};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+const HEADER: usize = 23;
+const HAS_NULL: u16 = 1;
+const HAS_VARWIDTH: u16 = 2;
+
+/// Row type and typmod of a row value.
+pub fn type_of(d: DatumRef<'_>) -> (Oid, i32) {
+    let b = d.as_bytes();
+    let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
+    (Oid(word(4) as u32), word(0))
+}
+
+fn align_up(n: usize, to: usize) -> usize {
+    n.div_ceil(to) * to
+}
+
+/// A row value of type `ty` (`record` and a typmod for anonymous ones).
+pub fn form(ty: Oid, typmod: i32, columns: &[(TypeInfo, DatumRef<'_>)]) -> Datum {
+    let has_null = columns.iter().any(|(_, v)| v.is_null());
+    let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
+    let hoff = align_up(HEADER + bitmap, 8);
+    let mut infomask = if has_null { HAS_NULL } else { 0 };
+    // Built with the length word in front so that offsets are the stored ones.
+    let mut out = vec![0u8; hoff];
+    out[4..8].copy_from_slice(&typmod.to_le_bytes());
+    out[8..12].copy_from_slice(&ty.0.to_le_bytes());
+    out[12..18].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 0, 0]);
+    for (i, (info, value)) in columns.iter().enumerate() {
+        if info.len < 0 {
+            infomask |= if value.is_null() { 0 } else { HAS_VARWIDTH };
+        }
+        if value.is_null() {
+            continue;
+        }
+        if has_null {
+            out[HEADER + i / 8] |= 1 << (i % 8);
+        }
+        let align = |out: &mut Vec<u8>| {
+            let at = align_up(out.len() - hoff, info.align_bytes());
+            out.resize(hoff + at, 0);
+        };
+        match (*value, info.len) {
+            (DatumRef::Word(w), len) => {
+                align(&mut out);
+                out.extend_from_slice(&w.to_le_bytes()[..len as usize]);
+            }
+            (DatumRef::Bytes(b), -1) if b.len() < 127 => {
+                // A short header needs no alignment.
+                out.push(((b.len() as u8 + 1) << 1) | 1);
+                out.extend_from_slice(b);
+            }
+            (DatumRef::Bytes(b), -1) => {
+                align(&mut out);
+                out.extend_from_slice(&((b.len() as u32 + 4) << 2).to_le_bytes());
+                out.extend_from_slice(b);
+            }
+            (DatumRef::Bytes(b), -2) => {
+                out.extend_from_slice(b);
+                out.push(0);
+            }
+            (DatumRef::Bytes(b), _) => {
+                align(&mut out);
+                out.extend_from_slice(b);
+            }
+            (DatumRef::Null, _) => {}
+        }
+    }
+    out[18..20].copy_from_slice(&(columns.len() as u16).to_le_bytes());
+    out[20..22].copy_from_slice(&infomask.to_le_bytes());
+    out[22] = hoff as u8;
+    out.drain(..4);
+    Datum::bytes(out)
+}
+
+/// The columns of a row value; those added to the type after it was made are NULL.
+pub fn deform<'a>(d: DatumRef<'a>, columns: &[TypeInfo]) -> Vec<DatumRef<'a>> {
+    let b = d.as_bytes();
+    let natts = (u16::from_le_bytes([b[14], b[15]]) & 0x7ff) as usize;
+    let has_null = u16::from_le_bytes([b[16], b[17]]) & HAS_NULL != 0;
+    let data = &b[(b[18] as usize - 4).min(b.len())..];
+    let mut at = 0;
+    let mut out = Vec::with_capacity(columns.len());
+    for (i, info) in columns.iter().enumerate() {
+        let null = i >= natts || (has_null && b[HEADER - 4 + i / 8] >> (i % 8) & 1 == 0);
+        if null {
+            out.push(DatumRef::Null);
+            continue;
+        }
+        let (value, end) = array::read_element(info, data, at);
+        at = end;
+        out.push(value);
+    }
+    out
+}
+
+fn column_types(cx: &mut dyn FnContext, desc: &RowDesc) -> Result<Vec<TypeInfo>> {
+    desc.columns
+        .iter()
+        .map(|c| if c.dropped { cx.type_info(crate::oids::INT4) } else { cx.type_info(c.ty) })
+        .collect()
+}
+
+fn described(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<(Arc<RowDesc>, Vec<TypeInfo>)> {
+    let (ty, typmod) = type_of(d);
+    let desc = cx.row_desc(ty, typmod)?;
+    let types = column_types(cx, &desc)?;
+    Ok((desc, types))
+}
+
+fn malformed(text: &[u8], detail: &str) -> PgError {
+    pg_err!(
+        INVALID_TEXT_REPRESENTATION,
+        "malformed record literal: \"{}\"",
+        crate::form::shown(text)
+    )
+    .detail(detail)
+}
+
+/// One field's text up to a comma or the closing parenthesis; `None` is NULL (nothing at all).
+fn field(text: &[u8], at: &mut usize) -> Result<Option<Vec<u8>>> {
+    if matches!(text.get(*at), Some(b',' | b')')) {
+        return Ok(None);
+    }
+    let mut out = Vec::new();
+    let mut quoted = false;
+    loop {
+        let Some(&c) = text.get(*at) else {
+            return Err(malformed(text, "Unexpected end of input."));
+        };
+        if !quoted && matches!(c, b',' | b')') {
+            return Ok(Some(out));
+        }
+        *at += 1;
+        match c {
+            b'\\' => {
+                let Some(&c) = text.get(*at) else {
+                    return Err(malformed(text, "Unexpected end of input."));
+                };
+                out.push(c);
+                *at += 1;
+            }
+            b'"' if !quoted => quoted = true,
+            b'"' if text.get(*at) == Some(&b'"') => {
+                out.push(b'"');
+                *at += 1;
+            }
+            b'"' => quoted = false,
+            c => out.push(c),
+        }
+    }
+}
+
+fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let (text, ty, typmod) = (a[0].as_bytes(), a[1].as_oid(), a[2].as_i32());
+    if ty == crate::oids::RECORD && typmod < 0 {
+        return Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "input of anonymous composite types is not implemented"
+        ));
+    }
+    let desc = cx.row_desc(ty, typmod)?;
+    let types = column_types(cx, &desc)?;
+    let mut at = text.iter().position(|&c| !is_space(c)).unwrap_or(text.len());
+    if text.get(at) != Some(&b'(') {
+        return Err(malformed(text, "Missing left parenthesis."));
+    }
+    at += 1;
+    let mut values = Vec::with_capacity(types.len());
+    let mut first = true;
+    for (c, _) in desc.columns.iter().zip(&types) {
+        if c.dropped {
+            values.push(Datum::Null);
+            continue;
+        }
+        if !first {
+            if text.get(at) != Some(&b',') {
+                return Err(malformed(text, "Too few columns."));
+            }
+            at += 1;
+        }
+        first = false;
+        values.push(match field(text, &mut at)? {
+            None => Datum::Null,
+            Some(t) => cx.type_input(c.ty, &t, c.typmod)?,
+        });
+    }
+    if text.get(at) != Some(&b')') {
+        return Err(malformed(text, "Too many columns."));
+    }
+    if text[at + 1..].iter().any(|&c| !is_space(c)) {
+        return Err(malformed(text, "Junk after right parenthesis."));
+    }
+    let columns: Vec<_> = types.into_iter().zip(values.iter().map(Datum::as_ref)).collect();
+    Ok(form(ty, typmod, &columns))
+}
+
+/// Text form of a row.
+pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
+    let (desc, types) = described(cx, d)?;
+    let mut out = vec![b'('];
+    let mut first = true;
+    for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
+        if c.dropped {
+            continue;
+        }
+        if !first {
+            out.push(b',');
+        }
+        first = false;
+        if v.is_null() {
+            continue;
+        }
+        let text = cx.type_output(c.ty, v)?;
+        let quote = text.is_empty()
+            || text.iter().any(|&c| matches!(c, b'"' | b'\\' | b'(' | b')' | b',') || is_space(c));
+        if !quote {
+            out.extend_from_slice(&text);
+            continue;
+        }
+        out.push(b'"');
+        for c in text {
+            if matches!(c, b'"' | b'\\') {
+                out.push(c);
+            }
+            out.push(c);
+        }
+        out.push(b'"');
+    }
+    out.push(b')');
+    Ok(out)
+}
+
+fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let (ty, typmod) = (a[1].as_oid(), a[2].as_i32());
+    if ty == crate::oids::RECORD && typmod < 0 {
+        return Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "input of anonymous composite types is not implemented"
+        ));
+    }
+    let desc = cx.row_desc(ty, typmod)?;
+    let types = column_types(cx, &desc)?;
+    let mut r = Reader::new(a[0].as_bytes());
+    let count = r.i32()?;
+    let live = desc.columns.iter().filter(|c| !c.dropped).count();
+    if usize::try_from(count) != Ok(live) {
+        return Err(pg_err!(
+            DATATYPE_MISMATCH,
+            "wrong number of columns: {count}, expected {live}"
+        ));
+    }
+    let mut values = Vec::with_capacity(types.len());
+    for (i, c) in desc.columns.iter().enumerate() {
+        if c.dropped {
+            values.push(Datum::Null);
+            continue;
+        }
+        let sent = Oid(r.u32()?);
+        if sent != c.ty {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "binary data has type {sent} ({}) instead of expected {} ({}) in record column {}",
+                cx.type_name(sent, None).unwrap_or_else(|_| "???".into()),
+                c.ty,
+                cx.type_name(c.ty, None)?,
+                i + 1
+            ));
+        }
+        let len = r.i32()?;
+        values.push(if len == -1 {
+            Datum::Null
+        } else {
+            let len = usize::try_from(len).map_err(|_| {
+                pg_err!(INVALID_BINARY_REPRESENTATION, "insufficient data left in message")
+            })?;
+            cx.type_recv(c.ty, r.bytes(len)?, c.typmod)?
+        });
+    }
+    let columns: Vec<_> = types.into_iter().zip(values.iter().map(Datum::as_ref)).collect();
+    Ok(form(ty, typmod, &columns))
+}
+
+fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
+    let (desc, types) = described(cx, d)?;
+    let live = desc.columns.iter().filter(|c| !c.dropped).count();
+    let mut out = (live as u32).to_be_bytes().to_vec();
+    for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
+        if c.dropped {
+            continue;
+        }
+        out.extend_from_slice(&c.ty.0.to_be_bytes());
+        if v.is_null() {
+            out.extend_from_slice(&(-1i32).to_be_bytes());
+            continue;
+        }
+        let bytes = cx.type_send(c.ty, v)?;
+        out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+        out.extend_from_slice(&bytes);
+    }
+    Ok(Datum::bytes(out))
+}
+
+/// Order of two rows, column by column, NULLs last.
+pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
+    let ((d1, t1), (d2, t2)) = (described(cx, a)?, described(cx, b)?);
+    let (v1, v2) = (deform(a, &t1), deform(b, &t2));
+    let live = |d: &RowDesc| -> Vec<usize> {
+        (0..d.columns.len()).filter(|&i| !d.columns[i].dropped).collect()
+    };
+    let (l1, l2) = (live(&d1), live(&d2));
+    for (n, (&i, &j)) in l1.iter().zip(&l2).enumerate() {
+        let (c1, c2) = (&d1.columns[i], &d2.columns[j]);
+        if c1.ty != c2.ty {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot compare dissimilar column types {} and {} at record column {}",
+                cx.type_name(c1.ty, None)?,
+                cx.type_name(c2.ty, None)?,
+                n + 1
+            ));
+        }
+        let order = match (v1[i].is_null(), v2[j].is_null()) {
+            (true, true) => Ordering::Equal,
+            (false, false) => {
+                let collation = if c1.collation == c2.collation { c1.collation } else { Oid(0) };
+                cx.type_compare(c1.ty, v1[i], v2[j], collation)?
+            }
+            (x, y) => x.cmp(&y),
+        };
+        if order.is_ne() {
+            return Ok(order);
+        }
+    }
+    if l1.len() != l2.len() {
+        return Err(pg_err!(
+            DATATYPE_MISMATCH,
+            "cannot compare record types with different numbers of columns"
+        ));
+    }
+    Ok(Ordering::Equal)
+}
+
+/// Order of the images: the columns' bytes, shorter first where one begins the other.
+fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
+    let ((_, t1), (_, t2)) = (described(cx, a)?, described(cx, b)?);
+    for (x, y) in deform(a, &t1).into_iter().zip(deform(b, &t2)) {
+        let order = match (x, y) {
+            (DatumRef::Null, DatumRef::Null) => Ordering::Equal,
+            (DatumRef::Word(x), DatumRef::Word(y)) => x.cmp(&y),
+            (DatumRef::Bytes(x), DatumRef::Bytes(y)) => x.cmp(y),
+            (x, y) => x.is_null().cmp(&y.is_null()),
+        };
+        if order.is_ne() {
+            return Ok(order);
+        }
+    }
+    if t1.len() != t2.len() {
+        return Err(pg_err!(
+            DATATYPE_MISMATCH,
+            "cannot compare record types with different numbers of columns"
+        ));
+    }
+    Ok(Ordering::Equal)
+}
+
+fn hash_row(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Result<u64> {
+    let (desc, types) = described(cx, d)?;
+    let (mut h32, mut h64) = (0u32, 0u64);
+    for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
+        if c.dropped {
+            continue;
+        }
+        let h = if v.is_null() { 0 } else { cx.type_hash(c.ty, v, c.collation, seed)? };
+        h32 = (h32 << 5).wrapping_sub(h32).wrapping_add(h as u32);
+        h64 = (h64 << 5).wrapping_sub(h64).wrapping_add(h);
+    }
+    Ok(if seed.is_some() { h64 } else { h32.into() })
+}
+
+scalars! { FNS;
+    "record_in" => input,
+    "record_out" => |cx, a| Ok(Datum::bytes(record_out(cx, a[0])?)),
+    "record_recv" => recv,
+    "record_send" => |cx, a| send(cx, a[0]),
+    "record_eq" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_eq())),
+    "record_ne" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_ne())),
+    "record_lt" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_lt())),
+    "record_le" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_le())),
+    "record_gt" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_gt())),
+    "record_ge" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_ge())),
+    "btrecordcmp" => |cx, a| Ok(Datum::int4(compare(cx, a[0], a[1])? as i32)),
+    "record_image_eq" => |cx, a| Ok(Datum::bool(compare_images(cx, a[0], a[1])?.is_eq())),
+    "record_image_ne" => |cx, a| Ok(Datum::bool(compare_images(cx, a[0], a[1])?.is_ne())),
+    "record_image_lt" => |cx, a| Ok(Datum::bool(compare_images(cx, a[0], a[1])?.is_lt())),
+    "record_image_le" => |cx, a| Ok(Datum::bool(compare_images(cx, a[0], a[1])?.is_le())),
+    "record_image_gt" => |cx, a| Ok(Datum::bool(compare_images(cx, a[0], a[1])?.is_gt())),
+    "record_image_ge" => |cx, a| Ok(Datum::bool(compare_images(cx, a[0], a[1])?.is_ge())),
+    "btrecordimagecmp" => |cx, a| Ok(Datum::int4(compare_images(cx, a[0], a[1])? as i32)),
+    "hash_record" => |cx, a| Ok(hash::h32(hash_row(cx, a[0], None)? as u32)),
+    "hash_record_extended" => |cx, a| Ok(hash::h64(hash_row(cx, a[0], Some(a[1].word()))?)),
+}

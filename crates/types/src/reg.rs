@@ -1,0 +1,109 @@
+//! The `reg*` types: OIDs that read and show as names, by look-ups of the context. Counterpart: regproc.c.
+
+use crate::fncx::RegKind;
+use crate::form::Reader;
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::{PgError, Result, pg_err};
+
+/// 42704 and its like: no such object.
+fn not_found(kind: RegKind, name: &str) -> PgError {
+    match kind {
+        RegKind::Proc | RegKind::Procedure => {
+            pg_err!(UNDEFINED_FUNCTION, "function \"{name}\" does not exist")
+        }
+        RegKind::Oper | RegKind::Operator => {
+            pg_err!(UNDEFINED_FUNCTION, "operator does not exist: {name}")
+        }
+        RegKind::Class => pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist"),
+        RegKind::Collation => pg_err!(UNDEFINED_OBJECT, "collation \"{name}\" does not exist"),
+        RegKind::Type => pg_err!(UNDEFINED_OBJECT, "type \"{name}\" does not exist"),
+        RegKind::Role => pg_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist"),
+        RegKind::Namespace => pg_err!(UNDEFINED_SCHEMA, "schema \"{name}\" does not exist"),
+        RegKind::Config => {
+            pg_err!(UNDEFINED_OBJECT, "text search configuration \"{name}\" does not exist")
+        }
+        RegKind::Dictionary => {
+            pg_err!(UNDEFINED_OBJECT, "text search dictionary \"{name}\" does not exist")
+        }
+    }
+}
+
+/// What shows for OID 0 and reads as it: "0" for operators, "-" for the others.
+fn zero_name(kind: RegKind) -> &'static str {
+    match kind {
+        RegKind::Oper | RegKind::Operator => "0",
+        _ => "-",
+    }
+}
+
+fn input(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
+    let text = String::from_utf8_lossy(d.as_bytes()).into_owned();
+    if text == "-" || (zero_name(kind) == "0" && text == "0") {
+        return Ok(Datum::Word(0));
+    }
+    if !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit()) {
+        return Ok(Datum::oid(crate::system::parse_oid(text.as_bytes())?));
+    }
+    match cx.reg_lookup(kind, &text)? {
+        Some(oid) => Ok(Datum::oid(oid)),
+        None => Err(not_found(kind, &text)),
+    }
+}
+
+fn output(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
+    let oid = d.as_oid();
+    if !oid.is_valid() {
+        return Ok(Datum::text(zero_name(kind)));
+    }
+    Ok(Datum::text(&cx.reg_name(kind, oid)?.unwrap_or_else(|| oid.to_string())))
+}
+
+fn recv(d: DatumRef<'_>) -> Result<Datum> {
+    Ok(Datum::Word(Reader::new(d.as_bytes()).u32()?.into()))
+}
+
+fn send(d: DatumRef<'_>) -> Result<Datum> {
+    Ok(Datum::bytes(d.as_oid().0.to_be_bytes()))
+}
+
+/// `to_reg*`: NULL where there is no such object; an OID's digits are no name.
+fn to_reg(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
+    let text = String::from_utf8_lossy(d.as_bytes()).into_owned();
+    Ok(cx.reg_lookup(kind, &text)?.map_or(Datum::Null, Datum::oid))
+}
+
+macro_rules! reg_types {
+    ($table:ident; $($name:literal $to:literal $kind:ident;)*) => {
+        scalars! { $table; $(
+            concat!($name, "in") => |cx, a| input(cx, a[0], RegKind::$kind),
+            concat!($name, "out") => |cx, a| output(cx, a[0], RegKind::$kind),
+            concat!($name, "recv") => |_, a| recv(a[0]),
+            concat!($name, "send") => |_, a| send(a[0]),
+            $to => |cx, a| to_reg(cx, a[0], RegKind::$kind),
+        )* }
+    };
+}
+
+reg_types! { FNS;
+    "regproc" "to_regproc" Proc;
+    "regprocedure" "to_regprocedure" Procedure;
+    "regoper" "to_regoper" Oper;
+    "regoperator" "to_regoperator" Operator;
+    "regclass" "to_regclass" Class;
+    "regcollation" "to_regcollation" Collation;
+    "regtype" "to_regtype" Type;
+    "regrole" "to_regrole" Role;
+    "regnamespace" "to_regnamespace" Namespace;
+    "regconfig" "to_regconfig" Config;
+    "regdictionary" "to_regdictionary" Dictionary;
+}
+
+scalars! { CASTS;
+    "text_regclass" => |cx, a| {
+        let text = String::from_utf8_lossy(a[0].as_bytes()).into_owned();
+        match cx.reg_lookup(RegKind::Class, &text)? {
+            Some(oid) => Ok(Datum::oid(oid)),
+            None => Err(not_found(RegKind::Class, &text)),
+        }
+    },
+}
