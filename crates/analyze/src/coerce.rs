@@ -851,8 +851,3 @@ fn leftmost(a: Location, b: Location) -> Location {
         _ => b,
     }
 }
-
-#[allow(dead_code)]
-fn _whole_row(v: &Var) -> bool {
-    v.varattno == 0
-}

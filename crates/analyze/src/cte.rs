@@ -407,8 +407,3 @@ impl Places<'_> {
         }
     }
 }
-
-#[allow(dead_code)]
-fn _unused(e: &Expr) -> Location {
-    e.location()
-}

@@ -56,14 +56,14 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn target_column(&mut self, name: &str, location: i32) -> Result<AttrNo> {
+    fn target_column(&mut self, name: &str, system: bool, location: i32) -> Result<AttrNo> {
         let Some(target) = self.level_ref().target.clone() else {
             bail!(INTERNAL_ERROR, "no target table")
         };
         if let Some(attribute) = target.relation.column(name) {
             return Ok(attribute.attnum);
         }
-        if let Some((number, _)) = crate::relation::system_column(name) {
+        if let Some((number, _)) = crate::relation::system_column(name).filter(|_| system) {
             return Ok(number);
         }
         let e = pg_err!(
@@ -192,7 +192,7 @@ impl Analyzer<'_> {
         let mut out: Vec<InsertColumn> = Vec::with_capacity(cols.len());
         for col in cols {
             let name = col.name.as_deref().unwrap_or("");
-            let number = self.target_column(name, col.location)?;
+            let number = self.target_column(name, false, col.location)?;
             // A column may be named twice only to assign different parts of it.
             let whole = col.indirection.is_empty();
             let again =
@@ -522,7 +522,7 @@ impl Analyzer<'_> {
                 bail!(INTERNAL_ERROR, "UPDATE target count mismatch")
             };
             let name = raw.name.as_deref().unwrap_or("");
-            let number = self.target_column(name, raw.location)?;
+            let number = self.target_column(name, true, raw.location)?;
             let e = crate::target::take(&mut t.expr);
             t.expr = self.assigned_expr(
                 e,

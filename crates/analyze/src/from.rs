@@ -87,8 +87,7 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, n.location));
         }
-        let item = self.add_relation_rte(&relation, alias, n.inh, lock);
-        self.place(item, n.location)
+        self.add_relation_rte(&relation, alias, n.inh, lock)
     }
 
     /// Is the FROM item of this name locked by FOR UPDATE here or above?

@@ -10,10 +10,13 @@
 #![forbid(unsafe_code)]
 
 mod agg;
+mod api;
 mod candidates;
 pub mod coerce;
 mod collate;
+mod container;
 mod cte;
+pub mod ddl;
 mod dml;
 mod expr;
 mod from;
@@ -23,7 +26,9 @@ mod oper;
 mod polymorphic;
 mod rawwalk;
 mod relation;
+mod rowcompare;
 mod select;
+pub mod session;
 mod sort;
 pub mod state;
 mod stored;
@@ -33,5 +38,10 @@ pub mod ty;
 pub mod typename;
 pub mod walk;
 
+#[cfg(test)]
+mod tests;
+
+pub use api::{analyze, analyze_variable, is_query, standalone_expr};
 pub use lookup::Lookup;
+pub use session::{Host, SessionLookup};
 pub use state::{Analyzer, ExprKind, Params};

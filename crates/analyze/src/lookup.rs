@@ -13,20 +13,7 @@ use pgerror::Result;
 use std::sync::Arc;
 use types::Datum;
 
-/// A relation as analysis sees it.
-#[derive(Clone, Debug)]
-pub struct Relation {
-    pub class: PgClass,
-    /// User columns in order, dropped ones included: element `i` is attribute `i + 1`.
-    pub attributes: Vec<PgAttribute>,
-}
-
-impl Relation {
-    /// Number of the live column of this name.
-    pub fn column(&self, name: &str) -> Option<&PgAttribute> {
-        self.attributes.iter().find(|a| !a.attisdropped && a.attname == name)
-    }
-}
+pub use catalog::RelDesc as Relation;
 
 /// The SELECT rule of a view.
 #[derive(Clone, Debug)]

@@ -461,7 +461,7 @@ impl Analyzer<'_> {
             }
         }
         if let Some(i) = found {
-            self.check_lateral(item, up, location)?;
+            self.check_lateral(item, location)?;
             let column = &item.columns[i];
             if column.varno == 0 {
                 let e = pg_err!(
@@ -522,8 +522,8 @@ impl Analyzer<'_> {
     }
 
     /// Items that only LATERAL references see may not be seen from every join.
-    fn check_lateral(&mut self, item: &NsItem, up: u32, location: i32) -> Result<()> {
-        if up == 0 && item.lateral_only && !item.lateral_ok {
+    fn check_lateral(&mut self, item: &NsItem, location: i32) -> Result<()> {
+        if item.lateral_only && !item.lateral_ok {
             let e = pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "invalid reference to FROM-clause entry for table \"{}\"",
@@ -548,7 +548,7 @@ impl Analyzer<'_> {
             let items: Vec<NsItem> = level
                 .namespace
                 .iter()
-                .filter(|n| n.cols_visible && (!n.lateral_only || (up == 0 && lateral_active)))
+                .filter(|n| n.cols_visible && (!n.lateral_only || lateral_active))
                 .filter(|n| {
                     n.colnames.iter().any(|c| c == name)
                         || (n.relid.is_valid() && system_column(name).is_some())
@@ -593,7 +593,7 @@ impl Analyzer<'_> {
             let mut found: Option<NsItem> = None;
             let mut twice = false;
             for item in level.namespace.iter().filter(|n| n.rel_visible) {
-                if item.lateral_only && !(up == 0 && lateral_active) {
+                if item.lateral_only && !lateral_active {
                     continue;
                 }
                 let same = match schema {
@@ -610,7 +610,7 @@ impl Analyzer<'_> {
                 return Err(self.at(e, location));
             }
             if let Some(item) = found {
-                self.check_lateral(&item, up, location)?;
+                self.check_lateral(&item, location)?;
                 return Ok(Some((up, item)));
             }
         }

@@ -614,8 +614,3 @@ fn mark_row(
     }
     marks.push(RowMarkClause { rti, strength, wait_policy, pushed_down });
 }
-
-#[allow(dead_code)]
-fn _entry(t: &TargetEntry) -> AttrNo {
-    t.resno
-}

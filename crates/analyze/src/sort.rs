@@ -3,9 +3,9 @@
 
 use crate::coerce::{Context, is_null_const};
 use crate::state::{Analyzer, ExprKind};
-use crate::target::{entry, figure_colname, take};
+use crate::target::{entry, take};
 use crate::ty;
-use ids::{AttrNo, Oid};
+use ids::Oid;
 use parse::ast::{self, Node, Value};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
@@ -18,8 +18,6 @@ pub mod frame {
     pub const GROUPS: i32 = 0x8;
     pub const START_OFFSET: i32 = 0x800 | 0x2000;
     pub const END_OFFSET: i32 = 0x1000 | 0x4000;
-    pub const START_OFFSET_PRECEDING: i32 = 0x800;
-    pub const END_OFFSET_PRECEDING: i32 = 0x1000;
     pub const DEFAULTS: i32 = 0x2 | 0x20 | 0x400;
 }
 
@@ -187,11 +185,7 @@ impl Analyzer<'_> {
     ) -> Result<()> {
         self.literal_to_text(&mut tlist[index])?;
         let ty = tlist[index].expr.type_oid();
-        let place = if item.location >= 0 { item.location } else { tlist[index].expr.location().0 };
-        let place = match item.sortby_dir {
-            ast::SortByDir::Using => place,
-            _ => tlist[index].expr.location().0,
-        };
+        let place = if item.location >= 0 { item.location } else { raw_location(&item.node) };
         let (sortop, eqop, hashable, reverse) = match item.sortby_dir {
             ast::SortByDir::Default | ast::SortByDir::Asc => {
                 let ops = self.need_sort_operators(ty, true, true, false);
@@ -703,9 +697,11 @@ impl Analyzer<'_> {
         }
         tries.extend([ty::INT8, ty::INT4, ty::INT2, ty::INTERVAL, ty::FLOAT8, ty::NUMERIC]);
         let _ = row;
+        let mut any = false;
         for candidate in tries {
             let func = self.cat.opfamily_proc(family, key_type, candidate, 3)?;
             let Some(func) = func else { continue };
+            any = true;
             if self.can_coerce(&[offset_type], &[candidate], Context::Implicit)? {
                 let e = self.coerce_to_specific(e, candidate, name)?;
                 self.no_variables(&e, name)?;
@@ -713,6 +709,13 @@ impl Analyzer<'_> {
             }
         }
         let (key, offset) = (self.format_type(shown), self.format_type(offset_type));
+        if !any {
+            let e = pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key}"
+            );
+            return Err(self.at(e, place));
+        }
         let e = pg_err!(
             FEATURE_NOT_SUPPORTED,
             "RANGE with offset PRECEDING/FOLLOWING is not supported for column type {key} and offset \
@@ -755,7 +758,41 @@ pub fn strip_implicit(e: &Expr) -> &Expr {
     }
 }
 
-#[allow(dead_code)]
-fn _names(node: &Node) -> (String, AttrNo) {
-    (figure_colname(node), 0)
+/// Where a raw expression begins, as errors report it. Counterpart: `exprLocation`.
+pub fn raw_location(node: &Node) -> i32 {
+    let least = |a: i32, b: i32| if a < 0 || (b >= 0 && b < a) { b } else { a };
+    match node {
+        Node::ColumnRef(n) => n.location,
+        Node::ParamRef(n) => n.location,
+        Node::AConst(n) => n.location,
+        Node::AExpr(n) => {
+            n.lexpr.as_ref().map_or(n.location, |l| least(n.location, raw_location(l)))
+        }
+        Node::TypeCast(n) => {
+            let arg = raw_location(&n.arg);
+            least(least(arg, n.type_name.location), n.location)
+        }
+        Node::CollateClause(n) => n.arg.as_ref().map_or(n.location, raw_location),
+        Node::FuncCall(n) => {
+            n.args.first().map_or(n.location, |a| least(n.location, raw_location(a)))
+        }
+        Node::BoolExpr(n) => {
+            n.args.first().map_or(n.location, |a| least(n.location, raw_location(a)))
+        }
+        Node::AIndirection(n) => raw_location(&n.arg),
+        Node::SubLink(n) => {
+            n.testexpr.as_ref().map_or(n.location, |t| least(n.location, raw_location(t)))
+        }
+        Node::CaseExpr(n) => n.location,
+        Node::RowExpr(n) => n.location,
+        Node::AArrayExpr(n) => n.location,
+        Node::CoalesceExpr(n) => n.location,
+        Node::MinMaxExpr(n) => n.location,
+        Node::SqlValueFunction(n) => n.location,
+        Node::NullTest(n) => least(n.location, raw_location(&n.arg)),
+        Node::BooleanTest(n) => least(n.location, raw_location(&n.arg)),
+        Node::GroupingFunc(n) => n.location,
+        Node::NamedArgExpr(n) => n.location,
+        _ => -1,
+    }
 }

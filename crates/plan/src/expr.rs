@@ -672,6 +672,7 @@ impl Expr {
             Expr::Const(n) => n.consttypmod,
             Expr::Param(n) => n.paramtypmod,
             Expr::SubscriptingRef(n) => n.reftypmod,
+            Expr::FuncExpr(n) => n.length_coercion().unwrap_or(-1),
             Expr::NamedArg(n) => n.arg.typmod(),
             Expr::NullIf(n) => n.args.first().map_or(-1, Expr::typmod),
             Expr::SubLink(n) => match n.kind {
@@ -800,6 +801,27 @@ fn leftmost<'a>(own: Location, mut args: impl Iterator<Item = &'a Expr>) -> Loca
         (true, true) => Location(own.0.min(first.0)),
         (true, false) => own,
         _ => first,
+    }
+}
+
+impl FuncExpr {
+    /// The type modifier that a length coercion function applies: a cast whose second argument is an
+    /// integer constant. Counterpart: `exprIsLengthCoercion`.
+    pub fn length_coercion(&self) -> Option<i32> {
+        if self.funcformat != CoercionForm::ExplicitCast
+            && self.funcformat != CoercionForm::ImplicitCast
+        {
+            return None;
+        }
+        match &self.args[..] {
+            [_, Expr::Const(c)] | [_, Expr::Const(c), _] if c.consttype == Oid(23) => {
+                match c.value {
+                    Datum::Word(word) => Some(word as i32),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 }
 

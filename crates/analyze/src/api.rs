@@ -1,0 +1,98 @@
+//! Doors into analysis.
+
+use crate::lookup::Lookup;
+use crate::state::{Analyzer, ExprKind, Params};
+use crate::ty;
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::Node;
+use pgerror::{Result, pg_err};
+use plan::expr::Expr;
+use plan::query::Query;
+
+/// Does the statement become a [`Query`], or is it a utility statement carried by its raw tree?
+pub fn is_query(node: &Node) -> bool {
+    match node {
+        Node::SelectStmt(s) => {
+            // SELECT INTO is CREATE TABLE AS.
+            let mut leftmost = s;
+            while let Some(left) = &leftmost.larg {
+                leftmost = left;
+            }
+            leftmost.into_clause.is_none()
+        }
+        Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Analyses a statement whose parameters have the given types. Counterpart:
+/// `parse_analyze_fixedparams`.
+pub fn analyze(
+    cat: &mut dyn Lookup,
+    stmt: &RawStmt,
+    sql: &str,
+    param_types: &[Oid],
+) -> Result<Query> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(param_types.to_vec()));
+    let mut query = cx.statement(&stmt.stmt)?;
+    query.stmt_location = stmt.location;
+    query.stmt_len = stmt.len;
+    Ok(query)
+}
+
+/// Analyses a statement and infers the types of parameters that are not given (invalid or unknown).
+/// Counterpart: `parse_analyze_varparams`.
+pub fn analyze_variable(
+    cat: &mut dyn Lookup,
+    stmt: &RawStmt,
+    sql: &str,
+    param_types: &mut Vec<Oid>,
+) -> Result<Query> {
+    let mut cx = Analyzer::new(cat, sql, Params::Variable(std::mem::take(param_types)));
+    let mut query = cx.statement(&stmt.stmt)?;
+    query.stmt_location = stmt.location;
+    query.stmt_len = stmt.len;
+    let Params::Variable(types) = &cx.params else { return Ok(query) };
+    let types = types.clone();
+    // Uses before the one that decided still say "unknown".
+    let mut late = None;
+    crate::walk::query_deep(&query, 0, &mut |e, _| {
+        if let Expr::Param(p) = e {
+            let known = types.get(p.paramid as usize - 1);
+            if p.paramkind == plan::expr::ParamKind::Extern && known != Some(&p.paramtype) {
+                late.get_or_insert((p.paramid, p.location));
+            }
+        }
+        true
+    });
+    if let Some((id, place)) = late {
+        let e = pg_err!(AMBIGUOUS_PARAMETER, "could not determine data type of parameter ${id}");
+        return Err(cx.at(e, place));
+    }
+    if let Some(i) = types.iter().position(|t| !t.is_valid() || *t == ty::UNKNOWN) {
+        return Err(pg_err!(
+            INDETERMINATE_DATATYPE,
+            "could not determine data type of parameter ${}",
+            i + 1
+        ));
+    }
+    *param_types = types;
+    Ok(query)
+}
+
+/// Analyses an expression that stands alone (EXECUTE arguments, function defaults): no columns in
+/// sight.
+pub fn standalone_expr(
+    cat: &mut dyn Lookup,
+    node: &Node,
+    sql: &str,
+    kind: ExprKind,
+) -> Result<Expr> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    let mut e = cx.expr_in(node, kind)?;
+    cx.assign_collations(&mut e)?;
+    Ok(e)
+}

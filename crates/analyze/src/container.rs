@@ -1,0 +1,327 @@
+//! Arrays, subscripts and fields. Counterpart: parser/parse_expr.c (`transformArrayExpr`,
+//! `transformIndirection`), the subscripting handlers.
+
+use crate::coerce::{Context, int4_const};
+use crate::expr::op_name;
+use crate::state::Analyzer;
+use crate::ty;
+use ids::Oid;
+use parse::ast::{self, Node};
+use pgerror::{Result, pg_err};
+use plan::expr::{ArrayExpr, CoercionForm, Expr, Location, SubscriptingRef};
+
+impl Analyzer<'_> {
+    /// `ARRAY[…]`; a cast around it gives array and element type.
+    pub(crate) fn array_expr(
+        &mut self,
+        n: &ast::AArrayExpr,
+        array_type: Oid,
+        element_type: Oid,
+        typmod: i32,
+    ) -> Result<Expr> {
+        let mut multidims = false;
+        let mut elements = Vec::with_capacity(n.elements.len());
+        for element in &n.elements {
+            let e = match element {
+                Node::AArrayExpr(inner) => {
+                    multidims = true;
+                    self.array_expr(inner, array_type, element_type, typmod)?
+                }
+                other => {
+                    let e = self.expr(other)?;
+                    // An array value makes another dimension, too.
+                    let ty = e.type_oid();
+                    if ty != ty::INT2VECTOR
+                        && ty != ty::OIDVECTOR
+                        && self.element_type(ty)?.is_valid()
+                    {
+                        multidims = true;
+                    }
+                    e
+                }
+            };
+            elements.push(e);
+        }
+        let hard = array_type.is_valid();
+        let (array_typeid, element_typeid, target) = if hard {
+            let target = if multidims { array_type } else { element_type };
+            (array_type, element_type, target)
+        } else {
+            if elements.is_empty() {
+                let e = pg_err!(INDETERMINATE_DATATYPE, "cannot determine type of empty array")
+                    .hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].");
+                return Err(self.at(e, n.location));
+            }
+            let common = self.select_common_type(&elements, Some("ARRAY"))?;
+            if multidims {
+                let element = self.element_type(common)?;
+                if !element.is_valid() {
+                    let name = self.format_type(common);
+                    let e = pg_err!(
+                        UNDEFINED_OBJECT,
+                        "could not find element type for data type {name}"
+                    );
+                    return Err(self.at(e, n.location));
+                }
+                (common, element, common)
+            } else {
+                let array = self.array_type(common)?;
+                if !array.is_valid() {
+                    let name = self.format_type(common);
+                    let e =
+                        pg_err!(UNDEFINED_OBJECT, "could not find array type for data type {name}");
+                    return Err(self.at(e, n.location));
+                }
+                (array, common, common)
+            }
+        };
+        let mut coerced = Vec::with_capacity(elements.len());
+        for e in elements {
+            if !hard {
+                coerced.push(self.coerce_to_common(e, target, "ARRAY")?);
+                continue;
+            }
+            let (from, place) = (e.type_oid(), e.location());
+            let result = self.coerce_to_target(
+                e,
+                target,
+                typmod,
+                Context::Explicit,
+                CoercionForm::ExplicitCast,
+                Location::UNKNOWN,
+            )?;
+            match result {
+                Some(e) => coerced.push(e),
+                None => {
+                    let (from, to) = (self.format_type(from), self.format_type(target));
+                    let e = pg_err!(CANNOT_COERCE, "cannot cast type {from} to {to}");
+                    return Err(self.at(e, place));
+                }
+            }
+        }
+        Ok(Expr::Array(Box::new(ArrayExpr {
+            array_typeid,
+            array_collid: Oid::INVALID,
+            element_typeid,
+            elements: coerced,
+            multidims,
+            location: Location(n.location),
+        })))
+    }
+
+    /// Subscripts and fields after an expression. Counterpart: `transformIndirection`.
+    pub(crate) fn indirection(&mut self, n: &ast::AIndirection) -> Result<Expr> {
+        let mut result = self.expr(&n.arg)?;
+        let mut subscripts: Vec<&ast::AIndices> = Vec::new();
+        let location = result.location().0;
+        for part in &n.indirection {
+            match part {
+                Node::AIndices(indices) => subscripts.push(indices),
+                Node::String(field) => {
+                    if !subscripts.is_empty() {
+                        result = self.subscripts(result, &subscripts)?;
+                        subscripts.clear();
+                    }
+                    let from = result.type_oid();
+                    let row_of = self.whole_row_name(&result);
+                    let names = op_name(field);
+                    let found = self.func_or_column(&names, vec![result], None, false, location)?;
+                    result = match found {
+                        Some(e) => e,
+                        None => match row_of {
+                            Some(table) => {
+                                let e = pg_err!(
+                                    UNDEFINED_COLUMN,
+                                    "column {table}.{field} does not exist"
+                                );
+                                return Err(self.at(e, location));
+                            }
+                            None => return Err(self.unknown_field(from, field, location)?),
+                        },
+                    };
+                }
+                _ => {
+                    let e = pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "row expansion via \"*\" is not supported here"
+                    );
+                    return Err(self.at(e, location));
+                }
+            }
+        }
+        if !subscripts.is_empty() {
+            result = self.subscripts(result, &subscripts)?;
+        }
+        Ok(result)
+    }
+
+    /// The name of the FROM item whose whole row this is.
+    fn whole_row_name(&mut self, e: &Expr) -> Option<String> {
+        match e {
+            Expr::Var(v) if v.varattno == 0 => {
+                Some(self.level_up(v.varlevelsup).rte(v.varno).eref.aliasname.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn unknown_field(&mut self, from: Oid, field: &str, location: i32) -> Result<pgerror::PgError> {
+        let name = self.format_type(from);
+        let e = if self.composite_relation(from)?.is_valid() {
+            pg_err!(UNDEFINED_COLUMN, "column \"{field}\" not found in data type {name}")
+        } else if from == ty::RECORD {
+            pg_err!(UNDEFINED_COLUMN, "could not identify column \"{field}\" in record data type")
+        } else {
+            pg_err!(
+                WRONG_OBJECT_TYPE,
+                "column notation .{field} applied to type {name}, which is not a composite type"
+            )
+        };
+        Ok(self.at(e, location))
+    }
+
+    /// Fetching by subscripts.
+    fn subscripts(&mut self, container: Expr, indices: &[&ast::AIndices]) -> Result<Expr> {
+        self.subscripts_on(container, indices, None)
+    }
+
+    /// Subscripts to read or, with a value, to assign. Counterpart:
+    /// `transformContainerSubscripts`, `array_subscript_transform`, `jsonb_subscript_transform`.
+    pub fn subscripts_on(
+        &mut self,
+        container: Expr,
+        indices: &[&ast::AIndices],
+        assign: Option<(Oid, i32)>,
+    ) -> Result<Expr> {
+        let declared = container.type_oid();
+        let (base, typmod) = self.base_type_and_typmod(declared, container.typmod())?;
+        let base = match base {
+            ty::INT2VECTOR => Oid(1005),
+            ty::OIDVECTOR => Oid(1028),
+            other => other,
+        };
+        let row = self.type_row(base)?;
+        let location = container.location();
+        const JSONB: Oid = Oid(3802);
+        if !row.typsubscript.is_valid() {
+            let name = self.format_type(declared);
+            let e = pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot subscript type {name} because it does not support subscripting"
+            );
+            return Err(self.at(e, location));
+        }
+        let slice = indices.iter().any(|i| i.is_slice);
+        let mut upper = Vec::with_capacity(indices.len());
+        let mut lower = Vec::new();
+        for index in indices {
+            if base == JSONB {
+                if slice {
+                    let e = pg_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
+                    return Err(self.at(e, location));
+                }
+                upper.push(match &index.uidx {
+                    Some(node) => Some(self.jsonb_subscript(node)?),
+                    None => None,
+                });
+                continue;
+            }
+            if slice {
+                lower.push(match (&index.lidx, index.is_slice) {
+                    (Some(node), _) => Some(self.array_subscript(node)?),
+                    // An open lower bound; a plain subscript in a slice begins at 1.
+                    (None, true) => None,
+                    (None, false) => Some(int4_const(1)),
+                });
+            }
+            upper.push(match &index.uidx {
+                Some(node) => Some(self.array_subscript(node)?),
+                None => None,
+            });
+        }
+        if upper.len() > 6 {
+            let e = pg_err!(
+                PROGRAM_LIMIT_EXCEEDED,
+                "number of array dimensions ({}) exceeds the maximum allowed (6)",
+                upper.len()
+            );
+            return Err(self.at(e, location));
+        }
+        let element = if base == JSONB { base } else { row.typelem };
+        let container = if base == declared || assign.is_some() {
+            container
+        } else {
+            crate::coerce::relabel(
+                container,
+                base,
+                typmod,
+                CoercionForm::ImplicitCast,
+                Location::UNKNOWN,
+            )
+        };
+        let refrestype = if slice { base } else { element };
+        Ok(Expr::SubscriptingRef(Box::new(SubscriptingRef {
+            refcontainertype: base,
+            refelemtype: row.typelem,
+            refrestype,
+            reftypmod: typmod,
+            refcollid: Oid::INVALID,
+            refupperindexpr: upper,
+            reflowerindexpr: lower,
+            refexpr: container,
+            refassgnexpr: None,
+        })))
+    }
+
+    fn array_subscript(&mut self, node: &Node) -> Result<Expr> {
+        let e = self.expr(node)?;
+        let place = e.location();
+        let coerced = self.coerce_to_target(
+            e,
+            ty::INT4,
+            -1,
+            Context::Assignment,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+        )?;
+        coerced.ok_or_else(|| {
+            let e = pg_err!(DATATYPE_MISMATCH, "array subscript must have type integer");
+            self.at(e, place)
+        })
+    }
+
+    /// A number or a text, whichever fits.
+    fn jsonb_subscript(&mut self, node: &Node) -> Result<Expr> {
+        let e = self.expr(node)?;
+        let (from, place) = (e.type_oid(), e.location());
+        let target = if from == ty::UNKNOWN {
+            ty::TEXT
+        } else {
+            let mut fits = Vec::new();
+            for target in [ty::INT4, ty::TEXT] {
+                if self.can_coerce(&[from], &[target], Context::Implicit)? {
+                    fits.push(target);
+                }
+            }
+            match fits[..] {
+                [one] => one,
+                _ => {
+                    let name = self.format_type(from);
+                    let e = pg_err!(DATATYPE_MISMATCH, "subscript type {name} is not supported")
+                        .hint(
+                            "jsonb subscript must be coercible to only one type, integer or text.",
+                        );
+                    return Err(self.at(e, place));
+                }
+            }
+        };
+        self.coerce_type(
+            e,
+            target,
+            -1,
+            Context::Implicit,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+        )
+    }
+}

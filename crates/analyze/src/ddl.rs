@@ -1,0 +1,166 @@
+//! Expressions of DDL: defaults, checks, index expressions and predicates, generation expressions,
+//! domain checks. Counterpart: the `cook*` and `transform*` functions of heap.c, parse_utilcmd.c.
+
+use crate::coerce::Context;
+use crate::lookup::{Lookup, Relation};
+use crate::state::{Analyzer, ExprKind, Params};
+use ids::Oid;
+use parse::ast::{self, Node};
+use pgerror::{Result, bail, pg_err};
+use plan::expr::{CoerceToDomainValue, CoercionForm, Expr, Location};
+use plan::query::Query;
+
+/// An analysis with the columns of one relation in sight (range-table index 1).
+fn over_relation<'a>(
+    cat: &'a mut dyn Lookup,
+    relation: &Relation,
+    sql: &'a str,
+) -> Result<Analyzer<'a>> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    let item = cx.add_relation_rte(relation, None, false, 1)?;
+    cx.add_ns_item(item, true, true, true);
+    Ok(cx)
+}
+
+/// A boolean over the columns of a relation: CHECK, index predicate, policy, trigger's WHEN.
+/// Aggregates, sub-selects and the rest are refused by `kind`.
+pub fn condition(
+    cat: &mut dyn Lookup,
+    relation: &Relation,
+    node: &Node,
+    sql: &str,
+    kind: ExprKind,
+) -> Result<Expr> {
+    let mut cx = over_relation(cat, relation, sql)?;
+    let e = cx.expr_in(node, kind)?;
+    let construct = match kind {
+        ExprKind::IndexPredicate => "WHERE",
+        other => other.name(),
+    };
+    let mut e = cx.coerce_to_boolean(e, construct)?;
+    cx.assign_collations(&mut e)?;
+    if kind == ExprKind::CheckConstraint && cx.level_ref().rtable.len() != 1 {
+        bail!(
+            INVALID_COLUMN_REFERENCE,
+            "only table \"{}\" can be referenced in check constraint",
+            relation.class.relname
+        );
+    }
+    Ok(e)
+}
+
+/// An expression over the columns of a relation: index columns, partition keys, statistics, USING of
+/// ALTER COLUMN TYPE.
+pub fn column_expr(
+    cat: &mut dyn Lookup,
+    relation: &Relation,
+    node: &Node,
+    sql: &str,
+    kind: ExprKind,
+) -> Result<Expr> {
+    let mut cx = over_relation(cat, relation, sql)?;
+    let mut e = cx.expr_in(node, kind)?;
+    if kind == ExprKind::IndexExpression && crate::coerce::returns_set(&e) {
+        bail!(FEATURE_NOT_SUPPORTED, "index expression cannot return a set");
+    }
+    cx.assign_collations(&mut e)?;
+    Ok(e)
+}
+
+/// The default of a column, or with `generated` over the columns of its relation its generation
+/// expression, coerced to the column. Counterpart: `cookDefault`.
+#[allow(clippy::too_many_arguments)]
+pub fn column_default(
+    cat: &mut dyn Lookup,
+    node: &Node,
+    sql: &str,
+    column: &str,
+    ty: Oid,
+    typmod: i32,
+    generated: Option<&Relation>,
+) -> Result<Expr> {
+    let (mut cx, kind) = match generated {
+        Some(relation) => (over_relation(cat, relation, sql)?, ExprKind::GeneratedColumn),
+        None => (Analyzer::new(cat, sql, Params::Fixed(Vec::new())), ExprKind::ColumnDefault),
+    };
+    let e = cx.expr_in(node, kind)?;
+    let from = e.type_oid();
+    let coerced = cx.coerce_to_target(
+        e,
+        ty,
+        typmod,
+        Context::Assignment,
+        CoercionForm::ImplicitCast,
+        Location::UNKNOWN,
+    )?;
+    let Some(mut e) = coerced else {
+        let (to, from) = (cx.format_type(ty), cx.format_type(from));
+        return Err(pg_err!(
+            DATATYPE_MISMATCH,
+            "column \"{column}\" is of type {to} but default expression is of type {from}"
+        )
+        .hint("You will need to rewrite or cast the expression."));
+    };
+    cx.assign_collations(&mut e)?;
+    Ok(e)
+}
+
+/// A domain's CHECK: `VALUE` stands for the value.
+pub fn domain_check(
+    cat: &mut dyn Lookup,
+    node: &Node,
+    sql: &str,
+    base: Oid,
+    typmod: i32,
+    collation: Oid,
+) -> Result<Expr> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    cx.level().domain_value = Some(Expr::CoerceToDomainValue(CoerceToDomainValue {
+        typeid: base,
+        typmod,
+        collation,
+        location: Location::UNKNOWN,
+    }));
+    let e = cx.expr_in(node, ExprKind::DomainCheck)?;
+    let mut e = cx.coerce_to_boolean(e, "CHECK")?;
+    cx.assign_collations(&mut e)?;
+    Ok(e)
+}
+
+/// The type, modifier and collation of a column definition. `DEFAULT` collation where none is named.
+pub fn column_type(
+    cat: &mut dyn Lookup,
+    def: &ast::ColumnDef,
+    sql: &str,
+) -> Result<(Oid, i32, Oid)> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    let Some(name) = &def.type_name else {
+        bail!(SYNTAX_ERROR, "column \"{}\" has no type", def.colname.as_deref().unwrap_or(""))
+    };
+    let (row, typmod) = cx.typename(name)?;
+    let collation = match &def.coll_clause {
+        Some(clause) => {
+            let collation = cx.collation(&clause.collname, clause.location)?;
+            if !row.typcollation.is_valid() {
+                let shown = cx.format_type(row.oid);
+                let e = pg_err!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
+                return Err(cx.at(e, clause.location));
+            }
+            collation
+        }
+        None => row.typcollation,
+    };
+    Ok((row.oid, typmod, collation))
+}
+
+/// Type and modifier of a type name.
+pub fn type_name(cat: &mut dyn Lookup, name: &ast::TypeName, sql: &str) -> Result<(Oid, i32)> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    let (row, typmod) = cx.typename(name)?;
+    Ok((row.oid, typmod))
+}
+
+/// The query of a view, a cursor, EXPLAIN, CREATE TABLE AS and the like.
+pub fn inner_query(cat: &mut dyn Lookup, node: &Node, sql: &str, params: Params) -> Result<Query> {
+    Analyzer::new(cat, sql, params).statement(node)
+}
