@@ -2,7 +2,8 @@
 //! vacuum, TOAST, control file. Nothing above sees a page.
 //!
 //! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them), `control`, `relmap`,
-//! `truncate`, `dbase`, `unlogged`, `redo`, `recovery`, `checkpoint`; for sessions: `backend`
+//! `truncate`, `dbase`, `unlogged`, `redo`, `consistency`,
+//! `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
 //! `vacuum`, `sample`, `sequence`.
 
@@ -11,6 +12,7 @@
 mod backend;
 mod checkpoint;
 mod cluster;
+mod consistency;
 pub mod control;
 mod dbase;
 mod desc;

@@ -1,12 +1,13 @@
 //! Replay of one record: whose it is, and what the managers without a crate of their own do.
 //! Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
 
-use crate::{Engine, dbase, truncate};
+use crate::{Engine, consistency, dbase, truncate};
 use bufmgr::BufferPool;
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
 use ids::{Lsn, Oid, Persistence, RelFile};
 use page::PageMut;
 use pgerror::{PgError, Result, Severity};
+use wal::record::XLR_CHECK_CONSISTENCY;
 use wal::{CheckPoint, DecodedRecord, RmgrId, desc};
 
 pub(crate) const XLOG_CHECKPOINT_SHUTDOWN: u8 = 0x00;
@@ -45,7 +46,10 @@ impl Replay<'_> {
             ))
             .severity(Severity::Fatal));
         };
-        let result = self.dispatch(rmgr, record);
+        let mut result = self.dispatch(rmgr, record);
+        if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
+            result = consistency::check(&mut self.cx, rmgr, record);
+        }
         result.map_err(|e| {
             let name = desc::identify(rmgr, record.header.info);
             let (at, who) = (record.start, rmgr.name());
@@ -76,7 +80,7 @@ impl Replay<'_> {
             RmgrId::Tblspc => dbase::redo_tablespace(engine, record),
             RmgrId::RelMap => engine.relmaps.redo(record),
             RmgrId::Heap | RmgrId::Heap2 => redo_heap(&mut self.cx, record),
-            RmgrId::Btree => redo_btree(&mut self.cx, record),
+            RmgrId::Btree => btree::redo(&mut self.cx, record),
             RmgrId::Seq => self.sequence(record),
             RmgrId::Generic => self.generic(record),
             // Origins are kept by checkpoints of replication, messages are for decoding only.
@@ -260,10 +264,6 @@ fn short() -> PgError {
 
 fn redo_heap(_cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     Err(PgError::unsupported(format!("replay of heap record {:x}", record.info())))
-}
-
-fn redo_btree(_cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
-    Err(PgError::unsupported(format!("replay of B-tree record {:x}", record.info())))
 }
 
 /// Cuts the visibility map for a relation of `nblocks` blocks.

@@ -13,6 +13,8 @@ mod delay;
 pub mod desc;
 mod image;
 pub mod layout;
+#[cfg(all(loom, test))]
+mod model;
 mod reader;
 pub mod record;
 mod reserve;
@@ -20,7 +22,7 @@ mod ring;
 mod rmgr;
 mod segment;
 mod slots;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;
 mod wal;
 mod writer;
