@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
-#[cfg(not(loom))]
+/// Also under loom: its own `Arc` cannot hold trait objects.
 pub use std::sync::Arc;
 
 #[cfg(loom)]
@@ -12,7 +12,6 @@ pub use model::*;
 mod model {
     //! loom's locks with parking_lot's signatures, as far as this workspace uses them.
 
-    pub use loom::sync::Arc;
     pub use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
     #[derive(Debug, Default)]
