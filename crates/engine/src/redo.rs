@@ -2,9 +2,8 @@
 //! Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
 
 use crate::{Engine, consistency, dbase, truncate};
-use bufmgr::BufferPool;
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
-use ids::{Lsn, Oid, Persistence, RelFile};
+use ids::{Lsn, Oid};
 use page::PageMut;
 use pgerror::{PgError, Result, Severity};
 use wal::record::XLR_CHECK_CONSISTENCY;
@@ -75,11 +74,12 @@ impl Replay<'_> {
                 }
                 Ok(())
             }
-            RmgrId::Smgr => truncate::redo(&mut self.cx, record),
+            RmgrId::Smgr => truncate::redo(&mut self.cx, &engine.wal, record),
             RmgrId::Dbase => dbase::redo(engine, &mut self.cx, record),
             RmgrId::Tblspc => dbase::redo_tablespace(engine, record),
             RmgrId::RelMap => engine.relmaps.redo(record),
-            RmgrId::Heap | RmgrId::Heap2 => redo_heap(&mut self.cx, record),
+            RmgrId::Heap => heap::redo::heap_redo(&mut self.cx, record),
+            RmgrId::Heap2 => heap::redo::heap2_redo(&mut self.cx, record),
             RmgrId::Btree => btree::redo(&mut self.cx, record),
             RmgrId::Seq => self.sequence(record),
             RmgrId::Generic => self.generic(record),
@@ -260,18 +260,4 @@ fn apply_delta(page: PageMut<'_>, mut delta: &[u8]) -> Result<()> {
 #[cold]
 fn short() -> PgError {
     PgError::internal("WAL record too short").severity(Severity::Panic)
-}
-
-fn redo_heap(_cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
-    Err(PgError::unsupported(format!("replay of heap record {:x}", record.info())))
-}
-
-/// Cuts the visibility map for a relation of `nblocks` blocks.
-pub(crate) fn truncate_visibility_map(
-    _pool: &BufferPool,
-    _rel: RelFile,
-    _persistence: Persistence,
-    _nblocks: u32,
-) -> Result<()> {
-    Ok(())
 }

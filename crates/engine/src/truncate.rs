@@ -1,11 +1,13 @@
 //! Cutting relation files, logged, and the replay of the storage manager's records.
 //! Counterpart: catalog/storage.c.
 
-use bufmgr::BufferPool;
 use bufmgr::redo::RedoCx;
+use bufmgr::{BufferPool, Strategy};
+use heap::{HeapRel, visibility_map};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, Severity};
 use smgr::RelFork;
+use txn::HorizonKind;
 use wal::record::XLR_SPECIAL_REL_UPDATE;
 use wal::{DecodedRecord, Inserted, RecordBuilder, RmgrId, Wal};
 
@@ -78,12 +80,14 @@ pub fn truncate(
     }
     let what =
         TRUNCATE_HEAP | if vm { TRUNCATE_VM } else { 0 } | if fsm { TRUNCATE_FSM } else { 0 };
-    cut(pool, rel, persistence, nblocks, what)
+    cut(pool, wal, scratch, rel, persistence, nblocks, what)
 }
 
 /// Cuts the forks named by `what`.
 fn cut(
     pool: &BufferPool,
+    wal: &Wal,
+    scratch: &mut RecordBuilder,
     rel: RelFile,
     persistence: Persistence,
     nblocks: u32,
@@ -103,7 +107,32 @@ fn cut(
         }
     }
     if what & TRUNCATE_VM != 0 {
-        crate::redo::truncate_visibility_map(pool, rel, persistence, nblocks)?;
+        let open = |fork| pool.open(rel, fork, persistence);
+        let heap = HeapRel {
+            oid: rel.relnumber,
+            database: rel.database,
+            file: rel,
+            main: open(Fork::Main),
+            fsm: open(Fork::Fsm),
+            vm: open(Fork::Vm),
+            name: "".into(),
+            persistence,
+            fillfactor: 100,
+            horizon: HorizonKind::Data,
+            is_toast: false,
+        };
+        let mut strategy = Strategy::normal();
+        let left = visibility_map::prepare_truncate(
+            pool,
+            &heap,
+            nblocks,
+            wal,
+            scratch,
+            &mut strategy,
+        )?;
+        if let Some(left) = left {
+            to(Fork::Vm, left)?;
+        }
     }
     if what & TRUNCATE_HEAP != 0 {
         to(Fork::Main, nblocks)?;
@@ -124,7 +153,7 @@ pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Result<()> {
 }
 
 /// Counterpart: smgr_redo.
-pub(crate) fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Result<()> {
     let main = record.main();
     let word = |at: usize| match main.get(at..at + 4) {
         Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
@@ -152,7 +181,8 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
                     there |= bit;
                 }
             }
-            cut(cx.pool, rel, Persistence::Permanent, nblocks, there)?;
+            let mut scratch = RecordBuilder::new(RmgrId::Smgr, SMGR_TRUNCATE);
+            cut(cx.pool, wal, &mut scratch, rel, Persistence::Permanent, nblocks, there)?;
             if what & TRUNCATE_HEAP != 0 {
                 cx.invalid.forget_relation(rel, Fork::Main, BlockNo(nblocks));
             }
