@@ -120,6 +120,8 @@ fn cut(
             fillfactor: 100,
             horizon: HorizonKind::Data,
             is_toast: false,
+            is_catalog: false,
+            target: Default::default(),
         };
         let mut strategy = Strategy::normal();
         let left = visibility_map::prepare_truncate(
