@@ -143,7 +143,8 @@ fn twin_recovery_of_postgresqls_crash() {
     dir.sql("vacuum big");
     dir.sql("insert into big select i, md5(i::text), '' from generate_series(7000, 9000) i");
     dir.sql("create database other");
-    dir.sql("truncate pgbench_history; cluster big using big_pkey; vacuum full pg_class");
+    dir.sql("truncate pgbench_history; cluster big using big_pkey");
+    dir.sql("vacuum full pg_class");
     dir.sql(
         "begin; savepoint a; insert into big values (-1); savepoint b; \
          insert into big values (-2); rollback to b; insert into big values (-3); commit",
