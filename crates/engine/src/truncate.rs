@@ -124,14 +124,8 @@ fn cut(
             target: Default::default(),
         };
         let mut strategy = Strategy::normal();
-        let left = visibility_map::prepare_truncate(
-            pool,
-            &heap,
-            nblocks,
-            wal,
-            scratch,
-            &mut strategy,
-        )?;
+        let left =
+            visibility_map::prepare_truncate(pool, &heap, nblocks, wal, scratch, &mut strategy)?;
         if let Some(left) = left {
             to(Fork::Vm, left)?;
         }

@@ -197,8 +197,10 @@ fn replay_reproduces_postgresqls_pages() {
     dir.sql("update t set b = md5(b) where a % 2 = 0; delete from t where a % 5 = 0");
     dir.sql("vacuum t");
     dir.sql("insert into t select i, 'new' from generate_series(4000, 4500) i");
-    dir.sql("begin; select count(*) from (select 1 from t for key share) x; savepoint s; \
-             update t set b = 'again' where a < 50; commit");
+    dir.sql(
+        "begin; select count(*) from (select 1 from t for key share) x; savepoint s; \
+             update t set b = 'again' where a < 50; commit",
+    );
     let file = format!("{}/rows", dir.0);
     dir.sql(&format!("copy (select generate_series(10000, 11000)) to '{file}'"));
     dir.sql(&format!("create table c(a int); copy c from '{file}'"));
