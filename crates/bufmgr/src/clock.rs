@@ -42,10 +42,10 @@ impl BufferPool {
     /// A free frame for the caller: pinned once, not tagged, its entry gone.
     pub(crate) fn victim(&self, strategy: &mut Strategy) -> Result<FrameNo> {
         loop {
-            let from_ring = self.from_ring(strategy);
+            let from_ring = self.next_of_ring(strategy);
             let frame = match from_ring {
                 Some(frame) => frame,
-                None => match self.from_elsewhere()? {
+                None => match self.take_any()? {
                     Found::Free(frame) => {
                         strategy.put(frame);
                         return Ok(frame);
@@ -62,14 +62,14 @@ impl BufferPool {
     }
 
     /// The ring's next frame, pinned, if it is there and nobody else used it.
-    fn from_ring(&self, strategy: &mut Strategy) -> Option<FrameNo> {
+    fn next_of_ring(&self, strategy: &mut Strategy) -> Option<FrameNo> {
         let frame = strategy.advance()?;
         let free_to_use = |s: u64| s & TAGGED != 0 && pins(s) == 0 && s & USAGES <= USAGE;
         let taken = self.frames.desc(frame).update(|s| free_to_use(s).then_some(s + PIN));
         taken.is_ok().then_some(frame)
     }
 
-    fn from_free_list(&self) -> Option<FrameNo> {
+    fn take_free(&self) -> Option<FrameNo> {
         let frames = self.frames() as u32;
         let list = &self.replacement;
         let frame = if list.free_count.load(Ordering::Relaxed) > 0 {
@@ -107,10 +107,10 @@ impl BufferPool {
     }
 
     /// A free frame, or a tagged one that nobody has pinned and whose uses have run out; pinned.
-    fn from_elsewhere(&self) -> Result<Found> {
+    fn take_any(&self) -> Result<Found> {
         let count = self.frames() as u64;
         for _ in 0..PATIENCE {
-            if let Some(frame) = self.from_free_list() {
+            if let Some(frame) = self.take_free() {
                 return Ok(Found::Free(frame));
             }
             let mut tries = count;

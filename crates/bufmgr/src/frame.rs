@@ -266,7 +266,7 @@ impl Frames {
     /// While the result lives, the caller alone uses the page: it holds the exclusive latch and lends
     /// it once, or owns the frame while it is free or not VALID.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "exclusiveness is the latch's")]
+    #[allow(clippy::mut_from_ref, reason = "exclusiveness is the latch's")]
     pub(crate) unsafe fn page_mut(&self, frame: FrameNo) -> PageMut<'_> {
         // SAFETY: aligned and mapped as long as the pool lives; the rest is the caller's promise.
         unsafe { Page::from_ptr_mut(self.ptr(frame)) }
@@ -279,7 +279,7 @@ impl Frames {
     }
 
     /// The page of a frame that the caller owns: free, or reading it in.
-    #[expect(clippy::mut_from_ref, reason = "exclusiveness is the frame's state")]
+    #[allow(clippy::mut_from_ref, reason = "exclusiveness is the frame's state")]
     pub(crate) fn owned_page(&self, frame: FrameNo) -> PageMut<'_> {
         let state = self.desc(frame).state.load(Ordering::Relaxed);
         assert!(state & VALID == 0 && pins(state) > 0, "frame {frame} is in use");

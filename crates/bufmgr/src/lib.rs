@@ -2,7 +2,7 @@
 //!
 //! Reading order: `frame` (memory, descriptors, the state word), `forks` (block → frame, the registry),
 //! `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard` (latches as types,
-//! hints), `edit` (changing pages), `redo`, `write` (checkpoints, background writer).
+//! hints), `readahead`, `edit` (changing pages), `redo`, `write` (checkpoints, background writer).
 //!
 //! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock, then I/O
 //! of a frame, then a frame's owner. An evictor, who may hold latches, never waits for a latch or for
@@ -20,6 +20,7 @@ mod frame;
 #[allow(unsafe_code)]
 mod guard;
 mod pool;
+mod readahead;
 pub mod redo;
 mod ring;
 mod write;
@@ -28,6 +29,7 @@ pub use edit::PageEdit;
 pub use forks::ForkBuffers;
 pub use guard::{CleanupGuard, ExclusiveGuard, Pin, ShareExclusiveGuard, ShareGuard};
 pub use pool::{BufferPool, PoolConfig, PoolStats};
+pub use readahead::READ_AHEAD_MAX;
 pub use ring::{BufferUsage, Strategy};
 pub use write::{BackgroundWriter, CheckpointProgress};
 

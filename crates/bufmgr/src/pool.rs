@@ -343,7 +343,13 @@ impl BufferPool {
     ///
     /// The entry comes before TAGGED: a frame must not be untagged again while somebody may
     /// have pinned it. Who finds the entry before TAGGED is set tries again.
-    fn tag(&self, frame: FrameNo, fork: &Arc<ForkBuffers>, block: BlockNo, flags: u64) -> bool {
+    pub(crate) fn tag(
+        &self,
+        frame: FrameNo,
+        fork: &Arc<ForkBuffers>,
+        block: BlockNo,
+        flags: u64,
+    ) -> bool {
         let desc = self.frames.desc(frame);
         desc.set_tag(fork, block);
         *self.frames.owner(frame).lock() = Some(fork.clone());

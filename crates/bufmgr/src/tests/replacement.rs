@@ -131,3 +131,65 @@ fn the_background_writer_cleans_ahead_of_the_clock() {
     assert!(cleaned > 50, "{stats:?}");
     assert!((0..200).all(|block| world.get(&fork, block, 0) == 1));
 }
+
+#[test]
+fn neighbours_are_read_in_one_call() {
+    let world = World::new(256);
+    let fork = world.relation(1, 60);
+    for block in 0..60 {
+        world.set(&fork, block, 0, u64::from(block) + 1);
+    }
+    world.checkpoint();
+    world.pool.drop_relation(fork.name().rel);
+    let fork = world.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
+    let mut strategy = Strategy::normal();
+    drop(world.pool.read(&fork, BlockNo(5), &mut strategy).unwrap());
+    let calls = world.disk.count(vfs::Op::Read);
+    // Up to the block that is there; then up to the segment's end (16 blocks in this test).
+    assert_eq!(world.pool.read_ahead(&fork, BlockNo(0), 100, &mut strategy).unwrap(), 5);
+    assert_eq!(world.pool.read_ahead(&fork, BlockNo(5), 100, &mut strategy).unwrap(), 0);
+    assert_eq!(world.pool.read_ahead(&fork, BlockNo(6), 100, &mut strategy).unwrap(), 10);
+    assert_eq!(world.pool.read_ahead(&fork, BlockNo(58), 100, &mut strategy).unwrap(), 2);
+    assert_eq!(world.pool.read_ahead(&fork, BlockNo(60), 100, &mut strategy).unwrap(), 0);
+    assert_eq!(world.disk.count(vfs::Op::Read) - calls, 3);
+    assert_eq!(world.pool.load(&fork, BlockNo(0), BlockNo(60), &mut strategy).unwrap(), 60);
+    assert_eq!(resident(&world, &fork), 60);
+    assert!((0..60).all(|block| world.get(&fork, block, 0) == u64::from(block) + 1));
+    assert_eq!(strategy.usage.read, 60);
+}
+
+#[test]
+fn reading_ahead_leaves_damage_to_the_reader_and_loses_no_frame() {
+    let world = World::new(64);
+    let fork = world.relation(1, 40);
+    world.checkpoint();
+    world.pool.drop_relation(fork.name().rel);
+    let fork = world.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent);
+    let file = world.disk.open("base/5/1", vfs::OpenMode::ReadWrite).unwrap();
+    file.write_all_at(b"damage", 2 * PAGE_SIZE as u64 + 5000).unwrap();
+    let mut strategy = Strategy::normal();
+    assert_eq!(world.pool.read_ahead(&fork, BlockNo(0), 4, &mut strategy).unwrap(), 2);
+    assert!(world.pool.read(&fork, BlockNo(2), &mut strategy).is_err());
+    assert_eq!(world.get(&fork, 3, 0), 0);
+    for _ in 0..100 {
+        world.disk.fail_nth(vfs::Op::Read, 1, 5);
+        assert!(world.pool.read_ahead(&fork, BlockNo(10), 4, &mut strategy).is_err());
+        for block in 10..40 {
+            world.get(&fork, block, 0);
+        }
+        world.pool.truncate(&fork, 10).unwrap();
+        while world.pool.nblocks(&fork).unwrap() < 40 {
+            world.add_page(&fork);
+        }
+        world.checkpoint();
+        world.pool.drop_relation(fork.name().rel);
+        return_to_disk(&world, &fork);
+    }
+}
+
+/// Empties the fork's translation without dropping its handle.
+fn return_to_disk(world: &World, fork: &Arc<ForkBuffers>) {
+    for block in 0..world.pool.nblocks(fork).unwrap() {
+        world.pool.forget_block(fork, BlockNo(block));
+    }
+}

@@ -1,0 +1,139 @@
+//! Several neighbouring blocks in one call: for scans that know what they will read next, and for
+//! loading a relation on purpose.
+
+use crate::frame::{Desc, FrameNo, IO, IO_ERROR, VALID};
+use crate::pool::bump;
+use crate::{BufferPool, ForkBuffers, Pin, Strategy};
+use ids::BlockNo;
+use page::PAGE_SIZE;
+use pgerror::Result;
+use smallvec::SmallVec;
+use std::io::IoSliceMut;
+use sync::Arc;
+
+/// Most blocks in one read: 128 KB.
+pub const READ_AHEAD_MAX: u32 = 16;
+
+/// Frames being read, in the order of their blocks; those not yet done end their I/O without success.
+struct Reading<'a> {
+    pool: &'a BufferPool,
+    frames: SmallVec<[FrameNo; READ_AHEAD_MAX as usize]>,
+    done: usize,
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        for (i, frame) in self.frames.iter().enumerate() {
+            let desc: &Desc = self.pool.frames.desc(*frame);
+            if i >= self.done {
+                desc.end_io(IO_ERROR, false);
+            }
+            desc.unpin();
+        }
+    }
+}
+
+impl BufferPool {
+    /// Brings in blocks from `first` on that are not in the pool, as far as they are neighbours: at most
+    /// `count` (and [`READ_AHEAD_MAX`], and what ring and pool can spare). Stops at the first that is there.
+    /// Returns how many were read. A damaged page is not reported here but to whoever reads it.
+    pub fn read_ahead(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        first: BlockNo,
+        count: u32,
+        strategy: &mut Strategy,
+    ) -> Result<u32> {
+        let spare = match strategy.ring_size() {
+            0 => self.frames() / 16,
+            // Half the ring, so that the scan does not overtake itself.
+            ring => ring / 2,
+        };
+        let left = self.nblocks(fork)?.saturating_sub(first.0);
+        let wanted = count
+            .min(READ_AHEAD_MAX)
+            .min(spare.max(1) as u32)
+            .min(left)
+            .min(self.smgr.segment_rest(first));
+        let missing =
+            (0..wanted).take_while(|n| fork.lookup(BlockNo(first.0 + n)).is_none()).count() as u32;
+        if missing == 0 {
+            return Ok(0);
+        }
+        // All frames before any I/O is begun: nobody waits for us while we look for them.
+        let mut free: SmallVec<[Pin<'_>; READ_AHEAD_MAX as usize]> = SmallVec::new();
+        let mut reading = Reading { pool: self, frames: SmallVec::new(), done: 0 };
+        let mut failure = None;
+        for _ in 0..missing {
+            match self.victim(strategy) {
+                Ok(frame) => free.push(Pin::adopt(self, frame)),
+                Err(e) => {
+                    failure = Some(e);
+                    break;
+                }
+            }
+        }
+        let mut blocks = first.0..;
+        for pin in free {
+            let frame = pin.frame();
+            std::mem::forget(pin);
+            // Once one is taken by somebody else, the rest goes back.
+            let gap = reading.frames.len() as u32 + first.0 != blocks.start;
+            let block = BlockNo(blocks.start);
+            blocks.start += 1;
+            if !gap && self.tag(frame, fork, block, IO) {
+                reading.frames.push(frame);
+            } else {
+                self.free(frame);
+            }
+        }
+        if reading.frames.is_empty() {
+            return failure.map_or(Ok(0), Err);
+        }
+        let mut bufs: SmallVec<[IoSliceMut<'_>; READ_AHEAD_MAX as usize]> = reading
+            .frames
+            .iter()
+            .map(|frame| IoSliceMut::new(self.frames.owned_page(*frame).bytes_mut()))
+            .collect();
+        let bytes = self.smgr.read_vectored(fork.name(), first, &mut bufs)?;
+        drop(bufs);
+        let mut read = 0;
+        for n in 0..(bytes / PAGE_SIZE).min(reading.frames.len()) {
+            let frame = reading.frames[n];
+            let page = self.frames.owned_page(frame);
+            let block = BlockNo(first.0 + n as u32);
+            if self.check_read(fork.name(), block, page, false).is_err() {
+                break;
+            }
+            self.frames.desc(frame).end_io(VALID, false);
+            reading.done = n + 1;
+            bump(&self.counters.reads);
+            read += 1;
+        }
+        strategy.usage.read += u64::from(read);
+        Ok(read)
+    }
+
+    /// Brings in all blocks from `first` up to `end` (exclusive), and returns how many; also those that
+    /// were there. Counterpart: pg_prewarm's mode `buffer`.
+    pub fn load(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        first: BlockNo,
+        end: BlockNo,
+        strategy: &mut Strategy,
+    ) -> Result<u64> {
+        let mut block = first;
+        let mut loaded = 0;
+        while block < end {
+            let n = self.read_ahead(fork, block, end.0 - block.0, strategy)?;
+            if n == 0 {
+                // There already, or damaged: the plain way tells.
+                drop(self.read(fork, block, strategy)?);
+            }
+            block = BlockNo(block.0 + n.max(1));
+            loaded += u64::from(n.max(1));
+        }
+        Ok(loaded)
+    }
+}
