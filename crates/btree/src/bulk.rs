@@ -21,7 +21,7 @@ const LINE_POINTER: usize = 4;
 /// Bytes of a page for items and their line pointers, the high key's line pointer set aside.
 const CAPACITY: usize = PAGE_SIZE - 24 - SPECIAL_SIZE - LINE_POINTER;
 /// Largest posting list that a build makes: a tenth of a page.
-const POSTING_MAX: usize = (PAGE_SIZE * 10 / 100 & !7) - LINE_POINTER;
+const POSTING_MAX: usize = ((PAGE_SIZE * 10 / 100) & !7) - LINE_POINTER;
 const NONE: BlockNo = BlockNo(0);
 
 /// The open page of a level.

@@ -12,6 +12,7 @@ use page::index_tuple::IndexTuple;
 use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use sync::Arc;
+use types::DatumRef;
 
 /// A match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +94,21 @@ impl Scan {
     pub fn rescan(&mut self, index: &Index, cx: &mut Cx<'_>, keys: Vec<ScanKey>) -> Result<()> {
         self.leave_page(index, cx)?;
         self.quals = Quals::new(&index.schema, keys)?;
+        self.started = false;
+        self.mark = None;
+        Ok(())
+    }
+
+    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison given
+    /// as number `n` (what stands for other conditions is ignored). Allocates nothing for by-value types.
+    pub fn rescan_values(
+        &mut self,
+        index: &Index,
+        cx: &mut Cx<'_>,
+        values: &[DatumRef<'_>],
+    ) -> Result<()> {
+        self.leave_page(index, cx)?;
+        self.quals.set_values(values);
         self.started = false;
         self.mark = None;
         Ok(())
@@ -276,10 +292,12 @@ impl Scan {
         all_visible: &mut Option<AllVisible<'_>>,
     ) -> Result<()> {
         let node = Node(&page);
-        let mut p = match self.spare.take().map(Arc::try_unwrap) {
-            Some(Ok(old)) => old,
-            _ => Position::default(),
-        };
+        let mut position = self.spare.take().unwrap_or_default();
+        if Arc::get_mut(&mut position).is_none() {
+            // A mark keeps the last page.
+            position = Arc::default();
+        }
+        let p = Arc::get_mut(&mut position).expect("not shared, as just seen");
         p.items.clear();
         p.tuples.clear();
         p.block = page.block();
@@ -329,7 +347,7 @@ impl Scan {
                     }
                     let tuple = node.tuple(off);
                     if self.quals.check(&index.schema, tuple, natts, dir, &mut go_on)? {
-                        take(&mut p, off, false)?;
+                        take(p, off, false)?;
                     }
                     if !go_on {
                         break;
@@ -353,7 +371,7 @@ impl Scan {
                     }
                     let tuple = node.tuple(off);
                     if self.quals.check(&index.schema, tuple, natts, dir, &mut go_on)? && !dead {
-                        take(&mut p, off, true)?;
+                        take(p, off, true)?;
                     }
                     if !go_on {
                         break;
@@ -368,7 +386,7 @@ impl Scan {
             Direction::Forward => 0,
             Direction::Backward => p.items.len().saturating_sub(1),
         };
-        self.position = Some(Arc::new(p));
+        self.position = Some(position);
         Ok(())
     }
 

@@ -109,6 +109,8 @@ enum Test {
 #[derive(Clone, Debug)]
 struct Qual {
     column: usize,
+    /// Number of the condition as it was given.
+    source: usize,
     test: Test,
     /// A tuple that fails ends a scan in this direction.
     required_forward: bool,
@@ -142,15 +144,15 @@ pub(crate) enum Start<'a> {
 impl Quals {
     pub(crate) fn new(schema: &KeySchema, keys: Vec<ScanKey>) -> Result<Quals> {
         let mut q = Quals { quals: Vec::new(), arrays: Vec::new(), contradictory: false };
-        for key in keys {
-            q.add(schema, key)?;
+        for (source, key) in keys.into_iter().enumerate() {
+            q.add(schema, source, key)?;
         }
         q.quals.sort_by_key(|q| q.column);
         q.mark_required(schema);
         Ok(q)
     }
 
-    fn add(&mut self, schema: &KeySchema, key: ScanKey) -> Result<()> {
+    fn add(&mut self, schema: &KeySchema, source: usize, key: ScanKey) -> Result<()> {
         let (column, test) = match key {
             ScanKey::Compare { column, op, value, cmp } => {
                 self.contradictory |= value.is_null();
@@ -178,7 +180,7 @@ impl Quals {
                 (first.column, Test::Row(op, members))
             }
         };
-        let q = Qual { column, test, required_forward: false, required_backward: false };
+        let q = Qual { column, source, test, required_forward: false, required_backward: false };
         self.quals.push(q);
         Ok(())
     }
@@ -216,6 +218,23 @@ impl Quals {
                 return;
             }
             equal_upto += 1;
+        }
+    }
+
+    /// Replaces the values of plain comparisons: `values[n]` is for condition number `n`.
+    pub(crate) fn set_values(&mut self, values: &[DatumRef<'_>]) {
+        self.contradictory = self.arrays.iter().any(|a| a.values.is_empty());
+        for q in &mut self.quals {
+            match &mut q.test {
+                Test::Op(_, value, _) => {
+                    if let Some(new) = values.get(q.source) {
+                        *value = DatumRef::to_owned(*new);
+                    }
+                    self.contradictory |= value.is_null();
+                }
+                Test::Row(_, members) => self.contradictory |= members[0].value.is_null(),
+                Test::Null | Test::NotNull | Test::Element(..) => {}
+            }
         }
     }
 

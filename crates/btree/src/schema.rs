@@ -7,7 +7,7 @@ use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use types::DatumRef;
-use types::compare::CompareFn;
+use types::compare::{self, CompareFn};
 
 /// A column of an index.
 #[derive(Clone, Debug)]
@@ -39,6 +39,47 @@ pub struct KeySchema {
     pub heapkeyspace: bool,
     shape: IndexShape,
     zero_extends: u32,
+    /// Which columns are compared without a call.
+    direct: Box<[Direct]>,
+}
+
+/// A comparison of by-value types that need not go through the function pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Direct {
+    No,
+    Int4,
+    Int8,
+    Oid,
+}
+
+impl Direct {
+    fn of(column: &KeyColumn) -> Direct {
+        let is = |f: CompareFn| column.attr.by_val && std::ptr::fn_addr_eq(column.cmp, f);
+        match column.attr.len {
+            4 if is(compare::btint4cmp) => Direct::Int4,
+            8 if is(compare::btint8cmp) => Direct::Int8,
+            4 if is(compare::btoidcmp) => Direct::Oid,
+            _ => Direct::No,
+        }
+    }
+
+    /// The order of two non-null values, if it is one of these types.
+    #[inline(always)]
+    fn compare(self, value: u64, raw: &[u8]) -> Option<Ordering> {
+        match (self, raw) {
+            (Direct::Int4, &[a, b, c, d]) => {
+                Some((value as i32).cmp(&i32::from_le_bytes([a, b, c, d])))
+            }
+            (Direct::Oid, &[a, b, c, d]) => {
+                Some((value as u32).cmp(&u32::from_le_bytes([a, b, c, d])))
+            }
+            (Direct::Int8, &[a, b, c, d, e, f, g, h]) => {
+                let stored = i64::from_le_bytes([a, b, c, d, e, f, g, h]);
+                Some((value as i64).cmp(&stored))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl KeySchema {
@@ -54,6 +95,7 @@ impl KeySchema {
         KeySchema {
             shape: IndexShape::new(&attrs),
             zero_extends,
+            direct: columns.iter().map(Direct::of).collect(),
             columns,
             key_count,
             unique: false,
@@ -143,6 +185,11 @@ impl KeySchema {
         cmp: Option<CompareFn>,
     ) -> Result<Ordering> {
         let col = &self.columns[n];
+        if let (Some(raw), None, DatumRef::Word(word)) = (raw, cmp, value)
+            && let Some(ord) = self.direct[n].compare(word, raw)
+        {
+            return Ok(if col.desc { ord.reverse() } else { ord });
+        }
         let cmp = cmp.unwrap_or(col.cmp);
         let Some(raw) = raw else {
             return Ok(match (value.is_null(), col.nulls_first) {

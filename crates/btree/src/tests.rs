@@ -4,6 +4,7 @@ mod build;
 mod concurrent;
 mod model;
 mod postgres;
+mod scans;
 mod unique;
 
 use crate::buf::Strategy;

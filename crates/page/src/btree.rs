@@ -51,9 +51,9 @@ const CONTENTS_AT: usize = 24;
 const META_SIZE: usize = 48;
 
 /// Largest tuple of a version 4 index, such that a pivot made from it has room for a heap TID.
-pub const MAX_ITEM_SIZE: usize = (PAGE_SIZE - 56 - SPECIAL_SIZE) / 3 & !7;
+pub const MAX_ITEM_SIZE: usize = ((PAGE_SIZE - 56 - SPECIAL_SIZE) / 3) & !7;
 /// Largest tuple of older indexes, and of pivot tuples.
-pub const MAX_ITEM_SIZE_NO_HEAP_TID: usize = (PAGE_SIZE - 40 - SPECIAL_SIZE) / 3 & !7;
+pub const MAX_ITEM_SIZE_NO_HEAP_TID: usize = ((PAGE_SIZE - 40 - SPECIAL_SIZE) / 3) & !7;
 /// More heap TIDs than a page can hold.
 pub const MAX_TIDS_PER_PAGE: usize = (PAGE_SIZE - 24 - SPECIAL_SIZE) / 6;
 
