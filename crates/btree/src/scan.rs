@@ -207,11 +207,11 @@ impl Scan {
 
     /// Returns to the marked item, which is current then.
     pub fn restore(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
-        if let (Some(m), Some(p)) = (&self.mark, &self.position) {
-            if Arc::ptr_eq(&m.position, p) {
-                self.at = m.at;
-                return Ok(());
-            }
+        if let (Some(m), Some(p)) = (&self.mark, &self.position)
+            && Arc::ptr_eq(&m.position, p)
+        {
+            self.at = m.at;
+            return Ok(());
         }
         self.leave_page(index, cx)?;
         if let Some(m) = &self.mark {

@@ -134,6 +134,7 @@ pub(crate) struct Quals {
 }
 
 /// Where a scan starts.
+#[expect(clippy::large_enum_variant, reason = "lives on the stack for the length of a descent")]
 pub(crate) enum Start<'a> {
     /// At the first (last) item of the index.
     End,

@@ -244,10 +244,12 @@ impl KeySchema {
             if let DatumRef::Bytes(b) = v {
                 let attr = &self.columns[n].attr;
                 let large = b.len() + 4 > index_tuple::TOAST_INDEX_TARGET;
-                if large && attr.len == -1 && matches!(attr.storage, b'x' | b'm') {
-                    if let Some(c) = crate::inline::compress(b, attr.compression) {
-                        packed.push((n, c));
-                    }
+                if large
+                    && attr.len == -1
+                    && matches!(attr.storage, b'x' | b'm')
+                    && let Some(c) = crate::inline::compress(b, attr.compression)
+                {
+                    packed.push((n, c));
                 }
             }
         }

@@ -174,10 +174,10 @@ impl Verifier<'_, '_> {
         next_low: Option<&[u8]>,
     ) -> Result<()> {
         let schema = &self.index.schema;
-        if let (Some(low), Some(next)) = (low, next_low) {
-            if order_pivots(schema, low, next)? != Ordering::Less {
-                return Err(self.fault(block, "downlinks are out of order"));
-            }
+        if let (Some(low), Some(next)) = (low, next_low)
+            && order_pivots(schema, low, next)? != Ordering::Less
+        {
+            return Err(self.fault(block, "downlinks are out of order"));
         }
         // With a deletion or split under way, the neighbour by key is not the neighbour by link.
         if let (Some(next), false) = (next_low, node.is_rightmost() || node.is_incomplete_split()) {

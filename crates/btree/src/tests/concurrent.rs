@@ -60,7 +60,7 @@ fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
             let mut s = Session::new();
             let mut deleted = 0;
             while !done.load(Ordering::SeqCst) {
-                let mut is_dead = |t: Tid| t.offset % 4 == 0;
+                let mut is_dead = |t: Tid| t.offset.is_multiple_of(4);
                 let stats = w.index.bulk_delete(&mut s.cx(w), None, &mut is_dead).unwrap();
                 deleted += stats.pages_newly_deleted;
                 w.index.vacuum_cleanup(&mut s.cx(w), Some(stats), None).unwrap();

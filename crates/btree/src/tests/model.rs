@@ -56,7 +56,7 @@ fn run(
     deduplicate: bool,
 ) -> BTreeMap<u8, usize> {
     let mut schema = int4_schema();
-    schema.columns[0].nulls_first = seed % 2 == 0;
+    schema.columns[0].nulls_first = seed.is_multiple_of(2);
     schema.deduplicate_items = deduplicate;
     let w = World::new(schema, frames);
     let mut rng = Rng(seed * 7919 + 1);

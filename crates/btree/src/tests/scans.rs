@@ -185,11 +185,11 @@ fn cursors_go_to_and_fro_and_return_to_marks() {
                 break;
             }
             at = if forward { at + 1 } else { at - 1 };
-            let mut visible = |block: BlockNo| Ok(block.0 % 2 == 0);
+            let mut visible = |block: BlockNo| Ok(block.0.is_multiple_of(2));
             let item =
                 scan.next(&r.w.index, &mut s.cx(&r.w), dir, Some(&mut visible)).unwrap().unwrap();
             assert_eq!(item.tid, expect[at - 1]);
-            assert_eq!(item.all_visible, item.tid.block.0 % 2 == 0);
+            assert_eq!(item.all_visible, item.tid.block.0.is_multiple_of(2));
             let key = r.rows.iter().find(|x| x.1 == item.tid).unwrap().0;
             let tuple = scan.tuple(&item).unwrap();
             let mut scratch = Vec::new();
