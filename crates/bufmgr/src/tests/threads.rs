@@ -129,3 +129,20 @@ fn concurrent_growth_gives_every_block_once() {
     assert_eq!(blocks, (0..100).collect::<Vec<_>>());
     assert_eq!(world.pool.nblocks(&fork).unwrap(), 100);
 }
+
+/// A reader that looked up the entry just before the frame went to another block.
+#[test]
+fn a_stale_entry_is_noticed_after_pinning() {
+    let world = World::new(16);
+    let fork = world.relation(1, 2);
+    let other = world.relation(2, 1);
+    let mut strategy = Strategy::normal();
+    let pin = world.pool.read(&fork, BlockNo(1), &mut strategy).unwrap();
+    for (fork, block) in [(&fork, BlockNo(50)), (&other, BlockNo(1))] {
+        assert!(fork.publish(block, pin.frame()));
+        assert!(world.pool.read_if_resident(fork, block, &mut strategy).is_none());
+        fork.retract(block, pin.frame());
+    }
+    let pin = pin.try_cleanup().ok().expect("pins taken by mistake were given back");
+    assert_eq!(pin.block(), BlockNo(1));
+}

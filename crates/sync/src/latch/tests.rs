@@ -126,11 +126,10 @@ mod model {
     // SAFETY: as above.
     unsafe impl Send for Shared {}
 
-    /// All interleavings with few forced switches: the protocol's faults need two at most, and
-    /// the space of all is too large.
+    /// All interleavings with at most three forced switches; the space of all is too large.
     fn check(body: impl Fn() + Sync + Send + 'static) {
         let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(2);
+        builder.preemption_bound = Some(3);
         builder.check(body);
     }
 
