@@ -27,6 +27,7 @@ pub mod fncx;
 pub mod form;
 pub mod hash;
 pub mod int;
+pub mod kernels;
 pub mod numeric;
 pub mod oids;
 pub mod operators;

@@ -760,8 +760,10 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                         let end = text.find(['-', '+']).ok_or(Fault::Format)?;
                         d.offset = Some(decode_offset(&text[end..])?);
                         d.seen(TZ)?;
+                        let dated = d.mask & DATE;
                         d.mask |= if time_only { DATE } else { 0 };
                         d.number_field(&text[..end])?;
+                        d.mask = if time_only { d.mask & !DATE | dated } else { d.mask };
                         iso_time = false;
                     } else {
                         d.zone = Some(named_zone(text)?);
