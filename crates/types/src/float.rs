@@ -262,7 +262,7 @@ pub fn float8_text(v: f64, extra_digits: i32) -> String {
     }
     let abs = v.abs();
     let (mut digits, mut exponent) = split_scientific(&format!("{abs:e}"));
-    if abs >= 9_007_199_254_740_992.0 && abs < 1e45 {
+    if (9_007_199_254_740_992.0..1e45).contains(&abs) {
         let mantissa = abs.to_bits() & ((1 << 52) - 1) | 1 << 52;
         let exp2 = (abs.to_bits() >> 52) as i32 - 1075;
         while is_half_way(mantissa, exp2, &digits, exponent) && digits.len() < 17 {

@@ -5,7 +5,7 @@ use crate::float::{div8, mul8, overflow, underflow};
 use crate::form::out_of_range;
 use pgerror::{PgError, Result, pg_err};
 
-const RADIANS_PER_DEGREE: f64 = 0.0174532925199432957692;
+const RADIANS_PER_DEGREE: f64 = 0.017_453_292_519_943_295;
 
 fn f8(v: f64) -> Result<Datum> {
     Ok(Datum::float8(v))

@@ -9,6 +9,7 @@
 #[macro_use]
 mod macros;
 
+pub mod acl;
 pub mod array;
 pub mod batch;
 pub mod boolean;
@@ -31,6 +32,7 @@ pub mod kernels;
 pub mod numeric;
 pub mod oids;
 pub mod operators;
+pub mod pseudo;
 pub mod record;
 pub mod reg;
 pub mod settings;

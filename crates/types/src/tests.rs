@@ -62,7 +62,7 @@ fn run(src: &str, types: &[Oid], args: &[String], ret: Oid) -> Option<String> {
         d if ret == oids::CSTRING => {
             Ok(String::from_utf8_lossy(d.as_ref().as_bytes()).into_owned())
         }
-        d if ret == oids::VOID => Ok(String::new() + if d.is_null() { "" } else { "" }),
+        _ if ret == oids::VOID => Ok(String::new()),
         d if ret == oids::BOOL => Ok(if d.as_ref().as_bool() { "true" } else { "false" }.into()),
         d if ret == oids::BPCHAR => {
             let text = crate::compare::bpchar_trimmed(d.as_ref().as_bytes());

@@ -165,12 +165,7 @@ pub fn set_slice(
         if dims.iter().any(|&d| d < 0) || new.len() < count {
             return Err(too_small());
         }
-        return build(
-            elem,
-            &dims,
-            &lower,
-            new[..count].iter().copied().collect::<Vec<_>>().into_iter(),
-        );
+        return build(elem, &dims, &lower, new.into_iter().take(count));
     }
     if dims.len() < from.len() {
         return Err(subscript_error("wrong number of array subscripts"));

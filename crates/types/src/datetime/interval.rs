@@ -592,7 +592,7 @@ fn sql_text(i: &Interval) -> String {
     let has_month = year != 0 || mon != 0;
     let has_time = hour != 0 || min != 0 || sec != 0 || us != 0;
     let has_day_time = mday != 0 || has_time;
-    let standard = !(negative && positive) && !(has_month && has_day_time);
+    let standard = !(negative && positive || has_month && has_day_time);
     if !negative && !positive {
         return "0".into();
     }

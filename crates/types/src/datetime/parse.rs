@@ -391,7 +391,7 @@ pub fn decode_time(text: &str) -> Parsed<(i64, i32, i32, i32)> {
         }
         None => (hour, number(second_part)?, 0, 0),
     };
-    if !(0..60).contains(&m) || !(0..=60).contains(&s) || us < 0 || us > 1_000_000 {
+    if !(0..60).contains(&m) || !(0..=60).contains(&s) || !(0..=1_000_000).contains(&us) {
         return Err(Fault::Overflow);
     }
     Ok((h, m as i32, s as i32, us))
@@ -567,15 +567,13 @@ impl Decoder {
             // A fraction of seconds, of days only behind an interval.
             self.f.micros = fraction(&text[i..])?;
             digits = &text[..i];
-        } else if self.mask & DATE != DATE {
-            if text.len() >= 6 {
-                let n = text.len();
-                self.f.day = int(&text[n - 2..])?;
-                self.f.month = int(&text[n - 4..n - 2])?;
-                self.f.year = int(&text[..n - 4])?;
-                self.is2digits = n - 4 == 2;
-                return self.seen(DATE);
-            }
+        } else if self.mask & DATE != DATE && text.len() >= 6 {
+            let n = text.len();
+            self.f.day = int(&text[n - 2..])?;
+            self.f.month = int(&text[n - 4..n - 2])?;
+            self.f.year = int(&text[..n - 4])?;
+            self.is2digits = n - 4 == 2;
+            return self.seen(DATE);
         }
         if self.mask & TIME != TIME {
             let part = |s: &str| int(s);

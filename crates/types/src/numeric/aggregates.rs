@@ -305,11 +305,10 @@ builtins! { FNS;
     "numeric_accum" => Trans(|_, s, a| numeric_add(s, a, true)),
     "numeric_avg_accum" => Trans(|_, s, a| numeric_add(s, a, false)),
     "numeric_accum_inv" => Trans(|_, s, a| {
-        if let Some(s) = s.get_mut::<NumericState>().filter(|_| !a[0].is_null()) {
-            if !s.remove(&Num::of(a[0])) {
-                // The executor answers by starting the frame anew.
-                return Err(PgError::internal("cannot remove value from aggregate state"));
-            }
+        let state = s.get_mut::<NumericState>().filter(|_| !a[0].is_null());
+        if state.is_some_and(|s| !s.remove(&Num::of(a[0]))) {
+            // The executor answers by starting the frame anew.
+            return Err(PgError::internal("cannot remove value from aggregate state"));
         }
         Ok(())
     }),

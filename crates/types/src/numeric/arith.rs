@@ -327,5 +327,5 @@ pub fn select_div_scale(a: &Num, b: &Num) -> i32 {
     let ((w1, d1), (w2, d2)) = (first(a), first(b));
     let weight = w1 - w2 - i32::from(d1 <= d2);
     let scale = MIN_SIG_DIGITS - weight * DEC_DIGITS;
-    scale.max(a.dscale).max(b.dscale).max(0).min(MAX_DISPLAY_SCALE)
+    scale.max(a.dscale).max(b.dscale).clamp(0, MAX_DISPLAY_SCALE)
 }

@@ -5,8 +5,7 @@ use super::arith::select_div_scale;
 use super::*;
 use crate::form::out_of_range;
 
-const LOG10_E: f64 = 0.434294481903252;
-const LN_10: f64 = 2.302585092994046;
+use std::f64::consts::{LN_10, LOG10_E};
 /// Decimals beyond the result's scale.
 const GUARD: i32 = 12;
 
@@ -296,10 +295,9 @@ fn power_int(base: &Num, exponent: i32, rscale_shown: i32) -> Result<Num> {
 }
 
 fn power_finite(base: &Num, exponent: &Num) -> Result<Num> {
-    if exponent.is_integral() {
-        if let Some(e) = exponent.to_i64().and_then(|e| i32::try_from(e).ok()) {
-            return power_int(base, e, base.dscale);
-        }
+    let integer = if exponent.is_integral() { exponent.to_i64() } else { None };
+    if let Some(e) = integer.and_then(|e| i32::try_from(e).ok()) {
+        return power_int(base, e, base.dscale);
     }
     if base.is_zero() {
         return Ok(Num::zero(MIN_SIG_DIGITS));

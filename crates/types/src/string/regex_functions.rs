@@ -19,10 +19,9 @@ fn utf8(text: &[u8]) -> Result<&str> {
 }
 
 fn compiled(cx: &mut dyn FnContext, pattern: &[u8], options: Options) -> Result<Arc<Pattern>> {
-    if let Some(c) = cx.extra().as_ref().and_then(|e| e.downcast_ref::<Cached>()) {
-        if c.pattern == pattern && c.options == options {
-            return Ok(c.compiled.clone());
-        }
+    let cached = cx.extra().as_ref().and_then(|e| e.downcast_ref::<Cached>());
+    if let Some(c) = cached.filter(|c| c.pattern == pattern && c.options == options) {
+        return Ok(c.compiled.clone());
     }
     let done = Arc::new(compile(utf8(pattern)?, options)?);
     let cached = Cached { pattern: pattern.to_vec(), options, compiled: done.clone() };

@@ -1,0 +1,60 @@
+//! Pseudo-types: their input and output functions only say that there is no such value.
+//! Counterpart: pseudotypes.c.
+
+use crate::DatumRef;
+use crate::{Datum, FnContext};
+use pgerror::{Result, pg_err};
+
+fn no_input(name: &str) -> Result<Datum> {
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot accept a value of type {name}"))
+}
+
+fn no_output(name: &str) -> Result<Datum> {
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot display a value of type {name}"))
+}
+
+/// The array output behind anyarray and anycompatiblearray.
+fn array_out(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    Ok(Datum::bytes(crate::array::array_out(cx, a[0])?))
+}
+
+macro_rules! pseudo_types {
+    ($table:ident; $($name:literal)*) => {
+        scalars! { $table; $(
+            concat!($name, "_in") => |_, _| no_input($name),
+            concat!($name, "_out") => |_, _| no_output($name),
+        )* }
+    };
+}
+
+pseudo_types! { FNS;
+    "any" "anyelement" "anynonarray" "anycompatible" "anycompatiblenonarray" "event_trigger"
+    "fdw_handler" "index_am_handler" "internal" "language_handler" "table_am_handler" "trigger"
+    "tsm_handler"
+}
+
+scalars! { OTHERS;
+    "anyarray_in" => |_, _| no_input("anyarray"),
+    "anyarray_recv" => |_, _| no_input("anyarray"),
+    "anycompatiblearray_in" => |_, _| no_input("anycompatiblearray"),
+    "anycompatiblearray_recv" => |_, _| no_input("anycompatiblearray"),
+    "anycompatiblearray_out" => array_out,
+    "anycompatiblearray_send" =>
+        |cx, a| crate::builtin::scalar("array_send").expect("listed")(cx, a),
+    "anyenum_in" => |_, _| no_input("anyenum"),
+    "anyenum_out" => |cx, a| crate::builtin::scalar("enum_out").expect("listed")(cx, a),
+    "anyrange_in" => |_, _| no_input("anyrange"),
+    "anycompatiblerange_in" => |_, _| no_input("anycompatiblerange"),
+    "anymultirange_in" => |_, _| no_input("anymultirange"),
+    "anycompatiblemultirange_in" => |_, _| no_input("anycompatiblemultirange"),
+    "shell_in" =>
+        |_, _| Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot accept a value of a shell type")),
+    "shell_out" =>
+        |_, _| Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot display a value of a shell type")),
+    "pg_node_tree_in" => |_, _| no_input("pg_node_tree"),
+    "pg_node_tree_recv" => |_, _| no_input("pg_node_tree"),
+    "pg_node_tree_out" => |_, a| Ok(a[0].to_owned()),
+    "pg_node_tree_send" => |_, a| Ok(a[0].to_owned()),
+    "pg_ddl_command_in" => |_, _| no_input("pg_ddl_command"),
+    "pg_ddl_command_out" => |_, _| no_output("pg_ddl_command"),
+}
