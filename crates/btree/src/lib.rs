@@ -47,6 +47,6 @@ pub use redo::{mask, redo};
 pub use scan::{AllVisible, Scan, ScanItem, ScanOptions};
 pub use scan_key::{Direction, RowMember, ScanKey, ScanOp};
 pub use schema::{KeyColumn, KeySchema};
-pub use sort::Sorter;
+pub use sort::{SortedRuns, Sorter};
 pub use vacuum::{BulkDeleteResult, IsDead};
 pub use verify::VerifyStats;

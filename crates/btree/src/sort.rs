@@ -38,6 +38,15 @@ pub struct Sorter<'a> {
     file: Option<TempFile>,
     /// Extents of the sorted runs in the file.
     runs: Vec<(u64, u64)>,
+    /// Runs of other threads.
+    adopted: Vec<SortedRuns>,
+    count: u64,
+}
+
+/// What one thread of a parallel build has sorted: see [`Sorter::seal`].
+pub struct SortedRuns {
+    file: Option<TempFile>,
+    runs: Vec<(u64, u64)>,
     count: u64,
 }
 
@@ -112,6 +121,7 @@ impl<'a> Sorter<'a> {
             prefix: Prefix::of(schema),
             file: None,
             runs: Vec::new(),
+            adopted: Vec::new(),
             count: 0,
         }
     }
@@ -203,12 +213,27 @@ impl<'a> Sorter<'a> {
         self.count == 0
     }
 
+    /// Ends one thread's part of a parallel build. All of it goes to the thread's temporary file (each
+    /// thread has a path of its own).
+    pub fn seal(mut self) -> Result<SortedRuns> {
+        if !self.entries.is_empty() {
+            self.spill()?;
+        }
+        Ok(SortedRuns { file: self.file.take(), runs: self.runs, count: self.count })
+    }
+
+    /// Takes over another thread's part.
+    pub fn adopt(&mut self, runs: SortedRuns) {
+        self.count += runs.count;
+        self.adopted.push(runs);
+    }
+
     /// Hands out all tuples in order: `each(tuple, dead)`.
     pub fn finish(
         mut self,
         each: &mut dyn FnMut(IndexTuple<'_>, bool) -> Result<()>,
     ) -> Result<()> {
-        if self.runs.is_empty() {
+        if self.runs.is_empty() && self.adopted.is_empty() {
             self.sort()?;
             for e in &self.entries {
                 let at = e.at as usize;
@@ -217,19 +242,24 @@ impl<'a> Sorter<'a> {
             }
             return Ok(());
         }
-        self.spill()?;
+        if !self.entries.is_empty() {
+            self.spill()?;
+        }
         self.arena = Vec::new();
         self.entries = Vec::new();
         self.merge(each)
     }
 
     fn merge(&mut self, each: &mut dyn FnMut(IndexTuple<'_>, bool) -> Result<()>) -> Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let size = (self.memory_limit / self.runs.len()).max(RUN_BUFFER_MIN);
-        let mut readers = Vec::with_capacity(self.runs.len());
+        let own = self.file.iter().map(|f| (f, &self.runs));
+        let others = self.adopted.iter().filter_map(|a| a.file.as_ref().map(|f| (f, &a.runs)));
+        let runs: Vec<(&TempFile, (u64, u64))> =
+            own.chain(others).flat_map(|(f, runs)| runs.iter().map(move |r| (f, *r))).collect();
+        let size = (self.memory_limit / runs.len().max(1)).max(RUN_BUFFER_MIN);
+        let mut readers = Vec::with_capacity(runs.len());
         // A heap of run numbers, the one with the smallest tuple first.
-        let mut heap: Vec<usize> = Vec::with_capacity(self.runs.len());
-        for &(start, end) in &self.runs {
+        let mut heap: Vec<usize> = Vec::with_capacity(runs.len());
+        for (file, (start, end)) in runs {
             let mut r = Reader::new(file, start, end, size);
             if r.advance()? {
                 r.prefix = self.prefix_of(r.tuple().bytes())?;

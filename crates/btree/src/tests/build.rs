@@ -71,3 +71,39 @@ fn duplicates_of_a_unique_index_are_found() {
     }
     w.verify();
 }
+
+#[test]
+fn threads_sort_parts_of_a_build() {
+    let w = World::new(int4_schema(), 64);
+    w.pool.truncate(&w.index.fork, 0).unwrap();
+    let disk: Arc<dyn Disk> = w.disk.clone();
+    let (schema, disk) = (&w.index.schema, &disk);
+    let sorter = |n: u32| Sorter::new(schema, disk.clone(), format!("base/sort{n}"), 1 << 16);
+    let fill = |part: u32, sorter: &mut Sorter<'_>| {
+        for n in (part..30_000).step_by(4) {
+            let tuple = form(schema, &[int(n as i32 * 7919 % 5000)], Tid::new(BlockNo(n), 1));
+            sorter.add(&tuple, false).unwrap();
+        }
+    };
+    let mut leader = sorter(3);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..3)
+            .map(|part| {
+                scope.spawn(move || {
+                    let mut s = sorter(part);
+                    fill(part, &mut s);
+                    s.seal().unwrap()
+                })
+            })
+            .collect();
+        fill(3, &mut leader);
+        parts.into_iter().for_each(|p| leader.adopt(p.join().unwrap()));
+    });
+    let mut none = |_: page::index_tuple::IndexTuple<'_>, _: page::index_tuple::IndexTuple<'_>| {
+        PgError::internal("duplicate")
+    };
+    let mut s = Session::new();
+    assert_eq!(w.index.build(&mut s.cx(&w), leader, &mut none).unwrap(), 30_000);
+    assert_eq!(w.verify().1.len(), 30_000);
+    assert!((0..4).all(|n| w.disk.stat(&format!("base/sort{n}")).is_err()));
+}
