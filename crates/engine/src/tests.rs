@@ -1,4 +1,5 @@
 //! The engine as a whole: on a disk that crashes, and on directories of the real PostgreSQL.
 
 mod crash;
+mod ours;
 mod real;

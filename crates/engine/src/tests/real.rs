@@ -21,25 +21,25 @@ impl TempDir {
         format!("{}/data", self.0)
     }
 
-    fn initdb(&self, extra: &[&str]) {
+    pub(super) fn initdb(&self, extra: &[&str]) {
         let data = self.data();
         let mut args = vec!["-D", &data, "-A", "trust", "-k", "--no-sync", "--wal-segsize=1"];
         args.extend_from_slice(extra);
         pg("initdb", &args);
     }
 
-    fn start(&self, options: &str) {
+    pub(super) fn start(&self, options: &str) {
         run("chown", &["-R", "postgres", &self.data()]);
         let options = format!("-k {} -h '' {options}", self.0);
         let log = format!("{}/log", self.0);
         pg("pg_ctl", &["-D", &self.data(), "-w", "-l", &log, "-o", &options, "start"]);
     }
 
-    fn stop(&self) {
+    pub(super) fn stop(&self) {
         pg("pg_ctl", &["-D", &self.data(), "-w", "-m", "fast", "stop"]);
     }
 
-    fn sql(&self, sql: &str) -> String {
+    pub(super) fn sql(&self, sql: &str) -> String {
         pg("psql", &["-h", &self.0, "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-Atc", sql])
     }
 }
@@ -54,7 +54,7 @@ impl Drop for TempDir {
     }
 }
 
-fn run(program: &str, args: &[&str]) -> String {
+pub(super) fn run(program: &str, args: &[&str]) -> String {
     let out = Command::new(program).args(args).output().expect(program);
     assert!(
         out.status.success(),
@@ -65,7 +65,7 @@ fn run(program: &str, args: &[&str]) -> String {
     String::from_utf8_lossy(&out.stdout).trim().to_owned()
 }
 
-fn pg(program: &str, args: &[&str]) -> String {
+pub(super) fn pg(program: &str, args: &[&str]) -> String {
     let path = format!("{BIN}/{program}");
     let mut all = vec!["-u", "postgres", "--", &path];
     all.extend_from_slice(args);
