@@ -84,7 +84,7 @@ fn mask_hole(page: &mut PageBuf) {
 fn mask_heap_items(page: &mut PageBuf) {
     for offset in 1..=page.max_offset() {
         let pointer = page.line_pointer(offset);
-        let (start, len) = (pointer.offset() as usize, pointer.len() as usize);
+        let (start, len) = (pointer.offset(), pointer.len());
         if pointer.is_normal() && len >= page::heap_tuple::HEADER_SIZE {
             let mut bits = page.u16_at(start + INFOMASK_AT);
             // Whether xmin or xmax is over may be known to one side only, unless it is frozen.

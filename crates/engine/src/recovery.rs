@@ -202,8 +202,7 @@ fn replay(
     let interval = engine.config.log_startup_progress_interval;
     let mut report_at = began + interval;
     let mut count = 0u64;
-    loop {
-        let Some(record) = reader.read()? else { break };
+    while let Some(record) = reader.read()? {
         if count == 0 {
             engine.log(&format!("redo starts at {}", record.start));
         }

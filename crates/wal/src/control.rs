@@ -176,7 +176,7 @@ impl ControlFile {
         }
         let version = le32(b, 8);
         let initdb = "It looks like you need to initdb.";
-        if version != CONTROL_VERSION && version % 65_536 == 0 && version / 65_536 != 0 {
+        if version != CONTROL_VERSION && version.is_multiple_of(65_536) && version / 65_536 != 0 {
             return Err(incompatible(
                 format!(
                     "The database cluster was initialized with PG_CONTROL_VERSION {version} \

@@ -21,6 +21,10 @@ struct Slot {
     position: AtomicU64,
     /// Start of the last record inserted through this slot that matters to checkpoints.
     last_important: AtomicU64,
+    /// Counters of what went through this slot: changed by its holder only.
+    records: AtomicU64,
+    images: AtomicU64,
+    bytes: AtomicU64,
 }
 
 pub(crate) struct Slots {
@@ -36,7 +40,14 @@ pub(crate) struct Claim<'a> {
 
 impl Slots {
     pub(crate) fn new(count: usize) -> Slots {
-        let slot = || Slot { position: AtomicU64::new(FREE), last_important: AtomicU64::new(0) };
+        let zero = || AtomicU64::new(0);
+        let slot = || Slot {
+            position: AtomicU64::new(FREE),
+            last_important: zero(),
+            records: zero(),
+            images: zero(),
+            bytes: zero(),
+        };
         Slots { slots: (0..count).map(|_| slot()).collect(), next: AtomicU64::new(0) }
     }
 
@@ -92,6 +103,17 @@ impl Slots {
         complete
     }
 
+    /// Records, images and bytes inserted so far.
+    pub(crate) fn counts(&self) -> (u64, u64, u64) {
+        self.slots.iter().fold((0, 0, 0), |(records, images, bytes), slot| {
+            (
+                records + slot.records.load(Relaxed),
+                images + slot.images.load(Relaxed),
+                bytes + slot.bytes.load(Relaxed),
+            )
+        })
+    }
+
     pub(crate) fn last_important(&self) -> Lsn {
         Lsn(self.slots.iter().map(|slot| slot.last_important.load(Acquire)).max().unwrap_or(0))
     }
@@ -105,6 +127,17 @@ impl Claim<'_> {
 
     pub(crate) fn note_important(&self, start: Lsn) {
         self.slot.last_important.store(start.0, Release);
+    }
+}
+
+impl Claim<'_> {
+    /// Counts a record.
+    pub(crate) fn count(&self, images: u32, bytes: usize) {
+        // No other thread changes them meanwhile, so this need not be one step.
+        let add = |counter: &AtomicU64, n: u64| counter.store(counter.load(Relaxed) + n, Relaxed);
+        add(&self.slot.records, 1);
+        add(&self.slot.images, u64::from(images));
+        add(&self.slot.bytes, bytes as u64);
     }
 }
 

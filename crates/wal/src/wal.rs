@@ -143,9 +143,6 @@ pub struct WalStats {
 
 #[derive(Default)]
 pub(crate) struct Counters {
-    pub records: AtomicU64,
-    pub fpi: AtomicU64,
-    pub bytes: AtomicU64,
     pub buffers_full: AtomicU64,
     pub write: AtomicU64,
     pub sync: AtomicU64,
@@ -272,12 +269,7 @@ impl Wal {
             };
             record.slot_hint = claim.index;
             let inserted = self.place(record, &claim, room)?;
-            drop(claim);
-            self.counters.records.fetch_add(1, Relaxed);
-            self.counters.bytes.fetch_add(len as u64, Relaxed);
-            if images > 0 {
-                self.counters.fpi.fetch_add(u64::from(images), Relaxed);
-            }
+            claim.count(images, len);
             return Ok(inserted);
         }
     }
@@ -507,9 +499,8 @@ impl Wal {
             self.make_page(page, &claim)?;
             page = page + WAL_PAGE as u64;
         }
+        claim.count(0, RECORD_HEADER);
         drop(claim);
-        self.counters.records.fetch_add(1, Relaxed);
-        self.counters.bytes.fetch_add(RECORD_HEADER as u64, Relaxed);
         self.flush(after)?;
         Ok(inserted.end)
     }
@@ -568,10 +559,11 @@ impl Wal {
     pub fn stats(&self) -> WalStats {
         let c = &self.counters;
         let get = |counter: &AtomicU64| counter.load(Relaxed);
+        let (records, fpi, bytes) = self.slots.counts();
         WalStats {
-            records: get(&c.records),
-            fpi: get(&c.fpi),
-            bytes: get(&c.bytes),
+            records,
+            fpi,
+            bytes,
             buffers_full: get(&c.buffers_full),
             write: get(&c.write),
             sync: get(&c.sync),

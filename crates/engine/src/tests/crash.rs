@@ -73,7 +73,7 @@ fn get(engine: &Engine, at: (usize, usize)) -> u64 {
 
 #[test]
 fn acknowledged_changes_survive_any_crash() {
-    for seed in 0..40 {
+    for seed in 0..16 {
         let random = SeededRandom::new(seed);
         let (mut disk, mut env) = world(seed);
         let options = ClusterOptions { segment_size: 1 << 20, checksums: true };
