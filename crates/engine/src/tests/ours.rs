@@ -39,7 +39,8 @@ fn postgresql_replays_our_records_to_the_same_pages() {
     dir.initdb(&[]);
     dir.start("");
     dir.sql("create table t(a int, b text) with (autovacuum_enabled = off)");
-    let database = Oid(dir.sql("select oid from pg_database where datname = 'postgres'").parse().unwrap());
+    let database =
+        Oid(dir.sql("select oid from pg_database where datname = 'postgres'").parse().unwrap());
     let number = Oid(dir.sql("select pg_relation_filenode('t')").parse().unwrap());
     dir.stop();
 
