@@ -3,6 +3,7 @@
 use crate::visibility::Visibility;
 use bufmgr::{BufferPool, ForkBuffers, Strategy};
 use ids::{CommandId, Lsn, Oid, Persistence, RelFile, Tid, Xid};
+use lmgr::{Acquired, LockMode, LockTag, WaitPolicy as Policy};
 use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
 use sync::atomic::AtomicU32;
@@ -81,15 +82,6 @@ impl HeapCx<'_> {
             page_lsn,
         }
     }
-}
-
-/// Whether an operation writes WAL; bulk loads into new files may do without.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Logging {
-    /// As the relation's persistence says.
-    #[default]
-    Normal,
-    Skip,
 }
 
 /// What happened to an update, delete or lock. Counterpart: `TM_Result`.
@@ -179,10 +171,45 @@ pub trait WaitForXact {
     /// False if `xid` still runs. Counterpart: `ConditionalXactLockTableWait`.
     fn try_wait_xid(&mut self, xid: Xid) -> Result<bool>;
     /// Queues for a row: whoever waits for its holder has this. Counterpart: `LockTuple`.
-    fn lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: lmgr::LockMode) -> Result<()>;
+    fn lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<()>;
     /// Counterpart: `ConditionalLockTuple`.
-    fn try_lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: lmgr::LockMode) -> Result<bool>;
-    fn unlock_row(&mut self, rel: &HeapRel, tid: Tid, mode: lmgr::LockMode) -> Result<()>;
+    fn try_lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<bool>;
+    fn unlock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<()>;
+}
+
+/// The waits of a session, over its heavyweight locks.
+pub struct SessionWaits(pub txn::XactWaits);
+
+impl SessionWaits {
+    fn acquire(&self, rel: &HeapRel, tid: Tid, mode: LockMode, policy: Policy) -> Result<bool> {
+        let tag = LockTag::tuple(rel.database, rel.oid, tid);
+        let acquired = self.0.locks().acquire(tag, mode, self.0.owner, policy)?;
+        Ok(acquired != Acquired::NotAvailable)
+    }
+}
+
+impl WaitForXact for SessionWaits {
+    fn wait_xid(&mut self, xid: Xid) -> Result<()> {
+        self.0.wait_for_xid(xid)
+    }
+
+    fn try_wait_xid(&mut self, xid: Xid) -> Result<bool> {
+        self.0.try_wait_for_xid(xid)
+    }
+
+    fn lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<()> {
+        self.acquire(rel, tid, mode, Policy::Wait).map(|_| ())
+    }
+
+    fn try_lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<bool> {
+        self.acquire(rel, tid, mode, Policy::Try)
+    }
+
+    fn unlock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<()> {
+        let tag = LockTag::tuple(rel.database, rel.oid, tid);
+        self.0.locks().release(tag, mode, self.0.owner);
+        Ok(())
+    }
 }
 
 /// Waits for `xid` on behalf of `operation` on `tid`.

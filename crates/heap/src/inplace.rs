@@ -28,7 +28,8 @@ pub fn inplace_update(cx: &mut HeapCx<'_>, rel: &HeapRel, tid: Tid, tuple: &[u8]
         edit.main(&tid.offset.to_le_bytes());
         edit.block_data(0, new.data());
         let xid = cx.txn.current_xid_if_any();
-        edit.log(RmgrId::Heap, record::heap::INPLACE, xid)?;
+        let end = edit.log(RmgrId::Heap, record::heap::INPLACE, xid)?;
+        cx.txn.note_record(end);
     } else {
         edit.finish_unlogged();
     }

@@ -39,7 +39,7 @@ pub mod visibility;
 pub mod visibility_map;
 
 pub use context::{
-    HeapCx, HeapRel, Logging, TmFailure, TmResult, WaitForXact, WaitOperation, WaitPolicy,
+    HeapCx, HeapRel, SessionWaits, TmFailure, TmResult, WaitForXact, WaitOperation, WaitPolicy,
 };
 pub use delete::{DeleteOptions, abort_speculative, delete};
 pub use fetch::{Fetched, fetch_row_version, fetch_tid, get_latest_tid, hot_search};

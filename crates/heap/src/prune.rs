@@ -149,7 +149,8 @@ pub fn prune<'a>(
             edit.block_data(0, &offset.to_le_bytes());
         }
         let xid = cx.txn.current_xid_if_any();
-        edit.log(RmgrId::Heap2, record::heap2::PRUNE, xid)?;
+        let end = edit.log(RmgrId::Heap2, record::heap2::PRUNE, xid)?;
+        cx.txn.note_record(end);
     } else {
         edit.finish_unlogged();
     }

@@ -227,7 +227,8 @@ fn freeze_tuples<'a>(
         edit.block_data(0, &plan.to_bytes());
     }
     let xid = cx.txn.current_xid_if_any();
-    edit.log(RmgrId::Heap2, record::heap2::FREEZE_PAGE, xid)?;
+    let end = edit.log(RmgrId::Heap2, record::heap2::FREEZE_PAGE, xid)?;
+    cx.txn.note_record(end);
     Ok(())
 }
 
@@ -263,7 +264,8 @@ fn mark_unused<'a>(
         edit.block_data(0, &offset.to_le_bytes());
     }
     let xid = cx.txn.current_xid_if_any();
-    edit.log(RmgrId::Heap2, record::heap2::VACUUM, xid)?;
+    let end = edit.log(RmgrId::Heap2, record::heap2::VACUUM, xid)?;
+    cx.txn.note_record(end);
     Ok(())
 }
 

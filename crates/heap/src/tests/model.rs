@@ -1,0 +1,188 @@
+//! Random operations of several sessions against a model: maps of rows, one per commit.
+
+use super::*;
+use std::collections::BTreeMap;
+
+type Table = BTreeMap<i32, (i32, String)>;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as u32) % n
+    }
+}
+
+/// A session, and what the model says that it sees.
+struct Player {
+    session: Session,
+    running: Option<Running>,
+}
+
+struct Running {
+    snapshot: Arc<Snapshot>,
+    /// The committed table when the snapshot was taken.
+    base: Table,
+    /// Own changes: `None` is a deletion.
+    own: BTreeMap<i32, Option<(i32, String)>>,
+}
+
+impl Running {
+    fn sees(&self) -> Table {
+        let mut table = self.base.clone();
+        for (id, change) in &self.own {
+            match change {
+                Some(row) => table.insert(*id, row.clone()),
+                None => table.remove(id),
+            };
+        }
+        table
+    }
+}
+
+fn play(seed: u64, steps: u32) {
+    let w = World::new();
+    let mut random = Random(seed);
+    let mut players: Vec<Player> =
+        (0..4).map(|_| Player { session: w.connect(), running: None }).collect();
+    let mut committed = Table::new();
+    // When each row was last changed by a commit, to tell conflicts.
+    let mut next_id = 0;
+    for step in 0..steps {
+        let who = random.below(4) as usize;
+        // Rows that other running transactions have changed.
+        let busy = |players: &[Player], id: i32| {
+            players.iter().enumerate().any(|(i, p)| {
+                i != who && p.running.as_ref().is_some_and(|r| r.own.contains_key(&id))
+            })
+        };
+        if players[who].running.is_none() {
+            let p = &mut players[who];
+            p.session.begin();
+            let snapshot = p.session.snapshot();
+            p.running = Some(Running { snapshot, base: committed.clone(), own: BTreeMap::new() });
+            continue;
+        }
+        match random.below(20) {
+            0..=5 => {
+                let id = next_id;
+                next_id += 1;
+                let text = "t".repeat(random.below(400) as usize);
+                let p = &mut players[who];
+                p.session.insert(&w, id, 0, &text);
+                p.running.as_mut().unwrap().own.insert(id, Some((0, text)));
+            }
+            kind @ 6..=14 => {
+                // Change a row that the snapshot sees.
+                let own_view = players[who].running.as_ref().unwrap().sees();
+                if own_view.is_empty() {
+                    continue;
+                }
+                let nth = random.below(own_view.len() as u32) as usize;
+                let (&id, old) = own_view.iter().nth(nth).unwrap();
+                let others = busy(&players, id);
+                let p = &mut players[who];
+                let running = p.running.as_mut().unwrap();
+                let snapshot = current(&mut p.session, &running.snapshot);
+                let seen = p.session.scan_with(&w, &snapshot);
+                let (tid, _) = *seen
+                    .iter()
+                    .find(|r| r.1.0 == id)
+                    .map(|r| &r.0)
+                    .map(|t| (t, ()))
+                    .as_ref()
+                    .unwrap();
+                let tid = *tid;
+                let changed = !running.own.contains_key(&id) && committed.get(&id) != Some(old);
+                let expected = if others {
+                    Err(TmResult::BeingModified)
+                } else if changed {
+                    Err(if committed.contains_key(&id) {
+                        TmResult::Updated
+                    } else {
+                        TmResult::Deleted
+                    })
+                } else {
+                    Ok(())
+                };
+                if kind < 12 {
+                    let text = if random.below(3) == 0 {
+                        "u".repeat(random.below(400) as usize)
+                    } else {
+                        old.1.clone()
+                    };
+                    let n = old.0 + 1 + step as i32;
+                    let result = p.session.update(&w, tid, (id, n, &text), false);
+                    assert_eq!(result.map(|_| ()), expected, "seed {seed} step {step} row {id}");
+                    if expected.is_ok() {
+                        running.own.insert(id, Some((n, text)));
+                    }
+                } else {
+                    let result = p.session.delete(&w, tid, false);
+                    assert_eq!(result, expected, "seed {seed} step {step} row {id}");
+                    if expected.is_ok() {
+                        running.own.insert(id, None);
+                    }
+                }
+            }
+            15 => {
+                let p = &mut players[who];
+                let running = p.running.as_ref().unwrap();
+                let snapshot = current(&mut p.session, &running.snapshot);
+                let seen = p.session.scan_with(&w, &snapshot);
+                let seen: Table = seen.into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
+                assert_eq!(seen, running.sees(), "seed {seed} step {step}");
+            }
+            16 => {
+                let freeze = random.below(2) == 0;
+                let indexes = random.below(2) == 0;
+                let p = &mut players[who];
+                let cutoffs = p.session.cutoffs(&w, freeze);
+                p.session.vacuum(&w, &cutoffs, indexes);
+            }
+            17 | 18 => {
+                let p = &mut players[who];
+                let running = p.running.take().unwrap();
+                p.session.commit();
+                for (id, change) in running.own {
+                    match change {
+                        Some(row) => committed.insert(id, row),
+                        None => committed.remove(&id),
+                    };
+                }
+            }
+            _ => {
+                let p = &mut players[who];
+                p.running = None;
+                p.session.abort();
+            }
+        }
+    }
+    for p in &mut players {
+        if p.running.take().is_some() {
+            p.session.abort();
+        }
+    }
+    let s = &mut players[0].session;
+    s.begin();
+    let seen: Table = s.scan(&w).into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
+    assert_eq!(seen, committed, "seed {seed}");
+    s.verify(&w);
+    s.commit();
+    w.check_redo();
+}
+
+/// The transaction's snapshot as of its present command.
+fn current(session: &mut Session, snapshot: &Arc<Snapshot>) -> Snapshot {
+    let mut now = Snapshot::clone(snapshot);
+    now.curcid = session.txn.command();
+    now
+}
+
+#[test]
+fn random_operations_agree_with_a_model() {
+    for seed in 1..=12 {
+        play(seed, 400);
+    }
+}

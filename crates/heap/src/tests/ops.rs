@@ -1,0 +1,382 @@
+//! Single operations between two or three sessions.
+
+use super::*;
+
+fn rows(scan: Vec<(Tid, Row)>) -> Vec<Row> {
+    scan.into_iter().map(|r| r.1).collect()
+}
+
+fn row(id: i32, n: i32, text: &str) -> Row {
+    (id, n, text.to_owned())
+}
+
+#[test]
+fn insertions_are_seen_by_the_right_sessions() {
+    let w = World::new();
+    let (mut a, mut b) = (w.connect(), w.connect());
+    a.begin();
+    b.begin();
+    let before = b.snapshot();
+    a.insert(&w, 1, 10, "one");
+    assert_eq!(rows(a.scan(&w)), [row(1, 10, "one")]);
+    assert_eq!(rows(b.scan(&w)), []);
+    a.commit();
+    assert_eq!(rows(b.scan_with(&w, &before)), []);
+    assert_eq!(rows(b.scan(&w)), [row(1, 10, "one")]);
+    b.insert(&w, 2, 20, "two");
+    b.abort();
+    a.begin();
+    assert_eq!(rows(a.scan(&w)), [row(1, 10, "one")]);
+    a.commit();
+    a.verify(&w);
+    w.check_redo();
+}
+
+#[test]
+fn updates_make_hot_chains_that_are_searched_and_pruned() {
+    let w = World::new();
+    let mut a = w.connect();
+    a.begin();
+    let root = a.insert(&w, 1, 0, "first");
+    a.commit();
+    let mut at = root;
+    for n in 1..=5 {
+        a.begin();
+        let updated = a.update(&w, at, (1, n, "first"), true).unwrap();
+        assert!(updated.hot);
+        assert_eq!(updated.lock_mode, TupleLockMode::NoKeyExclusive);
+        at = updated.tid;
+        a.commit();
+    }
+    a.begin();
+    let snapshot = a.snapshot();
+    let mut dead = true;
+    let found =
+        fetch_tid(&mut a.cx(&w), &w.rel, root, &snapshot, Some(&mut dead), false, |t, tuple| {
+            Ok((t, w.row(&tuple)))
+        })
+        .unwrap();
+    assert_eq!(found, Some((at, row(1, 5, "first"))));
+    assert!(!dead);
+    assert_eq!(get_latest_tid(&mut a.cx(&w), &w.rel, root, &snapshot).unwrap(), at);
+    a.commit();
+    a.begin();
+    // Nobody needs the old versions: the root becomes a redirect, the others go.
+    let cutoffs = a.cutoffs(&w, false);
+    assert_eq!(a.vacuum(&w, &cutoffs, false), 5);
+    let pages = w.pages(&w.pool, Fork::Main);
+    assert!(pages[0].line_pointer(1).is_redirected());
+    assert_eq!(pages[0].line_pointer(1).redirect_to(), at.offset);
+    assert!((2..at.offset).all(|o| !pages[0].line_pointer(o).is_used()));
+    let snapshot = a.snapshot();
+    let found =
+        fetch_tid(&mut a.cx(&w), &w.rel, root, &snapshot, None, true, |t, _| Ok(t)).unwrap();
+    assert_eq!(found, Some(at));
+    // A change of the key is not HOT.
+    let updated = a.update(&w, at, (2, 5, "first"), true).unwrap();
+    assert!(!updated.hot);
+    assert_eq!(updated.lock_mode, TupleLockMode::Exclusive);
+    a.commit();
+    a.verify(&w);
+    let records = w.check_redo();
+    assert_eq!(records[&(RmgrId::Heap as u8, record::heap::HOT_UPDATE)], 5);
+}
+
+#[test]
+fn an_update_that_does_not_fit_goes_to_another_page() {
+    let w = World::new();
+    let mut a = w.connect();
+    a.begin();
+    let wide = "x".repeat(1900);
+    let tids: Vec<Tid> = (0..4).map(|i| a.insert(&w, i, 0, &wide)).collect();
+    assert!(tids.iter().all(|t| t.block == BlockNo(0)));
+    a.commit();
+    a.begin();
+    let updated = a.update(&w, tids[0], (0, 1, &wide), true).unwrap();
+    assert_eq!(updated.tid.block, BlockNo(1));
+    assert!(!updated.hot);
+    a.commit();
+    a.begin();
+    let seen = a.scan(&w);
+    assert_eq!(seen.len(), 4);
+    assert_eq!(seen[0], (updated.tid, row(0, 1, &wide)));
+    assert_eq!(a.header(&w, tids[0]).ctid, updated.tid);
+    a.commit();
+    let records = w.check_redo();
+    // The old version was locked while no page was latched.
+    assert_eq!(records[&(RmgrId::Heap as u8, record::heap::LOCK)], 1);
+}
+
+#[test]
+fn own_changes_are_seen_command_by_command() {
+    let w = World::new();
+    let mut a = w.connect();
+    a.begin();
+    let tid = a.insert(&w, 1, 0, "a");
+    let before = a.snapshot();
+    let updated = a.update(&w, tid, (1, 1, "b"), true).unwrap();
+    let h = a.header(&w, tid);
+    assert!(h.any(m::COMBOCID), "inserted and updated by one transaction");
+    assert_eq!(rows(a.scan_with(&w, &before)), [row(1, 0, "a")]);
+    assert_eq!(rows(a.scan(&w)), [row(1, 1, "b")]);
+    a.delete(&w, updated.tid, true).unwrap();
+    assert_eq!(rows(a.scan(&w)), []);
+    // A savepoint that is rolled back takes its deletion along.
+    let tid = a.insert(&w, 2, 0, "c");
+    a.txn.begin_subxact().unwrap();
+    a.delete(&w, tid, true).unwrap();
+    assert_eq!(rows(a.scan(&w)), []);
+    a.txn.abort_subxact(&XactExtras::default()).unwrap();
+    assert_eq!(rows(a.scan(&w)), [row(2, 0, "c")]);
+    a.delete(&w, tid, true).unwrap();
+    a.insert(&w, 3, 0, "d");
+    a.commit();
+    a.begin();
+    assert_eq!(rows(a.scan(&w)), [row(3, 0, "d")]);
+    a.commit();
+    w.check_redo();
+}
+
+#[test]
+fn conflicts_are_reported_as_postgresql_does() {
+    let w = World::new();
+    let (mut a, mut b) = (w.connect(), w.connect());
+    a.begin();
+    let t1 = a.insert(&w, 1, 0, "");
+    let t2 = a.insert(&w, 2, 0, "");
+    a.commit();
+    a.begin();
+    b.begin();
+    a.update(&w, t1, (1, 1, ""), true).unwrap();
+    assert_eq!(b.update(&w, t1, (1, 2, ""), false), Err(TmResult::BeingModified));
+    assert_eq!(b.delete(&w, t1, false), Err(TmResult::BeingModified));
+    assert_eq!(b.lock(&w, t1, TupleLockMode::Exclusive), Err(TmResult::WouldBlock));
+    a.delete(&w, t2, true).unwrap();
+    a.commit();
+    assert_eq!(b.update(&w, t1, (1, 2, ""), true), Err(TmResult::Updated));
+    assert_eq!(b.delete(&w, t2, true), Err(TmResult::Deleted));
+    b.abort();
+    // After an abort the row is free again.
+    a.begin();
+    let tid = a.scan(&w)[0].0;
+    a.delete(&w, tid, true).unwrap();
+    a.abort();
+    b.begin();
+    b.delete(&w, tid, false).unwrap();
+    b.commit();
+    b.begin();
+    assert_eq!(rows(b.scan(&w)), []);
+    b.commit();
+    w.check_redo();
+}
+
+#[test]
+fn key_share_locks_live_beside_updates_of_other_columns() {
+    let w = World::new();
+    let (mut a, mut b, mut c) = (w.connect(), w.connect(), w.connect());
+    a.begin();
+    let tid = a.insert(&w, 1, 0, "");
+    a.commit();
+    for s in [&mut a, &mut b, &mut c] {
+        s.begin();
+    }
+    a.lock(&w, tid, TupleLockMode::KeyShare).unwrap();
+    b.lock(&w, tid, TupleLockMode::Share).unwrap();
+    let h = b.header(&w, tid);
+    assert!(h.xmax_is_multi() && h.xmax_locked_only());
+    assert_eq!(h.infomask & m::LOCK_MASK, m::XMAX_SHR_LOCK);
+    assert_eq!(c.lock(&w, tid, TupleLockMode::NoKeyExclusive), Err(TmResult::WouldBlock));
+    b.abort();
+    // Only the key-share lock is left: a change of n goes through, one of id does not.
+    assert_eq!(c.update(&w, tid, (7, 0, ""), false), Err(TmResult::BeingModified));
+    let updated = c.update(&w, tid, (1, 5, ""), true).unwrap();
+    let old = c.header(&w, tid);
+    assert!(old.xmax_is_multi() && !old.xmax_locked_only());
+    let members = w.manager.multixact_members(old.multi(), false).unwrap();
+    let mut statuses: Vec<_> = members.iter().map(|x| x.status).collect();
+    statuses.sort();
+    use txn::MultiXactStatus::*;
+    assert_eq!(statuses, [ForKeyShare, NoKeyUpdate]);
+    // The locker holds the new version too.
+    let new = c.header(&w, updated.tid);
+    assert!(new.xmax_locked_only() && new.raw_xmax == a.txn.top_xid_if_any());
+    // A key-share lock of a third session on the old version follows to the new one.
+    b.begin();
+    b.lock(&w, tid, TupleLockMode::KeyShare).unwrap();
+    let new = b.header(&w, updated.tid);
+    assert!(new.xmax_is_multi() && new.xmax_locked_only());
+    c.commit();
+    let mut d = w.connect();
+    d.begin();
+    assert_eq!(rows(d.scan(&w)), [row(1, 5, "")]);
+    assert_eq!(d.delete(&w, updated.tid, false), Err(TmResult::BeingModified));
+    a.commit();
+    b.abort();
+    d.delete(&w, updated.tid, false).unwrap();
+    d.commit();
+    d.verify(&w);
+    let records = w.check_redo();
+    assert!(records.contains_key(&(RmgrId::Heap2 as u8, record::heap2::LOCK_UPDATED)));
+}
+
+#[test]
+fn own_locks_become_stronger_in_place() {
+    let w = World::new();
+    let mut a = w.connect();
+    a.begin();
+    let tid = a.insert(&w, 1, 0, "");
+    a.commit();
+    a.begin();
+    let xid = a.txn.current_xid().unwrap();
+    for (mode, bits, keys) in [
+        (TupleLockMode::KeyShare, m::XMAX_KEYSHR_LOCK, false),
+        (TupleLockMode::Share, m::XMAX_SHR_LOCK, false),
+        (TupleLockMode::KeyShare, m::XMAX_SHR_LOCK, false),
+        (TupleLockMode::NoKeyExclusive, m::XMAX_EXCL_LOCK, false),
+        (TupleLockMode::Exclusive, m::XMAX_EXCL_LOCK, true),
+        (TupleLockMode::Share, m::XMAX_EXCL_LOCK, true),
+    ] {
+        a.lock(&w, tid, mode).unwrap();
+        let h = a.header(&w, tid);
+        assert_eq!(h.raw_xmax, xid);
+        assert_eq!((h.infomask & m::LOCK_MASK, h.keys_updated()), (bits, keys), "{mode:?}");
+        assert!(h.xmax_locked_only());
+    }
+    a.commit();
+    w.check_redo();
+}
+
+#[test]
+fn multi_insert_fills_pages_and_freezes() {
+    let w = World::new();
+    let mut a = w.connect();
+    a.begin();
+    let cid = a.txn.current_command(true);
+    for frozen in [false, true] {
+        let mut tuples: Vec<Vec<u8>> =
+            (0..500).map(|i| w.tuple(i, frozen as i32, &"y".repeat(i as usize % 90))).collect();
+        let mut bulk = BulkInsert::new(&w.pool);
+        let options = InsertOptions { frozen, skip_fsm: frozen, ..InsertOptions::default() };
+        let mut tids = Vec::new();
+        multi_insert(&mut a.cx(&w), &w.rel, &mut tuples, cid, options, Some(&mut bulk), &mut tids)
+            .unwrap();
+        bulk.finish(&w.rel, &w.pool).unwrap();
+        assert_eq!(tids.len(), 500);
+        assert!(tids.windows(2).all(|p| p[0] < p[1]));
+    }
+    a.next_command();
+    assert_eq!(a.scan(&w).len(), 1000);
+    a.commit();
+    let mut strategy = Strategy::normal();
+    let (visible, frozen) = visibility_map::count(&w.pool, &w.rel, &mut strategy).unwrap();
+    assert!(visible > 3 && visible == frozen);
+    a.begin();
+    assert_eq!(a.scan(&w).len(), 1000);
+    a.verify(&w);
+    a.commit();
+    w.check_redo();
+}
+
+#[test]
+fn speculative_insertions_are_confirmed_or_killed() {
+    let w = World::new();
+    let (mut a, mut b) = (w.connect(), w.connect());
+    a.begin();
+    b.begin();
+    let options = InsertOptions { speculative_token: 77, ..InsertOptions::default() };
+    let cid = a.txn.current_command(true);
+    let put = |a: &mut Session, id| {
+        let mut tuple = w.tuple(id, 0, "");
+        insert(&mut a.cx(&w), &w.rel, &mut tuple, cid, options, None).unwrap()
+    };
+    let (kept, killed) = (put(&mut a, 1), put(&mut a, 2));
+    let h = b.header(&w, kept);
+    let info = b.cx(&w).visibility(&w.rel, Lsn(0)).dirty(&h, &mut 0).unwrap().unwrap();
+    assert_eq!((info.xmin, info.speculative_token), (a.txn.top_xid_if_any(), 77));
+    finish_speculative(&mut a.cx(&w), &w.rel, kept).unwrap();
+    abort_speculative(&mut a.cx(&w), &w.rel, killed).unwrap();
+    a.next_command();
+    assert_eq!(rows(a.scan(&w)), [row(1, 0, "")]);
+    let h = b.header(&w, killed);
+    assert_eq!(b.cx(&w).visibility(&w.rel, Lsn(0)).dirty(&h, &mut 0).unwrap(), None);
+    a.commit();
+    b.commit();
+    w.check_redo();
+}
+
+#[test]
+fn vacuum_frees_freezes_and_sets_the_map() {
+    let w = World::new();
+    let mut a = w.connect();
+    a.begin();
+    let tids: Vec<Tid> = (0..300).map(|i| a.insert(&w, i, 0, "some text of a row")).collect();
+    a.commit();
+    a.begin();
+    for tid in tids.iter().skip(100).step_by(2) {
+        a.delete(&w, *tid, true).unwrap();
+    }
+    a.commit();
+    let keep = w.connect();
+    a.begin();
+    let cutoffs = a.cutoffs(&w, true);
+    assert_eq!(a.vacuum(&w, &cutoffs, false), 100);
+    a.commit();
+    drop(keep);
+    let mut strategy = Strategy::normal();
+    let n = w.pool.nblocks(&w.rel.main).unwrap();
+    let counts = visibility_map::count(&w.pool, &w.rel, &mut strategy).unwrap();
+    assert_eq!(counts, (n, n));
+    a.begin();
+    assert_eq!(a.scan(&w).len(), 200);
+    assert!(a.header(&w, tids[0]).xmin_frozen());
+    // A lock takes the frozen bit away, a deletion both.
+    a.lock(&w, tids[0], TupleLockMode::Share).unwrap();
+    let counts = visibility_map::count(&w.pool, &w.rel, &mut strategy).unwrap();
+    assert_eq!(counts, (n, n - 1));
+    a.delete(&w, tids[0], true).unwrap();
+    let counts = visibility_map::count(&w.pool, &w.rel, &mut strategy).unwrap();
+    assert_eq!(counts, (n - 1, n - 1));
+    a.commit();
+    a.verify(&w);
+    let records = w.check_redo();
+    for kind in [
+        record::heap2::PRUNE,
+        record::heap2::VACUUM,
+        record::heap2::FREEZE_PAGE,
+        record::heap2::VISIBLE,
+    ] {
+        assert!(records.contains_key(&(RmgrId::Heap2 as u8, kind)), "{kind:x}");
+    }
+}
+
+#[test]
+fn a_waiting_update_goes_on_when_the_other_ends() {
+    let w = World::new();
+    let (mut a, mut b) = (w.connect(), w.connect());
+    a.begin();
+    let tid = a.insert(&w, 1, 0, "");
+    a.commit();
+    a.begin();
+    a.update(&w, tid, (1, 1, ""), true).unwrap();
+    let waiting = std::thread::scope(|scope| {
+        let w = &w;
+        let handle = scope.spawn(move || {
+            b.begin();
+            let result = b.update(w, tid, (1, 2, ""), true);
+            b.commit();
+            result.map(|u| u.hot)
+        });
+        // Wait until it queues for our transaction: its lock on the row is then taken.
+        let tag = lmgr::LockTag::transaction(a.txn.top_xid_if_any());
+        while !a.txn.locks().has_waiters(tag, lmgr::LockMode::Exclusive) {
+            std::thread::yield_now();
+        }
+        a.abort();
+        handle.join().unwrap()
+    });
+    assert_eq!(waiting, Ok(true));
+    a.begin();
+    assert_eq!(rows(a.scan(&w)), [row(1, 2, "")]);
+    a.commit();
+    w.check_redo();
+}
