@@ -42,17 +42,18 @@ impl PrunePlan {
     }
 }
 
-/// Who may be removed: by the cached horizons, or before a fixed XID.
+/// Who may be removed: by the cached horizons, or also before a fixed XID.
 pub enum Removable<'a> {
     Global(&'a mut GlobalVis),
-    Before(Xid),
+    /// VACUUM: what it later counts as dead must be pruned, or it would retry for ever.
+    Vacuum(Xid, &'a mut GlobalVis),
 }
 
 impl Removable<'_> {
     fn test(&mut self, manager: &TxnManager, xid: Xid) -> bool {
         match self {
             Removable::Global(vis) => vis.is_removable(manager, xid),
-            Removable::Before(limit) => xid.precedes(*limit),
+            Removable::Vacuum(limit, vis) => xid.precedes(*limit) || vis.is_removable(manager, xid),
         }
     }
 }

@@ -65,7 +65,8 @@ pub fn scan_page<'a>(
     let mut state;
     'retry: loop {
         let mut global = cx.txn.global_vis(rel.horizon);
-        let pruned = prune::prune(cx, rel, guard, Removable::Global(&mut global))?;
+        let removable = Removable::Vacuum(cutoffs.oldest_xmin, &mut global);
+        let pruned = prune::prune(cx, rel, guard, removable)?;
         report.removed_tuples += pruned.deleted;
         report.dead.clear();
         report.live_tuples = 0;

@@ -95,12 +95,14 @@ fn an_update_that_does_not_fit_goes_to_another_page() {
     let updated = a.update(&w, tids[0], (0, 1, &wide), true).unwrap();
     assert_eq!(updated.tid.block, BlockNo(1));
     assert!(!updated.hot);
+    assert_eq!(a.header(&w, tids[0]).ctid, updated.tid);
     a.commit();
     a.begin();
     let seen = a.scan(&w);
     assert_eq!(seen.len(), 4);
     assert_eq!(seen[0], (updated.tid, row(0, 1, &wide)));
-    assert_eq!(a.header(&w, tids[0]).ctid, updated.tid);
+    // The page was noted as full, so the scan pruned it.
+    assert!(w.pages(&w.pool, Fork::Main)[0].line_pointer(1).is_dead());
     a.commit();
     let records = w.check_redo();
     // The old version was locked while no page was latched.
@@ -199,7 +201,9 @@ fn key_share_locks_live_beside_updates_of_other_columns() {
     assert_eq!(statuses, [ForKeyShare, NoKeyUpdate]);
     // The locker holds the new version too.
     let new = c.header(&w, updated.tid);
-    assert!(new.xmax_locked_only() && new.raw_xmax == a.txn.top_xid_if_any());
+    assert!(new.xmax_locked_only() && new.xmax_is_multi());
+    let members = w.manager.multixact_members(new.multi(), true).unwrap();
+    assert!(members.iter().any(|x| x.xid == a.txn.top_xid_if_any()));
     // A key-share lock of a third session on the old version follows to the new one.
     b.begin();
     b.lock(&w, tid, TupleLockMode::KeyShare).unwrap();
