@@ -103,7 +103,7 @@ impl LinePointer {
 
     #[inline(always)]
     pub const fn has_storage(self) -> bool {
-        self.len() != 0
+        !self.is_empty()
     }
 
     pub const fn is_empty(self) -> bool {

@@ -206,8 +206,14 @@ struct Aligned(Page);
 impl PageBuf {
     /// All zeros.
     pub fn new() -> PageBuf {
-        // SAFETY: all-zero bytes are a valid Aligned (plain bytes).
-        PageBuf(unsafe { Box::<Aligned>::new_zeroed().assume_init() })
+        let layout = std::alloc::Layout::new::<Aligned>();
+        // SAFETY: the layout is not empty.
+        let memory = unsafe { std::alloc::alloc_zeroed(layout) };
+        if memory.is_null() {
+            std::alloc::handle_alloc_error(layout);
+        }
+        // SAFETY: allocated just now with the layout of Aligned, for which zeros are a valid value.
+        PageBuf(unsafe { Box::from_raw(memory.cast()) })
     }
 
     pub fn from_bytes(bytes: &[u8; PAGE_SIZE]) -> PageBuf {
