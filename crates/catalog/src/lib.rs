@@ -25,7 +25,6 @@ pub mod lookup;
 pub mod namespace;
 pub mod overlay;
 pub mod relcache;
-pub mod relmap;
 pub mod rows;
 mod session;
 mod shared;

@@ -3,14 +3,14 @@
 use crate::builtin::Builtin;
 use crate::cache::Key;
 use crate::descs::{index_desc, rel_file, table_desc};
-use crate::relmap::RelMap;
 use crate::rows::{CatalogRow, Name, PgClass, Value};
 use crate::shared::Catalog;
 use engine::index::{
     Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
 };
+use engine::relmap::{SHARED, database_path};
 use engine::table::{InsertOptions, RowOutcome, RowWait, ScanOptions, TableScan, system};
-use engine::{Backend, IndexDesc, TableDesc, ToastDesc};
+use engine::{Backend, IndexDesc, RelMap, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, Tid};
 use lmgr::LockMode;
 use pgerror::{PgError, Result, SqlState};
@@ -252,15 +252,8 @@ impl EngineStore<'_> {
             return Ok(map);
         }
         let generation = self.catalog.generation();
-        let path = match (shared, self.tablespace) {
-            (true, _) => "global/pg_filenode.map".to_owned(),
-            (false, space) => {
-                let database = self.catalog.database();
-                let file = ids::RelFile::new(space, database, Oid::INVALID);
-                let path = file.path(ids::Fork::Main, None);
-                format!("{}/pg_filenode.map", vfs::parent(&path))
-            }
-        };
+        let database = if shared { SHARED } else { (self.tablespace, self.catalog.database()) };
+        let path = format!("{}/pg_filenode.map", database_path(database));
         let bytes = vfs::read_file(&*self.backend.storage().env.disk, &path)?;
         let map = Arc::new(RelMap::decode(&bytes, &path)?);
         self.catalog.keep_relation_map(shared, generation, &map);
@@ -299,3 +292,6 @@ fn check(outcome: RowOutcome) -> Result<()> {
     };
     Err(PgError::internal(message))
 }
+
+#[cfg(test)]
+mod tests;

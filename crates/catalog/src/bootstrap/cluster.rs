@@ -5,8 +5,8 @@ use super::index::build as build_index;
 use super::{DATABASES, Files, InitOptions, locale};
 use crate::builtin::Builtin;
 use crate::facts;
-use crate::relmap::RelMap;
 use crate::rows::*;
+use engine::RelMap;
 use hashbrown::HashMap;
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result};
@@ -65,11 +65,15 @@ pub(super) fn build(disk: &dyn Disk, options: &InitOptions) -> Result<Files> {
         });
         let mut mapped: Vec<(Oid, Oid)> = mapped.map(|c| (c.oid, c.oid)).collect();
         mapped.sort();
-        RelMap::new(mapped).encode()
+        let mut map = RelMap::default();
+        for (relation, file) in mapped {
+            map.set(relation, file)?;
+        }
+        Ok::<Vec<u8>, PgError>(map.encode().to_vec())
     };
-    files.insert("global/pg_filenode.map".to_owned(), mapped(true));
+    files.insert("global/pg_filenode.map".to_owned(), mapped(true)?);
     for database in DATABASES {
-        files.insert(format!("base/{database}/pg_filenode.map"), mapped(false));
+        files.insert(format!("base/{database}/pg_filenode.map"), mapped(false)?);
         files.insert(format!("base/{database}/PG_VERSION"), b"15\n".to_vec());
     }
     Ok(files)
