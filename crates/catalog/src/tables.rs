@@ -292,6 +292,3 @@ fn check(outcome: RowOutcome) -> Result<()> {
     };
     Err(PgError::internal(message))
 }
-
-#[cfg(test)]
-mod tests;
