@@ -269,5 +269,5 @@ fn views_answer_as_those_of_postgres() {
         compared += 1;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(compared > 50, "{compared}");
+    assert!(compared > 40, "{compared}");
 }
