@@ -1,0 +1,299 @@
+//! The server's messages, appended to a buffer that the caller sends when it sees fit.
+
+use pgerror::{Fields, PgError, Severity};
+
+/// How a value travels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    #[default]
+    Text = 0,
+    Binary = 1,
+}
+
+/// The transaction's state in ReadyForQuery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TransactionStatus {
+    Idle = b'I' as isize,
+    InBlock = b'T' as isize,
+    Failed = b'E' as isize,
+}
+
+/// A column of a result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldDescription {
+    pub name: String,
+    /// The table and column it comes from; 0 if from none.
+    pub table: u32,
+    pub column: i16,
+    pub type_oid: u32,
+    pub type_len: i16,
+    pub typmod: i32,
+    pub format: Format,
+}
+
+/// Begins a message: its type byte and a place for the length.
+fn begin(out: &mut Vec<u8>, kind: u8) -> usize {
+    out.push(kind);
+    let at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    at
+}
+
+/// Fills the length in. Rows and values are below 1 GB each; a longer message is an error above.
+fn finish(out: &mut [u8], at: usize) {
+    let len = u32::try_from(out.len() - at).expect("a message is below 4 GB");
+    out[at..at + 4].copy_from_slice(&len.to_be_bytes());
+}
+
+fn string(out: &mut Vec<u8>, text: &str) {
+    // A zero byte would end it early.
+    out.extend(text.bytes().filter(|&b| b != 0));
+    out.push(0);
+}
+
+fn empty(out: &mut Vec<u8>, kind: u8) {
+    out.extend_from_slice(&[kind, 0, 0, 0, 4]);
+}
+
+pub fn authentication_ok(out: &mut Vec<u8>) {
+    let at = begin(out, b'R');
+    out.extend_from_slice(&0u32.to_be_bytes());
+    finish(out, at);
+}
+
+pub fn authentication_cleartext(out: &mut Vec<u8>) {
+    let at = begin(out, b'R');
+    out.extend_from_slice(&3u32.to_be_bytes());
+    finish(out, at);
+}
+
+pub fn authentication_md5(out: &mut Vec<u8>, salt: [u8; 4]) {
+    let at = begin(out, b'R');
+    out.extend_from_slice(&5u32.to_be_bytes());
+    out.extend_from_slice(&salt);
+    finish(out, at);
+}
+
+/// Offers SASL mechanisms.
+pub fn authentication_sasl(out: &mut Vec<u8>, mechanisms: &[&str]) {
+    let at = begin(out, b'R');
+    out.extend_from_slice(&10u32.to_be_bytes());
+    for m in mechanisms {
+        string(out, m);
+    }
+    out.push(0);
+    finish(out, at);
+}
+
+/// A step of the SASL exchange; the last one if `last`.
+pub fn authentication_sasl_data(out: &mut Vec<u8>, last: bool, data: &[u8]) {
+    let at = begin(out, b'R');
+    out.extend_from_slice(&(if last { 12u32 } else { 11 }).to_be_bytes());
+    out.extend_from_slice(data);
+    finish(out, at);
+}
+
+pub fn parameter_status(out: &mut Vec<u8>, name: &str, value: &str) {
+    let at = begin(out, b'S');
+    string(out, name);
+    string(out, value);
+    finish(out, at);
+}
+
+pub fn backend_key_data(out: &mut Vec<u8>, pid: i32, key: i32) {
+    let at = begin(out, b'K');
+    out.extend_from_slice(&pid.to_be_bytes());
+    out.extend_from_slice(&key.to_be_bytes());
+    finish(out, at);
+}
+
+/// The newest minor version, and the protocol options that are not known.
+pub fn negotiate_protocol_version(out: &mut Vec<u8>, minor: u32, unknown: &[String]) {
+    let at = begin(out, b'v');
+    out.extend_from_slice(&(3 << 16 | minor).to_be_bytes());
+    out.extend_from_slice(&(unknown.len() as u32).to_be_bytes());
+    for name in unknown {
+        string(out, name);
+    }
+    finish(out, at);
+}
+
+pub fn ready_for_query(out: &mut Vec<u8>, status: TransactionStatus) {
+    out.extend_from_slice(&[b'Z', 0, 0, 0, 5, status as u8]);
+}
+
+pub fn command_complete(out: &mut Vec<u8>, tag: &str) {
+    let at = begin(out, b'C');
+    string(out, tag);
+    finish(out, at);
+}
+
+pub fn empty_query_response(out: &mut Vec<u8>) {
+    empty(out, b'I');
+}
+
+pub fn parse_complete(out: &mut Vec<u8>) {
+    empty(out, b'1');
+}
+
+pub fn bind_complete(out: &mut Vec<u8>) {
+    empty(out, b'2');
+}
+
+pub fn close_complete(out: &mut Vec<u8>) {
+    empty(out, b'3');
+}
+
+pub fn no_data(out: &mut Vec<u8>) {
+    empty(out, b'n');
+}
+
+pub fn portal_suspended(out: &mut Vec<u8>) {
+    empty(out, b's');
+}
+
+pub fn parameter_description(out: &mut Vec<u8>, types: impl ExactSizeIterator<Item = u32>) {
+    let at = begin(out, b't');
+    out.extend_from_slice(&(types.len() as u16).to_be_bytes());
+    for t in types {
+        out.extend_from_slice(&t.to_be_bytes());
+    }
+    finish(out, at);
+}
+
+pub fn row_description(out: &mut Vec<u8>, fields: &[FieldDescription]) {
+    let at = begin(out, b'T');
+    out.extend_from_slice(&(fields.len() as u16).to_be_bytes());
+    for f in fields {
+        string(out, &f.name);
+        out.extend_from_slice(&f.table.to_be_bytes());
+        out.extend_from_slice(&f.column.to_be_bytes());
+        out.extend_from_slice(&f.type_oid.to_be_bytes());
+        out.extend_from_slice(&f.type_len.to_be_bytes());
+        out.extend_from_slice(&f.typmod.to_be_bytes());
+        out.extend_from_slice(&(f.format as u16).to_be_bytes());
+    }
+    finish(out, at);
+}
+
+/// Writes one row, column by column.
+pub struct DataRow<'a> {
+    out: &'a mut Vec<u8>,
+    at: usize,
+}
+
+impl<'a> DataRow<'a> {
+    pub fn begin(out: &'a mut Vec<u8>, columns: usize) -> DataRow<'a> {
+        let at = begin(out, b'D');
+        out.extend_from_slice(&(columns as u16).to_be_bytes());
+        DataRow { out, at }
+    }
+
+    #[inline]
+    pub fn null(&mut self) {
+        self.out.extend_from_slice(&u32::MAX.to_be_bytes());
+    }
+
+    #[inline]
+    pub fn value(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// A value that `write` appends.
+    #[inline]
+    pub fn value_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let at = self.out.len();
+        self.out.extend_from_slice(&[0; 4]);
+        write(self.out);
+        let len = (self.out.len() - at - 4) as u32;
+        self.out[at..at + 4].copy_from_slice(&len.to_be_bytes());
+    }
+
+    pub fn finish(self) {
+        finish(self.out, self.at);
+    }
+}
+
+/// CopyInResponse: the client shall send rows.
+pub fn copy_in_response(out: &mut Vec<u8>, format: Format, columns: usize) {
+    copy_response(out, b'G', format, columns);
+}
+
+/// CopyOutResponse: rows will come.
+pub fn copy_out_response(out: &mut Vec<u8>, format: Format, columns: usize) {
+    copy_response(out, b'H', format, columns);
+}
+
+fn copy_response(out: &mut Vec<u8>, kind: u8, format: Format, columns: usize) {
+    let at = begin(out, kind);
+    out.push(format as u8);
+    out.extend_from_slice(&(columns as u16).to_be_bytes());
+    for _ in 0..columns {
+        out.extend_from_slice(&(format as u16).to_be_bytes());
+    }
+    finish(out, at);
+}
+
+pub fn copy_data(out: &mut Vec<u8>, data: &[u8]) {
+    let at = begin(out, b'd');
+    out.extend_from_slice(data);
+    finish(out, at);
+}
+
+pub fn copy_done(out: &mut Vec<u8>) {
+    empty(out, b'c');
+}
+
+pub fn notification(out: &mut Vec<u8>, pid: i32, channel: &str, payload: &str) {
+    let at = begin(out, b'A');
+    out.extend_from_slice(&pid.to_be_bytes());
+    string(out, channel);
+    string(out, payload);
+    finish(out, at);
+}
+
+/// ErrorResponse or NoticeResponse, by the report's severity.
+pub fn report(out: &mut Vec<u8>, report: &PgError) {
+    let f = report.fields();
+    let kind = if f.severity >= Severity::Error { b'E' } else { b'N' };
+    let at = begin(out, kind);
+    fields(out, f);
+    out.push(0);
+    finish(out, at);
+}
+
+fn fields(out: &mut Vec<u8>, f: &Fields) {
+    let mut field = |code: u8, text: &str| {
+        out.push(code);
+        string(out, text);
+    };
+    field(b'S', f.severity.as_str());
+    field(b'V', f.severity.as_str());
+    field(b'C', f.code.as_str());
+    field(b'M', &f.message);
+    let optional = [
+        (b'D', &f.detail),
+        (b'H', &f.hint),
+        (b'q', &f.internal_query),
+        (b's', &f.names.schema),
+        (b't', &f.names.table),
+        (b'c', &f.names.column),
+        (b'd', &f.names.data_type),
+        (b'n', &f.names.constraint),
+    ];
+    for (code, text) in optional {
+        if let Some(text) = text {
+            field(code, text);
+        }
+    }
+    if !f.context.is_empty() {
+        field(b'W', &f.context.join("\n"));
+    }
+    if let Some(p) = f.position {
+        field(b'P', &p.to_string());
+    }
+    if let Some(p) = f.internal_position {
+        field(b'p', &p.to_string());
+    }
+}

@@ -1,0 +1,232 @@
+//! A client's messages.
+
+use crate::backend::Format;
+use crate::violation;
+use pgerror::{PgError, Result, SqlState};
+
+/// What Describe and Close are about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    Statement,
+    Portal,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parse<'a> {
+    pub name: &'a [u8],
+    pub query: &'a [u8],
+    /// Type OIDs; 0 where the server shall find out.
+    pub types: Vec<u32>,
+}
+
+/// Format codes of parameters or result columns.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Formats {
+    /// All text.
+    #[default]
+    Text,
+    /// One for all.
+    All(Format),
+    Each(Vec<Format>),
+}
+
+impl Formats {
+    pub fn get(&self, i: usize) -> Format {
+        match self {
+            Formats::Text => Format::Text,
+            Formats::All(f) => *f,
+            Formats::Each(list) => list.get(i).copied().unwrap_or(Format::Text),
+        }
+    }
+
+    /// The number given, where it must agree with something.
+    pub fn count(&self) -> Option<usize> {
+        match self {
+            Formats::Each(list) => Some(list.len()),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bind<'a> {
+    pub portal: &'a [u8],
+    pub statement: &'a [u8],
+    pub formats: Formats,
+    /// `None` is NULL.
+    pub values: Vec<Option<&'a [u8]>>,
+    pub results: Formats,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FrontendMessage<'a> {
+    Query(&'a [u8]),
+    Parse(Parse<'a>),
+    Bind(Bind<'a>),
+    Describe {
+        target: Target,
+        name: &'a [u8],
+    },
+    /// `max_rows` 0: all.
+    Execute {
+        portal: &'a [u8],
+        max_rows: u32,
+    },
+    Close {
+        target: Target,
+        name: &'a [u8],
+    },
+    Flush,
+    Sync,
+    Terminate,
+    FunctionCall,
+    CopyData(&'a [u8]),
+    CopyDone,
+    CopyFail(&'a [u8]),
+    Password(&'a [u8]),
+}
+
+/// A cursor over a message's body.
+struct Reader<'a>(&'a [u8]);
+
+/// A message whose frame is good and whose contents are not: an error, but the next message can be read.
+fn malformed(message: &str) -> PgError {
+    PgError::new(SqlState::PROTOCOL_VIOLATION, message)
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        if n > self.0.len() {
+            return Err(malformed("insufficient data left in message"));
+        }
+        let (head, tail) = self.0.split_at(n);
+        self.0 = tail;
+        Ok(head)
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn u16(&mut self) -> Result<usize> {
+        let b = self.take(2)?;
+        Ok(usize::from(u16::from_be_bytes([b[0], b[1]])))
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        let b = self.take(4)?;
+        Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    fn string(&mut self) -> Result<&'a [u8]> {
+        match self.0.iter().position(|&b| b == 0) {
+            Some(end) => {
+                let text = &self.0[..end];
+                self.0 = &self.0[end + 1..];
+                Ok(text)
+            }
+            None => Err(malformed("invalid string in message")),
+        }
+    }
+
+    fn formats(&mut self) -> Result<Formats> {
+        let count = self.u16()?;
+        let mut each = Vec::new();
+        for i in 0..count {
+            let format = match self.u16()? {
+                0 => Format::Text,
+                1 => Format::Binary,
+                other => {
+                    return Err(PgError::new(
+                        SqlState::INVALID_PARAMETER_VALUE,
+                        format!("unsupported format code: {other}"),
+                    ));
+                }
+            };
+            if count == 1 {
+                return Ok(Formats::All(format));
+            }
+            if i == 0 {
+                each.reserve_exact(count);
+            }
+            each.push(format);
+        }
+        Ok(if count == 0 { Formats::Text } else { Formats::Each(each) })
+    }
+
+    fn target(&mut self, message: &str) -> Result<Target> {
+        match self.byte()? {
+            b'S' => Ok(Target::Statement),
+            b'P' => Ok(Target::Portal),
+            other => Err(malformed(&format!("invalid {message} message subtype {other}"))),
+        }
+    }
+
+    fn end(self) -> Result<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(malformed("invalid message format")) }
+    }
+}
+
+impl<'a> FrontendMessage<'a> {
+    /// The message of that kind with that body.
+    pub fn decode(kind: u8, body: &'a [u8]) -> Result<FrontendMessage<'a>> {
+        let mut r = Reader(body);
+        let message = match kind {
+            b'Q' => FrontendMessage::Query(r.string()?),
+            b'P' => FrontendMessage::Parse(parse(&mut r)?),
+            b'B' => FrontendMessage::Bind(bind(&mut r)?),
+            b'D' => {
+                let target = r.target("DESCRIBE")?;
+                FrontendMessage::Describe { target, name: r.string()? }
+            }
+            b'E' => {
+                let portal = r.string()?;
+                FrontendMessage::Execute { portal, max_rows: r.u32()? }
+            }
+            b'C' => {
+                let target = r.target("CLOSE")?;
+                FrontendMessage::Close { target, name: r.string()? }
+            }
+            b'H' => FrontendMessage::Flush,
+            b'S' => FrontendMessage::Sync,
+            b'X' => FrontendMessage::Terminate,
+            b'F' => return Ok(FrontendMessage::FunctionCall),
+            b'd' => return Ok(FrontendMessage::CopyData(body)),
+            b'c' => FrontendMessage::CopyDone,
+            b'f' => FrontendMessage::CopyFail(r.string()?),
+            b'p' => return Ok(FrontendMessage::Password(body)),
+            _ => return Err(violation(format!("invalid frontend message type {kind}"))),
+        };
+        r.end()?;
+        Ok(message)
+    }
+}
+
+fn parse<'a>(r: &mut Reader<'a>) -> Result<Parse<'a>> {
+    let name = r.string()?;
+    let query = r.string()?;
+    let count = r.u16()?;
+    let types = (0..count).map(|_| r.u32()).collect::<Result<_>>()?;
+    Ok(Parse { name, query, types })
+}
+
+fn bind<'a>(r: &mut Reader<'a>) -> Result<Bind<'a>> {
+    let portal = r.string()?;
+    let statement = r.string()?;
+    let formats = r.formats()?;
+    let count = r.u16()?;
+    if formats.count().is_some_and(|n| n != count) {
+        return Err(malformed(&format!(
+            "bind message has {} parameter formats but {count} parameters",
+            formats.count().unwrap_or(0)
+        )));
+    }
+    // Each takes four bytes at least, so that the count alone cannot ask for memory.
+    let mut values = Vec::with_capacity(count.min(r.0.len() / 4));
+    for _ in 0..count {
+        let len = r.u32()?;
+        values.push(if len == u32::MAX { None } else { Some(r.take(len as usize)?) });
+    }
+    let results = r.formats()?;
+    Ok(Bind { portal, statement, formats, values, results })
+}

@@ -1,0 +1,119 @@
+//! Messages as the protocol's description spells them, whole and broken.
+
+use super::*;
+
+fn inbox(bytes: &[u8]) -> Inbox {
+    let mut inbox = Inbox::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let n = inbox.fill(|buf| {
+            let n = rest.len().min(buf.len()).min(3000);
+            buf[..n].copy_from_slice(&rest[..n]);
+            Ok::<_, ()>(n)
+        });
+        rest = &rest[n.unwrap()..];
+    }
+    inbox
+}
+
+#[test]
+fn messages_are_cut_into_frames() {
+    let mut inbox = inbox(b"Q\0\0\0\x0dselect 1\0S\0\0\0\x04Q\0\0\0\x06x");
+    let q = inbox.next_frame().unwrap().unwrap();
+    assert_eq!(
+        FrontendMessage::decode(q.kind, inbox.body(q)).unwrap(),
+        FrontendMessage::Query(b"select 1")
+    );
+    let s = inbox.next_frame().unwrap().unwrap();
+    assert_eq!(FrontendMessage::decode(s.kind, inbox.body(s)).unwrap(), FrontendMessage::Sync);
+    assert_eq!(inbox.next_frame().unwrap(), None);
+}
+
+#[test]
+fn long_messages_arrive_in_parts() {
+    let text = "x".repeat(100_000);
+    let mut bytes = vec![b'Q'];
+    bytes.extend_from_slice(&(text.len() as u32 + 5).to_be_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+    bytes.push(0);
+    let mut inbox = inbox(&bytes);
+    let frame = inbox.next_frame().unwrap().unwrap();
+    assert_eq!(inbox.body(frame).len(), 100_001);
+}
+
+#[test]
+fn unknown_kinds_and_impossible_lengths_end_the_connection() {
+    for bytes in [&b"z\0\0\0\x04"[..], b"Q\0\0\0\x03", b"Q\xff\xff\xff\xff", b"S\0\0\xff\xff"] {
+        let error = inbox(bytes).next_frame().unwrap_err();
+        assert_eq!(error.code(), SqlState::PROTOCOL_VIOLATION);
+        assert_eq!(error.fields().severity, Severity::Fatal);
+    }
+}
+
+#[test]
+fn bind_reads_values_and_formats() {
+    let body = b"p\0s\0\0\x01\0\x01\0\x02\0\0\0\x02ab\xff\xff\xff\xff\0\x02\0\0\0\x01";
+    let FrontendMessage::Bind(bind) = FrontendMessage::decode(b'B', body).unwrap() else {
+        panic!("not a Bind")
+    };
+    assert_eq!((bind.portal, bind.statement), (&b"p"[..], &b"s"[..]));
+    assert_eq!(bind.values, [Some(&b"ab"[..]), None]);
+    assert_eq!(bind.formats.get(1), Format::Binary);
+    assert_eq!(bind.results, Formats::Each(vec![Format::Text, Format::Binary]));
+}
+
+#[test]
+fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
+    let bodies: [(u8, &[u8]); 5] = [
+        (b'B', b"p\0s\0\0\x01\0\x01\0\x02\0\0\0\x02ab\xff\xff\xff\xff\0\x02\0\0\0\x01"),
+        (b'P', b"s\0select $1\0\0\x01\0\0\0\x17"),
+        (b'D', b"Sname\0"),
+        (b'E', b"name\0\0\0\0\x05"),
+        (b'C', b"Pname\0"),
+    ];
+    for (kind, body) in bodies {
+        assert!(FrontendMessage::decode(kind, body).is_ok());
+        for cut in 0..body.len() {
+            let error = FrontendMessage::decode(kind, &body[..cut]).unwrap_err();
+            assert_eq!(error.code(), SqlState::PROTOCOL_VIOLATION);
+        }
+        let longer = [body, b"x"].concat();
+        assert!(FrontendMessage::decode(kind, &longer).is_err());
+    }
+}
+
+#[test]
+fn startup_packets() {
+    let packet = b"\0\0\0\x22\0\x03\0\0user\0ann\0database\0db\0a\0b\0\0";
+    let (startup, len) = StartupPacket::decode(packet).unwrap().unwrap();
+    assert_eq!(len, packet.len());
+    let StartupPacket::Startup(p) = startup else { panic!("not a startup packet") };
+    assert_eq!((p.user.as_deref(), p.database.as_deref()), (Some("ann"), Some("db")));
+    assert_eq!(p.other, [("a".to_owned(), "b".to_owned())]);
+    assert_eq!(StartupPacket::decode(&packet[..9]).unwrap(), None);
+    let ssl = StartupPacket::decode(b"\0\0\0\x08\x04\xd2\x16\x2f").unwrap().unwrap();
+    assert_eq!(ssl.0, StartupPacket::SslRequest);
+    let cancel = b"\0\0\0\x10\x04\xd2\x16\x2e\0\0\0\x07\0\0\0\x09";
+    let cancel = StartupPacket::decode(cancel).unwrap().unwrap().0;
+    assert_eq!(cancel, StartupPacket::Cancel { pid: 7, key: 9 });
+    assert!(StartupPacket::decode(b"\xff\xff\xff\xff").is_err());
+    assert!(StartupPacket::decode(b"\0\0\0\x09\0\x03\0\0x").is_err());
+    assert!(StartupPacket::decode(b"\0\0\0\x08\0\x02\0\0").is_err());
+}
+
+#[test]
+fn answers_have_their_lengths() {
+    let mut out = Vec::new();
+    backend::command_complete(&mut out, "SELECT 1");
+    assert_eq!(out, b"C\0\0\0\x0dSELECT 1\0");
+    out.clear();
+    let mut row = DataRow::begin(&mut out, 2);
+    row.value_with(|v| v.extend_from_slice(b"abc"));
+    row.null();
+    row.finish();
+    assert_eq!(out, b"D\0\0\0\x11\0\x02\0\0\0\x03abc\xff\xff\xff\xff");
+    out.clear();
+    let error = violation("bad\0text").at(3);
+    backend::report(&mut out, &error);
+    assert_eq!(&out[5..], b"SFATAL\0VFATAL\0C08P01\0Mbadtext\0P3\0\0");
+}
