@@ -89,6 +89,9 @@ pub(crate) struct Checkpointer {
     buffers_written: AtomicU64,
     /// Start of the last checkpoint, as microseconds of the monotonic clock.
     last_start_us: AtomicU64,
+    /// When running transactions were logged last, and where that ended.
+    last_snapshot_us: AtomicU64,
+    last_snapshot_lsn: AtomicU64,
 }
 
 /// How much log lies between checkpoints, in bytes.
@@ -116,6 +119,8 @@ impl Checkpointer {
             write_time_ms: AtomicU64::new(0),
             sync_time_ms: AtomicU64::new(0),
             buffers_written: AtomicU64::new(0),
+            last_snapshot_us: AtomicU64::new(0),
+            last_snapshot_lsn: AtomicU64::new(0),
             last_start_us: AtomicU64::new(config.env.clock.monotonic().as_micros() as u64),
         }
     }
@@ -168,14 +173,14 @@ impl Engine {
             full_page_writes: wal.full_page_writes(),
             ..CheckPoint::default()
         };
-        if wal.level() == WalLevel::Minimal {
-            checkpoint.oldest_active_xid = Xid::INVALID;
-        }
         checkpoint.redo = wal.begin_checkpoint();
         if self.config.log_checkpoints {
             self.log(&format!("checkpoint starting:{}", flags.words()));
         }
         self.txn.fill_checkpoint(&mut checkpoint, shutdown);
+        if wal.level() == WalLevel::Minimal {
+            checkpoint.oldest_active_xid = Xid::INVALID;
+        }
         wal.wait_delay_start();
 
         let pace = Pace { flags, began, redo: checkpoint.redo };
@@ -220,7 +225,7 @@ impl Engine {
         let prior = last.check_point_copy.redo;
         estimate.learn((checkpoint.redo.0.saturating_sub(prior.0)) as f64);
         let ahead = (1.0 + self.config.checkpoint_completion_target) * estimate.distance * 1.1;
-        let segments = wal.remove_old_segments(checkpoint.redo, ahead)?;
+        let segments = wal.remove_old_segments(checkpoint.redo, ahead, !shutdown)?;
         if !shutdown {
             self.txn.truncate_subtrans()?;
         }
@@ -353,6 +358,7 @@ impl Engine {
     /// The background writer's step. Returns how long to sleep.
     pub fn bgwriter_step(&self) -> Result<Duration> {
         let config = &self.config;
+        self.log_running_transactions()?;
         let written = self.background_writer.lock().step(
             &self.pool,
             config.bgwriter_lru_maxpages,
@@ -360,6 +366,26 @@ impl Engine {
         )?;
         // Without any demand it hibernates.
         Ok(config.bgwriter_delay * if written.is_none() { 50 } else { 1 })
+    }
+
+    /// Every 15 seconds, if something happened: who runs, for the sake of standbys that start.
+    fn log_running_transactions(&self) -> Result<()> {
+        const INTERVAL_US: u64 = 15_000_000;
+        let state = &self.checkpointer;
+        if self.wal.in_recovery() || self.wal.level() == WalLevel::Minimal {
+            return Ok(());
+        }
+        let now = self.env.clock.monotonic().as_micros() as u64;
+        let last = state.last_snapshot_us.load(Relaxed);
+        let important = self.wal.last_important();
+        if now < last + INTERVAL_US || important.0 <= state.last_snapshot_lsn.load(Relaxed) {
+            return Ok(());
+        }
+        let mut scratch = RecordBuilder::new(RmgrId::Standby, 0);
+        let lsn = self.txn.log_standby_snapshot(&mut scratch)?;
+        state.last_snapshot_us.store(now, Relaxed);
+        state.last_snapshot_lsn.store(lsn.0, Relaxed);
+        Ok(())
     }
 
     pub fn checkpoint_stats(&self) -> CheckpointStats {

@@ -87,6 +87,11 @@ impl Engine {
         let source = self.pool.open(from, fork, persistence);
         let target = self.pool.open(to, fork, persistence);
         let blocks = self.pool.nblocks(&source)?;
+        // The maps keep their contents where a heap page has its hole.
+        let flags = match fork {
+            Fork::Main | Fork::Init => RegFlags::FORCE_IMAGE | RegFlags::STANDARD,
+            Fork::Fsm | Fork::Vm => RegFlags::FORCE_IMAGE,
+        };
         let mut reading = Strategy::normal();
         let mut writing = Strategy::normal();
         for block in 0..blocks {
@@ -97,7 +102,6 @@ impl Engine {
             };
             let mut page = self.pool.extend(&target, &mut writing)?;
             let mut edit = PageEdit::begin(&self.wal, scratch);
-            let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
             edit.change(&mut page, 0, flags).bytes_mut().copy_from_slice(copy.as_bytes());
             if persistence == Persistence::Permanent {
                 edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;

@@ -250,7 +250,7 @@ fn segments_are_recycled_and_removed() {
     let at = write_message(&wal, &mut builder, b"end", 3);
     wal.flush(at.end).unwrap();
     let redo = wal.begin_checkpoint();
-    let counts = wal.remove_old_segments(redo, 0.0).unwrap();
+    let counts = wal.remove_old_segments(redo, 0.0, false).unwrap();
     // Segments 1 to 6 are old; the base is 7, and min_wal_size reaches to 7 + 3 - 1.
     assert_eq!((counts.recycled, counts.removed), (2, 4));
     let mut names: Vec<_> =

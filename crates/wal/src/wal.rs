@@ -532,8 +532,14 @@ impl Wal {
     }
 
     /// After a checkpoint: recycles or removes segments that recovery no longer needs.
-    /// `distance` is the estimated size of the log between checkpoints, in bytes.
-    pub fn remove_old_segments(&self, redo: Lsn, distance: f64) -> Result<SegmentCounts> {
+    /// `distance` is the estimated size of the log until the next one ends, in bytes; with `preallocate`
+    /// the next segment is made if it will be needed soon.
+    pub fn remove_old_segments(
+        &self,
+        redo: Lsn,
+        distance: f64,
+        preallocate: bool,
+    ) -> Result<SegmentCounts> {
         let config = self.config();
         let layout = self.layout;
         let size = layout.segment_size();
@@ -551,7 +557,10 @@ impl Wal {
         let mut counts = SegmentCounts::default();
         self.writer.with_segments(|segments| {
             segments.remove_before(keep_from, end, recycle_to, config.recycle, &mut counts)?;
-            segments.preallocate(end, &mut counts)
+            if preallocate {
+                segments.preallocate(end, &mut counts)?;
+            }
+            Ok(())
         })?;
         Ok(counts)
     }
