@@ -399,3 +399,6 @@ fn bad_line_pointer(lp: LinePointer) -> pgerror::PgError {
 fn bad_total(total: usize, available: usize) -> pgerror::PgError {
     pg_err!(DATA_CORRUPTED, "corrupted item lengths: total {total}, available space {available}")
 }
+
+#[cfg(test)]
+mod tests;
