@@ -5,6 +5,8 @@
 
 use crate::Storage;
 use crate::storage::PendingFiles;
+use crate::waits::SessionWaits;
+use heap::HeapCx;
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
@@ -41,6 +43,17 @@ impl Default for BackendSettings {
     }
 }
 
+/// The error that pending interrupts call for.
+#[inline]
+pub(crate) fn check_waiter(waiter: &Waiter) -> Result<()> {
+    if waiter.pending()
+        && let Some(error) = lmgr::interrupt_error(waiter)
+    {
+        return Err(error);
+    }
+    Ok(())
+}
+
 /// What goes into a commit besides rows; all of it is made by the crates above.
 #[derive(Default)]
 pub struct CommitExtras<'a> {
@@ -60,6 +73,7 @@ pub struct Backend {
     storage: Arc<Storage>,
     /// The transaction machine; most code uses the methods below.
     pub txn: Transaction,
+    waits: SessionWaits,
     pub(crate) scratch: RecordBuilder,
     pub(crate) strategy: Strategy,
     pub(crate) pending: PendingFiles,
@@ -68,6 +82,9 @@ pub struct Backend {
     settings: BackendSettings,
     waiter: Arc<Waiter>,
     wrote_exclusive_lock: bool,
+    /// Memory for forming tuples.
+    tuple: Vec<u8>,
+    speculative_token: u32,
 }
 
 impl Backend {
@@ -81,6 +98,7 @@ impl Backend {
     ) -> Result<Backend> {
         let txn = storage.txns.connect(pid, database, tablespace, waiter.clone())?;
         Ok(Backend {
+            waits: SessionWaits::new(txn.waits()),
             storage: storage.clone(),
             txn,
             scratch: RecordBuilder::new(RmgrId::Heap, 0),
@@ -91,6 +109,8 @@ impl Backend {
             settings: BackendSettings::default(),
             waiter,
             wrote_exclusive_lock: false,
+            tuple: Vec::new(),
+            speculative_token: 0,
         })
     }
 
@@ -124,12 +144,7 @@ impl Backend {
     /// Errors if the session has been asked to stop what it does; cheap enough for every row.
     #[inline]
     pub fn check_interrupts(&self) -> Result<()> {
-        if self.waiter.pending()
-            && let Some(error) = lmgr::interrupt_error(&self.waiter)
-        {
-            return Err(error);
-        }
-        Ok(())
+        check_waiter(&self.waiter)
     }
 
     /// The pool that relations of that persistence live in.
@@ -160,6 +175,59 @@ impl Backend {
             self.temp = Some(Arc::new(pool));
         }
         Ok(())
+    }
+
+    /// What the heap is handed; its pages are in the pool for that persistence.
+    pub(crate) fn heap_cx(&mut self, persistence: Persistence) -> HeapCx<'_> {
+        self.waits.waits.owner = self.txn.lock_owner();
+        let pool = match (&self.temp, persistence) {
+            (Some(temp), Persistence::Temporary) => temp,
+            _ => &self.storage.pool,
+        };
+        HeapCx {
+            pool,
+            wal: &self.storage.wal,
+            txn: &mut self.txn,
+            wait: &mut self.waits,
+            scratch: &mut self.scratch,
+            strategy: &mut self.strategy,
+        }
+    }
+
+    /// As [`Backend::heap_cx`], with a ring of the caller's.
+    pub(crate) fn heap_cx_with<'a>(
+        &'a mut self,
+        persistence: Persistence,
+        strategy: &'a mut Strategy,
+    ) -> HeapCx<'a> {
+        HeapCx { strategy, ..self.heap_cx(persistence) }
+    }
+
+    /// Moves what a ring has counted to the session's counts.
+    pub(crate) fn add_usage(&mut self, strategy: &mut Strategy) {
+        let more = std::mem::take(&mut strategy.usage);
+        let all = &mut self.strategy.usage;
+        all.hit += more.hit;
+        all.read += more.read;
+        all.dirtied += more.dirtied;
+        all.written += more.written;
+        all.read_time_us += more.read_time_us;
+        all.write_time_us += more.write_time_us;
+    }
+
+    pub(crate) fn take_tuple(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.tuple)
+    }
+
+    pub(crate) fn put_tuple(&mut self, tuple: Vec<u8>) {
+        if tuple.capacity() <= 1 << 16 {
+            self.tuple = tuple;
+        }
+    }
+
+    pub(crate) fn next_speculative_token(&mut self) -> u32 {
+        self.speculative_token = self.speculative_token.wrapping_add(1).max(1);
+        self.speculative_token
     }
 
     /// Buffer counts since the last call.

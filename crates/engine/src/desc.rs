@@ -1,9 +1,13 @@
 //! Open tables and indexes, as `catalog` describes them to the engine.
 
+use crate::Backend;
 use btree::KeySchema;
-use ids::{AttrNo, Oid, Persistence, RelFile};
+use heap::HeapRel;
+use ids::{AttrNo, Fork, Oid, Persistence, RelFile};
 use lmgr::LockTag;
+use page::Deformer;
 use page::tupdesc::TupleDesc;
+use std::sync::OnceLock;
 use sync::Arc;
 use txn::HorizonKind;
 
@@ -58,13 +62,18 @@ pub struct IndexDesc {
     pub opened: OpenIndex,
 }
 
-/// Handles that stay open with a table's descriptor.
+/// Handles that stay open with a table's descriptor, and what is derived from it.
 #[derive(Default)]
-pub struct OpenTable {}
+pub struct OpenTable {
+    heap: OnceLock<HeapRel>,
+    deformer: OnceLock<Deformer>,
+}
 
 /// Handles and caches that stay with an index's descriptor.
 #[derive(Default)]
-pub struct OpenIndex {}
+pub struct OpenIndex {
+    btree: OnceLock<btree::Index>,
+}
 
 impl TableDesc {
     /// Is it shared by all databases?
@@ -92,10 +101,51 @@ impl TableDesc {
             HorizonKind::Data
         }
     }
+
+    /// The relation as the heap knows it; its forks stay open with the descriptor.
+    pub(crate) fn heap(&self, be: &Backend) -> &HeapRel {
+        self.opened.heap.get_or_init(|| {
+            let pool = be.pool(self.persistence);
+            let fork = |fork| pool.open(self.file, fork, self.persistence);
+            HeapRel {
+                oid: self.oid,
+                database: self.database(),
+                file: self.file,
+                main: fork(Fork::Main),
+                fsm: fork(Fork::Fsm),
+                vm: fork(Fork::Vm),
+                name: self.name.clone(),
+                persistence: self.persistence,
+                fillfactor: self.fillfactor,
+                horizon: self.horizon(),
+                is_toast: self.is_toast,
+                is_catalog: self.is_catalog,
+            }
+        })
+    }
+
+    pub(crate) fn deformer(&self) -> &Deformer {
+        self.opened.deformer.get_or_init(|| Deformer::new(&self.tupdesc))
+    }
 }
 
 impl IndexDesc {
     pub fn lock_tag(&self) -> LockTag {
         LockTag::relation(crate::shared::tag_database(self.file), self.oid)
+    }
+
+    /// The index as the access method knows it; its caches stay with the descriptor.
+    pub(crate) fn btree(&self, be: &Backend) -> &btree::Index {
+        self.opened.btree.get_or_init(|| {
+            btree::Index::open(
+                be.pool(self.persistence),
+                self.file,
+                self.persistence,
+                &self.name,
+                &self.table_name,
+                self.schema.clone(),
+                be.storage().cycles.clone(),
+            )
+        })
     }
 }

@@ -1,81 +1,23 @@
 //! Index entries and index scans, which fetch the rows they lead to.
 //!
-//! Counterpart: indexam.c, index.c (`index_build`), heapam_index_fetch.
+//! Counterpart: indexam.c, `heapam_index_fetch_tuple`, nodeIndexonlyscan.c (its storage half),
+//! `check_exclusion_or_unique_constraint`.
 
+use crate::liveness::Probe;
+use crate::rows::{self, RowReader};
 use crate::{Backend, IndexDesc, TableDesc};
-use ids::{AttrNo, Tid, Xid};
-use pgerror::Result;
-use std::cmp::Ordering;
+use btree::{Scan, ScanItem};
+use heap::scan::Visit;
+use heap::visibility_map::{self, VmPin};
+use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};
+use page::vm;
+use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
 use sync::Arc;
-use txn::Snapshot;
-use types::compare::CompareFn;
-use types::{Batch, Datum, DatumRef};
+use txn::{Snapshot, SnapshotKind};
+use types::{Batch, DatumRef};
 
-/// A B-tree operator.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum ScanOp {
-    Less,
-    LessEqual,
-    Equal,
-    GreaterEqual,
-    Greater,
-}
-
-/// A condition on a column (0-based). `cmp` is for a value of another type of the operator family:
-/// it is called with the condition's value first.
-#[derive(Clone, Debug)]
-pub enum ScanKey {
-    /// `column op value`; a NULL value matches nothing.
-    Compare {
-        column: usize,
-        op: ScanOp,
-        value: Datum,
-        cmp: Option<CompareFn>,
-    },
-    IsNull {
-        column: usize,
-    },
-    IsNotNull {
-        column: usize,
-    },
-    /// `column = ANY (values)`; NULLs among them are ignored.
-    Any {
-        column: usize,
-        values: Vec<Datum>,
-        cmp: Option<CompareFn>,
-    },
-    /// `(columns) op (values)`, compared lexicographically. A NULL ends the comparison as unknown.
-    Row {
-        op: ScanOp,
-        members: Vec<RowMember>,
-    },
-}
-
-#[derive(Clone, Debug)]
-pub struct RowMember {
-    pub column: usize,
-    pub value: Datum,
-    pub cmp: Option<CompareFn>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    Forward,
-    Backward,
-}
-
-/// How an insertion treats duplicates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UniqueCheck {
-    /// Insert without looking.
-    No,
-    /// A live duplicate refuses the insertion.
-    Yes,
-    /// Insert anyway, but tell whether there may be a duplicate (deferrable constraints, ON CONFLICT).
-    Partial,
-    /// Do not insert: check the entry that is there.
-    Existing,
-}
+pub use btree::{Direction, RowMember, ScanKey, ScanOp, UniqueCheck};
 
 /// What became of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,181 +28,391 @@ pub enum Inserted {
     Conflict { tid: Tid },
 }
 
+/// Runs `body` with the access method's context; the fields are borrowed one by one, so that the
+/// transaction stays free.
+macro_rules! with_cx {
+    ($be:ident, $index:ident, |$cx:ident| $body:expr) => {{
+        let pool = $be.pool_arc($index.persistence);
+        let storage = $be.storage().clone();
+        let waiter = $be.waiter().clone();
+        let check = move || crate::backend::check_waiter(&waiter);
+        let xid = $be.txn.current_xid_if_any();
+        let mut $cx = btree::Cx {
+            pool: &pool,
+            wal: &storage.wal,
+            xids: &*storage.txns,
+            scratch: &mut $be.scratch,
+            strategy: &mut $be.strategy,
+            xid,
+            bottom_up_deletion: storage.bottom_up_deletion(),
+            check_interrupts: &check,
+        };
+        $body
+    }};
+}
+pub(crate) use with_cx;
+
 /// Inserts the entry for the row at `tid`; `values` has one entry per index column. Waits for
 /// transactions on which uniqueness depends. `unchanged`: an update that left these columns alone.
 pub fn insert(
-    _be: &mut Backend,
-    _index: &Arc<IndexDesc>,
-    _table: &Arc<TableDesc>,
-    _values: &[DatumRef<'_>],
-    _tid: Tid,
-    _check: UniqueCheck,
-    _unchanged: bool,
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    table: &Arc<TableDesc>,
+    values: &[DatumRef<'_>],
+    tid: Tid,
+    check: UniqueCheck,
+    unchanged: bool,
 ) -> Result<Inserted> {
-    todo!()
+    let mut tuple = be.take_tuple();
+    tuple.clear();
+    let tree = index.btree(be);
+    tree.schema.form(values, tid, &mut tuple)?;
+    be.txn.current_xid()?;
+    let rel = table.heap(be).clone();
+    loop {
+        let got = with_cx!(be, index, |cx| {
+            let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel);
+            tree.insert(&mut cx, &tuple, check, unchanged, &mut probe)
+        })?;
+        let outcome = match got {
+            btree::Inserted::Done { unique } => Inserted::Done { unique },
+            btree::Inserted::Conflict { tid } => Inserted::Conflict { tid },
+            btree::Inserted::Wait { xid, speculative } => {
+                let waits = be.txn.waits();
+                match speculative {
+                    Some(token) => waits.wait_for_speculative(xid, token)?,
+                    None => waits.wait_for_xid(xid)?,
+                }
+                continue;
+            }
+        };
+        be.put_tuple(tuple);
+        return Ok(outcome);
+    }
 }
 
-/// The error for [`Inserted::Conflict`]: 23505, with the DETAIL that `print` makes of the values
-/// (`Key (a, b)=(1, 2) already exists.`); `columns` are the index's definitions as text.
+/// The error for [`Inserted::Conflict`]: 23505. `columns` are the index's columns as text (`a, b`),
+/// `values` the printed key if the user may see it (`1, 2`).
 pub fn unique_violation(
-    _index: &IndexDesc,
-    _table: &TableDesc,
-    _columns: &str,
-    _values: Option<&str>,
-) -> pgerror::PgError {
-    todo!()
+    index: &IndexDesc,
+    table: &TableDesc,
+    columns: &str,
+    values: Option<&str>,
+) -> PgError {
+    let error = pg_err!(
+        UNIQUE_VIOLATION,
+        "duplicate key value violates unique constraint \"{}\"",
+        index.name
+    )
+    .table(&*table.schema, &*table.name)
+    .constraint(&*index.name);
+    match values {
+        Some(values) => error.detail(format!("Key ({columns})=({values}) already exists.")),
+        None => error,
+    }
 }
 
-/// Rows of the table whose entries equal `values`, by a dirty look (others' uncommitted ones count): for
-/// exclusion of duplicates before inserting (ON CONFLICT) and for deferred checks.
+/// A live row with certain key values, by a dirty look: others' uncommitted ones count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
     pub tid: Tid,
-    /// In-progress transactions on which it depends; invalid if the row is certain.
+    /// In-progress transaction on which it depends; invalid if the row is certain.
     pub waits_for: Xid,
     pub speculative_token: u32,
 }
 
-/// The first live row other than `except` with these key values.
-/// Counterpart: `check_exclusion_or_unique_constraint`.
+/// The first live row other than `except` with these key values (ON CONFLICT, deferred checks).
+/// NULLs equal nothing. Counterpart: `check_exclusion_or_unique_constraint`.
 pub fn find_conflict(
-    _be: &mut Backend,
-    _index: &Arc<IndexDesc>,
-    _table: &Arc<TableDesc>,
-    _values: &[DatumRef<'_>],
-    _except: Option<Tid>,
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    table: &Arc<TableDesc>,
+    values: &[DatumRef<'_>],
+    except: Option<Tid>,
 ) -> Result<Option<Conflict>> {
-    todo!()
+    let tree = index.btree(be);
+    let count = tree.schema.key_count;
+    if !tree.schema.nulls_not_distinct && values[..count].iter().any(|v| v.is_null()) {
+        return Ok(None);
+    }
+    let keys = values[..count].iter().enumerate().map(|(column, v)| match v {
+        DatumRef::Null => ScanKey::IsNull { column },
+        v => ScanKey::Compare { column, op: ScanOp::Equal, value: v.to_owned(), cmp: None },
+    });
+    let mut tids = Vec::new();
+    scan_tids(be, index, keys.collect(), &mut |tid| tids.push(tid))?;
+    let rel = table.heap(be).clone();
+    let pool = be.pool_arc(table.persistence);
+    let storage = be.storage().clone();
+    let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel);
+    for entry in tids {
+        let (Some((tid, header)), _) = probe.search(entry, SnapshotKind::Dirty)? else { continue };
+        if Some(tid) == except {
+            continue;
+        }
+        let info = probe.dirty_info(tid, &header)?;
+        let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
+        let speculative_token = info.speculative_token;
+        return Ok(Some(Conflict { tid, waits_for, speculative_token }));
+    }
+    Ok(None)
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndexScanOptions {
     /// Take columns from the index where the heap page is all-visible (all of them must be in it).
     pub index_only: bool,
-    /// The scan must be able to go back to a marked row.
-    pub mark: bool,
 }
 
 /// A scan in index order that fetches rows.
 pub struct IndexScan {
-    _table: Arc<TableDesc>,
+    table: Arc<TableDesc>,
+    index: Arc<IndexDesc>,
+    snapshot: Arc<Snapshot>,
+    scan: Scan,
+    reader: RowReader,
+    /// For index-only scans: index column (from 0) of each column asked for.
+    from_index: SmallVec<[usize; 4]>,
+    index_only: bool,
+    last_block: BlockNo,
+    current: Tid,
+    heap_fetches: u64,
+    scratch: Vec<u8>,
 }
 
 impl IndexScan {
     /// `columns` are those of the table (system columns too, unless index-only).
     pub fn new(
-        _be: &mut Backend,
-        _table: &Arc<TableDesc>,
-        _index: &Arc<IndexDesc>,
-        _snapshot: Arc<Snapshot>,
-        _keys: Vec<ScanKey>,
-        _columns: &[AttrNo],
-        _options: IndexScanOptions,
+        be: &mut Backend,
+        table: &Arc<TableDesc>,
+        index: &Arc<IndexDesc>,
+        snapshot: Arc<Snapshot>,
+        keys: Vec<ScanKey>,
+        columns: &[AttrNo],
+        options: IndexScanOptions,
     ) -> Result<IndexScan> {
-        todo!()
+        let mut from_index = SmallVec::new();
+        if options.index_only {
+            for column in columns {
+                let at = index.columns.iter().position(|c| c == column && *c != 0);
+                from_index.push(at.ok_or_else(|| {
+                    pg_err!(INTERNAL_ERROR, "index \"{}\" has no column {column}", index.name)
+                })?);
+            }
+        }
+        let tree = index.btree(be);
+        let wanted = btree::ScanOptions { want_tuples: options.index_only, include_killed: false };
+        Ok(IndexScan {
+            table: table.clone(),
+            index: index.clone(),
+            snapshot,
+            scan: Scan::new(tree, keys, wanted)?,
+            reader: RowReader::new(table, columns)?,
+            from_index,
+            index_only: options.index_only,
+            last_block: BlockNo::INVALID,
+            current: Tid::INVALID,
+            heap_fetches: 0,
+            scratch: Vec::new(),
+        })
     }
 
-    /// Appends up to `rows_max` rows. False at the end (in this direction).
+    /// Appends up to `rows_max` rows. False if there were none left (in this direction).
     pub fn next_batch(
         &mut self,
-        _be: &mut Backend,
-        _direction: Direction,
-        _batch: &mut Batch,
-        _rows_max: usize,
+        be: &mut Backend,
+        direction: Direction,
+        batch: &mut Batch,
+        rows_max: usize,
     ) -> Result<bool> {
-        todo!()
+        let begin = batch.len;
+        while batch.len - begin < rows_max {
+            be.check_interrupts()?;
+            let Some(item) = self.next_item(be, direction)? else { break };
+            if self.index_only && item.all_visible {
+                self.push_from_index(&item, batch)?;
+                self.current = item.tid;
+            } else if !self.fetch(be, item.tid, batch)? {
+                continue;
+            }
+        }
+        let table = self.table.clone();
+        self.reader.finish(be, &table, batch)?;
+        Ok(batch.len > begin)
+    }
+
+    fn next_item(&mut self, be: &mut Backend, direction: Direction) -> Result<Option<ScanItem>> {
+        let IndexScan { scan, index, table, index_only, .. } = self;
+        let tree = index.btree(be);
+        let rel = table.heap(be);
+        with_cx!(be, index, |cx| {
+            if !*index_only {
+                return scan.next(tree, &mut cx, direction, None);
+            }
+            let mut slot: Option<VmPin<'_>> = None;
+            let mut strategy = bufmgr::Strategy::normal();
+            let mut all_visible = |block: BlockNo| -> Result<bool> {
+                let bits = visibility_map::status(&pool, rel, block, &mut slot, &mut strategy)?;
+                Ok(bits & vm::ALL_VISIBLE != 0)
+            };
+            scan.next(tree, &mut cx, direction, Some(&mut all_visible))
+        })
+    }
+
+    fn push_from_index(&mut self, item: &ScanItem, batch: &mut Batch) -> Result<()> {
+        let Some(tuple) = self.scan.tuple(item) else {
+            return Err(PgError::internal("index-only scan without index tuples"));
+        };
+        let schema = &self.index.schema;
+        for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
+            column.push(schema.column(tuple, at, &mut self.scratch)?);
+        }
+        batch.len += 1;
+        Ok(())
+    }
+
+    fn fetch(&mut self, be: &mut Backend, tid: Tid, batch: &mut Batch) -> Result<bool> {
+        self.heap_fetches += 1;
+        let prune = tid.block != std::mem::replace(&mut self.last_block, tid.block);
+        let rel = self.table.heap(be);
+        let deformer = self.table.deformer();
+        let reader = &mut self.reader;
+        let mut all_dead = false;
+        let mut cx = be.heap_cx(self.table.persistence);
+        let found = heap::fetch_tid(
+            &mut cx,
+            rel,
+            tid,
+            &self.snapshot,
+            Some(&mut all_dead),
+            prune,
+            |tid, tuple| {
+                reader.push(deformer, tid, &tuple, batch)?;
+                Ok(tid)
+            },
+        )?;
+        match found {
+            Some(tid) => self.current = tid,
+            None if all_dead => self.scan.kill_current(),
+            None => {}
+        }
+        Ok(found.is_some())
     }
 
     /// TID of the row returned last.
     pub fn current(&self) -> Tid {
-        todo!()
+        self.current
     }
 
     /// Starts again with other conditions.
-    pub fn rescan(&mut self, _be: &mut Backend, _keys: Vec<ScanKey>) -> Result<()> {
-        todo!()
+    pub fn rescan(&mut self, be: &mut Backend, keys: Vec<ScanKey>) -> Result<()> {
+        let IndexScan { scan, index, .. } = self;
+        let tree = index.btree(be);
+        with_cx!(be, index, |cx| scan.rescan(tree, &mut cx, keys))
     }
 
+    /// Remembers the row returned last (rows must be taken one at a time).
     pub fn mark(&mut self) {
-        todo!()
+        self.scan.mark();
     }
 
-    pub fn restore(&mut self, _be: &mut Backend) -> Result<()> {
-        todo!()
+    /// Goes back to the marked row: the next one returned is the one after it.
+    pub fn restore(&mut self, be: &mut Backend) -> Result<()> {
+        let IndexScan { scan, index, .. } = self;
+        let tree = index.btree(be);
+        with_cx!(be, index, |cx| scan.restore(tree, &mut cx))
     }
 
-    /// Rows that an index-only scan had to look up in the table.
+    /// The scan is over: marks entries that were found dead. Dropping it without this is harmless.
+    pub fn end(&mut self, be: &mut Backend) -> Result<()> {
+        let IndexScan { scan, index, .. } = self;
+        let tree = index.btree(be);
+        with_cx!(be, index, |cx| scan.end(tree, &mut cx))
+    }
+
+    /// Rows that were looked up in the table.
     pub fn heap_fetches(&self) -> u64 {
-        todo!()
+        self.heap_fetches
     }
 }
 
-/// All TIDs that match, in no useful order, for bitmap scans. Calls `each`; returns their number.
+/// All TIDs that match, in index order, for bitmap scans. Calls `each`; returns their number.
 pub fn scan_tids(
-    _be: &mut Backend,
-    _index: &Arc<IndexDesc>,
-    _keys: Vec<ScanKey>,
-    _each: &mut dyn FnMut(Tid),
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    keys: Vec<ScanKey>,
+    each: &mut dyn FnMut(Tid),
 ) -> Result<u64> {
-    todo!()
+    let tree = index.btree(be);
+    let mut scan = Scan::new(tree, keys, btree::ScanOptions::default())?;
+    with_cx!(be, index, |cx| {
+        let mut count = 0;
+        while scan.next_page(tree, &mut cx, Direction::Forward, None)? {
+            check()?;
+            for item in scan.items() {
+                each(item.tid);
+                count += 1;
+            }
+        }
+        scan.end(tree, &mut cx)?;
+        Ok(count)
+    })
 }
 
 /// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot sees.
+/// Blocks beyond the table's end are ignored.
 pub fn bitmap_fetch(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _block: ids::BlockNo,
-    _offsets: Option<&[u16]>,
-    _snapshot: &Snapshot,
-    _columns: &[AttrNo],
-    _batch: &mut Batch,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    block: BlockNo,
+    offsets: Option<&[OffsetNo]>,
+    snapshot: &Snapshot,
+    columns: &[AttrNo],
+    batch: &mut Batch,
 ) -> Result<()> {
-    todo!()
+    be.check_interrupts()?;
+    let mut reader = RowReader::new(table, columns)?;
+    let rel = table.heap(be);
+    let deformer = table.deformer();
+    let mut cx = be.heap_cx(table.persistence);
+    if block.0 >= cx.pool.nblocks(&rel.main)? {
+        return Ok(());
+    }
+    match offsets {
+        None => {
+            let visit = Visit::WHOLE;
+            heap::scan::visit_page(&mut cx, rel, block, snapshot, visit, |offset, tuple| {
+                reader.push(deformer, Tid::new(block, offset), &tuple, batch)?;
+                Ok(true)
+            })?;
+        }
+        Some(offsets) => {
+            for (i, &offset) in offsets.iter().enumerate() {
+                let tid = Tid::new(block, offset);
+                heap::fetch_tid(&mut cx, rel, tid, snapshot, None, i == 0, |tid, tuple| {
+                    reader.push(deformer, tid, &tuple, batch)
+                })?;
+            }
+        }
+    }
+    reader.finish(be, table, batch)
 }
 
-/// What a build found.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BuildResult {
-    pub heap_tuples: f64,
-    pub index_tuples: f64,
-    /// Some rows' HOT chains are broken for this index: it must not be used by older snapshots.
-    pub broken_hot_chains: bool,
-}
-
-/// Computes the index values of a row for a build: gets the table row (all columns that the index
-/// needs, in the order of `columns` given to [`build`]), appends one datum per index column; false
-/// if the row does not belong into the index (partial indexes).
-pub type RowToEntry<'a> =
-    dyn FnMut(&mut Backend, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
-
-/// Fills a new, empty index from the table. `columns`: what of the table `entry` needs.
-pub fn build(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _index: &Arc<IndexDesc>,
-    _columns: &[AttrNo],
-    _entry: &mut RowToEntry<'_>,
-    _print: &dyn Fn(&[DatumRef<'_>]) -> String,
-) -> Result<BuildResult> {
-    todo!()
-}
-
-/// Makes the file of an index without entries (unlogged indexes: also its init fork).
-pub fn build_empty(_be: &mut Backend, _index: &Arc<IndexDesc>) -> Result<()> {
-    todo!()
+/// An empty batch of index columns, as index-only scans of these table columns return them.
+pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
+    Batch::new(columns.iter().map(|c| rows::is_by_val(table, *c)))
 }
 
 /// Number of levels above the leaves, for the planner.
-pub fn height(_be: &mut Backend, _index: &Arc<IndexDesc>) -> Result<u32> {
-    todo!()
+pub fn height(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<u32> {
+    let tree = index.btree(be);
+    with_cx!(be, index, |cx| tree.height(&mut cx))
 }
 
 /// Number of blocks.
-pub fn nblocks(_be: &Backend, _index: &Arc<IndexDesc>) -> Result<u32> {
-    todo!()
+pub fn nblocks(be: &Backend, index: &IndexDesc) -> Result<u32> {
+    let pool = be.pool(index.persistence);
+    pool.nblocks(&pool.open(index.file, ids::Fork::Main, index.persistence))
 }
 
-/// Orders two rows of index values.
-pub fn compare(_index: &IndexDesc, _a: &[DatumRef<'_>], _b: &[DatumRef<'_>]) -> Ordering {
-    todo!()
-}
+pub use crate::build::{BuildResult, RowToEntry, build, build_empty};

@@ -6,6 +6,7 @@ use lmgr::LockManager;
 use pgerror::Result;
 use smgr::{RelFork, Smgr};
 use sync::Arc;
+use sync::atomic::{AtomicBool, Ordering};
 use txn::TxnManager;
 use vfs::Env;
 use wal::Wal;
@@ -18,11 +19,21 @@ pub struct Storage {
     pub pool: Arc<BufferPool>,
     pub locks: Arc<LockManager>,
     pub txns: Arc<TxnManager>,
+    /// B-tree vacuums under way.
+    pub cycles: Arc<btree::VacuumCycles>,
+    /// Where sequential scans of large tables are.
+    pub scans: heap::scan::SyncScans,
+    /// `norsu.bottom_up_deletion`.
+    pub bottom_up: AtomicBool,
     /// A session's pool of temporary relations is made like this, with its own size and slot.
     pub temp_pool: PoolConfig,
 }
 
 impl Storage {
+    pub(crate) fn bottom_up_deletion(&self) -> bool {
+        self.bottom_up.load(Ordering::Relaxed)
+    }
+
     /// Drops buffers and files of a relation, with all forks. The main fork stays as an empty file
     /// until the next checkpoint, so that its number is not reused too early.
     pub fn drop_files(&self, file: RelFile, redo: bool) -> Result<()> {

@@ -3,12 +3,19 @@
 //!
 //! Counterpart: tableam.c, heapam_handler.c.
 
-use crate::{Backend, TableDesc};
-use ids::{AttrNo, BlockNo, CommandId, Tid, Xid};
-use pgerror::Result;
+use crate::rows::{self, RowReader};
+use crate::{Backend, TableDesc, toast};
+use bufmgr::Strategy;
+use heap::scan::{BlockOrder, Visit, Visited};
+use heap::{HeapRel, TmFailure, TmResult, TupleLockMode};
+use ids::{AttrNo, BlockNo, CommandId, OffsetNo, Tid, Xid};
+use lmgr::{LockMode, LockTag, WaitPolicy};
+use page::{HeapTuple, Value};
+use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
 use std::ops::Range;
 use sync::Arc;
-use txn::Snapshot;
+use txn::{Snapshot, SnapshotKind};
 use types::{Batch, DatumRef};
 
 /// Numbers of the system columns, for the column lists below.
@@ -74,69 +81,227 @@ pub enum RowWait {
     Error,
 }
 
+/// How to change a row.
+#[derive(Clone, Copy, Default)]
+pub struct ChangeOptions<'a> {
+    /// The old version must be visible to this snapshot too (referential integrity under
+    /// repeatable read).
+    pub crosscheck: Option<&'a Snapshot>,
+    pub wait: RowWait,
+    /// Updates: columns whose stored value is taken over from the old version (what `values` says of
+    /// them does not count). Large values need not be read and written then.
+    pub keep: &'a [AttrNo],
+    /// Deletes: the row moves to another partition.
+    pub changing_partition: bool,
+}
+
+impl RowLock {
+    const fn mode(self) -> TupleLockMode {
+        match self {
+            RowLock::KeyShare => TupleLockMode::KeyShare,
+            RowLock::Share => TupleLockMode::Share,
+            RowLock::NoKeyUpdate => TupleLockMode::NoKeyExclusive,
+            RowLock::Update => TupleLockMode::Exclusive,
+        }
+    }
+}
+
+impl RowWait {
+    const fn policy(self) -> heap::WaitPolicy {
+        match self {
+            RowWait::Block => heap::WaitPolicy::Block,
+            RowWait::Skip => heap::WaitPolicy::Skip,
+            RowWait::Error => heap::WaitPolicy::Error,
+        }
+    }
+}
+
+fn outcome(result: TmResult, failure: &TmFailure) -> RowOutcome {
+    match result {
+        TmResult::Ok => RowOutcome::Ok,
+        TmResult::Invisible => RowOutcome::Invisible,
+        TmResult::SelfModified => RowOutcome::SelfModified { cmax: failure.cmax },
+        TmResult::Updated => RowOutcome::Updated { next: failure.ctid, xmax: failure.xmax },
+        TmResult::Deleted => RowOutcome::Deleted { xmax: failure.xmax },
+        TmResult::BeingModified | TmResult::WouldBlock => RowOutcome::WouldBlock,
+    }
+}
+
+fn not_available(table: &TableDesc) -> PgError {
+    pg_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row in relation \"{}\"", table.name)
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct ScanOptions {
     /// Only these blocks (parallel scans, TID ranges).
     pub blocks: Option<Range<u32>>,
     /// May start in the middle, where another scan of the table is.
     pub synchronize: bool,
+    pub backward: bool,
 }
 
 /// A sequential scan.
 pub struct TableScan {
-    _table: Arc<TableDesc>,
+    table: Arc<TableDesc>,
+    snapshot: Arc<Snapshot>,
+    reader: RowReader,
+    strategy: Strategy,
+    options: ScanOptions,
+    order: BlockOrder,
+    /// First block of the order.
+    base: u32,
+    /// The page that is half done, and where to go on.
+    resume: Option<(BlockNo, OffsetNo)>,
+    block: BlockNo,
+    synchronized: bool,
 }
 
 impl TableScan {
     /// Returns the columns in this order; system columns may be among them.
     pub fn new(
-        _be: &mut Backend,
-        _table: &Arc<TableDesc>,
-        _snapshot: Arc<Snapshot>,
-        _columns: &[AttrNo],
-        _options: ScanOptions,
+        be: &mut Backend,
+        table: &Arc<TableDesc>,
+        snapshot: Arc<Snapshot>,
+        columns: &[AttrNo],
+        options: ScanOptions,
     ) -> Result<TableScan> {
-        todo!()
+        let pool = be.pool(table.persistence);
+        let nblocks = pool.nblocks(&table.heap(be).main)?;
+        let large = pool.wants_bulk_read(nblocks);
+        let mut scan = TableScan {
+            table: table.clone(),
+            snapshot,
+            reader: RowReader::new(table, columns)?,
+            strategy: if large { Strategy::bulk_read(pool) } else { Strategy::normal() },
+            synchronized: large && options.synchronize && options.blocks.is_none(),
+            options,
+            order: BlockOrder::new(0, BlockNo(0), false),
+            base: 0,
+            resume: None,
+            block: BlockNo(0),
+        };
+        scan.start(be, nblocks);
+        Ok(scan)
     }
 
-    /// Appends up to `rows_max` rows (and at most what fits) to `batch`, which has the scan's columns
-    /// (see [`new_batch`]). False at the end.
+    fn start(&mut self, be: &Backend, nblocks: u32) {
+        let range = self.options.blocks.clone().unwrap_or(0..nblocks);
+        self.base = range.start.min(nblocks);
+        let count = range.end.min(nblocks) - self.base;
+        let first = if self.synchronized {
+            be.storage().scans.start(self.table.file, nblocks)
+        } else if self.options.backward {
+            BlockNo(count.saturating_sub(1))
+        } else {
+            BlockNo(0)
+        };
+        self.order = BlockOrder::new(count, first, self.options.backward);
+        self.resume = None;
+    }
+
+    /// Appends up to `rows_max` rows to `batch`, which has the scan's columns (see [`new_batch`]).
+    /// False if there were none left.
     pub fn next_batch(
         &mut self,
-        _be: &mut Backend,
-        _batch: &mut Batch,
-        _rows_max: usize,
+        be: &mut Backend,
+        batch: &mut Batch,
+        rows_max: usize,
     ) -> Result<bool> {
-        todo!()
+        let table = self.table.clone();
+        let rel = table.heap(be);
+        let begin = batch.len;
+        while batch.len - begin < rows_max {
+            let (block, from) = match self.resume.take() {
+                Some(place) => place,
+                None => match self.order.next_block() {
+                    Some(block) => (BlockNo(self.base + block.0), 0),
+                    None => break,
+                },
+            };
+            if from == 0 {
+                self.enter(be, block)?;
+            }
+            let visit = Visit { backward: self.options.backward, from, prune: true };
+            let deformer = table.deformer();
+            let reader = &mut self.reader;
+            let mut cx = be.heap_cx_with(table.persistence, &mut self.strategy);
+            let visited = heap::scan::visit_page(
+                &mut cx,
+                rel,
+                block,
+                &self.snapshot,
+                visit,
+                |offset, tuple| {
+                    reader.push(deformer, Tid::new(block, offset), &tuple, batch)?;
+                    Ok(batch.len - begin < rows_max)
+                },
+            )?;
+            if let Visited::Until(offset) = visited {
+                self.resume = Some((block, offset));
+            }
+            self.reader.finish(be, &table, batch)?;
+        }
+        be.add_usage(&mut self.strategy);
+        Ok(batch.len > begin)
     }
 
-    /// Starts again from the beginning.
-    pub fn rescan(&mut self) {
-        todo!()
+    fn enter(&mut self, be: &mut Backend, block: BlockNo) -> Result<()> {
+        be.check_interrupts()?;
+        self.block = block;
+        if self.synchronized {
+            be.storage().scans.report(self.table.file, block);
+        }
+        Ok(())
+    }
+
+    /// Starts again from the beginning, with the table's present size.
+    pub fn rescan(&mut self, be: &mut Backend) -> Result<()> {
+        let nblocks = be.pool(self.table.persistence).nblocks(&self.table.heap(be).main)?;
+        self.start(be, nblocks);
+        Ok(())
     }
 
     /// Block where the scan is, for progress reports.
     pub fn block(&self) -> BlockNo {
-        todo!()
+        self.block
     }
 }
 
 /// An empty batch of these columns of the table.
-pub fn new_batch(_table: &TableDesc, _columns: &[AttrNo]) -> Batch {
-    todo!()
+pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
+    Batch::new(columns.iter().map(|c| rows::is_by_val(table, *c)))
 }
 
 /// Appends the row version at `tid` to `batch` if the snapshot sees it. (TIDs from indexes name HOT
 /// chains: those go through [`crate::index::IndexScan`].)
 pub fn fetch(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _tid: Tid,
-    _snapshot: &Snapshot,
-    _columns: &[AttrNo],
-    _batch: &mut Batch,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    snapshot: &Snapshot,
+    columns: &[AttrNo],
+    batch: &mut Batch,
 ) -> Result<bool> {
-    todo!()
+    let mut reader = RowReader::new(table, columns)?;
+    let rel = table.heap(be);
+    let deformer = table.deformer();
+    let mut cx = be.heap_cx(table.persistence);
+    let found = heap::fetch_row_version(&mut cx, rel, tid, snapshot, |tuple| {
+        reader.push(deformer, tid, &tuple, batch)
+    })?;
+    reader.finish(be, table, batch)?;
+    Ok(found.is_some())
+}
+
+/// The newest version of the row at `tid` that the snapshot sees (`WHERE CURRENT OF`, `currtid2`).
+pub fn latest_tid(
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    snapshot: &Snapshot,
+) -> Result<Tid> {
+    let rel = table.heap(be);
+    heap::get_latest_tid(&mut be.heap_cx(table.persistence), rel, tid, snapshot)
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,101 +310,417 @@ pub struct InsertOptions {
     pub skip_fsm: bool,
     /// Frozen from the start (COPY FREEZE).
     pub frozen: bool,
-    /// Token of a speculative insertion (ON CONFLICT), 0 if it is a normal one.
+    /// Token of a speculative insertion (ON CONFLICT, see [`begin_speculative`]), 0 if it is a
+    /// normal one.
     pub speculative_token: u32,
+}
+
+impl InsertOptions {
+    fn heap(self) -> heap::InsertOptions {
+        heap::InsertOptions {
+            skip_fsm: self.skip_fsm,
+            frozen: self.frozen,
+            speculative_token: self.speculative_token,
+        }
+    }
+}
+
+type Values<'a> = SmallVec<[Value<'a>; 16]>;
+
+fn value(datum: DatumRef<'_>) -> Value<'_> {
+    match datum {
+        DatumRef::Null => Value::Null,
+        DatumRef::Word(w) => Value::Word(w),
+        DatumRef::Bytes(b) => Value::Bytes(b),
+    }
+}
+
+/// Forms the tuple, with large values dealt with.
+fn form(be: &mut Backend, table: &TableDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
+    page::form::form_into(&table.tupdesc, values, out)?;
+    if out.len() <= toast::TUPLE_THRESHOLD || table.is_toast {
+        return Ok(());
+    }
+    let prepared = toast::prepare(be, table, values.to_vec())?;
+    let values: Vec<Value<'_>> = prepared.values.iter().map(toast::Stored::value).collect();
+    page::form::form_into(&table.tupdesc, &values, out)
 }
 
 /// Inserts a row; `values` has one entry per column of the table, dropped ones included (as NULL).
 pub fn insert(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _values: &[DatumRef<'_>],
-    _options: InsertOptions,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    values: &[DatumRef<'_>],
+    options: InsertOptions,
 ) -> Result<Tid> {
-    todo!()
+    let values: Values<'_> = values.iter().map(|d| value(*d)).collect();
+    let mut tuple = be.take_tuple();
+    form(be, table, &values, &mut tuple)?;
+    let rel = table.heap(be);
+    let cid = be.txn.current_command(true);
+    let mut cx = be.heap_cx(table.persistence);
+    let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
+    be.put_tuple(tuple);
+    tid
 }
 
 /// State of a long series of insertions: its ring and its current page.
-pub struct BulkInsert {}
+pub struct BulkInsert {
+    inner: heap::BulkInsert,
+}
 
 impl BulkInsert {
-    pub fn new(_be: &Backend) -> BulkInsert {
-        todo!()
+    pub fn new(be: &Backend, table: &TableDesc) -> BulkInsert {
+        BulkInsert { inner: heap::BulkInsert::new(be.pool(table.persistence)) }
+    }
+
+    /// The series is over.
+    pub fn finish(self, be: &Backend, table: &TableDesc) -> Result<()> {
+        self.inner.finish(table.heap(be), be.pool(table.persistence))
     }
 }
 
 /// Inserts all rows of `rows` (columns as in [`insert`]); their TIDs are appended to `tids`.
 pub fn multi_insert(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _rows: &Batch,
-    _options: InsertOptions,
-    _bulk: &mut BulkInsert,
-    _tids: &mut Vec<Tid>,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    rows: &Batch,
+    options: InsertOptions,
+    bulk: &mut BulkInsert,
+    tids: &mut Vec<Tid>,
 ) -> Result<()> {
-    todo!()
+    let mut tuples = Vec::with_capacity(rows.len);
+    for row in 0..rows.len {
+        let values: Values<'_> = rows.row(row).map(value).collect();
+        let mut tuple = Vec::new();
+        form(be, table, &values, &mut tuple)?;
+        tuples.push(tuple);
+    }
+    let rel = table.heap(be);
+    let cid = be.txn.current_command(true);
+    let mut cx = be.heap_cx(table.persistence);
+    let bulk = Some(&mut bulk.inner);
+    heap::multi_insert(&mut cx, rel, &mut tuples, cid, options.heap(), bulk, tids)
+}
+
+/// A token for a speculative insertion; its lock lets others wait for the insertion's outcome
+/// instead of the transaction's. Counterpart: `SpeculativeInsertionLockAcquire`.
+pub fn begin_speculative(be: &mut Backend) -> Result<u32> {
+    let xid = be.txn.current_xid()?;
+    let token = be.next_speculative_token();
+    let tag = LockTag::speculative(xid, token);
+    let owner = be.txn.lock_owner();
+    be.txn.locks().acquire(tag, LockMode::Exclusive, owner, WaitPolicy::Wait)?;
+    Ok(token)
 }
 
 /// The speculative insertion at `tid` is confirmed, or taken back.
 pub fn finish_speculative(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _tid: Tid,
-    _keep: bool,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    token: u32,
+    keep: bool,
 ) -> Result<()> {
-    todo!()
+    let rel = table.heap(be);
+    let mut cx = be.heap_cx(table.persistence);
+    let result = if keep {
+        heap::finish_speculative(&mut cx, rel, tid)
+    } else {
+        heap::abort_speculative(&mut cx, rel, tid)
+    };
+    let xid = be.txn.current_xid()?;
+    be.unlock(LockTag::speculative(xid, token), LockMode::Exclusive);
+    result
 }
 
-/// Replaces the version at `tid`. `crosscheck`: the old version must be visible to this snapshot too
-/// (referential integrity under repeatable read).
+/// A copy of the version at `tid`, whatever its state.
+fn copy_version(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<Option<Vec<u8>>> {
+    let rel = table.heap(be);
+    let mut cx = be.heap_cx(table.persistence);
+    let any = Snapshot::of_kind(SnapshotKind::Any);
+    heap::fetch_row_version(&mut cx, rel, tid, &any, |tuple| Ok(tuple.to_vec()))
+}
+
+/// Replaces the version at `tid`; `values` as in [`insert`].
 pub fn update(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _tid: Tid,
-    _values: &[DatumRef<'_>],
-    _crosscheck: Option<&Snapshot>,
-    _wait: RowWait,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    values: &[DatumRef<'_>],
+    options: ChangeOptions<'_>,
 ) -> Result<Updated> {
-    todo!()
+    let mut values: Values<'_> = values.iter().map(|d| value(*d)).collect();
+    let needs_old = !options.keep.is_empty() || table.toast.is_some();
+    let old = if needs_old { copy_version(be, table, tid)? } else { None };
+    let old = old.as_deref().and_then(HeapTuple::from_bytes);
+    let deformer = table.deformer();
+    if let Some(old) = &old {
+        for &column in options.keep {
+            let index = column as usize - 1;
+            values[index] = deformer.get(old, index)?;
+        }
+    }
+    let mut tuple = be.take_tuple();
+    page::form::form_into(&table.tupdesc, &values, &mut tuple)?;
+    let old_external = old.is_some_and(|o| o.header.has_external());
+    if !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external) {
+        // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
+        let lock = if table.key_columns.is_empty() { RowLock::NoKeyUpdate } else { RowLock::Update };
+        let locked = lock_version(be, table, tid, lock, options.wait, &mut Vec::new())?;
+        if locked.0 != RowOutcome::Ok {
+            be.put_tuple(tuple);
+            return Ok(Updated { outcome: locked.0, tid, needs_index_entries: false });
+        }
+        form(be, table, &values, &mut tuple)?;
+    }
+    let rel = table.heap(be);
+    let cid = be.txn.current_command(true);
+    let columns = heap::Columns {
+        deformer,
+        hot_blocking: &table.indexed_columns,
+        key: &table.key_columns,
+    };
+    let mut cx = be.heap_cx(table.persistence);
+    let wait = options.wait == RowWait::Block;
+    let result =
+        heap::update(&mut cx, rel, tid, &mut tuple, cid, options.crosscheck, wait, columns);
+    be.put_tuple(tuple);
+    let updated = match result? {
+        Ok(done) => {
+            if let Some(old) = old.filter(|_| old_external) {
+                let kept = kept_pointers(&values);
+                toast::delete_values(be, table, &old, &|raw| kept.contains(&raw))?;
+            }
+            Updated { outcome: RowOutcome::Ok, tid: done.tid, needs_index_entries: !done.hot }
+        }
+        Err((result, failure, _)) => {
+            Updated { outcome: outcome(result, &failure), tid, needs_index_entries: false }
+        }
+    };
+    nowait(updated.outcome, table, options.wait)?;
+    Ok(updated)
+}
+
+fn kept_pointers<'a>(values: &Values<'a>) -> Vec<&'a [u8]> {
+    let raws = values.iter().filter_map(|v| match v {
+        Value::Raw(raw) => Some(*raw),
+        _ => None,
+    });
+    raws.collect()
+}
+
+fn nowait(outcome: RowOutcome, table: &TableDesc, wait: RowWait) -> Result<()> {
+    if outcome == RowOutcome::WouldBlock && wait == RowWait::Error {
+        return Err(not_available(table));
+    }
+    Ok(())
 }
 
 pub fn delete(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _tid: Tid,
-    _crosscheck: Option<&Snapshot>,
-    _wait: RowWait,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    options: ChangeOptions<'_>,
 ) -> Result<RowOutcome> {
-    todo!()
+    let old = if table.toast.is_some() { copy_version(be, table, tid)? } else { None };
+    let rel = table.heap(be);
+    let cid = be.txn.current_command(true);
+    let mut cx = be.heap_cx(table.persistence);
+    let how = heap::DeleteOptions {
+        wait: options.wait == RowWait::Block,
+        crosscheck: options.crosscheck,
+        changing_partition: options.changing_partition,
+    };
+    match heap::delete(&mut cx, rel, tid, cid, how)? {
+        Ok(()) => {
+            if let Some(old) = old.as_deref().and_then(HeapTuple::from_bytes) {
+                toast::delete_values(be, table, &old, &|_| false)?;
+            }
+            Ok(RowOutcome::Ok)
+        }
+        Err((result, failure)) => {
+            let outcome = outcome(result, &failure);
+            nowait(outcome, table, options.wait)?;
+            Ok(outcome)
+        }
+    }
+}
+
+fn lock_version(
+    be: &mut Backend,
+    table: &TableDesc,
+    tid: Tid,
+    lock: RowLock,
+    wait: RowWait,
+    out: &mut Vec<u8>,
+) -> Result<(RowOutcome, TmFailure)> {
+    let rel = table.heap(be);
+    let cid = be.txn.current_command(true);
+    let options = heap::LockOptions {
+        mode: lock.mode(),
+        policy: wait.policy(),
+        follow_updates: true,
+    };
+    let mut cx = be.heap_cx(table.persistence);
+    match heap::lock_tuple(&mut cx, rel, tid, cid, options, out)? {
+        Ok(()) => Ok((RowOutcome::Ok, TmFailure::default())),
+        Err((result, failure)) => Ok((outcome(result, &failure), failure)),
+    }
 }
 
 /// Locks the row at `tid`; with `follow`, the newest version that the update chain leads to. On
 /// success the locked version's `columns` are appended to `batch`; its TID is returned.
+/// Counterpart: `heapam_tuple_lock`.
 pub fn lock_row(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _tid: Tid,
-    _lock: RowLock,
-    _wait: RowWait,
-    _follow: bool,
-    _columns: &[AttrNo],
-    _batch: &mut Batch,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    lock: RowLock,
+    wait: RowWait,
+    follow: bool,
+    columns: &[AttrNo],
+    batch: &mut Batch,
 ) -> Result<(RowOutcome, Tid)> {
-    todo!()
+    let mut tid = tid;
+    let mut bytes = be.take_tuple();
+    loop {
+        let (outcome, failure) = lock_version(be, table, tid, lock, wait, &mut bytes)?;
+        match outcome {
+            RowOutcome::Ok => {
+                let tuple = HeapTuple::from_bytes(&bytes)
+                    .ok_or_else(|| pg_err!(DATA_CORRUPTED, "invalid tuple at {tid}"))?;
+                let mut reader = RowReader::new(table, columns)?;
+                reader.push(table.deformer(), tid, &tuple, batch)?;
+                reader.finish(be, table, batch)?;
+                be.put_tuple(bytes);
+                return Ok((RowOutcome::Ok, tid));
+            }
+            RowOutcome::Updated { next, xmax } if follow => {
+                if failure.ctid.block == BlockNo::INVALID {
+                    return Err(pg_err!(
+                        T_R_SERIALIZATION_FAILURE,
+                        "tuple to be locked was already moved to another partition due to \
+                         concurrent update"
+                    ));
+                }
+                match newest_version(be, table, next, xmax, wait)? {
+                    Ok(newest) => tid = newest,
+                    Err(outcome) => return Ok((outcome, tid)),
+                }
+            }
+            other => {
+                be.put_tuple(bytes);
+                return Ok((other, tid));
+            }
+        }
+    }
+}
+
+/// What following an update chain finds at one TID.
+enum Link {
+    /// A version that may be locked.
+    Found,
+    Wait(Xid),
+    Next(Tid, Xid),
+    End(RowOutcome),
+}
+
+/// Follows the chain from `tid`, whose version must have been made by `xmax`.
+fn newest_version(
+    be: &mut Backend,
+    table: &TableDesc,
+    tid: Tid,
+    xmax: Xid,
+    wait: RowWait,
+) -> Result<Result<Tid, RowOutcome>> {
+    let (mut tid, mut prior) = (tid, xmax);
+    let rel = table.heap(be);
+    loop {
+        match follow_link(be, table, rel, tid, prior)? {
+            Link::Found => return Ok(Ok(tid)),
+            Link::Next(next, xmax) => (tid, prior) = (next, xmax),
+            Link::End(outcome) => return Ok(Err(outcome)),
+            Link::Wait(xid) => match wait {
+                RowWait::Block => be.txn.wait_for_xid(xid)?,
+                RowWait::Skip => {
+                    if !be.txn.waits().try_wait_for_xid(xid)? {
+                        return Ok(Err(RowOutcome::WouldBlock));
+                    }
+                }
+                RowWait::Error => {
+                    if !be.txn.waits().try_wait_for_xid(xid)? {
+                        return Err(not_available(table));
+                    }
+                }
+            },
+        }
+    }
+}
+
+fn follow_link(
+    be: &mut Backend,
+    table: &TableDesc,
+    rel: &HeapRel,
+    tid: Tid,
+    prior: Xid,
+) -> Result<Link> {
+    let cid = be.txn.command();
+    let cx = be.heap_cx(table.persistence);
+    let deleted = Link::End(RowOutcome::Deleted { xmax: prior });
+    if tid.block.0 >= cx.pool.nblocks(&rel.main)? {
+        return Ok(deleted);
+    }
+    let guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.share();
+    let Some(header) = guard.heap_header(tid.offset) else { return Ok(deleted) };
+    // Another row may have taken the place after the chain was pruned.
+    if header.xmin() != prior {
+        return Ok(deleted);
+    }
+    let vis = cx.visibility(rel, guard.lsn());
+    let mut hint = 0;
+    if let Some(info) = vis.dirty(&header, &mut hint)? {
+        if info.xmin.is_valid() {
+            return Err(pg_err!(
+                DATA_CORRUPTED,
+                "t_xmin {} is uncommitted in tuple {tid} to be updated in table \"{}\"",
+                info.xmin,
+                table.name
+            ));
+        }
+        if info.xmax.is_valid() {
+            return Ok(Link::Wait(info.xmax));
+        }
+        let own = cx.txn.is_current(header.xmin());
+        if own && vis.cmin(&header) >= cid {
+            return Ok(Link::End(RowOutcome::SelfModified { cmax: vis.cmin(&header) }));
+        }
+        return Ok(Link::Found);
+    }
+    if header.ctid == tid {
+        return Ok(deleted);
+    }
+    Ok(Link::Next(header.ctid, vis.update_xid(&header)?))
 }
 
 /// Overwrites a row in place, outside of transactions' rules: same size, no new version (statistics in
 /// `pg_class`, `pg_database`). Counterpart: `heap_inplace_update`.
 pub fn update_in_place(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _tid: Tid,
-    _values: &[DatumRef<'_>],
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    tid: Tid,
+    values: &[DatumRef<'_>],
 ) -> Result<()> {
-    todo!()
+    let values: Values<'_> = values.iter().map(|d| value(*d)).collect();
+    let mut tuple = be.take_tuple();
+    page::form::form_into(&table.tupdesc, &values, &mut tuple)?;
+    let rel = table.heap(be);
+    let result = heap::inplace_update(&mut be.heap_cx(table.persistence), rel, tid, &tuple);
+    be.put_tuple(tuple);
+    result
 }
 
 /// Number of blocks.
-pub fn nblocks(_be: &Backend, _table: &Arc<TableDesc>) -> Result<u32> {
-    todo!()
+pub fn nblocks(be: &Backend, table: &TableDesc) -> Result<u32> {
+    be.pool(table.persistence).nblocks(&table.heap(be).main)
 }

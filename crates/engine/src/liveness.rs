@@ -1,0 +1,257 @@
+//! What an index asks about the table while it holds a leaf latched: is there a live row with this key,
+//! and which entries lead nowhere any more.
+//!
+//! Counterpart: `heap_index_delete_tuples`, `bottomup_sort_and_shrink` in heapam.c,
+//! `table_index_fetch_tuple_check`.
+
+use btree::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
+use bufmgr::{BufferPool, Strategy};
+use heap::visibility::{Liveness, Visibility};
+use heap::{HeapRel, hot_search};
+use ids::{BlockNo, OffsetNo, Tid, Xid};
+use page::{HeapTupleHeader, Page};
+use pgerror::Result;
+use txn::{GlobalVis, Snapshot, SnapshotKind, Transaction};
+use wal::Wal;
+
+/// Blocks that one bottom-up deletion looks at.
+const BOTTOM_UP_BLOCKS_MAX: usize = 6;
+/// Distance within which blocks count as neighbours.
+const BOTTOM_UP_TOLERANCE: u32 = 3;
+
+pub(crate) struct Probe<'a> {
+    pub(crate) pool: &'a BufferPool,
+    pub(crate) wal: &'a Wal,
+    pub(crate) txn: &'a Transaction,
+    pub(crate) rel: &'a HeapRel,
+    pub(crate) strategy: Strategy,
+    vis: GlobalVis,
+}
+
+impl<'a> Probe<'a> {
+    pub(crate) fn new(
+        pool: &'a BufferPool,
+        wal: &'a Wal,
+        txn: &'a Transaction,
+        rel: &'a HeapRel,
+    ) -> Probe<'a> {
+        let vis = txn.global_vis(rel.horizon);
+        Probe { pool, wal, txn, rel, strategy: Strategy::normal(), vis }
+    }
+
+    fn visibility(&self, page: &Page) -> Visibility<'a> {
+        Visibility {
+            txn: self.txn,
+            manager: self.txn.manager(),
+            wal: self.wal,
+            permanent: self.rel.is_permanent(),
+            page_lsn: page.lsn(),
+        }
+    }
+
+    /// The chain member that a snapshot of that kind sees; whether all members are dead.
+    pub(crate) fn search(
+        &mut self,
+        tid: Tid,
+        kind: SnapshotKind,
+    ) -> Result<(Option<(Tid, HeapTupleHeader)>, bool)> {
+        let pool = self.pool;
+        let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
+        let vis = self.visibility(&guard);
+        let snapshot = Snapshot::of_kind(kind);
+        let (mut dead, mut hints) = (false, Vec::new());
+        let all_dead = Some((&mut dead, &mut self.vis));
+        let found =
+            hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
+        let found = found.and_then(|f| {
+            Some((Tid::new(tid.block, f.offset), guard.heap_header(f.offset)?))
+        });
+        Ok((found, dead))
+    }
+
+    /// Who is at work on a version that a dirty snapshot sees.
+    pub(crate) fn dirty_info(
+        &mut self,
+        tid: Tid,
+        header: &HeapTupleHeader,
+    ) -> Result<heap::visibility::DirtyInfo> {
+        let pool = self.pool;
+        let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
+        let mut hint = 0;
+        Ok(self.visibility(&guard).dirty(header, &mut hint)?.unwrap_or_default())
+    }
+}
+
+impl HeapLiveness for Probe<'_> {
+    fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState> {
+        let (found, all_dead) = self.search(tid, SnapshotKind::Dirty)?;
+        let Some((tid, header)) = found else { return Ok(DirtyState::Dead { all_dead }) };
+        let info = self.dirty_info(tid, &header)?;
+        let token = (info.speculative_token != 0).then_some(info.speculative_token);
+        Ok(if info.xmin.is_valid() {
+            DirtyState::InProgress { xid: info.xmin, speculative: token }
+        } else if info.xmax.is_valid() {
+            DirtyState::InProgress { xid: info.xmax, speculative: None }
+        } else {
+            DirtyState::Live
+        })
+    }
+
+    fn is_live_self(&mut self, tid: Tid) -> Result<bool> {
+        Ok(self.search(tid, SnapshotKind::SelfNow)?.0.is_some())
+    }
+
+    fn delete_candidates(&mut self, op: &mut DeleteOp) -> Result<Xid> {
+        op.candidates.sort_unstable_by_key(|c| c.tid);
+        let mut favorable = 0;
+        if op.bottom_up {
+            favorable = sort_and_shrink(&mut op.candidates);
+        }
+        let mut latest_removed = Xid::INVALID;
+        let mut target = op.free_space_target;
+        let (mut freed, mut freed_before, mut blocks, mut last_deletable) = (0, 0, 0, 0);
+        let mut at = 0;
+        while at < op.candidates.len() {
+            let block = op.candidates[at].tid.block;
+            let end = at + op.candidates[at..].iter().take_while(|c| c.tid.block == block).count();
+            if op.bottom_up {
+                // Stop when the last block gave nothing, and ask less of each further one.
+                if freed >= target || blocks > 0 && freed == freed_before {
+                    break;
+                }
+                if favorable > 0 {
+                    favorable -= 1;
+                } else if blocks > 0 {
+                    target /= 2;
+                }
+                blocks += 1;
+                freed_before = freed;
+            }
+            let pool = self.pool;
+            let guard = pool.read(&self.rel.main, block, &mut self.strategy)?.share();
+            let vis = self.visibility(&guard);
+            for (i, candidate) in op.candidates.iter_mut().enumerate().take(end).skip(at) {
+                let known = candidate.deletable;
+                let offset = candidate.tid.offset;
+                let removed = chain_removed_xid(&guard, &vis, &mut self.vis, offset, known)?;
+                let Some(xid) = removed else { continue };
+                if xid.is_valid() && (!latest_removed.is_valid() || latest_removed.precedes(xid)) {
+                    latest_removed = xid;
+                }
+                candidate.deletable = true;
+                last_deletable = i + 1;
+                freed += usize::from(candidate.free_space);
+            }
+            at = end;
+        }
+        if op.bottom_up {
+            op.candidates.truncate(last_deletable);
+        }
+        Ok(latest_removed)
+    }
+}
+
+/// The newest xid that ended a member of the chain at `start`, if all members are removable (or
+/// `known` to be); `None` if one is not.
+fn chain_removed_xid(
+    page: &Page,
+    vis: &Visibility<'_>,
+    global: &mut GlobalVis,
+    start: OffsetNo,
+    known: bool,
+) -> Result<Option<Xid>> {
+    let mut latest = Xid::INVALID;
+    let mut advance = |xid: Xid| {
+        if xid.is_normal() && (!latest.is_valid() || latest.precedes(xid)) {
+            latest = xid;
+        }
+    };
+    let mut offset = start;
+    let mut prior = Xid::INVALID;
+    let mut at_start = true;
+    loop {
+        if offset > page.max_offset() {
+            break;
+        }
+        let lp = page.line_pointer(offset);
+        if lp.is_redirected() {
+            if !at_start {
+                break;
+            }
+            offset = lp.redirect_to();
+            at_start = false;
+            continue;
+        }
+        // Dead line pointers: the xid was logged when the page was pruned.
+        let Some(header) = page.heap_header(offset).filter(|_| lp.is_normal()) else { break };
+        if at_start && header.is_heap_only() || prior.is_valid() && prior != header.xmin() {
+            break;
+        }
+        at_start = false;
+        if !known {
+            let mut hint = 0;
+            match vis.liveness(&header, &mut hint)? {
+                Liveness::Dead => {}
+                Liveness::RecentlyDead(xid) if global.is_removable(vis.manager, xid) => {}
+                _ => return Ok(None),
+            }
+        }
+        // Counterpart: HeapTupleHeaderAdvanceLatestRemovedXid.
+        let update = vis.update_xid(&header)?;
+        if header.xmin_committed()
+            || !header.xmin_invalid() && vis.manager.did_commit(header.xmin())?
+        {
+            if update != header.xmin() {
+                advance(update);
+            }
+        }
+        if !header.is_hot_updated() {
+            break;
+        }
+        prior = update;
+        offset = header.ctid.offset;
+    }
+    Ok(Some(latest))
+}
+
+/// Orders the candidates by how promising their blocks are and keeps those of the best ones; number of
+/// blocks at the front that lie together. `candidates` come sorted by TID.
+fn sort_and_shrink(candidates: &mut Vec<DeleteCandidate>) -> usize {
+    struct Group {
+        block: BlockNo,
+        promising: usize,
+        tids: Vec<DeleteCandidate>,
+    }
+    let mut groups: Vec<Group> = candidates
+        .chunk_by(|a, b| a.tid.block == b.tid.block)
+        .map(|chunk| {
+            let promising = chunk.iter().filter(|c| c.promising).count();
+            Group {
+                block: chunk[0].tid.block,
+                // Small differences in the counts mean less than neighbourhood.
+                promising: if promising <= 4 { 4 } else { promising.next_power_of_two() },
+                tids: chunk.to_vec(),
+            }
+        })
+        .collect();
+    groups.sort_by(|a, b| {
+        let size = |g: &Group| g.tids.len().next_power_of_two();
+        (b.promising.cmp(&a.promising)).then(size(b).cmp(&size(a))).then(a.block.cmp(&b.block))
+    });
+    groups.truncate(BOTTOM_UP_BLOCKS_MAX);
+    let mut favorable = 0;
+    let mut last: Option<BlockNo> = None;
+    for group in &groups {
+        let near = last.is_none_or(|last| {
+            group.block.0 + BOTTOM_UP_TOLERANCE >= last.0
+                && group.block.0 <= last.0 + 1 + BOTTOM_UP_TOLERANCE
+        });
+        if !near {
+            break;
+        }
+        favorable += 1;
+        last = Some(group.block);
+    }
+    *candidates = groups.into_iter().flat_map(|g| g.tids).collect();
+    favorable
+}

@@ -1,0 +1,444 @@
+//! Large values: compressed in place, or cut into chunks that are rows of the table's TOAST table.
+//!
+//! A row larger than a quarter page is made smaller step by step, the largest value first:
+//!
+//! 1. compress values of storage x (and move those out at once that alone exceed the limit),
+//! 2. move values of storage x and e out,
+//! 3. compress those of storage m,
+//! 4. move those of storage m out if the row would not fit a page.
+//!
+//! Counterpart: heaptoast.c, toast_helper.c, toast_internals.c, detoast.c.
+
+use crate::index::{self, ScanKey, ScanOp, UniqueCheck};
+use crate::table::{self, RowOutcome};
+use crate::{Backend, TableDesc, ToastDesc};
+use ids::{Oid, Tid};
+use page::form::data_size;
+use page::heap_tuple::{HEADER_SIZE, bitmap_len};
+use page::varlena::{self, Compression, ToastPointer, Varlena};
+use page::{HeapTuple, Value, max_align};
+use pgerror::{PgError, Result, pg_err};
+use sync::Arc;
+use txn::SnapshotKind;
+use types::{Datum, DatumRef};
+
+/// Rows above it are made smaller, as far as it goes. Counterpart: `TOAST_TUPLE_THRESHOLD`.
+pub const TUPLE_THRESHOLD: usize = 2032;
+/// Counterpart: `TOAST_TUPLE_TARGET_MAIN`.
+const TARGET_MAIN: usize = 8160;
+/// Bytes of a chunk. Counterpart: `TOAST_MAX_CHUNK_SIZE`.
+pub const CHUNK_SIZE: usize = 1996;
+
+/// The payload of an inline compressed varlena (with its header), into `out`.
+pub fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    match Varlena::parse(raw) {
+        Some(Varlena::Compressed { raw_size, method, data }) => {
+            expand(method, data, raw_size, out)
+        }
+        Some(Varlena::Plain(payload)) => {
+            out.extend_from_slice(payload);
+            Ok(())
+        }
+        _ => Err(pg_err!(DATA_CORRUPTED, "compressed data is corrupt")),
+    }
+}
+
+/// Appends `raw_size` bytes.
+fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) -> Result<()> {
+    if raw_size > varlena::MAX_SIZE {
+        return Err(pg_err!(DATA_CORRUPTED, "compressed data is corrupt"));
+    }
+    let at = out.len();
+    out.try_reserve(raw_size).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
+    out.resize(at + raw_size, 0);
+    let target = &mut out[at..];
+    let (good, name) = match method {
+        Compression::Pglz => {
+            (page::pglz::decompress(data, target, true) == Some(raw_size), "pglz")
+        }
+        Compression::Lz4 => {
+            (lz4_flex::block::decompress_into(data, target).ok() == Some(raw_size), "lz4")
+        }
+    };
+    if good {
+        return Ok(());
+    }
+    out.truncate(at);
+    Err(pg_err!(DATA_CORRUPTED, "compressed {name} data is corrupt"))
+}
+
+/// The compressed varlena (with header) of a payload; `None` if that saves too little.
+/// Counterpart: `toast_compress_datum`.
+pub fn compress(payload: &[u8], method: Compression) -> Option<Vec<u8>> {
+    let mut data = Vec::new();
+    match method {
+        Compression::Pglz => {
+            page::pglz::compress(payload, &page::pglz::Strategy::DEFAULT, &mut data)?;
+        }
+        Compression::Lz4 => data = lz4_flex::block::compress(payload),
+    }
+    let total = data.len() + varlena::COMPRESSED_HEADER_SIZE;
+    (total + 2 < payload.len()).then(|| varlena::compressed(payload.len(), method, &data))
+}
+
+/// Appends the value that a TOAST pointer of the table leads to.
+pub(crate) fn fetch(be: &mut Backend, table: &TableDesc, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let Some(Varlena::External(pointer)) = Varlena::parse(raw) else {
+        return Err(pg_err!(DATA_CORRUPTED, "invalid TOAST pointer in table \"{}\"", table.name));
+    };
+    let toast = toast_of(table)?;
+    let Some(method) = pointer.method else {
+        return chunks(be, toast, &pointer, out);
+    };
+    let mut stored = Vec::new();
+    chunks(be, toast, &pointer, &mut stored)?;
+    // What is stored begins with the size and method that the pointer repeats.
+    let data = stored
+        .get(4..)
+        .ok_or_else(|| pg_err!(DATA_CORRUPTED, "compressed data is corrupt"))?;
+    expand(method, data, pointer.raw_size as usize - varlena::HEADER_SIZE, out)
+}
+
+fn toast_of(table: &TableDesc) -> Result<&ToastDesc> {
+    table.toast.as_ref().ok_or_else(|| {
+        pg_err!(DATA_CORRUPTED, "table \"{}\" has TOAST pointers but no TOAST table", table.name)
+    })
+}
+
+/// Appends the stored bytes. Counterpart: `heap_fetch_toast_slice`.
+fn chunks(
+    be: &mut Backend,
+    toast: &ToastDesc,
+    pointer: &ToastPointer,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let size = pointer.ext_size as usize;
+    let (id, name) = (pointer.value_id, &toast.table.name);
+    out.try_reserve(size).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
+    let begin = out.len();
+    let mut expected = 0;
+    let last = size.saturating_sub(1) / CHUNK_SIZE;
+    visit(be, toast, id, &mut |_, _, seq, data| {
+        if seq != expected {
+            return Err(pg_err!(
+                DATA_CORRUPTED,
+                "unexpected chunk number {seq} (expected {expected}) for toast value {id} in {name}"
+            ));
+        }
+        let want = if seq as usize == last { size - last * CHUNK_SIZE } else { CHUNK_SIZE };
+        if seq as usize > last || data.len() != want {
+            return Err(pg_err!(
+                DATA_CORRUPTED,
+                "unexpected chunk size {} (expected {want}) in chunk {seq} of {} for toast value \
+                 {id} in {name}",
+                data.len(),
+                last + 1
+            ));
+        }
+        out.extend_from_slice(data);
+        expected += 1;
+        Ok(())
+    })?;
+    if out.len() - begin != size {
+        return Err(pg_err!(
+            DATA_CORRUPTED,
+            "missing chunk number {expected} for toast value {id} in {name}"
+        ));
+    }
+    Ok(())
+}
+
+/// Calls `each` with TID, chunk number and data of the value's chunks in order.
+fn visit(
+    be: &mut Backend,
+    toast: &ToastDesc,
+    id: Oid,
+    each: &mut dyn FnMut(&mut Backend, Tid, i32, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let key = ScanKey::Compare {
+        column: 0,
+        op: ScanOp::Equal,
+        value: Datum::oid(id),
+        cmp: None,
+    };
+    let columns = [table::system::CTID, 2, 3];
+    // TOAST rows follow the rows that refer to them: whoever has a pointer may see the value.
+    let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
+    let mut scan = index::IndexScan::new(
+        be,
+        &toast.table,
+        &toast.index,
+        snapshot,
+        vec![key],
+        &columns,
+        index::IndexScanOptions::default(),
+    )?;
+    let mut batch = table::new_batch(&toast.table, &columns);
+    loop {
+        batch.clear();
+        if !scan.next_batch(be, index::Direction::Forward, &mut batch, 64)? {
+            return scan.end(be);
+        }
+        for row in 0..batch.len {
+            let tid = types::system::tid_of(batch.get(row, 0));
+            each(be, tid, batch.get(row, 1).as_i32(), batch.get(row, 2).as_bytes())?;
+        }
+    }
+}
+
+/// The values of a row as they will be stored. Values that were made here are owned.
+pub(crate) struct Prepared<'a> {
+    pub(crate) values: Vec<Stored<'a>>,
+}
+
+pub(crate) enum Stored<'a> {
+    Given(Value<'a>),
+    /// A varlena with its header.
+    Made(Vec<u8>),
+}
+
+impl Stored<'_> {
+    pub(crate) fn value(&self) -> Value<'_> {
+        match self {
+            Stored::Given(value) => *value,
+            Stored::Made(bytes) => Value::Raw(bytes),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// Leave it alone: an old pointer that is kept, or not a varlena.
+    ignore: bool,
+    incompressible: bool,
+    external: bool,
+    compressed: bool,
+    /// With header.
+    size: usize,
+}
+
+struct Toaster<'a, 't> {
+    table: &'t TableDesc,
+    row: Prepared<'a>,
+    states: Vec<State>,
+    default_method: Compression,
+}
+
+/// Makes the row small enough. Kept pointers among `values` (as `Value::Raw`) stay as they are.
+/// Counterpart: `heap_toast_insert_or_update`.
+pub(crate) fn prepare<'a>(
+    be: &mut Backend,
+    table: &TableDesc,
+    values: Vec<Value<'a>>,
+) -> Result<Prepared<'a>> {
+    let attrs = &table.tupdesc.attrs;
+    let states = attrs
+        .iter()
+        .zip(&values)
+        .map(|(attr, value)| {
+            let mut state = State { ignore: attr.len != -1 || value.is_null(), ..State::default() };
+            match value {
+                Value::Raw(raw) => {
+                    state.external = varlena::is_external(raw);
+                    state.compressed = varlena::is_compressed(raw);
+                    state.ignore |= state.external;
+                    state.size = raw.len();
+                }
+                Value::Bytes(bytes) => {
+                    state.size = bytes.len() + varlena::HEADER_SIZE;
+                }
+                _ => {}
+            }
+            state.ignore |= attr.storage == b'p';
+            state
+        })
+        .collect();
+    let row = Prepared { values: values.into_iter().map(Stored::Given).collect() };
+    let default_method = be.settings().toast_compression;
+    let mut toaster = Toaster { table, row, states, default_method };
+    toaster.run(be)?;
+    Ok(toaster.row)
+}
+
+impl Toaster<'_, '_> {
+    fn size(&self) -> Result<usize> {
+        let values: Vec<Value<'_>> = self.row.values.iter().map(Stored::value).collect();
+        data_size(&self.table.tupdesc, &values)
+    }
+
+    fn run(&mut self, be: &mut Backend) -> Result<()> {
+        let natts = self.row.values.len();
+        let has_nulls = self.row.values.iter().any(|v| v.value().is_null());
+        let hoff = max_align(HEADER_SIZE + if has_nulls { bitmap_len(natts) } else { 0 });
+        let target = match self.table.toast_tuple_target {
+            0 => TUPLE_THRESHOLD,
+            n => n,
+        };
+        let limit = target - hoff;
+        let can_move = self.table.toast.is_some();
+        while self.size()? > limit {
+            let Some(i) = self.biggest(b"xe", true) else { break };
+            if self.table.tupdesc.attrs[i].storage == b'x' {
+                self.compress(i);
+            } else {
+                self.states[i].incompressible = true;
+            }
+            if self.states[i].size > limit && can_move {
+                self.move_out(be, i)?;
+            }
+        }
+        while can_move && self.size()? > limit {
+            let Some(i) = self.biggest(b"xe", false) else { break };
+            self.move_out(be, i)?;
+        }
+        while self.size()? > limit {
+            let Some(i) = self.biggest(b"m", true) else { break };
+            self.compress(i);
+        }
+        let limit = TARGET_MAIN - hoff;
+        while can_move && self.size()? > limit {
+            let Some(i) = self.biggest(b"m", false) else { break };
+            self.move_out(be, i)?;
+        }
+        Ok(())
+    }
+
+    /// The largest value of these storages that can still be dealt with.
+    fn biggest(&self, storages: &[u8], for_compression: bool) -> Option<usize> {
+        let mut best = (max_align(varlena::TOAST_POINTER_SIZE), None);
+        for (i, (state, attr)) in self.states.iter().zip(&self.table.tupdesc.attrs).enumerate() {
+            let done = state.ignore
+                || state.external
+                || for_compression && (state.compressed || state.incompressible);
+            if !done && storages.contains(&attr.storage) && state.size > best.0 {
+                best = (state.size, Some(i));
+            }
+        }
+        best.1
+    }
+
+    fn compress(&mut self, i: usize) {
+        let attr = &self.table.tupdesc.attrs[i];
+        let method = Compression::from_char(attr.compression).unwrap_or(self.default_method);
+        let packed = match self.row.values[i].value() {
+            Value::Bytes(payload) => compress(payload, method),
+            _ => None,
+        };
+        match packed {
+            Some(bytes) => {
+                self.states[i].compressed = true;
+                self.states[i].size = bytes.len();
+                self.row.values[i] = Stored::Made(bytes);
+            }
+            None => self.states[i].incompressible = true,
+        }
+    }
+
+    fn move_out(&mut self, be: &mut Backend, i: usize) -> Result<()> {
+        let toast = toast_of(self.table)?;
+        let pointer = save(be, toast, self.row.values[i].value())?;
+        self.row.values[i] = Stored::Made(pointer.to_bytes().to_vec());
+        self.states[i].external = true;
+        self.states[i].size = varlena::TOAST_POINTER_SIZE;
+        Ok(())
+    }
+}
+
+/// Stores a value in chunks. Counterpart: `toast_save_datum`.
+fn save(be: &mut Backend, toast: &ToastDesc, value: Value<'_>) -> Result<ToastPointer> {
+    let (data, raw_size, method) = match value {
+        Value::Bytes(payload) => (payload, payload.len() + varlena::HEADER_SIZE, None),
+        Value::Raw(raw) => match Varlena::parse(raw) {
+            Some(Varlena::Compressed { raw_size, method, .. }) => {
+                (&raw[varlena::HEADER_SIZE..], raw_size + varlena::HEADER_SIZE, Some(method))
+            }
+            _ => return Err(PgError::internal("value to be toasted has the wrong form")),
+        },
+        _ => return Err(PgError::internal("value to be toasted has the wrong form")),
+    };
+    let pointer = ToastPointer {
+        raw_size: raw_size as u32,
+        ext_size: data.len() as u32,
+        method,
+        value_id: free_id(be, toast)?,
+        toast_rel: toast.table.oid,
+    };
+    for (seq, chunk) in data.chunks(CHUNK_SIZE).enumerate() {
+        be.check_interrupts()?;
+        let row = [
+            DatumRef::Word(u64::from(pointer.value_id.0)),
+            DatumRef::Word(seq as u64),
+            DatumRef::Bytes(chunk),
+        ];
+        let tid = table::insert(be, &toast.table, &row, table::InsertOptions::default())?;
+        let check = UniqueCheck::Yes;
+        let got = index::insert(be, &toast.index, &toast.table, &row[..2], tid, check, false)?;
+        if matches!(got, index::Inserted::Conflict { .. }) {
+            return Err(index::unique_violation(
+                &toast.index,
+                &toast.table,
+                "chunk_id, chunk_seq",
+                Some(&format!("{}, {seq}", pointer.value_id)),
+            ));
+        }
+    }
+    Ok(pointer)
+}
+
+/// An OID that no value of the TOAST table has, not even a dead one. Counterpart: `GetNewOidWithIndex`.
+fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
+    loop {
+        be.check_interrupts()?;
+        let id = be.storage().txns.new_oid()?;
+        let key = ScanKey::Compare {
+            column: 0,
+            op: ScanOp::Equal,
+            value: Datum::oid(id),
+            cmp: None,
+        };
+        // Any entry counts, whatever its row's state.
+        if index::scan_tids(be, &toast.index, vec![key], &mut |_| {})? == 0 {
+            return Ok(id);
+        }
+    }
+}
+
+/// Removes the chunks of all TOAST pointers in `old` that `kept` says are not taken over.
+/// Counterpart: `heap_toast_delete`, `toast_delete_datum`.
+pub(crate) fn delete_values(
+    be: &mut Backend,
+    table: &TableDesc,
+    old: &HeapTuple<'_>,
+    kept: &dyn Fn(&[u8]) -> bool,
+) -> Result<()> {
+    if !old.header.has_external() {
+        return Ok(());
+    }
+    let toast = toast_of(table)?;
+    let deformer = table.deformer();
+    for value in deformer.deform_all(old)? {
+        let Value::Raw(raw) = value else { continue };
+        let Some(Varlena::External(pointer)) = Varlena::parse(raw) else { continue };
+        if kept(raw) {
+            continue;
+        }
+        let mut tids = Vec::new();
+        visit(be, toast, pointer.value_id, &mut |_, tid, _, _| {
+            tids.push(tid);
+            Ok(())
+        })?;
+        for tid in tids {
+            match table::delete(be, &toast.table, tid, table::ChangeOptions::default())? {
+                RowOutcome::Ok => {}
+                other => {
+                    return Err(PgError::internal(format!(
+                        "chunk of toast value {} cannot be deleted: {other:?}",
+                        pointer.value_id
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
+}
