@@ -13,6 +13,7 @@ use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{Result, pg_err};
 use std::time::Duration;
 use sync::Arc;
+use sync::atomic::Ordering;
 use sync::wait::Waiter;
 use txn::{DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, Transaction, XactExtras};
 use wal::{RecordBuilder, RmgrId};
@@ -27,6 +28,8 @@ pub struct BackendSettings {
     pub temp_buffers: usize,
     /// `default_toast_compression`.
     pub toast_compression: page::varlena::Compression,
+    /// Bytes for sorting and dead TIDs.
+    pub maintenance_work_mem: usize,
     /// `wal_compression` of the session; `None` is the server's.
     pub wal_compression: Option<wal::Compression>,
 }
@@ -38,6 +41,7 @@ impl Default for BackendSettings {
             lock_timeout: Duration::ZERO,
             temp_buffers: 1024,
             toast_compression: page::varlena::Compression::Pglz,
+            maintenance_work_mem: 64 << 20,
             wal_compression: None,
         }
     }
@@ -191,6 +195,7 @@ impl Backend {
             wait: &mut self.waits,
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
+            update_delta: self.storage.update_delta.load(Ordering::Relaxed),
         }
     }
 

@@ -8,14 +8,14 @@
 
 use crate::rows::RowReader;
 use crate::{Backend, IndexDesc, TableDesc, table};
-use btree::BulkLoader;
+use crate::index::with_cx;
+use btree::Sorter;
 use bufmgr::PageEdit;
 use heap::visibility::{Liveness, Visibility};
 use ids::{AttrNo, BlockNo, Fork, OffsetNo, Persistence, Tid, Xid};
 use page::index_tuple::IndexTuple;
-use page::{Page, PageBuf};
+use page::Page;
 use pgerror::{PgError, Result, pg_err};
-use std::cmp::Ordering;
 use sync::Arc;
 use types::{Datum, DatumRef};
 use wal::{RegFlags, RmgrId};
@@ -46,64 +46,6 @@ struct Candidate {
     alive: bool,
 }
 
-/// Formed index tuples, one behind the other.
-#[derive(Default)]
-struct Spool {
-    bytes: Vec<u8>,
-    entries: Vec<(usize, bool)>,
-}
-
-impl Spool {
-    fn tuple(&self, entry: &(usize, bool)) -> IndexTuple<'_> {
-        IndexTuple::new(&self.bytes[entry.0..])
-    }
-
-    fn bytes_of(&self, entry: &(usize, bool)) -> &[u8] {
-        &self.bytes[entry.0..][..self.tuple(entry).size()]
-    }
-
-    /// By keys, then by TID.
-    fn sort(&mut self, index: &IndexDesc) -> Result<()> {
-        let mut entries = std::mem::take(&mut self.entries);
-        let mut failed = None;
-        entries.sort_by(|a, b| {
-            let (a, b) = (self.tuple(a), self.tuple(b));
-            match index.schema.compare_keys(a, b) {
-                Ok(Ordering::Equal) => a.heap_tid().cmp(&b.heap_tid()),
-                Ok(order) => order,
-                Err(error) => {
-                    failed.get_or_insert(error);
-                    Ordering::Equal
-                }
-            }
-        });
-        self.entries = entries;
-        failed.map_or(Ok(()), Err)
-    }
-
-    /// A pair of live rows with equal keys. Of a run of equal keys the live ones need not be
-    /// neighbours.
-    fn duplicate(&self, index: &IndexDesc) -> Result<Option<usize>> {
-        let mut last_alive: Option<&(usize, bool)> = None;
-        for (i, entry) in self.entries.iter().enumerate() {
-            if !entry.1 {
-                continue;
-            }
-            if let Some(last) = last_alive {
-                let (a, b) = (self.tuple(last), self.tuple(entry));
-                let null = (0..index.schema.key_count).any(|n| a.is_null(n));
-                if (!null || index.schema.nulls_not_distinct)
-                    && index.schema.compare_keys(a, b)? == Ordering::Equal
-                {
-                    return Ok(Some(i));
-                }
-            }
-            last_alive = Some(entry);
-        }
-        Ok(None)
-    }
-}
-
 /// Fills a new, empty index from the table, whose changes the caller has locked out. `columns`: what of
 /// the table `entry` needs. `print` makes the text of key values for the DETAIL of a violated
 /// uniqueness (`(a, b)=(1, 2)`).
@@ -116,29 +58,41 @@ pub fn build(
     print: &dyn Fn(&[Datum]) -> String,
 ) -> Result<BuildResult> {
     let mut result = BuildResult::default();
-    let mut spool = Spool::default();
+    let storage = be.storage().clone();
+    vfs::create_dir_all(&*storage.env.disk, "base/pgsql_tmp")?;
+    let path = format!("base/pgsql_tmp/pgsql_tmp{}.{}", be.txn.proc(), index.oid);
+    let disk = storage.env.disk.clone();
+    let mut sorter = Sorter::new(&index.schema, disk, path, be.settings().maintenance_work_mem);
     for block in 0..table::nblocks(be, table)? {
         be.check_interrupts()?;
-        spool_page(be, table, index, BlockNo(block), columns, entry, &mut spool, &mut result)?;
+        let block = BlockNo(block);
+        spool_page(be, table, index, block, columns, entry, &mut sorter, &mut result)?;
     }
-    spool.sort(index)?;
-    if index.unique
-        && let Some(at) = spool.duplicate(index)?
-    {
-        let tuple = spool.tuple(&spool.entries[at]);
-        let mut key = Vec::new();
-        let mut scratch = Vec::new();
-        for n in 0..index.schema.key_count {
-            key.push(index.schema.column(tuple, n, &mut scratch)?.to_owned());
-        }
-        return Err(pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name)
-            .detail(format!("Key {} is duplicated.", print(&key)))
-            .table(&*table.schema, &*table.name)
-            .constraint(&*index.name));
-    }
-    result.index_tuples = spool.entries.len() as f64;
-    load(be, index, Fork::Main, &spool)?;
+    let tree = index.btree(be);
+    let mut on_duplicate = |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
+    let count = with_cx!(be, index, |cx| tree.build(&mut cx, sorter, &mut on_duplicate))?;
+    result.index_tuples = count as f64;
     Ok(result)
+}
+
+fn duplicate(
+    index: &IndexDesc,
+    table: &TableDesc,
+    tuple: IndexTuple<'_>,
+    print: &dyn Fn(&[Datum]) -> String,
+) -> PgError {
+    let error = pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name)
+        .table(&*table.schema, &*table.name)
+        .constraint(&*index.name);
+    let mut key = Vec::new();
+    for n in 0..index.schema.key_count {
+        let mut scratch = Vec::new();
+        match index.schema.column(tuple, n, &mut scratch) {
+            Ok(value) => key.push(value.to_owned()),
+            Err(_) => return error,
+        }
+    }
+    error.detail(format!("Key {} is duplicated.", print(&key)))
 }
 
 fn spool_page(
@@ -148,14 +102,14 @@ fn spool_page(
     block: BlockNo,
     columns: &[AttrNo],
     entry: &mut RowToEntry<'_>,
-    spool: &mut Spool,
+    sorter: &mut Sorter<'_>,
     result: &mut BuildResult,
 ) -> Result<()> {
     let mut batch = table::new_batch(table, columns);
     let mut reader = RowReader::new(table, columns)?;
     let candidates = read_page(be, table, index, block, &mut reader, &mut batch, result)?;
     reader.finish(be, table, &mut batch)?;
-    let mut values = Vec::new();
+    let (mut values, mut tuple) = (Vec::new(), Vec::new());
     for (row, candidate) in candidates.iter().enumerate() {
         values.clear();
         let columns: Vec<DatumRef<'_>> = batch.row(row).collect();
@@ -163,9 +117,9 @@ fn spool_page(
             continue;
         }
         let values: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
-        let at = spool.bytes.len();
-        index.schema.form(&values, candidate.tid, &mut spool.bytes)?;
-        spool.entries.push((at, candidate.alive));
+        tuple.clear();
+        index.schema.form(&values, candidate.tid, &mut tuple)?;
+        sorter.add(&tuple, !candidate.alive)?;
     }
     Ok(())
 }
@@ -299,47 +253,28 @@ fn root_offsets(page: &Page, vis: &Visibility<'_>) -> Result<Vec<OffsetNo>> {
     Ok(roots)
 }
 
-/// Writes the tree into the fork, which is empty. WAL: full page images.
-fn load(be: &mut Backend, index: &Arc<IndexDesc>, fork: Fork, spool: &Spool) -> Result<()> {
-    let pool = be.pool_arc(index.persistence);
-    let storage = be.storage().clone();
-    let buffers = pool.open(index.file, fork, index.persistence);
-    let logged = index.persistence == Persistence::Permanent || fork == Fork::Init;
-    let xid = be.txn.current_xid_if_any();
-    let waiter = be.waiter().clone();
-    let (scratch, strategy) = (&mut be.scratch, &mut be.strategy);
-    let mut sink = |block: BlockNo, image: PageBuf| -> Result<()> {
-        crate::backend::check_waiter(&waiter)?;
-        // Pages come in no particular order; those before are filled in later.
-        while pool.nblocks(&buffers)? <= block.0 {
-            drop(pool.extend(&buffers, strategy)?);
-        }
-        let mut guard = pool.read(&buffers, block, strategy)?.exclusive();
-        let mut edit = PageEdit::begin(&storage.wal, scratch);
-        let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
-        let page = edit.change(&mut guard, 0, flags);
-        page.bytes_mut().copy_from_slice(image.bytes());
-        if logged {
-            edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
-        } else {
-            edit.finish_unlogged();
-        }
-        Ok(())
-    };
-    let (name, table_name) = (&*index.name, &*index.table_name);
-    let mut loader = BulkLoader::new(&index.schema, name, table_name, &mut sink);
-    for entry in &spool.entries {
-        loader.add(spool.bytes_of(entry))?;
-    }
-    loader.finish()
-}
-
 /// Fills the file of a new index without entries; for unlogged ones the init fork too.
 pub fn build_empty(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
-    load(be, index, Fork::Main, &Spool::default())?;
+    let tree = index.btree(be);
+    with_cx!(be, index, |cx| tree.build_empty(&mut cx))?;
     if index.persistence == Persistence::Unlogged {
-        load(be, index, Fork::Init, &Spool::default())?;
-        be.storage().pool.flush_relation(index.file)?;
+        build_init_fork(be, index)?;
     }
     Ok(())
+}
+
+/// The init fork of an unlogged index: what recovery resets it to. WAL: a full page image.
+pub fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
+    let tree = index.btree(be);
+    let mut image = tree.empty_meta();
+    let storage = be.storage().clone();
+    let buffers = storage.pool.open(index.file, Fork::Init, index.persistence);
+    let xid = be.txn.current_xid_if_any();
+    let mut guard = storage.pool.extend(&buffers, &mut be.strategy)?;
+    let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
+    let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
+    edit.change(&mut guard, 0, flags).bytes_mut().copy_from_slice(image.bytes());
+    edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
+    drop(guard);
+    storage.pool.flush_relation(index.file)
 }

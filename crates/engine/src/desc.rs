@@ -9,6 +9,7 @@ use page::Deformer;
 use page::tupdesc::TupleDesc;
 use std::sync::OnceLock;
 use sync::Arc;
+use sync::atomic::AtomicU32;
 use txn::HorizonKind;
 
 /// A table, TOAST table, materialised view or sequence.
@@ -120,6 +121,7 @@ impl TableDesc {
                 horizon: self.horizon(),
                 is_toast: self.is_toast,
                 is_catalog: self.is_catalog,
+                target: Arc::new(AtomicU32::new(u32::MAX)),
             }
         })
     }

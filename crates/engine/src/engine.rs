@@ -152,6 +152,10 @@ impl Engine {
             pool: pool.clone(),
             locks: locks.clone(),
             txns: txn.clone(),
+            cycles: Arc::new(btree::VacuumCycles::new(env.random.u64() as u16)),
+            scans: heap::scan::SyncScans::default(),
+            bottom_up: AtomicBool::new(true),
+            update_delta: AtomicBool::new(true),
             temp_pool: pool_config,
         });
         Ok(Arc::new(Engine {

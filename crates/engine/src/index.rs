@@ -31,24 +31,27 @@ pub enum Inserted {
 /// Runs `body` with the access method's context; the fields are borrowed one by one, so that the
 /// transaction stays free.
 macro_rules! with_cx {
-    ($be:ident, $index:ident, |$cx:ident| $body:expr) => {{
-        let pool = $be.pool_arc($index.persistence);
-        let storage = $be.storage().clone();
+    ($be:ident, $index:ident, |$cx:ident, $pool:ident, $storage:ident| $body:expr) => {{
+        let $pool = $be.pool_arc($index.persistence);
+        let $storage = $be.storage().clone();
         let waiter = $be.waiter().clone();
         let check = move || crate::backend::check_waiter(&waiter);
         let xid = $be.txn.current_xid_if_any();
         let mut $cx = btree::Cx {
-            pool: &pool,
-            wal: &storage.wal,
-            xids: &*storage.txns,
+            pool: &$pool,
+            wal: &$storage.wal,
+            xids: &*$storage.txns,
             scratch: &mut $be.scratch,
             strategy: &mut $be.strategy,
             xid,
-            bottom_up_deletion: storage.bottom_up_deletion(),
+            bottom_up_deletion: $storage.bottom_up_deletion(),
             check_interrupts: &check,
         };
         $body
     }};
+    ($be:ident, $index:ident, |$cx:ident| $body:expr) => {
+        crate::index::with_cx!($be, $index, |$cx, pool, storage| $body)
+    };
 }
 pub(crate) use with_cx;
 
@@ -70,7 +73,7 @@ pub fn insert(
     be.txn.current_xid()?;
     let rel = table.heap(be).clone();
     loop {
-        let got = with_cx!(be, index, |cx| {
+        let got = with_cx!(be, index, |cx, pool, storage| {
             let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel);
             tree.insert(&mut cx, &tuple, check, unchanged, &mut probe)
         })?;
@@ -137,7 +140,10 @@ pub fn find_conflict(
     }
     let keys = values[..count].iter().enumerate().map(|(column, v)| match v {
         DatumRef::Null => ScanKey::IsNull { column },
-        v => ScanKey::Compare { column, op: ScanOp::Equal, value: v.to_owned(), cmp: None },
+        v => {
+            let value = DatumRef::to_owned(*v);
+            ScanKey::Compare { column, op: ScanOp::Equal, value, cmp: None }
+        }
     });
     let mut tids = Vec::new();
     scan_tids(be, index, keys.collect(), &mut |tid| tids.push(tid))?;
@@ -245,7 +251,7 @@ impl IndexScan {
         let IndexScan { scan, index, table, index_only, .. } = self;
         let tree = index.btree(be);
         let rel = table.heap(be);
-        with_cx!(be, index, |cx| {
+        with_cx!(be, index, |cx, pool, storage| {
             if !*index_only {
                 return scan.next(tree, &mut cx, direction, None);
             }
@@ -348,7 +354,7 @@ pub fn scan_tids(
     with_cx!(be, index, |cx| {
         let mut count = 0;
         while scan.next_page(tree, &mut cx, Direction::Forward, None)? {
-            check()?;
+            (cx.check_interrupts)()?;
             for item in scan.items() {
                 each(item.tid);
                 count += 1;

@@ -25,6 +25,8 @@ pub struct Storage {
     pub scans: heap::scan::SyncScans,
     /// `norsu.bottom_up_deletion`.
     pub bottom_up: AtomicBool,
+    /// `norsu.wal_update_delta`.
+    pub update_delta: AtomicBool,
     /// A session's pool of temporary relations is made like this, with its own size and slot.
     pub temp_pool: PoolConfig,
 }

@@ -450,10 +450,10 @@ pub fn update(
     values: &[DatumRef<'_>],
     options: ChangeOptions<'_>,
 ) -> Result<Updated> {
-    let mut values: Values<'_> = values.iter().map(|d| value(*d)).collect();
     let needs_old = !options.keep.is_empty() || table.toast.is_some();
-    let old = if needs_old { copy_version(be, table, tid)? } else { None };
-    let old = old.as_deref().and_then(HeapTuple::from_bytes);
+    let old_bytes = if needs_old { copy_version(be, table, tid)? } else { None };
+    let mut values: Values<'_> = values.iter().map(|d| value(*d)).collect();
+    let old = old_bytes.as_deref().and_then(HeapTuple::from_bytes);
     let deformer = table.deformer();
     if let Some(old) = &old {
         for &column in options.keep {
@@ -691,9 +691,12 @@ fn follow_link(
         if info.xmax.is_valid() {
             return Ok(Link::Wait(info.xmax));
         }
-        let own = cx.txn.is_current(header.xmin());
-        if own && vis.cmin(&header) >= cid {
-            return Ok(Link::End(RowOutcome::SelfModified { cmax: vis.cmin(&header) }));
+        if cx.txn.is_current(header.xmin()) {
+            let combo = header.any(page::heap_tuple::infomask::COMBOCID);
+            let cmin = if combo { cx.txn.combo_cmin(header.raw_cid) } else { header.raw_cid };
+            if cmin >= cid {
+                return Ok(Link::End(RowOutcome::SelfModified { cmax: cmin }));
+            }
         }
         return Ok(Link::Found);
     }

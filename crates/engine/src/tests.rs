@@ -2,4 +2,7 @@
 
 mod crash;
 mod ours;
+mod model;
 mod real;
+mod tables;
+mod world;

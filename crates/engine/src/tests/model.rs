@@ -1,0 +1,161 @@
+//! The whole engine under random work with crashes: after each the tables hold what was acknowledged,
+//! and indexes agree with them.
+
+use super::world::*;
+use crate::*;
+use std::collections::BTreeMap;
+use sync::Arc;
+use vfs::{Disk, SeededRandom};
+
+type Model = BTreeMap<i32, String>;
+
+struct World {
+    random: SeededRandom,
+    tables: Vec<Items>,
+    /// Acknowledged contents.
+    models: Vec<Model>,
+    /// A commit whose acknowledgement the crash may have cut off.
+    doubtful: Option<Vec<Model>>,
+}
+
+#[test]
+fn acknowledged_work_survives_crashes() {
+    for seed in 0..30 {
+        run(seed);
+    }
+}
+
+fn run(seed: u64) {
+    let (mut disk, mut env) = disk(seed);
+    let mut engine = create(&env);
+    let mut world = World {
+        random: SeededRandom::new(seed),
+        tables: vec![Items::new(1), Items::new(2)],
+        models: vec![Model::new(), Model::new()],
+        doubtful: None,
+    };
+    {
+        let mut be = session(&engine);
+        be.begin(Isolation::ReadCommitted);
+        world.tables.iter().for_each(|t| t.create(&mut be));
+        be.commit(CommitExtras::default()).unwrap();
+    }
+    for round in 0..4 {
+        work(&mut world, &engine);
+        let crashed = disk.crash(seed * 100 + round);
+        drop(engine);
+        disk = Arc::new(crashed);
+        env.disk = disk.clone() as Arc<dyn Disk>;
+        engine = Engine::open(config(&env)).unwrap();
+        // Descriptors belong to an instance.
+        world.tables = vec![Items::new(1), Items::new(2)];
+        verify(&mut world, &engine, seed, round);
+    }
+}
+
+fn work(world: &mut World, engine: &Arc<Engine>) {
+    let mut be = session(engine);
+    be.configure(BackendSettings { synchronous_commit: true, ..BackendSettings::default() });
+    for _ in 0..world.random.below(25) {
+        let mut next = world.models.clone();
+        be.begin(Isolation::ReadCommitted);
+        let mut marks: Vec<Vec<Model>> = Vec::new();
+        for _ in 0..world.random.below(12) {
+            step(world, &mut be, &mut next, &mut marks);
+            be.command_counter_increment().unwrap();
+        }
+        match world.random.below(6) {
+            0 => be.abort().unwrap(),
+            _ => {
+                be.commit(CommitExtras::default()).unwrap();
+                world.models = next;
+            }
+        }
+        match world.random.below(12) {
+            0 => {
+                engine.checkpoint(CheckpointFlags::IMMEDIATE).unwrap();
+            }
+            1 => {
+                engine.bgwriter_step().unwrap();
+            }
+            _ => {}
+        }
+    }
+    // The last transaction is left open, or committed without waiting.
+    let mut next = world.models.clone();
+    be.begin(Isolation::ReadCommitted);
+    for _ in 0..5 {
+        step(world, &mut be, &mut next, &mut Vec::new());
+        be.command_counter_increment().unwrap();
+    }
+    if world.random.below(2) == 0 {
+        be.configure(BackendSettings { synchronous_commit: false, ..BackendSettings::default() });
+        be.commit(CommitExtras::default()).unwrap();
+        world.doubtful = Some(next);
+    } else {
+        // The session's thread is simply gone; its locks with it.
+        std::mem::forget(be);
+    }
+}
+
+fn step(world: &World, be: &mut Backend, next: &mut Vec<Model>, marks: &mut Vec<Vec<Model>>) {
+    let random = &world.random;
+    let n = random.below(2) as usize;
+    let t = &world.tables[n];
+    let id = random.below(60) as i32;
+    let len = match random.below(12) {
+        0 => 5000 + random.below(9000) as usize,
+        1 => 1500,
+        _ => random.below(60) as usize,
+    };
+    let v: String = (0..len).map(|_| (b'a' + random.below(26) as u8) as char).collect();
+    match random.below(10) {
+        0..4 => {
+            if !next[n].contains_key(&id) {
+                assert_eq!(t.insert(be, id, &v), None);
+                next[n].insert(id, v);
+            }
+        }
+        4..7 => {
+            let done = t.update(be, id, &v);
+            assert_eq!(done.is_some(), next[n].contains_key(&id));
+            if done.is_some() {
+                next[n].insert(id, v);
+            }
+        }
+        7 => assert_eq!(t.delete(be, id), next[n].remove(&id).is_some()),
+        8 => {
+            be.begin_subxact().unwrap();
+            marks.push(next.clone());
+        }
+        _ => {
+            if let Some(before) = marks.pop() {
+                if random.below(2) == 0 {
+                    be.abort_subxact().unwrap();
+                    *next = before;
+                } else {
+                    be.commit_subxact().unwrap();
+                }
+            }
+        }
+    }
+}
+
+fn verify(world: &mut World, engine: &Arc<Engine>, seed: u64, round: u64) {
+    let mut be = session(engine);
+    be.begin(Isolation::ReadCommitted);
+    let found: Vec<Model> =
+        world.tables.iter().map(|t| t.scan(&mut be).into_iter().collect()).collect();
+    if found != world.models {
+        let doubtful = world.doubtful.as_ref();
+        assert!(doubtful == Some(&found), "seed {seed} round {round}: acknowledged rows are lost");
+    }
+    world.doubtful = None;
+    for (t, model) in world.tables.iter().zip(&found) {
+        let by_index: Vec<_> = t.index_scan(&mut be);
+        let rows: Vec<_> = model.clone().into_iter().collect();
+        assert_eq!(by_index, rows, "seed {seed} round {round}");
+    }
+    world.models = found;
+    be.commit(CommitExtras::default()).unwrap();
+}
