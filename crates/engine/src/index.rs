@@ -183,6 +183,8 @@ pub struct IndexScan {
     last_block: BlockNo,
     current: Tid,
     heap_fetches: u64,
+    /// The scan has come to its end in this direction.
+    ended: Option<Direction>,
     scratch: Vec<u8>,
 }
 
@@ -219,6 +221,7 @@ impl IndexScan {
             last_block: BlockNo::INVALID,
             current: Tid::INVALID,
             heap_fetches: 0,
+            ended: None,
             scratch: Vec::new(),
         })
     }
@@ -234,7 +237,14 @@ impl IndexScan {
         let begin = batch.len;
         while batch.len - begin < rows_max {
             be.check_interrupts()?;
-            let Some(item) = self.next_item(be, direction)? else { break };
+            if self.ended == Some(direction) {
+                break;
+            }
+            let Some(item) = self.next_item(be, direction)? else {
+                self.ended = Some(direction);
+                break;
+            };
+            self.ended = None;
             if self.index_only && item.all_visible {
                 self.push_from_index(&item, batch)?;
                 self.current = item.tid;
@@ -312,6 +322,7 @@ impl IndexScan {
 
     /// Starts again with other conditions.
     pub fn rescan(&mut self, be: &mut Backend, keys: Vec<ScanKey>) -> Result<()> {
+        self.ended = None;
         let IndexScan { scan, index, .. } = self;
         let tree = index.btree(be);
         with_cx!(be, index, |cx| scan.rescan(tree, &mut cx, keys))
@@ -324,6 +335,7 @@ impl IndexScan {
 
     /// Goes back to the marked row: the next one returned is the one after it.
     pub fn restore(&mut self, be: &mut Backend) -> Result<()> {
+        self.ended = None;
         let IndexScan { scan, index, .. } = self;
         let tree = index.btree(be);
         with_cx!(be, index, |cx| scan.restore(tree, &mut cx))

@@ -5,7 +5,7 @@
 
 use crate::{Backend, IndexDesc, TableDesc};
 use ids::{MultiXid, Xid};
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use std::time::Duration;
 use sync::Arc;
 
@@ -99,5 +99,5 @@ pub fn vacuum(
     _indexes: &[Arc<IndexDesc>],
     _options: &VacuumOptions,
 ) -> Result<VacuumResult> {
-    todo!()
+    Err(PgError::unsupported("VACUUM"))
 }

@@ -200,9 +200,19 @@ impl TxnManager {
         self.procs.horizons(database, None)
     }
 
-    /// As [`TxnManager::horizons`], with the temporary horizon of the session in slot `proc`.
+    /// As [`TxnManager::horizons`], with the temporary horizon of the session in slot `proc`, whose
+    /// cached removal bounds are moved along: what VACUUM takes for removable by these horizons, pruning
+    /// must not take for needed.
     pub fn horizons_for(&self, database: Oid, proc: ProcNo) -> Horizons {
-        self.procs.horizons(database, Some(proc))
+        let horizons = self.procs.horizons(database, Some(proc));
+        let cached = &self.procs.proc(proc).maybe_needed;
+        let kinds =
+            [HorizonKind::Shared, HorizonKind::Catalog, HorizonKind::Data, HorizonKind::Temp];
+        for kind in kinds {
+            let bound = self.widen(horizons.of_kind(kind));
+            cached[kind as usize].fetch_max(bound.0, Ordering::Relaxed);
+        }
+        horizons
     }
 
     /// Sessions connected to a database other than the asking one.
@@ -408,9 +418,7 @@ impl GlobalVis {
         let proc = manager.procs.proc(self.proc);
         let key = manager.procs.vis_key(self.proc);
         if proc.vis_keys[self.kind as usize].swap(key, Ordering::Relaxed) != key {
-            let horizons = manager.horizons_for(self.database, self.proc);
-            let bound = manager.widen(horizons.of_kind(self.kind));
-            proc.maybe_needed[self.kind as usize].fetch_max(bound.0, Ordering::Relaxed);
+            manager.horizons_for(self.database, self.proc);
         }
         let cached = proc.maybe_needed[self.kind as usize].load(Ordering::Relaxed);
         self.maybe_needed = self.maybe_needed.max(FullXid(cached));
