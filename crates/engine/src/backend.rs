@@ -6,8 +6,8 @@
 use crate::Storage;
 use crate::storage::PendingFiles;
 use crate::waits::SessionWaits;
-use heap::HeapCx;
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
+use heap::HeapCx;
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{Result, pg_err};

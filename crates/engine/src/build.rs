@@ -6,15 +6,15 @@
 //!
 //! Counterpart: `heapam_index_build_range_scan`, nbtsort.c.
 
+use crate::index::with_cx;
 use crate::rows::RowReader;
 use crate::{Backend, IndexDesc, TableDesc, table};
-use crate::index::with_cx;
 use btree::Sorter;
 use bufmgr::PageEdit;
 use heap::visibility::{Liveness, Visibility};
 use ids::{AttrNo, BlockNo, Fork, OffsetNo, Persistence, Tid, Xid};
-use page::index_tuple::IndexTuple;
 use page::Page;
+use page::index_tuple::IndexTuple;
 use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
 use types::{Datum, DatumRef};
@@ -69,7 +69,8 @@ pub fn build(
         spool_page(be, table, index, block, columns, entry, &mut sorter, &mut result)?;
     }
     let tree = index.btree(be);
-    let mut on_duplicate = |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
+    let mut on_duplicate =
+        |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
     let count = with_cx!(be, index, |cx| tree.build(&mut cx, sorter, &mut on_duplicate))?;
     result.index_tuples = count as f64;
     Ok(result)

@@ -10,31 +10,31 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod build;
 mod checkpoint;
 mod cluster;
 mod consistency;
 pub mod control;
 mod dbase;
-mod build;
 mod desc;
 mod engine;
 pub mod index;
+mod liveness;
 mod recovery;
 mod redo;
 pub mod relmap;
-mod liveness;
+mod rows;
 pub mod sample;
 pub mod sequence;
-mod rows;
 mod shared;
 pub mod storage;
 pub mod table;
 #[cfg(test)]
 mod tests;
 mod time;
+pub mod toast;
 pub mod truncate;
 mod unlogged;
-pub mod toast;
 pub mod vacuum;
 mod waits;
 

@@ -61,11 +61,9 @@ impl<'a> Probe<'a> {
         let snapshot = Snapshot::of_kind(kind);
         let (mut dead, mut hints) = (false, Vec::new());
         let all_dead = Some((&mut dead, &mut self.vis));
+        let found = hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
         let found =
-            hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
-        let found = found.and_then(|f| {
-            Some((Tid::new(tid.block, f.offset), guard.heap_header(f.offset)?))
-        });
+            found.and_then(|f| Some((Tid::new(tid.block, f.offset), guard.heap_header(f.offset)?)));
         Ok((found, dead))
     }
 

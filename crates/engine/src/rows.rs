@@ -140,10 +140,8 @@ fn resolve(
     let first = rows[0].1;
     let old = std::mem::take(bytes);
     let kept = old.offsets[first] as usize;
-    let mut new = BytesColumn {
-        offsets: old.offsets[..=first].to_vec(),
-        data: old.data[..kept].to_vec(),
-    };
+    let mut new =
+        BytesColumn { offsets: old.offsets[..=first].to_vec(), data: old.data[..kept].to_vec() };
     let mut next = 0;
     for row in first..old.len() {
         if rows.get(next).is_some_and(|r| r.1 == row) {
@@ -161,13 +159,7 @@ fn resolve(
     Ok(())
 }
 
-fn push_system(
-    table: Oid,
-    tid: Tid,
-    header: &HeapTupleHeader,
-    column: AttrNo,
-    out: &mut Column,
-) {
+fn push_system(table: Oid, tid: Tid, header: &HeapTupleHeader, column: AttrNo, out: &mut Column) {
     let word = match column {
         system::CTID => return out.push(DatumRef::Bytes(&tid.to_bytes())),
         system::XMIN => header.raw_xmin.0,

@@ -336,7 +336,12 @@ fn value(datum: DatumRef<'_>) -> Value<'_> {
 }
 
 /// Forms the tuple, with large values dealt with.
-fn form(be: &mut Backend, table: &TableDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
+fn form(
+    be: &mut Backend,
+    table: &TableDesc,
+    values: &[Value<'_>],
+    out: &mut Vec<u8>,
+) -> Result<()> {
     page::form::form_into(&table.tupdesc, values, out)?;
     if out.len() <= toast::TUPLE_THRESHOLD || table.is_toast {
         return Ok(());
@@ -466,7 +471,8 @@ pub fn update(
     let old_external = old.is_some_and(|o| o.header.has_external());
     if !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external) {
         // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
-        let lock = if table.key_columns.is_empty() { RowLock::NoKeyUpdate } else { RowLock::Update };
+        let lock =
+            if table.key_columns.is_empty() { RowLock::NoKeyUpdate } else { RowLock::Update };
         let locked = lock_version(be, table, tid, lock, options.wait, &mut Vec::new())?;
         if locked.0 != RowOutcome::Ok {
             be.put_tuple(tuple);
@@ -476,11 +482,8 @@ pub fn update(
     }
     let rel = table.heap(be);
     let cid = be.txn.current_command(true);
-    let columns = heap::Columns {
-        deformer,
-        hot_blocking: &table.indexed_columns,
-        key: &table.key_columns,
-    };
+    let columns =
+        heap::Columns { deformer, hot_blocking: &table.indexed_columns, key: &table.key_columns };
     let mut cx = be.heap_cx(table.persistence);
     let wait = options.wait == RowWait::Block;
     let result =
@@ -557,11 +560,8 @@ fn lock_version(
 ) -> Result<(RowOutcome, TmFailure)> {
     let rel = table.heap(be);
     let cid = be.txn.current_command(true);
-    let options = heap::LockOptions {
-        mode: lock.mode(),
-        policy: wait.policy(),
-        follow_updates: true,
-    };
+    let options =
+        heap::LockOptions { mode: lock.mode(), policy: wait.policy(), follow_updates: true };
     let mut cx = be.heap_cx(table.persistence);
     match heap::lock_tuple(&mut cx, rel, tid, cid, options, out)? {
         Ok(()) => Ok((RowOutcome::Ok, TmFailure::default())),

@@ -1,8 +1,8 @@
 //! The engine as a whole: on a disk that crashes, and on directories of the real PostgreSQL.
 
 mod crash;
-mod ours;
 mod model;
+mod ours;
 mod real;
 mod tables;
 mod world;

@@ -33,9 +33,7 @@ pub const CHUNK_SIZE: usize = 1996;
 pub fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     match Varlena::parse(raw) {
-        Some(Varlena::Compressed { raw_size, method, data }) => {
-            expand(method, data, raw_size, out)
-        }
+        Some(Varlena::Compressed { raw_size, method, data }) => expand(method, data, raw_size, out),
         Some(Varlena::Plain(payload)) => {
             out.extend_from_slice(payload);
             Ok(())
@@ -54,9 +52,7 @@ fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) 
     out.resize(at + raw_size, 0);
     let target = &mut out[at..];
     let (good, name) = match method {
-        Compression::Pglz => {
-            (page::pglz::decompress(data, target, true) == Some(raw_size), "pglz")
-        }
+        Compression::Pglz => (page::pglz::decompress(data, target, true) == Some(raw_size), "pglz"),
         Compression::Lz4 => {
             (lz4_flex::block::decompress_into(data, target).ok() == Some(raw_size), "lz4")
         }
@@ -83,7 +79,12 @@ pub fn compress(payload: &[u8], method: Compression) -> Option<Vec<u8>> {
 }
 
 /// Appends the value that a TOAST pointer of the table leads to.
-pub(crate) fn fetch(be: &mut Backend, table: &TableDesc, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn fetch(
+    be: &mut Backend,
+    table: &TableDesc,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let Some(Varlena::External(pointer)) = Varlena::parse(raw) else {
         return Err(pg_err!(DATA_CORRUPTED, "invalid TOAST pointer in table \"{}\"", table.name));
     };
@@ -94,9 +95,8 @@ pub(crate) fn fetch(be: &mut Backend, table: &TableDesc, raw: &[u8], out: &mut V
     let mut stored = Vec::new();
     chunks(be, toast, &pointer, &mut stored)?;
     // What is stored begins with the size and method that the pointer repeats.
-    let data = stored
-        .get(4..)
-        .ok_or_else(|| pg_err!(DATA_CORRUPTED, "compressed data is corrupt"))?;
+    let data =
+        stored.get(4..).ok_or_else(|| pg_err!(DATA_CORRUPTED, "compressed data is corrupt"))?;
     expand(method, data, pointer.raw_size as usize - varlena::HEADER_SIZE, out)
 }
 
@@ -156,12 +156,7 @@ fn visit(
     id: Oid,
     each: &mut dyn FnMut(&mut Backend, Tid, i32, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let key = ScanKey::Compare {
-        column: 0,
-        op: ScanOp::Equal,
-        value: Datum::oid(id),
-        cmp: None,
-    };
+    let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
     let columns = [table::system::CTID, 2, 3];
     // TOAST rows follow the rows that refer to them: whoever has a pointer may see the value.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
@@ -391,12 +386,8 @@ fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
     loop {
         be.check_interrupts()?;
         let id = be.storage().txns.new_oid()?;
-        let key = ScanKey::Compare {
-            column: 0,
-            op: ScanOp::Equal,
-            value: Datum::oid(id),
-            cmp: None,
-        };
+        let key =
+            ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
         // Any entry counts, whatever its row's state.
         if index::scan_tids(be, &toast.index, vec![key], &mut |_| {})? == 0 {
             return Ok(id);

@@ -112,13 +112,21 @@ fn uniqueness_waits_for_the_other_transaction() {
             let t = Items::new(1);
             b.begin(Isolation::ReadCommitted);
             let conflict = t.insert(&mut b, 5, "second");
-            if conflict.is_some() { b.abort().unwrap() } else { t.commit(&mut b) }
+            if conflict.is_some() {
+                b.abort().unwrap()
+            } else {
+                t.commit(&mut b)
+            }
             conflict
         });
         while !pid_waits.rows().iter().any(|r| !r.granted) {
             sync::yield_now();
         }
-        if commits { t.commit(&mut a) } else { a.abort().unwrap() }
+        if commits {
+            t.commit(&mut a)
+        } else {
+            a.abort().unwrap()
+        }
         assert_eq!(second.join().unwrap().is_some(), commits);
         a.begin(Isolation::ReadCommitted);
         let winner = if commits { "first" } else { "second" };
@@ -260,7 +268,8 @@ fn a_conflict_is_found_without_inserting() {
     let row = [Datum::int4(4), Datum::text("four")];
     let row: Vec<_> = row.iter().map(Datum::as_ref).collect();
     let tid = table::insert(&mut be, &t.table, &row, options).unwrap();
-    let got = index::insert(&mut be, &t.index, &t.table, &row[..1], tid, UniqueCheck::Partial, false);
+    let got =
+        index::insert(&mut be, &t.index, &t.table, &row[..1], tid, UniqueCheck::Partial, false);
     assert_eq!(got.unwrap(), Inserted::Done { unique: true });
     table::finish_speculative(&mut be, &t.table, tid, token, true).unwrap();
     be.command_counter_increment().unwrap();

@@ -3,7 +3,9 @@
 use crate::index::{
     Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
 };
-use crate::table::{ChangeOptions, InsertOptions, RowLock, RowOutcome, RowWait, ScanOptions, TableScan};
+use crate::table::{
+    ChangeOptions, InsertOptions, RowLock, RowOutcome, RowWait, ScanOptions, TableScan,
+};
 use crate::*;
 use btree::{KeyColumn, KeySchema};
 use ids::{AttrNo, Oid, Persistence, RelFile, Tid};
