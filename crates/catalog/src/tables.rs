@@ -9,7 +9,7 @@ use engine::index::{
     Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
 };
 use engine::relmap::{SHARED, database_path};
-use engine::table::{InsertOptions, RowOutcome, RowWait, ScanOptions, TableScan, system};
+use engine::table::{ChangeOptions, InsertOptions, RowOutcome, ScanOptions, TableScan, system};
 use engine::{Backend, IndexDesc, RelMap, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, Tid};
 use lmgr::LockMode;
@@ -100,8 +100,8 @@ impl EngineStore<'_> {
     pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<Tid> {
         let open = self.open_for_write(relation)?;
         let values = refs(row);
-        let (table, wait) = (&open.table, RowWait::Block);
-        let updated = engine::table::update(self.backend, table, old, &values, None, wait)?;
+        let how = ChangeOptions::default();
+        let updated = engine::table::update(self.backend, &open.table, old, &values, how)?;
         check(updated.outcome)?;
         if updated.needs_index_entries {
             self.insert_entries(&open, &values, updated.tid)?;
@@ -117,7 +117,7 @@ impl EngineStore<'_> {
 
     pub(crate) fn delete(&mut self, relation: Oid, tid: Tid) -> Result<()> {
         let open = self.open_for_write(relation)?;
-        check(engine::table::delete(self.backend, &open.table, tid, None, RowWait::Block)?)
+        check(engine::table::delete(self.backend, &open.table, tid, ChangeOptions::default())?)
     }
 
     fn insert_entries(
