@@ -4,12 +4,13 @@
 //! (`pg_node_tree`), so that defaults, checks, index expressions and view rules cross over in both
 //! directions. Nodes are plain data: no look-ups, no evaluation.
 //!
-//! Reading order: `expr`, `query`, `node`, `walk`.
+//! Reading order: `expr`, `query`, `node`, `walk`, `nodetree`.
 
 #![forbid(unsafe_code)]
 
 pub mod expr;
 pub mod node;
+pub mod nodetree;
 pub mod query;
 pub mod walk;
 

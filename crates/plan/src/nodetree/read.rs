@@ -1,0 +1,906 @@
+//! From text to nodes.
+
+use super::text::{NodeTree, Tree, malformed, parse};
+use crate::expr::*;
+use crate::query::*;
+use ids::{AttrNo, Oid};
+use pgerror::{PgError, Result};
+use types::Datum;
+
+/// One expression: a default, a check, a condition.
+pub fn read_expr(text: &str) -> Result<Expr> {
+    expr(&parse(text)?)
+}
+
+/// A list of expressions: defaults of arguments, index expressions.
+pub fn read_exprs(text: &str) -> Result<Vec<Expr>> {
+    match parse(text)? {
+        Tree::Nothing => Ok(Vec::new()),
+        Tree::List(items) => items.iter().map(expr).collect(),
+        one => Ok(vec![expr(&one)?]),
+    }
+}
+
+/// A list of queries: the actions of a rule, the body of a function.
+pub fn read_queries(text: &str) -> Result<Vec<Query>> {
+    match parse(text)? {
+        Tree::Nothing => Ok(Vec::new()),
+        Tree::List(items) => items.iter().map(query).collect(),
+        one => Ok(vec![query(&one)?]),
+    }
+}
+
+impl NodeTree {
+    fn values(&self, name: &str) -> Result<&[Tree]> {
+        let found = self.fields.iter().find(|f| f.0 == name);
+        found
+            .map(|f| f.1.as_slice())
+            .ok_or_else(|| malformed(format_args!("{} has no field {name}", self.label)))
+    }
+
+    fn value(&self, name: &str) -> Result<&Tree> {
+        Ok(&self.values(name)?[0])
+    }
+
+    fn word(&self, name: &str) -> Result<&str> {
+        match self.value(name)? {
+            Tree::Word(word) | Tree::Text(word) => Ok(word),
+            _ => Err(malformed(format_args!("{}.{name} is no word", self.label))),
+        }
+    }
+
+    fn int<T: TryFrom<i64>>(&self, name: &str) -> Result<T> {
+        let number: i64 = self
+            .word(name)?
+            .parse()
+            .map_err(|_| malformed(format_args!("{}.{name} is no number", self.label)))?;
+        T::try_from(number)
+            .map_err(|_| malformed(format_args!("{}.{name} is too large", self.label)))
+    }
+
+    fn oid(&self, name: &str) -> Result<Oid> {
+        Ok(Oid(self.int(name)?))
+    }
+
+    fn bool(&self, name: &str) -> Result<bool> {
+        Ok(self.word(name)? == "true")
+    }
+
+    /// A character; 0 for none.
+    fn char(&self, name: &str) -> Result<u8> {
+        match self.value(name)? {
+            Tree::Nothing => Ok(0),
+            Tree::Word(word) => Ok(word.bytes().next().unwrap_or(0)),
+            _ => Err(malformed(format_args!("{}.{name} is no character", self.label))),
+        }
+    }
+
+    fn location(&self) -> Location {
+        Location(self.int("location").unwrap_or(-1))
+    }
+
+    fn opt_string(&self, name: &str) -> Result<Option<String>> {
+        match self.value(name)? {
+            Tree::Nothing => Ok(None),
+            Tree::Word(word) | Tree::Text(word) => Ok(Some(word.clone())),
+            _ => Err(malformed(format_args!("{}.{name} is no string", self.label))),
+        }
+    }
+
+    fn string(&self, name: &str) -> Result<String> {
+        Ok(self.opt_string(name)?.unwrap_or_default())
+    }
+
+    fn list<T>(&self, name: &str, f: impl Fn(&Tree) -> Result<T>) -> Result<Vec<T>> {
+        match self.value(name)? {
+            Tree::Nothing => Ok(Vec::new()),
+            Tree::List(items) => items.iter().map(f).collect(),
+            _ => Err(malformed(format_args!("{}.{name} is no list", self.label))),
+        }
+    }
+
+    fn exprs(&self, name: &str) -> Result<Vec<Expr>> {
+        self.list(name, expr)
+    }
+
+    fn strings(&self, name: &str) -> Result<Vec<String>> {
+        self.list(name, |t| match t {
+            Tree::Text(s) | Tree::Word(s) => Ok(s.clone()),
+            _ => Err(malformed("a name is no string")),
+        })
+    }
+
+    fn numbers<T: TryFrom<i64>>(&self, name: &str) -> Result<Vec<T>> {
+        let bad = || malformed(format_args!("{}.{name} is no list of numbers", self.label));
+        match self.value(name)? {
+            Tree::Nothing => Ok(Vec::new()),
+            Tree::Numbers(all) => all.iter().map(|&n| T::try_from(n).map_err(|_| bad())).collect(),
+            Tree::List(items) if items.is_empty() => Ok(Vec::new()),
+            _ => Err(bad()),
+        }
+    }
+
+    fn oids(&self, name: &str) -> Result<Vec<Oid>> {
+        Ok(self.numbers::<u32>(name)?.into_iter().map(Oid).collect())
+    }
+
+    fn expr(&self, name: &str) -> Result<Expr> {
+        expr(self.value(name)?)
+    }
+
+    fn opt_expr(&self, name: &str) -> Result<Option<Expr>> {
+        match self.value(name)? {
+            Tree::Nothing => Ok(None),
+            tree => Ok(Some(expr(tree)?)),
+        }
+    }
+
+    fn opt_exprs(&self, name: &str) -> Result<Vec<Option<Expr>>> {
+        self.list(name, |t| match t {
+            Tree::Nothing => Ok(None),
+            t => Ok(Some(expr(t)?)),
+        })
+    }
+
+    fn form(&self, name: &str) -> Result<CoercionForm> {
+        Ok(match self.int::<i32>(name)? {
+            0 => CoercionForm::ExplicitCall,
+            1 => CoercionForm::ExplicitCast,
+            2 => CoercionForm::ImplicitCast,
+            _ => CoercionForm::SqlSyntax,
+        })
+    }
+
+    fn pick<T: Copy>(&self, name: &str, all: &[T]) -> Result<T> {
+        let n: usize = self.int(name)?;
+        all.get(n)
+            .copied()
+            .ok_or_else(|| malformed(format_args!("{}.{name} is unknown: {n}", self.label)))
+    }
+
+    /// Columns of a privilege set: members are shifted by seven.
+    fn columns(&self, name: &str) -> Result<Vec<AttrNo>> {
+        Ok(self.numbers::<i16>(name)?.into_iter().map(|n| n - 7).collect())
+    }
+}
+
+fn node<'t>(tree: &'t Tree, label: &str) -> Result<&'t NodeTree> {
+    match tree {
+        Tree::Node(n) if label.is_empty() || n.label == label => Ok(n),
+        Tree::Node(n) => Err(malformed(format_args!("{} where {label} belongs", n.label))),
+        _ => Err(malformed(format_args!("{label} is missing"))),
+    }
+}
+
+fn expr(tree: &Tree) -> Result<Expr> {
+    let n = node(tree, "")?;
+    Ok(match n.label.as_str() {
+        "VAR" => Expr::Var(Var {
+            varno: n.int("varno")?,
+            varattno: n.int("varattno")?,
+            vartype: n.oid("vartype")?,
+            vartypmod: n.int("vartypmod")?,
+            varcollid: n.oid("varcollid")?,
+            varlevelsup: n.int("varlevelsup")?,
+            location: n.location(),
+        }),
+        "CONST" => Expr::Const(constant(n)?),
+        "PARAM" => Expr::Param(Param {
+            paramkind: n.pick(
+                "paramkind",
+                &[ParamKind::Extern, ParamKind::Exec, ParamKind::Sublink, ParamKind::MultiExpr],
+            )?,
+            paramid: n.int("paramid")?,
+            paramtype: n.oid("paramtype")?,
+            paramtypmod: n.int("paramtypmod")?,
+            paramcollid: n.oid("paramcollid")?,
+            location: n.location(),
+        }),
+        "AGGREF" => Expr::Aggref(Box::new(Aggref {
+            aggfnoid: n.oid("aggfnoid")?,
+            aggtype: n.oid("aggtype")?,
+            aggcollid: n.oid("aggcollid")?,
+            inputcollid: n.oid("inputcollid")?,
+            aggtranstype: n.oid("aggtranstype")?,
+            aggargtypes: n.oids("aggargtypes")?,
+            aggdirectargs: n.exprs("aggdirectargs")?,
+            args: n.list("args", target)?,
+            aggorder: n.list("aggorder", sort_group)?,
+            aggdistinct: n.list("aggdistinct", sort_group)?,
+            aggfilter: n.opt_expr("aggfilter")?,
+            aggstar: n.bool("aggstar")?,
+            aggvariadic: n.bool("aggvariadic")?,
+            aggkind: n.char("aggkind")?,
+            agglevelsup: n.int("agglevelsup")?,
+            aggsplit: AggSplit::Simple,
+            aggno: n.int("aggno")?,
+            aggtransno: n.int("aggtransno")?,
+            location: n.location(),
+        })),
+        "GROUPINGFUNC" => Expr::GroupingFunc(Box::new(GroupingFunc {
+            args: n.exprs("args")?,
+            refs: n.numbers("refs")?,
+            agglevelsup: n.int("agglevelsup")?,
+            location: n.location(),
+        })),
+        "WINDOWFUNC" => Expr::WindowFunc(Box::new(WindowFunc {
+            winfnoid: n.oid("winfnoid")?,
+            wintype: n.oid("wintype")?,
+            wincollid: n.oid("wincollid")?,
+            inputcollid: n.oid("inputcollid")?,
+            args: n.exprs("args")?,
+            aggfilter: n.opt_expr("aggfilter")?,
+            winref: n.int("winref")?,
+            winstar: n.bool("winstar")?,
+            winagg: n.bool("winagg")?,
+            location: n.location(),
+        })),
+        "SUBSCRIPTINGREF" => Expr::SubscriptingRef(Box::new(SubscriptingRef {
+            refcontainertype: n.oid("refcontainertype")?,
+            refelemtype: n.oid("refelemtype")?,
+            refrestype: n.oid("refrestype")?,
+            reftypmod: n.int("reftypmod")?,
+            refcollid: n.oid("refcollid")?,
+            refupperindexpr: n.opt_exprs("refupperindexpr")?,
+            reflowerindexpr: n.opt_exprs("reflowerindexpr")?,
+            refexpr: n.expr("refexpr")?,
+            refassgnexpr: n.opt_expr("refassgnexpr")?,
+        })),
+        "FUNCEXPR" => Expr::FuncExpr(Box::new(FuncExpr {
+            funcid: n.oid("funcid")?,
+            funcresulttype: n.oid("funcresulttype")?,
+            funcretset: n.bool("funcretset")?,
+            funcvariadic: n.bool("funcvariadic")?,
+            funcformat: n.form("funcformat")?,
+            funccollid: n.oid("funccollid")?,
+            inputcollid: n.oid("inputcollid")?,
+            args: n.exprs("args")?,
+            location: n.location(),
+        })),
+        "NAMEDARGEXPR" => Expr::NamedArg(Box::new(NamedArgExpr {
+            arg: n.expr("arg")?,
+            name: n.string("name")?,
+            argnumber: n.int("argnumber")?,
+            location: n.location(),
+        })),
+        "OPEXPR" => Expr::OpExpr(op_expr(n)?),
+        "DISTINCTEXPR" => Expr::Distinct(op_expr(n)?),
+        "NULLIFEXPR" => Expr::NullIf(op_expr(n)?),
+        "SCALARARRAYOPEXPR" => Expr::ScalarArrayOp(Box::new(ScalarArrayOpExpr {
+            opno: n.oid("opno")?,
+            opfuncid: n.oid("opfuncid")?,
+            hashfuncid: n.oid("hashfuncid")?,
+            negfuncid: n.oid("negfuncid")?,
+            use_or: n.bool("useOr")?,
+            inputcollid: n.oid("inputcollid")?,
+            args: n.exprs("args")?,
+            location: n.location(),
+        })),
+        "BOOLEXPR" => Expr::Bool(Box::new(BoolExpr {
+            boolop: match n.word("boolop")? {
+                "and" => BoolOp::And,
+                "or" => BoolOp::Or,
+                _ => BoolOp::Not,
+            },
+            args: n.exprs("args")?,
+            location: n.location(),
+        })),
+        "SUBLINK" => Expr::SubLink(Box::new(SubLink {
+            kind: n.pick(
+                "subLinkType",
+                &[
+                    SubLinkKind::Exists,
+                    SubLinkKind::All,
+                    SubLinkKind::Any,
+                    SubLinkKind::RowCompare,
+                    SubLinkKind::Expr,
+                    SubLinkKind::MultiExpr,
+                    SubLinkKind::Array,
+                    SubLinkKind::Cte,
+                ],
+            )?,
+            id: n.int("subLinkId")?,
+            testexpr: n.opt_expr("testexpr")?,
+            oper_name: n.strings("operName")?,
+            subselect: Box::new(query(n.value("subselect")?)?),
+            array_type: Oid::INVALID,
+            location: n.location(),
+        })),
+        "FIELDSELECT" => Expr::FieldSelect(Box::new(FieldSelect {
+            arg: n.expr("arg")?,
+            fieldnum: n.int("fieldnum")?,
+            resulttype: n.oid("resulttype")?,
+            resulttypmod: n.int("resulttypmod")?,
+            resultcollid: n.oid("resultcollid")?,
+        })),
+        "FIELDSTORE" => Expr::FieldStore(Box::new(FieldStore {
+            arg: n.expr("arg")?,
+            newvals: n.exprs("newvals")?,
+            fieldnums: n.numbers("fieldnums")?,
+            resulttype: n.oid("resulttype")?,
+        })),
+        "RELABELTYPE" => Expr::Relabel(Box::new(RelabelType {
+            arg: n.expr("arg")?,
+            resulttype: n.oid("resulttype")?,
+            resulttypmod: n.int("resulttypmod")?,
+            resultcollid: n.oid("resultcollid")?,
+            relabelformat: n.form("relabelformat")?,
+            location: n.location(),
+        })),
+        "COERCEVIAIO" => Expr::CoerceViaIo(Box::new(CoerceViaIo {
+            arg: n.expr("arg")?,
+            resulttype: n.oid("resulttype")?,
+            resultcollid: n.oid("resultcollid")?,
+            coerceformat: n.form("coerceformat")?,
+            location: n.location(),
+        })),
+        "ARRAYCOERCEEXPR" => Expr::ArrayCoerce(Box::new(ArrayCoerceExpr {
+            arg: n.expr("arg")?,
+            elemexpr: n.expr("elemexpr")?,
+            resulttype: n.oid("resulttype")?,
+            resulttypmod: n.int("resulttypmod")?,
+            resultcollid: n.oid("resultcollid")?,
+            coerceformat: n.form("coerceformat")?,
+            location: n.location(),
+        })),
+        "CONVERTROWTYPEEXPR" => Expr::ConvertRowtype(Box::new(ConvertRowtypeExpr {
+            arg: n.expr("arg")?,
+            resulttype: n.oid("resulttype")?,
+            convertformat: n.form("convertformat")?,
+            location: n.location(),
+        })),
+        "COLLATEEXPR" | "COLLATE" => Expr::Collate(Box::new(CollateExpr {
+            arg: n.expr("arg")?,
+            coll_oid: n.oid("collOid")?,
+            location: n.location(),
+        })),
+        "CASEEXPR" | "CASE" => Expr::Case(Box::new(CaseExpr {
+            casetype: n.oid("casetype")?,
+            casecollid: n.oid("casecollid")?,
+            arg: n.opt_expr("arg")?,
+            args: n.list("args", |t| {
+                let w = node(t, "")?;
+                Ok(CaseWhen {
+                    expr: w.expr("expr")?,
+                    result: w.expr("result")?,
+                    location: w.location(),
+                })
+            })?,
+            defresult: n.opt_expr("defresult")?,
+            location: n.location(),
+        })),
+        "CASETESTEXPR" => Expr::CaseTest(CaseTestExpr {
+            typeid: n.oid("typeId")?,
+            typmod: n.int("typeMod")?,
+            collation: n.oid("collation")?,
+        }),
+        "ARRAYEXPR" | "ARRAY" => Expr::Array(Box::new(ArrayExpr {
+            array_typeid: n.oid("array_typeid")?,
+            array_collid: n.oid("array_collid")?,
+            element_typeid: n.oid("element_typeid")?,
+            elements: n.exprs("elements")?,
+            multidims: n.bool("multidims")?,
+            location: n.location(),
+        })),
+        "ROWEXPR" | "ROW" => Expr::Row(Box::new(RowExpr {
+            args: n.exprs("args")?,
+            row_typeid: n.oid("row_typeid")?,
+            row_format: n.form("row_format")?,
+            colnames: n.strings("colnames")?,
+            location: n.location(),
+        })),
+        "ROWCOMPAREEXPR" | "ROWCOMPARE" => Expr::RowCompare(Box::new(RowCompareExpr {
+            rctype: match n.int::<i32>("rctype")? {
+                1 => RowCompareKind::Lt,
+                2 => RowCompareKind::Le,
+                3 => RowCompareKind::Eq,
+                4 => RowCompareKind::Ge,
+                5 => RowCompareKind::Gt,
+                _ => RowCompareKind::Ne,
+            },
+            opnos: n.oids("opnos")?,
+            opfamilies: n.oids("opfamilies")?,
+            inputcollids: n.oids("inputcollids")?,
+            largs: n.exprs("largs")?,
+            rargs: n.exprs("rargs")?,
+        })),
+        "COALESCEEXPR" | "COALESCE" => Expr::Coalesce(Box::new(CoalesceExpr {
+            coalescetype: n.oid("coalescetype")?,
+            coalescecollid: n.oid("coalescecollid")?,
+            args: n.exprs("args")?,
+            location: n.location(),
+        })),
+        "MINMAXEXPR" | "MINMAX" => Expr::MinMax(Box::new(MinMaxExpr {
+            minmaxtype: n.oid("minmaxtype")?,
+            minmaxcollid: n.oid("minmaxcollid")?,
+            inputcollid: n.oid("inputcollid")?,
+            greatest: n.int::<i32>("op")? == 0,
+            args: n.exprs("args")?,
+            location: n.location(),
+        })),
+        "SQLVALUEFUNCTION" => Expr::SqlValue(SqlValueFunction {
+            op: n.pick("op", &super::write::SQL_VALUES)?,
+            typeid: n.oid("type")?,
+            typmod: n.int("typmod")?,
+            location: n.location(),
+        }),
+        "NULLTEST" => Expr::NullTest(Box::new(NullTest {
+            arg: n.expr("arg")?,
+            is_not: n.int::<i32>("nulltesttype")? == 1,
+            argisrow: n.bool("argisrow")?,
+            location: n.location(),
+        })),
+        "BOOLEANTEST" => Expr::BooleanTest(Box::new(BooleanTest {
+            arg: n.expr("arg")?,
+            booltesttype: n.pick("booltesttype", &super::write::BOOL_TESTS)?,
+            location: n.location(),
+        })),
+        "COERCETODOMAIN" => Expr::CoerceToDomain(Box::new(CoerceToDomain {
+            arg: n.expr("arg")?,
+            resulttype: n.oid("resulttype")?,
+            resulttypmod: n.int("resulttypmod")?,
+            resultcollid: n.oid("resultcollid")?,
+            coercionformat: n.form("coercionformat")?,
+            location: n.location(),
+        })),
+        "COERCETODOMAINVALUE" => Expr::CoerceToDomainValue(CoerceToDomainValue {
+            typeid: n.oid("typeId")?,
+            typmod: n.int("typeMod")?,
+            collation: n.oid("collation")?,
+            location: n.location(),
+        }),
+        "SETTODEFAULT" => Expr::SetToDefault(SetToDefault {
+            typeid: n.oid("typeId")?,
+            typmod: n.int("typeMod")?,
+            collation: n.oid("collation")?,
+            location: n.location(),
+        }),
+        "CURRENTOFEXPR" => Expr::CurrentOf(CurrentOfExpr {
+            cvarno: n.int("cvarno")?,
+            cursor_name: n.opt_string("cursor_name")?,
+            cursor_param: n.int("cursor_param")?,
+        }),
+        "NEXTVALUEEXPR" => {
+            Expr::NextValue(NextValueExpr { seqid: n.oid("seqid")?, typeid: n.oid("typeId")? })
+        }
+        other => return Err(PgError::unsupported(format!("stored expression {other}"))),
+    })
+}
+
+fn op_expr(n: &NodeTree) -> Result<Box<OpExpr>> {
+    Ok(Box::new(OpExpr {
+        opno: n.oid("opno")?,
+        opfuncid: n.oid("opfuncid")?,
+        opresulttype: n.oid("opresulttype")?,
+        opretset: n.bool("opretset")?,
+        opcollid: n.oid("opcollid")?,
+        inputcollid: n.oid("inputcollid")?,
+        args: n.exprs("args")?,
+        location: n.location(),
+    }))
+}
+
+/// `:constvalue length [ bytes ]`: of a word eight bytes, of a varlena its header, too.
+fn constant(n: &NodeTree) -> Result<Const> {
+    let constlen: i16 = n.int("constlen")?;
+    let constbyval = n.bool("constbyval")?;
+    let value = if n.bool("constisnull")? {
+        Datum::Null
+    } else {
+        let mut bytes = Vec::new();
+        for tree in &n.values("constvalue")?[1..] {
+            match tree {
+                Tree::Word(w) if w == "[" || w == "]" => {}
+                Tree::Word(w) => {
+                    let byte: i16 = w.parse().map_err(|_| malformed("a byte of a datum"))?;
+                    bytes.push(byte as u8);
+                }
+                _ => return Err(malformed("a datum")),
+            }
+        }
+        if constbyval {
+            let word = bytes.get(..8).and_then(|b| b.try_into().ok());
+            word_of(u64::from_le_bytes(word.ok_or_else(|| malformed("a word is short"))?), n)?
+        } else {
+            match constlen {
+                -1 => {
+                    // A short header has its lowest bit set.
+                    let header = if bytes.first().is_some_and(|b| b & 1 == 1) { 1 } else { 4 };
+                    let payload =
+                        bytes.get(header..).ok_or_else(|| malformed("a varlena is short"))?;
+                    Datum::bytes(payload)
+                }
+                -2 => {
+                    bytes.pop();
+                    Datum::bytes(bytes)
+                }
+                _ => Datum::bytes(bytes),
+            }
+        }
+    };
+    Ok(Const {
+        consttype: n.oid("consttype")?,
+        consttypmod: n.int("consttypmod")?,
+        constcollid: n.oid("constcollid")?,
+        constlen,
+        constbyval,
+        value,
+        location: n.location(),
+    })
+}
+
+/// PostgreSQL's word as ours: signed types sign-extended, unsigned ones and floats not.
+fn word_of(word: u64, n: &NodeTree) -> Result<Datum> {
+    const UNSIGNED: [u32; 14] =
+        [26, 28, 29, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191];
+    let ty: u32 = n.int("consttype")?;
+    let len: i16 = n.int("constlen")?;
+    Ok(Datum::Word(match len {
+        1 => word as u8 as i8 as i64 as u64,
+        2 => word as i16 as i64 as u64,
+        // Floats' bits and unsigned numbers.
+        4 if ty == 700 || UNSIGNED.contains(&ty) => word as u32 as u64,
+        4 => word as i32 as i64 as u64,
+        _ => word,
+    }))
+}
+
+fn target(tree: &Tree) -> Result<TargetEntry> {
+    let n = node(tree, "TARGETENTRY")?;
+    Ok(TargetEntry {
+        expr: n.expr("expr")?,
+        resno: n.int("resno")?,
+        resname: n.opt_string("resname")?,
+        ressortgroupref: n.int("ressortgroupref")?,
+        resorigtbl: n.oid("resorigtbl")?,
+        resorigcol: n.int("resorigcol")?,
+        resjunk: n.bool("resjunk")?,
+    })
+}
+
+fn sort_group(tree: &Tree) -> Result<SortGroupClause> {
+    let n = node(tree, "SORTGROUPCLAUSE")?;
+    Ok(SortGroupClause {
+        tle_sort_group_ref: n.int("tleSortGroupRef")?,
+        eqop: n.oid("eqop")?,
+        sortop: n.oid("sortop")?,
+        nulls_first: n.bool("nulls_first")?,
+        hashable: n.bool("hashable")?,
+    })
+}
+
+fn alias(tree: &Tree) -> Result<Option<Alias>> {
+    if *tree == Tree::Nothing {
+        return Ok(None);
+    }
+    let n = node(tree, "ALIAS")?;
+    Ok(Some(Alias { aliasname: n.string("aliasname")?, colnames: n.strings("colnames")? }))
+}
+
+fn rte(tree: &Tree) -> Result<RangeTblEntry> {
+    let n = node(tree, "RANGETBLENTRY")?;
+    let kind = match n.int::<i32>("rtekind")? {
+        0 => RteKind::Relation {
+            relid: n.oid("relid")?,
+            relkind: n.char("relkind")?,
+            rellockmode: n.int("rellockmode")?,
+            tablesample: match n.value("tablesample")? {
+                Tree::Nothing => None,
+                tree => {
+                    let s = node(tree, "TABLESAMPLECLAUSE")?;
+                    Some(Box::new(TableSample {
+                        tsmhandler: s.oid("tsmhandler")?,
+                        args: s.exprs("args")?,
+                        repeatable: s.opt_expr("repeatable")?,
+                    }))
+                }
+            },
+        },
+        1 => RteKind::Subquery {
+            subquery: Box::new(query(n.value("subquery")?)?),
+            security_barrier: n.bool("security_barrier")?,
+            relid: Oid::INVALID,
+        },
+        2 => RteKind::Join {
+            jointype: join_type(n, "jointype")?,
+            joinmergedcols: n.int("joinmergedcols")?,
+            joinaliasvars: n.exprs("joinaliasvars")?,
+            joinleftcols: n.numbers("joinleftcols")?,
+            joinrightcols: n.numbers("joinrightcols")?,
+            join_using_alias: alias(n.value("join_using_alias")?)?,
+        },
+        3 => RteKind::Function {
+            functions: n.list("functions", |t| {
+                let f = node(t, "RANGETBLFUNCTION")?;
+                Ok(RangeTblFunction {
+                    funcexpr: f.expr("funcexpr")?,
+                    funccolcount: f.int("funccolcount")?,
+                    funccolnames: f.strings("funccolnames")?,
+                    funccoltypes: f.oids("funccoltypes")?,
+                    funccoltypmods: f.numbers("funccoltypmods")?,
+                    funccolcollations: f.oids("funccolcollations")?,
+                })
+            })?,
+            funcordinality: n.bool("funcordinality")?,
+        },
+        5 => RteKind::Values {
+            values_lists: n.list("values_lists", |t| match t {
+                Tree::List(items) => items.iter().map(expr).collect(),
+                _ => Err(malformed("a row of VALUES is no list")),
+            })?,
+            coltypes: n.oids("coltypes")?,
+            coltypmods: n.numbers("coltypmods")?,
+            colcollations: n.oids("colcollations")?,
+        },
+        6 => RteKind::Cte {
+            ctename: n.string("ctename")?,
+            ctelevelsup: n.int("ctelevelsup")?,
+            self_reference: n.bool("self_reference")?,
+            coltypes: n.oids("coltypes")?,
+            coltypmods: n.numbers("coltypmods")?,
+            colcollations: n.oids("colcollations")?,
+        },
+        8 => RteKind::Result,
+        other => {
+            return Err(PgError::unsupported(format!("stored range-table entry of kind {other}")));
+        }
+    };
+    Ok(RangeTblEntry {
+        kind,
+        alias: alias(n.value("alias")?)?,
+        eref: alias(n.value("eref")?)?.unwrap_or_default(),
+        lateral: n.bool("lateral")?,
+        inh: n.bool("inh")?,
+        in_from_cl: n.bool("inFromCl")?,
+        required_perms: n.int("requiredPerms")?,
+        check_as_user: n.oid("checkAsUser")?,
+        selected_cols: n.columns("selectedCols")?,
+        inserted_cols: n.columns("insertedCols")?,
+        updated_cols: n.columns("updatedCols")?,
+        security_quals: n.exprs("securityQuals")?,
+    })
+}
+
+fn join_type(n: &NodeTree, name: &str) -> Result<JoinType> {
+    n.pick(
+        name,
+        &[
+            JoinType::Inner,
+            JoinType::Left,
+            JoinType::Full,
+            JoinType::Right,
+            JoinType::Semi,
+            JoinType::Anti,
+        ],
+    )
+}
+
+fn jointree(tree: &Tree) -> Result<JoinTreeNode> {
+    let n = node(tree, "")?;
+    Ok(match n.label.as_str() {
+        "RANGETBLREF" => JoinTreeNode::Rtr(n.int("rtindex")?),
+        "FROMEXPR" => JoinTreeNode::From(Box::new(from_expr(tree)?)),
+        "JOINEXPR" => JoinTreeNode::Join(Box::new(JoinExpr {
+            jointype: join_type(n, "jointype")?,
+            is_natural: n.bool("isNatural")?,
+            larg: jointree(n.value("larg")?)?,
+            rarg: jointree(n.value("rarg")?)?,
+            using_clause: n.strings("usingClause")?,
+            join_using_alias: alias(n.value("join_using_alias")?)?,
+            quals: n.opt_expr("quals")?,
+            alias: alias(n.value("alias")?)?,
+            rtindex: n.int("rtindex")?,
+        })),
+        other => return Err(malformed(format_args!("{other} in FROM"))),
+    })
+}
+
+fn from_expr(tree: &Tree) -> Result<FromExpr> {
+    if *tree == Tree::Nothing {
+        return Ok(FromExpr::default());
+    }
+    let n = node(tree, "FROMEXPR")?;
+    Ok(FromExpr { fromlist: n.list("fromlist", jointree)?, quals: n.opt_expr("quals")? })
+}
+
+fn grouping_set(tree: &Tree) -> Result<GroupingSet> {
+    let n = node(tree, "GROUPINGSET")?;
+    let kind = n.pick(
+        "kind",
+        &[
+            GroupingSetKind::Empty,
+            GroupingSetKind::Simple,
+            GroupingSetKind::Rollup,
+            GroupingSetKind::Cube,
+            GroupingSetKind::Sets,
+        ],
+    )?;
+    let (refs, content) = match kind {
+        GroupingSetKind::Simple => (n.numbers("content")?, Vec::new()),
+        _ => (Vec::new(), n.list("content", grouping_set)?),
+    };
+    Ok(GroupingSet { kind, refs, content, location: n.location() })
+}
+
+fn window(tree: &Tree) -> Result<WindowClause> {
+    let n = node(tree, "WINDOWCLAUSE")?;
+    Ok(WindowClause {
+        name: n.opt_string("name")?,
+        refname: n.opt_string("refname")?,
+        partition_clause: n.list("partitionClause", sort_group)?,
+        order_clause: n.list("orderClause", sort_group)?,
+        frame_options: n.int("frameOptions")?,
+        start_offset: n.opt_expr("startOffset")?,
+        end_offset: n.opt_expr("endOffset")?,
+        start_in_range_func: n.oid("startInRangeFunc")?,
+        end_in_range_func: n.oid("endInRangeFunc")?,
+        in_range_coll: n.oid("inRangeColl")?,
+        in_range_asc: n.bool("inRangeAsc")?,
+        in_range_nulls_first: n.bool("inRangeNullsFirst")?,
+        winref: n.int("winref")?,
+        copied_order: n.bool("copiedOrder")?,
+    })
+}
+
+fn cte(tree: &Tree) -> Result<CommonTableExpr> {
+    let n = node(tree, "COMMONTABLEEXPR")?;
+    if *n.value("search_clause")? != Tree::Nothing || *n.value("cycle_clause")? != Tree::Nothing {
+        return Err(PgError::unsupported("a stored SEARCH or CYCLE clause"));
+    }
+    Ok(CommonTableExpr {
+        ctename: n.string("ctename")?,
+        aliascolnames: n.strings("aliascolnames")?,
+        materialized: n.pick(
+            "ctematerialized",
+            &[CteMaterialize::Default, CteMaterialize::Always, CteMaterialize::Never],
+        )?,
+        query: Box::new(query(n.value("ctequery")?)?),
+        search: None,
+        cycle: None,
+        recursive: n.bool("cterecursive")?,
+        refcount: n.int("cterefcount")?,
+        colnames: n.strings("ctecolnames")?,
+        coltypes: n.oids("ctecoltypes")?,
+        coltypmods: n.numbers("ctecoltypmods")?,
+        colcollations: n.oids("ctecolcollations")?,
+        location: n.location(),
+    })
+}
+
+fn set_op(tree: &Tree) -> Result<SetOpNode> {
+    let n = node(tree, "")?;
+    if n.label == "RANGETBLREF" {
+        return Ok(SetOpNode::Leaf(n.int("rtindex")?));
+    }
+    let n = node(tree, "SETOPERATIONSTMT")?;
+    Ok(SetOpNode::Op(SetOperationStmt {
+        op: match n.int::<i32>("op")? {
+            1 => SetOperation::Union,
+            2 => SetOperation::Intersect,
+            _ => SetOperation::Except,
+        },
+        all: n.bool("all")?,
+        larg: Box::new(set_op(n.value("larg")?)?),
+        rarg: Box::new(set_op(n.value("rarg")?)?),
+        col_types: n.oids("colTypes")?,
+        col_typmods: n.numbers("colTypmods")?,
+        col_collations: n.oids("colCollations")?,
+        group_clauses: n.list("groupClauses", sort_group)?,
+    }))
+}
+
+fn on_conflict(tree: &Tree) -> Result<OnConflictExpr> {
+    let n = node(tree, "ONCONFLICTEXPR")?;
+    Ok(OnConflictExpr {
+        action: match n.int::<i32>("action")? {
+            2 => OnConflictAction::Update,
+            _ => OnConflictAction::Nothing,
+        },
+        arbiter_elems: n.list("arbiterElems", |t| {
+            let e = node(t, "INFERENCEELEM")?;
+            Ok(InferenceElem {
+                expr: e.expr("expr")?,
+                infercollid: e.oid("infercollid")?,
+                inferopclass: e.oid("inferopclass")?,
+            })
+        })?,
+        arbiter_where: n.opt_expr("arbiterWhere")?,
+        constraint: n.oid("constraint")?,
+        on_conflict_set: n.list("onConflictSet", target)?,
+        on_conflict_where: n.opt_expr("onConflictWhere")?,
+        excl_rel_index: n.int("exclRelIndex")?,
+        excl_rel_tlist: n.list("exclRelTlist", target)?,
+    })
+}
+
+fn row_mark(tree: &Tree) -> Result<RowMarkClause> {
+    let n = node(tree, "ROWMARKCLAUSE")?;
+    Ok(RowMarkClause {
+        rti: n.int("rti")?,
+        strength: n.pick(
+            "strength",
+            &[
+                LockStrength::None,
+                LockStrength::ForKeyShare,
+                LockStrength::ForShare,
+                LockStrength::ForNoKeyUpdate,
+                LockStrength::ForUpdate,
+            ],
+        )?,
+        wait_policy: n.pick(
+            "waitPolicy",
+            &[LockWaitPolicy::Block, LockWaitPolicy::Skip, LockWaitPolicy::Error],
+        )?,
+        pushed_down: n.bool("pushedDown")?,
+    })
+}
+
+fn query(tree: &Tree) -> Result<Query> {
+    let n = node(tree, "QUERY")?;
+    if *n.value("utilityStmt")? != Tree::Nothing {
+        return Err(PgError::unsupported("a stored utility statement"));
+    }
+    Ok(Query {
+        command_type: match n.int::<i32>("commandType")? {
+            1 => CmdType::Select,
+            2 => CmdType::Update,
+            3 => CmdType::Insert,
+            4 => CmdType::Delete,
+            5 => CmdType::Merge,
+            6 => CmdType::Utility,
+            _ => CmdType::Nothing,
+        },
+        query_source: n.pick(
+            "querySource",
+            &[
+                QuerySource::Original,
+                QuerySource::Parser,
+                QuerySource::InsteadRule,
+                QuerySource::QualInsteadRule,
+                QuerySource::NonInsteadRule,
+            ],
+        )?,
+        can_set_tag: n.bool("canSetTag")?,
+        result_relation: n.int("resultRelation")?,
+        has_aggs: n.bool("hasAggs")?,
+        has_window_funcs: n.bool("hasWindowFuncs")?,
+        has_target_srfs: n.bool("hasTargetSRFs")?,
+        has_sub_links: n.bool("hasSubLinks")?,
+        has_distinct_on: n.bool("hasDistinctOn")?,
+        has_recursive: n.bool("hasRecursive")?,
+        has_modifying_cte: n.bool("hasModifyingCTE")?,
+        has_for_update: n.bool("hasForUpdate")?,
+        has_row_security: n.bool("hasRowSecurity")?,
+        is_return: n.bool("isReturn")?,
+        cte_list: n.list("cteList", cte)?,
+        rtable: n.list("rtable", rte)?,
+        jointree: from_expr(n.value("jointree")?)?,
+        target_list: n.list("targetList", target)?,
+        override_: n
+            .pick("override", &[Override::NotSet, Override::UserValue, Override::SystemValue])?,
+        on_conflict: match n.value("onConflict")? {
+            Tree::Nothing => None,
+            tree => Some(Box::new(on_conflict(tree)?)),
+        },
+        returning_list: n.list("returningList", target)?,
+        group_clause: n.list("groupClause", sort_group)?,
+        group_distinct: n.bool("groupDistinct")?,
+        grouping_sets: n.list("groupingSets", grouping_set)?,
+        having_qual: n.opt_expr("havingQual")?,
+        window_clause: n.list("windowClause", window)?,
+        distinct_clause: n.list("distinctClause", sort_group)?,
+        sort_clause: n.list("sortClause", sort_group)?,
+        limit_offset: n.opt_expr("limitOffset")?,
+        limit_count: n.opt_expr("limitCount")?,
+        limit_option: n.pick("limitOption", &[LimitOption::Count, LimitOption::WithTies])?,
+        row_marks: n.list("rowMarks", row_mark)?,
+        set_operations: match n.value("setOperations")? {
+            Tree::Nothing => None,
+            tree => Some(Box::new(set_op(tree)?)),
+        },
+        constraint_deps: n.oids("constraintDeps")?,
+        with_check_options: Vec::new(),
+        stmt_location: n.int("stmt_location")?,
+        stmt_len: n.int("stmt_len")?,
+    })
+}

@@ -1,0 +1,859 @@
+//! From nodes to text. Fields stand in PostgreSQL's order: it reads them by position.
+
+use super::text::escape;
+use crate::expr::*;
+use crate::query::*;
+use ids::{AttrNo, Oid};
+use std::fmt::{Display, Write};
+use types::Datum;
+
+pub(super) const SQL_VALUES: [SqlValueKind; 15] = [
+    SqlValueKind::CurrentDate,
+    SqlValueKind::CurrentTime,
+    SqlValueKind::CurrentTimeN,
+    SqlValueKind::CurrentTimestamp,
+    SqlValueKind::CurrentTimestampN,
+    SqlValueKind::Localtime,
+    SqlValueKind::LocaltimeN,
+    SqlValueKind::Localtimestamp,
+    SqlValueKind::LocaltimestampN,
+    SqlValueKind::CurrentRole,
+    SqlValueKind::CurrentUser,
+    SqlValueKind::User,
+    SqlValueKind::SessionUser,
+    SqlValueKind::CurrentCatalog,
+    SqlValueKind::CurrentSchema,
+];
+
+pub(super) const BOOL_TESTS: [BoolTestKind; 6] = [
+    BoolTestKind::IsTrue,
+    BoolTestKind::IsNotTrue,
+    BoolTestKind::IsFalse,
+    BoolTestKind::IsNotFalse,
+    BoolTestKind::IsUnknown,
+    BoolTestKind::IsNotUnknown,
+];
+
+pub fn write_expr(e: &Expr) -> String {
+    let mut w = Writer::default();
+    w.put_expr(e);
+    w.out
+}
+
+pub fn write_exprs(list: &[Expr]) -> String {
+    let mut w = Writer::default();
+    w.put_list(list, |w, e| w.put_expr(e));
+    w.out
+}
+
+pub fn write_queries(list: &[Query]) -> String {
+    let mut w = Writer::default();
+    w.put_list(list, |w, q| w.put_query(q));
+    w.out
+}
+
+#[derive(Default)]
+struct Writer {
+    out: String,
+}
+
+impl Writer {
+    fn node(&mut self, label: &str, fields: impl FnOnce(&mut Self)) {
+        self.out.push('{');
+        self.out.push_str(label);
+        fields(self);
+        self.out.push('}');
+    }
+
+    fn name(&mut self, name: &str) {
+        self.out.push_str(" :");
+        self.out.push_str(name);
+        self.out.push(' ');
+    }
+
+    fn put(&mut self, value: impl Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn num(&mut self, name: &str, value: impl Display) {
+        self.name(name);
+        self.put(value);
+    }
+
+    fn bool(&mut self, name: &str, value: bool) {
+        self.num(name, value);
+    }
+
+    fn location(&mut self, location: Location) {
+        self.num("location", location.0);
+    }
+
+    fn char(&mut self, name: &str, value: u8) {
+        self.name(name);
+        if value == 0 {
+            self.out.push_str("<>");
+        } else {
+            escape(&mut self.out, (value as char).encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    fn string(&mut self, name: &str, value: Option<&str>) {
+        self.name(name);
+        match value {
+            Some(text) => escape(&mut self.out, text),
+            None => self.out.push_str("<>"),
+        }
+    }
+
+    fn put_list<T>(&mut self, list: &[T], f: impl Fn(&mut Self, &T)) {
+        if list.is_empty() {
+            self.out.push_str("<>");
+            return;
+        }
+        self.out.push('(');
+        for (i, item) in list.iter().enumerate() {
+            if i > 0 {
+                self.out.push(' ');
+            }
+            f(self, item);
+        }
+        self.out.push(')');
+    }
+
+    fn list<T>(&mut self, name: &str, list: &[T], f: impl Fn(&mut Self, &T)) {
+        self.name(name);
+        self.put_list(list, f);
+    }
+
+    fn exprs(&mut self, name: &str, list: &[Expr]) {
+        self.list(name, list, |w, e| w.put_expr(e));
+    }
+
+    fn opt_exprs(&mut self, name: &str, list: &[Option<Expr>]) {
+        self.list(name, list, |w, e| match e {
+            Some(e) => w.put_expr(e),
+            None => w.out.push_str("<>"),
+        });
+    }
+
+    fn put_string(&mut self, text: &str) {
+        self.out.push('"');
+        if !text.is_empty() {
+            escape(&mut self.out, text);
+        }
+        self.out.push('"');
+    }
+
+    fn strings(&mut self, name: &str, list: &[String]) {
+        self.list(name, list, |w, s| w.put_string(s));
+    }
+
+    fn numbers<T: Display>(&mut self, name: &str, kind: char, list: &[T]) {
+        self.name(name);
+        if list.is_empty() {
+            self.out.push_str("<>");
+            return;
+        }
+        self.out.push('(');
+        self.out.push(kind);
+        for n in list {
+            self.out.push(' ');
+            self.put(n);
+        }
+        self.out.push(')');
+    }
+
+    fn oids(&mut self, name: &str, list: &[Oid]) {
+        self.numbers(name, 'o', list);
+    }
+
+    /// A set of columns, shifted by seven and in ascending order; empty it is `(b)`.
+    fn columns(&mut self, name: &str, list: &[AttrNo]) {
+        let mut all: Vec<AttrNo> = list.iter().map(|n| n + 7).collect();
+        all.sort_unstable();
+        self.name(name);
+        self.out.push_str("(b");
+        for n in all {
+            self.out.push(' ');
+            self.put(n);
+        }
+        self.out.push(')');
+    }
+
+    fn expr(&mut self, name: &str, e: &Expr) {
+        self.name(name);
+        self.put_expr(e);
+    }
+
+    fn opt_expr(&mut self, name: &str, e: Option<&Expr>) {
+        self.name(name);
+        match e {
+            Some(e) => self.put_expr(e),
+            None => self.out.push_str("<>"),
+        }
+    }
+
+    fn form(&mut self, name: &str, form: CoercionForm) {
+        let n = match form {
+            CoercionForm::ExplicitCall => 0,
+            CoercionForm::ExplicitCast => 1,
+            CoercionForm::ImplicitCast => 2,
+            CoercionForm::SqlSyntax => 3,
+        };
+        self.num(name, n);
+    }
+
+    fn put_op(&mut self, label: &str, n: &OpExpr) {
+        self.node(label, |w| {
+            w.num("opno", n.opno);
+            w.num("opfuncid", n.opfuncid);
+            w.num("opresulttype", n.opresulttype);
+            w.bool("opretset", n.opretset);
+            w.num("opcollid", n.opcollid);
+            w.num("inputcollid", n.inputcollid);
+            w.exprs("args", &n.args);
+            w.location(n.location);
+        });
+    }
+
+    fn put_const(&mut self, n: &Const) {
+        self.node("CONST", |w| {
+            w.num("consttype", n.consttype);
+            w.num("consttypmod", n.consttypmod);
+            w.num("constcollid", n.constcollid);
+            w.num("constlen", n.constlen);
+            w.bool("constbyval", n.constbyval);
+            w.bool("constisnull", n.value.is_null());
+            w.location(n.location);
+            w.name("constvalue");
+            let (length, bytes): (usize, Vec<u8>) = match &n.value {
+                Datum::Null => return w.out.push_str("<>"),
+                Datum::Word(word) => (n.constlen.max(0) as usize, word.to_le_bytes().to_vec()),
+                Datum::Bytes(b) => {
+                    let mut all = Vec::with_capacity(b.len() + 4);
+                    if n.constlen == -1 {
+                        // A varlena with its four-byte header: the length with it, shifted.
+                        let header = ((b.len() + 4) as u32) << 2;
+                        all.extend_from_slice(&header.to_le_bytes());
+                    }
+                    all.extend_from_slice(b);
+                    if n.constlen == -2 {
+                        all.push(0);
+                    }
+                    (all.len(), all)
+                }
+            };
+            w.put(length);
+            w.out.push_str(" [ ");
+            for b in bytes {
+                w.put(b as i8);
+                w.out.push(' ');
+            }
+            w.out.push(']');
+        });
+    }
+
+    fn put_target(&mut self, t: &TargetEntry) {
+        self.node("TARGETENTRY", |w| {
+            w.expr("expr", &t.expr);
+            w.num("resno", t.resno);
+            w.string("resname", t.resname.as_deref());
+            w.num("ressortgroupref", t.ressortgroupref);
+            w.num("resorigtbl", t.resorigtbl);
+            w.num("resorigcol", t.resorigcol);
+            w.bool("resjunk", t.resjunk);
+        });
+    }
+
+    fn targets(&mut self, name: &str, list: &[TargetEntry]) {
+        self.list(name, list, |w, t| w.put_target(t));
+    }
+
+    fn sort_groups(&mut self, name: &str, list: &[SortGroupClause]) {
+        self.list(name, list, |w, c| {
+            w.node("SORTGROUPCLAUSE", |w| {
+                w.num("tleSortGroupRef", c.tle_sort_group_ref);
+                w.num("eqop", c.eqop);
+                w.num("sortop", c.sortop);
+                w.bool("nulls_first", c.nulls_first);
+                w.bool("hashable", c.hashable);
+            });
+        });
+    }
+
+    fn put_expr(&mut self, e: &Expr) {
+        match e {
+            Expr::Var(n) => self.node("VAR", |w| {
+                w.num("varno", n.varno);
+                w.num("varattno", n.varattno);
+                w.num("vartype", n.vartype);
+                w.num("vartypmod", n.vartypmod);
+                w.num("varcollid", n.varcollid);
+                w.num("varlevelsup", n.varlevelsup);
+                w.num("varnosyn", n.varno);
+                w.num("varattnosyn", n.varattno);
+                w.location(n.location);
+            }),
+            Expr::Const(n) => self.put_const(n),
+            Expr::Param(n) => self.node("PARAM", |w| {
+                w.num("paramkind", n.paramkind as i32);
+                w.num("paramid", n.paramid);
+                w.num("paramtype", n.paramtype);
+                w.num("paramtypmod", n.paramtypmod);
+                w.num("paramcollid", n.paramcollid);
+                w.location(n.location);
+            }),
+            Expr::Aggref(n) => self.node("AGGREF", |w| {
+                w.num("aggfnoid", n.aggfnoid);
+                w.num("aggtype", n.aggtype);
+                w.num("aggcollid", n.aggcollid);
+                w.num("inputcollid", n.inputcollid);
+                w.num("aggtranstype", n.aggtranstype);
+                w.oids("aggargtypes", &n.aggargtypes);
+                w.exprs("aggdirectargs", &n.aggdirectargs);
+                w.targets("args", &n.args);
+                w.sort_groups("aggorder", &n.aggorder);
+                w.sort_groups("aggdistinct", &n.aggdistinct);
+                w.opt_expr("aggfilter", n.aggfilter.as_ref());
+                w.bool("aggstar", n.aggstar);
+                w.bool("aggvariadic", n.aggvariadic);
+                w.char("aggkind", n.aggkind);
+                w.num("agglevelsup", n.agglevelsup);
+                w.num("aggsplit", 0);
+                w.num("aggno", n.aggno);
+                w.num("aggtransno", n.aggtransno);
+                w.location(n.location);
+            }),
+            Expr::GroupingFunc(n) => self.node("GROUPINGFUNC", |w| {
+                w.exprs("args", &n.args);
+                w.numbers("refs", 'i', &n.refs);
+                w.name("cols");
+                w.out.push_str("<>");
+                w.num("agglevelsup", n.agglevelsup);
+                w.location(n.location);
+            }),
+            Expr::WindowFunc(n) => self.node("WINDOWFUNC", |w| {
+                w.num("winfnoid", n.winfnoid);
+                w.num("wintype", n.wintype);
+                w.num("wincollid", n.wincollid);
+                w.num("inputcollid", n.inputcollid);
+                w.exprs("args", &n.args);
+                w.opt_expr("aggfilter", n.aggfilter.as_ref());
+                w.num("winref", n.winref);
+                w.bool("winstar", n.winstar);
+                w.bool("winagg", n.winagg);
+                w.location(n.location);
+            }),
+            Expr::SubscriptingRef(n) => self.node("SUBSCRIPTINGREF", |w| {
+                w.num("refcontainertype", n.refcontainertype);
+                w.num("refelemtype", n.refelemtype);
+                w.num("refrestype", n.refrestype);
+                w.num("reftypmod", n.reftypmod);
+                w.num("refcollid", n.refcollid);
+                w.opt_exprs("refupperindexpr", &n.refupperindexpr);
+                w.opt_exprs("reflowerindexpr", &n.reflowerindexpr);
+                w.expr("refexpr", &n.refexpr);
+                w.opt_expr("refassgnexpr", n.refassgnexpr.as_ref());
+            }),
+            Expr::FuncExpr(n) => self.node("FUNCEXPR", |w| {
+                w.num("funcid", n.funcid);
+                w.num("funcresulttype", n.funcresulttype);
+                w.bool("funcretset", n.funcretset);
+                w.bool("funcvariadic", n.funcvariadic);
+                w.form("funcformat", n.funcformat);
+                w.num("funccollid", n.funccollid);
+                w.num("inputcollid", n.inputcollid);
+                w.exprs("args", &n.args);
+                w.location(n.location);
+            }),
+            Expr::NamedArg(n) => self.node("NAMEDARGEXPR", |w| {
+                w.expr("arg", &n.arg);
+                w.string("name", Some(&n.name));
+                w.num("argnumber", n.argnumber);
+                w.location(n.location);
+            }),
+            Expr::OpExpr(n) => self.put_op("OPEXPR", n),
+            Expr::Distinct(n) => self.put_op("DISTINCTEXPR", n),
+            Expr::NullIf(n) => self.put_op("NULLIFEXPR", n),
+            Expr::ScalarArrayOp(n) => self.node("SCALARARRAYOPEXPR", |w| {
+                w.num("opno", n.opno);
+                w.num("opfuncid", n.opfuncid);
+                w.num("hashfuncid", n.hashfuncid);
+                w.num("negfuncid", n.negfuncid);
+                w.bool("useOr", n.use_or);
+                w.num("inputcollid", n.inputcollid);
+                w.exprs("args", &n.args);
+                w.location(n.location);
+            }),
+            Expr::Bool(n) => self.node("BOOLEXPR", |w| {
+                let op = match n.boolop {
+                    BoolOp::And => "and",
+                    BoolOp::Or => "or",
+                    BoolOp::Not => "not",
+                };
+                w.num("boolop", op);
+                w.exprs("args", &n.args);
+                w.location(n.location);
+            }),
+            Expr::SubLink(n) => self.node("SUBLINK", |w| {
+                w.num("subLinkType", n.kind as i32);
+                w.num("subLinkId", n.id);
+                w.opt_expr("testexpr", n.testexpr.as_ref());
+                w.strings("operName", &n.oper_name);
+                w.name("subselect");
+                w.put_query(&n.subselect);
+                w.location(n.location);
+            }),
+            Expr::FieldSelect(n) => self.node("FIELDSELECT", |w| {
+                w.expr("arg", &n.arg);
+                w.num("fieldnum", n.fieldnum);
+                w.num("resulttype", n.resulttype);
+                w.num("resulttypmod", n.resulttypmod);
+                w.num("resultcollid", n.resultcollid);
+            }),
+            Expr::FieldStore(n) => self.node("FIELDSTORE", |w| {
+                w.expr("arg", &n.arg);
+                w.exprs("newvals", &n.newvals);
+                w.numbers("fieldnums", 'i', &n.fieldnums);
+                w.num("resulttype", n.resulttype);
+            }),
+            Expr::Relabel(n) => self.node("RELABELTYPE", |w| {
+                w.expr("arg", &n.arg);
+                w.num("resulttype", n.resulttype);
+                w.num("resulttypmod", n.resulttypmod);
+                w.num("resultcollid", n.resultcollid);
+                w.form("relabelformat", n.relabelformat);
+                w.location(n.location);
+            }),
+            Expr::CoerceViaIo(n) => self.node("COERCEVIAIO", |w| {
+                w.expr("arg", &n.arg);
+                w.num("resulttype", n.resulttype);
+                w.num("resultcollid", n.resultcollid);
+                w.form("coerceformat", n.coerceformat);
+                w.location(n.location);
+            }),
+            Expr::ArrayCoerce(n) => self.node("ARRAYCOERCEEXPR", |w| {
+                w.expr("arg", &n.arg);
+                w.expr("elemexpr", &n.elemexpr);
+                w.num("resulttype", n.resulttype);
+                w.num("resulttypmod", n.resulttypmod);
+                w.num("resultcollid", n.resultcollid);
+                w.form("coerceformat", n.coerceformat);
+                w.location(n.location);
+            }),
+            Expr::ConvertRowtype(n) => self.node("CONVERTROWTYPEEXPR", |w| {
+                w.expr("arg", &n.arg);
+                w.num("resulttype", n.resulttype);
+                w.form("convertformat", n.convertformat);
+                w.location(n.location);
+            }),
+            other => self.put_more(other),
+        }
+    }
+
+    fn put_more(&mut self, e: &Expr) {
+        match e {
+            Expr::Collate(n) => self.node("COLLATEEXPR", |w| {
+                w.expr("arg", &n.arg);
+                w.num("collOid", n.coll_oid);
+                w.location(n.location);
+            }),
+            Expr::Case(n) => self.node("CASEEXPR", |w| {
+                w.num("casetype", n.casetype);
+                w.num("casecollid", n.casecollid);
+                w.opt_expr("arg", n.arg.as_ref());
+                w.list("args", &n.args, |w, when| {
+                    w.node("CASEWHEN", |w| {
+                        w.expr("expr", &when.expr);
+                        w.expr("result", &when.result);
+                        w.location(when.location);
+                    });
+                });
+                w.opt_expr("defresult", n.defresult.as_ref());
+                w.location(n.location);
+            }),
+            Expr::CaseTest(n) => self.node("CASETESTEXPR", |w| {
+                w.num("typeId", n.typeid);
+                w.num("typeMod", n.typmod);
+                w.num("collation", n.collation);
+            }),
+            Expr::Array(n) => self.node("ARRAYEXPR", |w| {
+                w.num("array_typeid", n.array_typeid);
+                w.num("array_collid", n.array_collid);
+                w.num("element_typeid", n.element_typeid);
+                w.exprs("elements", &n.elements);
+                w.bool("multidims", n.multidims);
+                w.location(n.location);
+            }),
+            Expr::Row(n) => self.node("ROWEXPR", |w| {
+                w.exprs("args", &n.args);
+                w.num("row_typeid", n.row_typeid);
+                w.form("row_format", n.row_format);
+                w.strings("colnames", &n.colnames);
+                w.location(n.location);
+            }),
+            Expr::RowCompare(n) => self.node("ROWCOMPAREEXPR", |w| {
+                w.num("rctype", n.rctype as i32);
+                w.oids("opnos", &n.opnos);
+                w.oids("opfamilies", &n.opfamilies);
+                w.oids("inputcollids", &n.inputcollids);
+                w.exprs("largs", &n.largs);
+                w.exprs("rargs", &n.rargs);
+            }),
+            Expr::Coalesce(n) => self.node("COALESCEEXPR", |w| {
+                w.num("coalescetype", n.coalescetype);
+                w.num("coalescecollid", n.coalescecollid);
+                w.exprs("args", &n.args);
+                w.location(n.location);
+            }),
+            Expr::MinMax(n) => self.node("MINMAXEXPR", |w| {
+                w.num("minmaxtype", n.minmaxtype);
+                w.num("minmaxcollid", n.minmaxcollid);
+                w.num("inputcollid", n.inputcollid);
+                w.num("op", i32::from(!n.greatest));
+                w.exprs("args", &n.args);
+                w.location(n.location);
+            }),
+            Expr::SqlValue(n) => self.node("SQLVALUEFUNCTION", |w| {
+                w.num("op", SQL_VALUES.iter().position(|v| *v == n.op).unwrap_or(0));
+                w.num("type", n.typeid);
+                w.num("typmod", n.typmod);
+                w.location(n.location);
+            }),
+            Expr::NullTest(n) => self.node("NULLTEST", |w| {
+                w.expr("arg", &n.arg);
+                w.num("nulltesttype", i32::from(n.is_not));
+                w.bool("argisrow", n.argisrow);
+                w.location(n.location);
+            }),
+            Expr::BooleanTest(n) => self.node("BOOLEANTEST", |w| {
+                w.expr("arg", &n.arg);
+                let test = BOOL_TESTS.iter().position(|t| *t == n.booltesttype).unwrap_or(0);
+                w.num("booltesttype", test);
+                w.location(n.location);
+            }),
+            Expr::CoerceToDomain(n) => self.node("COERCETODOMAIN", |w| {
+                w.expr("arg", &n.arg);
+                w.num("resulttype", n.resulttype);
+                w.num("resulttypmod", n.resulttypmod);
+                w.num("resultcollid", n.resultcollid);
+                w.form("coercionformat", n.coercionformat);
+                w.location(n.location);
+            }),
+            Expr::CoerceToDomainValue(n) => self.node("COERCETODOMAINVALUE", |w| {
+                w.num("typeId", n.typeid);
+                w.num("typeMod", n.typmod);
+                w.num("collation", n.collation);
+                w.location(n.location);
+            }),
+            Expr::SetToDefault(n) => self.node("SETTODEFAULT", |w| {
+                w.num("typeId", n.typeid);
+                w.num("typeMod", n.typmod);
+                w.num("collation", n.collation);
+                w.location(n.location);
+            }),
+            Expr::CurrentOf(n) => self.node("CURRENTOFEXPR", |w| {
+                w.num("cvarno", n.cvarno);
+                w.string("cursor_name", n.cursor_name.as_deref());
+                w.num("cursor_param", n.cursor_param);
+            }),
+            Expr::NextValue(n) => self.node("NEXTVALUEEXPR", |w| {
+                w.num("seqid", n.seqid);
+                w.num("typeId", n.typeid);
+            }),
+            // Sub-plans exist in plans only, which are never stored.
+            _ => self.out.push_str("<>"),
+        }
+    }
+
+    fn alias(&mut self, name: &str, alias: Option<&Alias>) {
+        self.name(name);
+        match alias {
+            None => self.out.push_str("<>"),
+            Some(a) => self.node("ALIAS", |w| {
+                w.string("aliasname", Some(&a.aliasname));
+                w.strings("colnames", &a.colnames);
+            }),
+        }
+    }
+
+    fn put_rte(&mut self, rte: &RangeTblEntry) {
+        self.node("RANGETBLENTRY", |w| {
+            w.alias("alias", rte.alias.as_ref());
+            w.alias("eref", Some(&rte.eref));
+            match &rte.kind {
+                RteKind::Relation { relid, relkind, rellockmode, tablesample } => {
+                    w.num("rtekind", 0);
+                    w.num("relid", relid);
+                    w.char("relkind", *relkind);
+                    w.num("rellockmode", rellockmode);
+                    w.name("tablesample");
+                    match tablesample {
+                        None => w.out.push_str("<>"),
+                        Some(s) => w.node("TABLESAMPLECLAUSE", |w| {
+                            w.num("tsmhandler", s.tsmhandler);
+                            w.exprs("args", &s.args);
+                            w.opt_expr("repeatable", s.repeatable.as_ref());
+                        }),
+                    }
+                }
+                RteKind::Subquery { subquery, security_barrier, .. } => {
+                    w.num("rtekind", 1);
+                    w.name("subquery");
+                    w.put_query(subquery);
+                    w.bool("security_barrier", *security_barrier);
+                }
+                RteKind::Join {
+                    jointype,
+                    joinmergedcols,
+                    joinaliasvars,
+                    joinleftcols,
+                    joinrightcols,
+                    join_using_alias,
+                } => {
+                    w.num("rtekind", 2);
+                    w.num("jointype", *jointype as i32);
+                    w.num("joinmergedcols", joinmergedcols);
+                    w.exprs("joinaliasvars", joinaliasvars);
+                    w.numbers("joinleftcols", 'i', joinleftcols);
+                    w.numbers("joinrightcols", 'i', joinrightcols);
+                    w.alias("join_using_alias", join_using_alias.as_ref());
+                }
+                RteKind::Function { functions, funcordinality } => {
+                    w.num("rtekind", 3);
+                    w.list("functions", functions, |w, f| {
+                        w.node("RANGETBLFUNCTION", |w| {
+                            w.expr("funcexpr", &f.funcexpr);
+                            w.num("funccolcount", f.funccolcount);
+                            w.strings("funccolnames", &f.funccolnames);
+                            w.oids("funccoltypes", &f.funccoltypes);
+                            w.numbers("funccoltypmods", 'i', &f.funccoltypmods);
+                            w.oids("funccolcollations", &f.funccolcollations);
+                            w.name("funcparams");
+                            w.out.push_str("(b)");
+                        });
+                    });
+                    w.bool("funcordinality", *funcordinality);
+                }
+                RteKind::Values { values_lists, coltypes, coltypmods, colcollations } => {
+                    w.num("rtekind", 5);
+                    w.list("values_lists", values_lists, |w, row| {
+                        w.put_list(row, |w, e| w.put_expr(e));
+                    });
+                    w.oids("coltypes", coltypes);
+                    w.numbers("coltypmods", 'i', coltypmods);
+                    w.oids("colcollations", colcollations);
+                }
+                RteKind::Cte {
+                    ctename,
+                    ctelevelsup,
+                    self_reference,
+                    coltypes,
+                    coltypmods,
+                    colcollations,
+                } => {
+                    w.num("rtekind", 6);
+                    w.string("ctename", Some(ctename));
+                    w.num("ctelevelsup", ctelevelsup);
+                    w.bool("self_reference", *self_reference);
+                    w.oids("coltypes", coltypes);
+                    w.numbers("coltypmods", 'i', coltypmods);
+                    w.oids("colcollations", colcollations);
+                }
+                RteKind::Result => w.num("rtekind", 8),
+            }
+            w.bool("lateral", rte.lateral);
+            w.bool("inh", rte.inh);
+            w.bool("inFromCl", rte.in_from_cl);
+            w.num("requiredPerms", rte.required_perms);
+            w.num("checkAsUser", rte.check_as_user);
+            w.columns("selectedCols", &rte.selected_cols);
+            w.columns("insertedCols", &rte.inserted_cols);
+            w.columns("updatedCols", &rte.updated_cols);
+            w.columns("extraUpdatedCols", &[]);
+            w.exprs("securityQuals", &rte.security_quals);
+        });
+    }
+
+    fn put_jointree(&mut self, node: &JoinTreeNode) {
+        match node {
+            JoinTreeNode::Rtr(rti) => self.node("RANGETBLREF", |w| w.num("rtindex", rti)),
+            JoinTreeNode::From(from) => self.put_from(from),
+            JoinTreeNode::Join(j) => self.node("JOINEXPR", |w| {
+                w.num("jointype", j.jointype as i32);
+                w.bool("isNatural", j.is_natural);
+                w.name("larg");
+                w.put_jointree(&j.larg);
+                w.name("rarg");
+                w.put_jointree(&j.rarg);
+                w.strings("usingClause", &j.using_clause);
+                w.alias("join_using_alias", j.join_using_alias.as_ref());
+                w.opt_expr("quals", j.quals.as_ref());
+                w.alias("alias", j.alias.as_ref());
+                w.num("rtindex", j.rtindex);
+            }),
+        }
+    }
+
+    fn put_from(&mut self, from: &FromExpr) {
+        self.node("FROMEXPR", |w| {
+            w.list("fromlist", &from.fromlist, |w, n| w.put_jointree(n));
+            w.opt_expr("quals", from.quals.as_ref());
+        });
+    }
+
+    fn put_grouping_set(&mut self, set: &GroupingSet) {
+        self.node("GROUPINGSET", |w| {
+            w.num("kind", set.kind as i32);
+            match set.kind {
+                GroupingSetKind::Simple => w.numbers("content", 'i', &set.refs),
+                _ => w.list("content", &set.content, |w, s| w.put_grouping_set(s)),
+            }
+            w.location(set.location);
+        });
+    }
+
+    fn put_window(&mut self, c: &WindowClause) {
+        self.node("WINDOWCLAUSE", |w| {
+            w.string("name", c.name.as_deref());
+            w.string("refname", c.refname.as_deref());
+            w.sort_groups("partitionClause", &c.partition_clause);
+            w.sort_groups("orderClause", &c.order_clause);
+            w.num("frameOptions", c.frame_options);
+            w.opt_expr("startOffset", c.start_offset.as_ref());
+            w.opt_expr("endOffset", c.end_offset.as_ref());
+            w.name("runCondition");
+            w.out.push_str("<>");
+            w.num("startInRangeFunc", c.start_in_range_func);
+            w.num("endInRangeFunc", c.end_in_range_func);
+            w.num("inRangeColl", c.in_range_coll);
+            w.bool("inRangeAsc", c.in_range_asc);
+            w.bool("inRangeNullsFirst", c.in_range_nulls_first);
+            w.num("winref", c.winref);
+            w.bool("copiedOrder", c.copied_order);
+        });
+    }
+
+    fn put_cte(&mut self, c: &CommonTableExpr) {
+        self.node("COMMONTABLEEXPR", |w| {
+            w.string("ctename", Some(&c.ctename));
+            w.strings("aliascolnames", &c.aliascolnames);
+            w.num("ctematerialized", c.materialized as i32);
+            w.name("ctequery");
+            w.put_query(&c.query);
+            w.name("search_clause");
+            w.out.push_str("<>");
+            w.name("cycle_clause");
+            w.out.push_str("<>");
+            w.location(c.location);
+            w.bool("cterecursive", c.recursive);
+            w.num("cterefcount", c.refcount);
+            w.strings("ctecolnames", &c.colnames);
+            w.oids("ctecoltypes", &c.coltypes);
+            w.numbers("ctecoltypmods", 'i', &c.coltypmods);
+            w.oids("ctecolcollations", &c.colcollations);
+        });
+    }
+
+    fn put_set_op(&mut self, node: &SetOpNode) {
+        match node {
+            SetOpNode::Leaf(rti) => self.node("RANGETBLREF", |w| w.num("rtindex", rti)),
+            SetOpNode::Op(op) => self.node("SETOPERATIONSTMT", |w| {
+                w.num("op", op.op as i32);
+                w.bool("all", op.all);
+                w.name("larg");
+                w.put_set_op(&op.larg);
+                w.name("rarg");
+                w.put_set_op(&op.rarg);
+                w.oids("colTypes", &op.col_types);
+                w.numbers("colTypmods", 'i', &op.col_typmods);
+                w.oids("colCollations", &op.col_collations);
+                w.sort_groups("groupClauses", &op.group_clauses);
+            }),
+        }
+    }
+
+    fn put_on_conflict(&mut self, c: &OnConflictExpr) {
+        self.node("ONCONFLICTEXPR", |w| {
+            w.num("action", c.action as i32);
+            w.list("arbiterElems", &c.arbiter_elems, |w, e| {
+                w.node("INFERENCEELEM", |w| {
+                    w.expr("expr", &e.expr);
+                    w.num("infercollid", e.infercollid);
+                    w.num("inferopclass", e.inferopclass);
+                });
+            });
+            w.opt_expr("arbiterWhere", c.arbiter_where.as_ref());
+            w.num("constraint", c.constraint);
+            w.targets("onConflictSet", &c.on_conflict_set);
+            w.opt_expr("onConflictWhere", c.on_conflict_where.as_ref());
+            w.num("exclRelIndex", c.excl_rel_index);
+            w.targets("exclRelTlist", &c.excl_rel_tlist);
+        });
+    }
+
+    fn put_query(&mut self, q: &Query) {
+        self.node("QUERY", |w| {
+            w.num("commandType", q.command_type as i32);
+            w.num("querySource", q.query_source as i32);
+            w.bool("canSetTag", q.can_set_tag);
+            w.name("utilityStmt");
+            w.out.push_str("<>");
+            w.num("resultRelation", q.result_relation);
+            w.bool("hasAggs", q.has_aggs);
+            w.bool("hasWindowFuncs", q.has_window_funcs);
+            w.bool("hasTargetSRFs", q.has_target_srfs);
+            w.bool("hasSubLinks", q.has_sub_links);
+            w.bool("hasDistinctOn", q.has_distinct_on);
+            w.bool("hasRecursive", q.has_recursive);
+            w.bool("hasModifyingCTE", q.has_modifying_cte);
+            w.bool("hasForUpdate", q.has_for_update);
+            w.bool("hasRowSecurity", q.has_row_security);
+            w.bool("isReturn", q.is_return);
+            w.list("cteList", &q.cte_list, |w, c| w.put_cte(c));
+            w.list("rtable", &q.rtable, |w, r| w.put_rte(r));
+            w.name("jointree");
+            w.put_from(&q.jointree);
+            w.targets("targetList", &q.target_list);
+            w.num("override", q.override_ as i32);
+            w.name("onConflict");
+            match &q.on_conflict {
+                None => w.out.push_str("<>"),
+                Some(c) => w.put_on_conflict(c),
+            }
+            w.targets("returningList", &q.returning_list);
+            w.sort_groups("groupClause", &q.group_clause);
+            w.bool("groupDistinct", q.group_distinct);
+            w.list("groupingSets", &q.grouping_sets, |w, s| w.put_grouping_set(s));
+            w.opt_expr("havingQual", q.having_qual.as_ref());
+            w.list("windowClause", &q.window_clause, |w, c| w.put_window(c));
+            w.sort_groups("distinctClause", &q.distinct_clause);
+            w.sort_groups("sortClause", &q.sort_clause);
+            w.opt_expr("limitOffset", q.limit_offset.as_ref());
+            w.opt_expr("limitCount", q.limit_count.as_ref());
+            w.num("limitOption", q.limit_option as i32);
+            w.list("rowMarks", &q.row_marks, |w, m| {
+                w.node("ROWMARKCLAUSE", |w| {
+                    w.num("rti", m.rti);
+                    w.num("strength", m.strength as i32);
+                    w.num("waitPolicy", m.wait_policy as i32);
+                    w.bool("pushedDown", m.pushed_down);
+                });
+            });
+            w.name("setOperations");
+            match &q.set_operations {
+                None => w.out.push_str("<>"),
+                Some(op) => w.put_set_op(op),
+            }
+            w.oids("constraintDeps", &q.constraint_deps);
+            w.name("withCheckOptions");
+            w.out.push_str("<>");
+            w.name("mergeActionList");
+            w.out.push_str("<>");
+            w.bool("mergeUseOuterJoin", false);
+            w.num("stmt_location", q.stmt_location);
+            w.num("stmt_len", q.stmt_len);
+        });
+    }
+}
