@@ -10,7 +10,7 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use plan::expr::{
     ArrayCoerceExpr, CaseTestExpr, CoerceToDomain, CoerceViaIo, CoercionForm, CollateExpr, Const,
-    ConvertRowtypeExpr, Expr, FuncExpr, Location, RelabelType, RowExpr, Var,
+    ConvertRowtypeExpr, Expr, FuncExpr, Location, RelabelType, RowExpr,
 };
 use types::Datum;
 

@@ -6,7 +6,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use parse::ast::{self, Node, SelectStmt};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{Expr, Location};
+use plan::expr::Location;
 use plan::query::{CmdType, CommonTableExpr, CteMaterialize, Query};
 
 impl Analyzer<'_> {

@@ -1,6 +1,6 @@
 //! Expressions: raw tree to typed tree. Counterpart: parser/parse_expr.c, parser/parse_node.c.
 
-use crate::coerce::{Context, int4_const, null_const, returns_set};
+use crate::coerce::{Context, null_const, returns_set};
 use crate::state::{Analyzer, ExprKind};
 use crate::ty;
 use ids::Oid;

@@ -87,7 +87,7 @@ impl Analyzer<'_> {
         let mut defaults = Vec::new();
         if best.defaults > 0 {
             let text = proc.proargdefaults.as_ref().map_or("", |t| t.as_str());
-            let all = crate::stored::expr_list(text)?;
+            let all = crate::stored::exprs(self.cat, text)?;
             let pronargs = proc.pronargs as usize;
             let first = pronargs - all.len();
             match &best.argnumbers {

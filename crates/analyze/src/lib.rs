@@ -3,7 +3,7 @@
 //! Reading order: `state` (what is known while a statement is analysed), `lookup` (what is asked of the
 //! catalogs), `relation` and `from` (the range table and its names), `expr`, `func`, `oper`,
 //! `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
-//! `dml` (statements).
+//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (doors).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -26,12 +26,13 @@ mod oper;
 mod polymorphic;
 mod rawwalk;
 mod relation;
+pub mod rewrite;
 mod rowcompare;
 mod select;
 pub mod session;
 mod sort;
 pub mod state;
-mod stored;
+pub mod stored;
 mod sublink;
 mod target;
 pub mod ty;
@@ -43,5 +44,6 @@ mod tests;
 
 pub use api::{analyze, analyze_variable, is_query, standalone_expr};
 pub use lookup::Lookup;
+pub use rewrite::rewrite;
 pub use session::{Host, SessionLookup};
 pub use state::{Analyzer, ExprKind, Params};

@@ -5,8 +5,7 @@
 
 use catalog::Row;
 use catalog::rows::{
-    PgAggregate, PgAmop, PgAttribute, PgCast, PgClass, PgCollation, PgOpclass, PgOperator, PgProc,
-    PgRange, PgType,
+    PgAggregate, PgAmop, PgCast, PgCollation, PgOpclass, PgOperator, PgProc, PgRange, PgType,
 };
 use ids::{AttrNo, Oid};
 use pgerror::Result;
@@ -90,6 +89,8 @@ pub trait Lookup {
 
     /// Resolves a relation's name and locks it (lock mode number, 0: no lock).
     fn range_var(&mut self, schema: Option<&str>, name: &str, lock: i32) -> Result<Option<Oid>>;
+    /// Locks a relation that a stored query names.
+    fn lock_relation(&mut self, oid: Oid, mode: i32) -> Result<()>;
     fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>>;
     /// Does `child` inherit from `parent`, directly or not?
     fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool>;

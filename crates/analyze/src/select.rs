@@ -8,7 +8,7 @@ use crate::ty;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, DistinctClause, Node, SelectStmt};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{Expr, Location, TargetEntry, Var};
+use plan::expr::{Expr, Location, Var};
 use plan::query::*;
 
 /// A side of a set operation while its columns are matched.
@@ -596,6 +596,31 @@ fn lock_rte(
             }
         }
         _ => {}
+    }
+}
+
+/// Locks all that a query reads, as a lock on the view that it stands for does.
+pub fn lock_query(query: &mut Query, strength: LockStrength, policy: LockWaitPolicy) {
+    query.has_for_update = true;
+    let Query { rtable, row_marks, jointree, .. } = query;
+    let mut read = Vec::new();
+    for item in &jointree.fromlist {
+        from_leaves(item, &mut read);
+    }
+    for rti in read {
+        let rte = &mut rtable[rti as usize - 1];
+        lock_rte(rte, rti, strength, policy, true, row_marks);
+    }
+}
+
+fn from_leaves(node: &JoinTreeNode, out: &mut Vec<i32>) {
+    match node {
+        JoinTreeNode::Rtr(rti) => out.push(*rti),
+        JoinTreeNode::Join(join) => {
+            from_leaves(&join.larg, out);
+            from_leaves(&join.rarg, out);
+        }
+        JoinTreeNode::From(from) => from.fromlist.iter().for_each(|n| from_leaves(n, out)),
     }
 }
 

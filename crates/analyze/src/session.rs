@@ -208,6 +208,10 @@ impl Lookup for SessionLookup<'_> {
         Ok(found)
     }
 
+    fn lock_relation(&mut self, oid: Oid, mode: i32) -> Result<()> {
+        self.host.lock_relation(oid, mode)
+    }
+
     fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>> {
         if !oid.is_valid() {
             return Ok(None);

@@ -109,3 +109,64 @@ fn errors_are_postgresqls() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Views of the fresh cluster are replaced by their queries, down to the last.
+#[test]
+fn views_become_their_queries() {
+    use plan::query::RteKind;
+    let mut host = host();
+    let rules = catalog::facts::rows::<catalog::rows::PgRewrite>();
+    assert!(!rules.is_empty());
+    for rule in rules {
+        let name = host.catalog().find_class(rule.ev_class).unwrap().unwrap().relname;
+        let schema = host.catalog().find_class(rule.ev_class).unwrap().unwrap().relnamespace;
+        let schema = host.catalog().namespace_name(schema).unwrap().unwrap();
+        let sql = format!("SELECT * FROM {schema}.{name}");
+        let query = analyze(&mut host, &sql).unwrap();
+        let columns = query.target_list.len();
+        let query = crate::rewrite(&mut SessionLookup::new(&mut host), query).expect(&sql);
+        let RteKind::Subquery { subquery, relid, .. } = &query.rtable[0].kind else {
+            panic!("{sql}: not expanded")
+        };
+        assert_eq!(*relid, rule.ev_class);
+        assert_eq!(subquery.result_columns().count(), columns, "{sql}");
+        // The right to read the view is asked of the reader, on the rule's entry for OLD.
+        assert_eq!(subquery.rtable[0].required_perms & 2, 2, "{sql}");
+        assert_eq!(subquery.rtable[0].check_as_user, Oid::INVALID, "{sql}");
+        assert_eq!(query.rtable[0].required_perms, 0);
+    }
+}
+
+#[test]
+fn several_assignments_to_parts_of_a_column_become_one() {
+    let mut host = host();
+    let sql = "UPDATE pg_proc SET proconfig[1] = 'a', proconfig[2] = 'b'";
+    let query = analyze(&mut host, sql).unwrap();
+    assert_eq!(query.target_list.len(), 2);
+    let query = crate::rewrite(&mut SessionLookup::new(&mut host), query).unwrap();
+    assert_eq!(query.target_list.len(), 1);
+    let twice = analyze(&mut host, "UPDATE pg_am SET oid = 1, oid = 2").unwrap();
+    let error = crate::rewrite(&mut SessionLookup::new(&mut host), twice).unwrap_err();
+    assert_eq!(error.message(), "multiple assignments to same column \"oid\"");
+    assert_eq!(error.code().as_str(), "42601");
+}
+
+#[test]
+fn parameters_take_their_types_from_their_use() {
+    let mut host = host();
+    for (sql, expected) in [
+        ("SELECT $1 + 1", &[23][..]),
+        ("SELECT relname FROM pg_class WHERE oid = $1 AND relname = $2", &[26, 19]),
+        ("INSERT INTO pg_am (oid, amname) VALUES ($1, $2)", &[26, 19]),
+        ("SELECT $1::text, $2", &[25, 25]),
+        ("SELECT 1 LIMIT $1", &[20]),
+        ("UPDATE pg_am SET amname = $1 WHERE oid = $2", &[19, 26]),
+    ] {
+        let stmts = parse::parse(sql).unwrap();
+        let mut types = Vec::new();
+        crate::analyze_variable(&mut SessionLookup::new(&mut host), &stmts[0], sql, &mut types)
+            .expect(sql);
+        let expected: Vec<Oid> = expected.iter().map(|&t| Oid(t)).collect();
+        assert_eq!(types, expected, "{sql}");
+    }
+}

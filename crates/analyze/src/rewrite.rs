@@ -1,0 +1,560 @@
+//! Between analysis and planning: defaults and checks of INSERT and UPDATE targets, views replaced by
+//! their queries.
+//!
+//! Counterpart: rewrite/rewriteHandler.c. Rules other than a view's SELECT rule are refused.
+
+use crate::coerce::{Context, null_const};
+use crate::lookup::{Lookup, Relation};
+use crate::state::{Analyzer, Params};
+use crate::{stored, ty};
+use catalog::rows::PgAttribute;
+use ids::{AttrNo, Oid};
+use pgerror::{Result, bail, pg_err};
+use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
+use plan::query::*;
+use std::sync::Arc;
+
+/// Rewrites an analysed query into what is planned.
+pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
+    let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
+    cx.rewrite_modification(&mut query)?;
+    for i in 0..query.cte_list.len() {
+        let mut inner = std::mem::take(&mut *query.cte_list[i].query);
+        cx.rewrite_modification(&mut inner)?;
+        *query.cte_list[i].query = inner;
+    }
+    cx.expand_views(&mut query, &mut Vec::new())?;
+    Ok(query)
+}
+
+/// The default of a column as an expression of its type; `None` without one. Counterpart:
+/// `build_column_default`.
+pub fn column_default(
+    cat: &mut dyn Lookup,
+    relation: &Relation,
+    number: AttrNo,
+) -> Result<Option<Expr>> {
+    let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
+    cx.build_default(relation, &relation.attributes[number as usize - 1])
+}
+
+impl Analyzer<'_> {
+    fn build_default(&mut self, relation: &Relation, a: &PgAttribute) -> Result<Option<Expr>> {
+        if a.attidentity != 0 {
+            let Some(seqid) = self.cat.identity_sequence(relation.class.oid, a.attnum)? else {
+                bail!(INTERNAL_ERROR, "no owned sequence found");
+            };
+            return Ok(Some(Expr::NextValue(NextValueExpr { seqid, typeid: a.atttypid })));
+        }
+        let text = match a.atthasdef {
+            true => self.cat.column_default(relation.class.oid, a.attnum)?,
+            false => None,
+        };
+        let expr = match text {
+            Some(text) => Some(stored::expr(self.cat, &text)?),
+            // A generated column must not fall back on its type's default.
+            None if a.attgenerated != 0 => None,
+            None => self.type_default(a.atttypid)?,
+        };
+        let Some(expr) = expr else { return Ok(None) };
+        let from = expr.type_oid();
+        let coerced = self.coerce_to_target(
+            expr,
+            a.atttypid,
+            a.atttypmod,
+            Context::Assignment,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+        )?;
+        match coerced {
+            Some(mut e) => {
+                self.assign_collations(&mut e)?;
+                Ok(Some(e))
+            }
+            None => {
+                let (to, from) = (self.format_type(a.atttypid), self.format_type(from));
+                Err(pg_err!(
+                    DATATYPE_MISMATCH,
+                    "column \"{}\" is of type {to} but default expression is of type {from}",
+                    a.attname
+                )
+                .hint("You will need to rewrite or cast the expression."))
+            }
+        }
+    }
+
+    /// The default of a domain. Counterpart: `get_typdefault`.
+    fn type_default(&mut self, mut oid: Oid) -> Result<Option<Expr>> {
+        loop {
+            let row = self.type_row(oid)?;
+            if let Some(text) = &row.typdefaultbin {
+                return stored::expr(self.cat, text.as_str()).map(Some);
+            }
+            if row.typtype != b'd' {
+                return Ok(None);
+            }
+            oid = row.typbasetype;
+        }
+    }
+
+    fn rewrite_modification(&mut self, query: &mut Query) -> Result<()> {
+        if !matches!(query.command_type, CmdType::Insert | CmdType::Update | CmdType::Delete) {
+            return Ok(());
+        }
+        let RteKind::Relation { relid, .. } = query.rte(query.result_relation).kind else {
+            return Ok(());
+        };
+        let Some(relation) = self.cat.relation(relid)? else {
+            bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
+        };
+        self.check_target(&relation, query.command_type)?;
+        if query.command_type == CmdType::Delete {
+            return Ok(());
+        }
+        let values = match query.command_type {
+            CmdType::Insert => values_source(query),
+            _ => None,
+        };
+        let targets = std::mem::take(&mut query.target_list);
+        query.target_list = self.rewrite_targets(
+            targets,
+            query.command_type,
+            query.override_,
+            &relation,
+            values.map(|rti| (rti, query.rte(rti).clone())),
+        )?;
+        if let Some(rti) = values {
+            self.rewrite_values(query, rti, &relation)?;
+        }
+        if let Some(mut conflict) = query.on_conflict.take() {
+            let set = std::mem::take(&mut conflict.on_conflict_set);
+            conflict.on_conflict_set =
+                self.rewrite_targets(set, CmdType::Update, Override::NotSet, &relation, None)?;
+            query.on_conflict = Some(conflict);
+        }
+        Ok(())
+    }
+
+    /// May rows of this relation be changed?
+    fn check_target(&mut self, relation: &Relation, command: CmdType) -> Result<()> {
+        let name = relation.class.relname;
+        let changes = match command {
+            CmdType::Insert => b'3',
+            CmdType::Update => b'2',
+            _ => b'4',
+        };
+        if relation.rules.iter().any(|r| r.ev_type == changes) {
+            bail!(FEATURE_NOT_SUPPORTED, "rules on \"{name}\" are not supported");
+        }
+        match relation.class.relkind {
+            b'r' | b'p' => Ok(()),
+            b'v' => {
+                let (verb, act, event) = match command {
+                    CmdType::Insert => ("insert into", "inserting into", "INSERT"),
+                    CmdType::Update => ("update", "updating", "UPDATE"),
+                    _ => ("delete from", "deleting from", "DELETE"),
+                };
+                Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot {verb} view \"{name}\"")
+                    .hint(format!(
+                        "To enable {act} the view, provide an INSTEAD OF {event} trigger or an \
+                     unconditional ON {event} DO INSTEAD rule."
+                    )))
+            }
+            b'm' => bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\""),
+            b'S' => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
+            b't' => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),
+            _ => bail!(WRONG_OBJECT_TYPE, "cannot change relation \"{name}\""),
+        }
+    }
+
+    /// One entry per column, in the columns' order, defaults filled in. Counterpart:
+    /// `rewriteTargetListIU`.
+    fn rewrite_targets(
+        &mut self,
+        targets: Vec<TargetEntry>,
+        command: CmdType,
+        override_: Override,
+        relation: &Relation,
+        values: Option<(i32, RangeTblEntry)>,
+    ) -> Result<Vec<TargetEntry>> {
+        let mut by_column: Vec<Option<TargetEntry>> = vec![None; relation.attributes.len()];
+        let mut junk = Vec::new();
+        for t in targets {
+            if t.resjunk {
+                junk.push(t);
+                continue;
+            }
+            let slot = &mut by_column[t.resno as usize - 1];
+            *slot = Some(match slot.take() {
+                None => t,
+                Some(before) => combine(before, t, &relation.attributes)?,
+            });
+        }
+        let mut out = Vec::new();
+        for (a, slot) in relation.attributes.iter().zip(by_column) {
+            if a.attisdropped {
+                continue;
+            }
+            let given = slot.is_some();
+            let mut apply = match &slot {
+                None => command == CmdType::Insert,
+                Some(t) => matches!(t.expr, Expr::SetToDefault(_)),
+            };
+            let name = a.attname;
+            if command == CmdType::Insert {
+                // A column of VALUES that says DEFAULT in every row is as good as left out.
+                let all_default = || {
+                    let (Some((rti, rte)), Some(t)) = (&values, &slot) else { return false };
+                    let Expr::Var(v) = &t.expr else { return false };
+                    let RteKind::Values { values_lists, .. } = &rte.kind else { return false };
+                    v.varno == *rti
+                        && values_lists.iter().all(|row| {
+                            matches!(row.get(v.varattno as usize - 1), Some(Expr::SetToDefault(_)))
+                        })
+                };
+                if a.attidentity == b'a' && !apply {
+                    if override_ == Override::UserValue || all_default() {
+                        apply = true;
+                    } else if override_ != Override::SystemValue {
+                        return Err(pg_err!(
+                            GENERATED_ALWAYS,
+                            "cannot insert a non-DEFAULT value into column \"{name}\""
+                        )
+                        .detail(format!(
+                            "Column \"{name}\" is an identity column defined as GENERATED ALWAYS."
+                        ))
+                        .hint("Use OVERRIDING SYSTEM VALUE to override."));
+                    }
+                }
+                if a.attidentity == b'd' && override_ == Override::UserValue {
+                    apply = true;
+                }
+                if a.attgenerated != 0 && !apply {
+                    if all_default() {
+                        apply = true;
+                    } else {
+                        return Err(pg_err!(
+                            GENERATED_ALWAYS,
+                            "cannot insert a non-DEFAULT value into column \"{name}\""
+                        )
+                        .detail(format!("Column \"{name}\" is a generated column.")));
+                    }
+                }
+            } else if given && !apply {
+                let detail = if a.attidentity == b'a' {
+                    Some(format!(
+                        "Column \"{name}\" is an identity column defined as GENERATED ALWAYS."
+                    ))
+                } else if a.attgenerated != 0 {
+                    Some(format!("Column \"{name}\" is a generated column."))
+                } else {
+                    None
+                };
+                if let Some(detail) = detail {
+                    return Err(pg_err!(
+                        GENERATED_ALWAYS,
+                        "column \"{name}\" can only be updated to DEFAULT"
+                    )
+                    .detail(detail));
+                }
+            }
+            // The executor computes generated columns.
+            if a.attgenerated != 0 {
+                continue;
+            }
+            if !apply {
+                out.extend(slot);
+                continue;
+            }
+            let expr = match self.build_default(relation, a)? {
+                Some(e) => e,
+                // The planner puts NULL where an INSERT says nothing.
+                None if command == CmdType::Insert => continue,
+                None => self.typed_null(a)?,
+            };
+            out.push(crate::target::entry(expr, a.attnum, Some(name.to_string()), false));
+        }
+        let mut next = relation.attributes.len() as AttrNo + 1;
+        for mut t in junk {
+            t.resno = next;
+            next += 1;
+            out.push(t);
+        }
+        Ok(out)
+    }
+
+    /// NULL of a column's type, through its domain.
+    fn typed_null(&mut self, a: &PgAttribute) -> Result<Expr> {
+        let (base, typmod) = self.base_type_and_typmod(a.atttypid, a.atttypmod)?;
+        let row = self.type_row(base)?;
+        let null = null_const(base, row.typlen, row.typbyval);
+        self.coerce_to_domain(
+            null,
+            base,
+            typmod,
+            a.atttypid,
+            Context::Implicit,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+            false,
+        )
+    }
+
+    /// DEFAULT in some rows of VALUES. Counterpart: `rewriteValuesRTE`.
+    fn rewrite_values(&mut self, query: &mut Query, rti: i32, relation: &Relation) -> Result<()> {
+        let RteKind::Values { values_lists, .. } = &query.rte(rti).kind else { return Ok(()) };
+        let wanted = values_lists.iter().flatten().any(|e| matches!(e, Expr::SetToDefault(_)));
+        if !wanted {
+            return Ok(());
+        }
+        let width = values_lists.first().map_or(0, Vec::len);
+        // The table column that each column of VALUES goes to.
+        let mut goes_to: Vec<Option<AttrNo>> = vec![None; width];
+        for t in &query.target_list {
+            if let Expr::Var(v) = crate::sort::strip_implicit(&t.expr) {
+                if v.varno == rti {
+                    goes_to[v.varattno as usize - 1] = Some(t.resno);
+                }
+            }
+        }
+        let mut defaults: Vec<Expr> = Vec::with_capacity(width);
+        for number in goes_to {
+            defaults.push(match number {
+                Some(number) => {
+                    let a = relation.attributes[number as usize - 1].clone();
+                    match self.build_default(relation, &a)? {
+                        Some(e) => e,
+                        None => self.typed_null(&a)?,
+                    }
+                }
+                None => null_const(ty::TEXT, -1, false),
+            });
+        }
+        let rte = &mut query.rtable[rti as usize - 1];
+        if let RteKind::Values { values_lists, .. } = &mut rte.kind {
+            for row in values_lists {
+                for (e, default) in row.iter_mut().zip(&defaults) {
+                    if matches!(e, Expr::SetToDefault(_)) {
+                        *e = default.clone();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the views that a query reads, here and in all queries within. Counterpart:
+    /// `fireRIRrules`.
+    fn expand_views(&mut self, query: &mut Query, active: &mut Vec<Oid>) -> Result<()> {
+        let mut read: Vec<i32> = Vec::new();
+        for item in &query.jointree.fromlist {
+            leaves(item, &mut read);
+        }
+        for i in 0..query.rtable.len() {
+            let rti = (i + 1) as i32;
+            match &query.rtable[i].kind {
+                RteKind::Relation { relid, relkind: b'v', .. } if read.contains(&rti) => {
+                    let relid = *relid;
+                    if rti != query.result_relation {
+                        self.expand_view(query, i, relid, active)?;
+                    }
+                }
+                RteKind::Subquery { .. } => {
+                    if let RteKind::Subquery { subquery, .. } = &mut query.rtable[i].kind {
+                        let mut inner = std::mem::take(&mut **subquery);
+                        self.expand_views(&mut inner, active)?;
+                        **subquery = inner;
+                    }
+                }
+                _ => {}
+            }
+        }
+        for cte in &mut query.cte_list {
+            let mut inner = std::mem::take(&mut *cte.query);
+            self.expand_views(&mut inner, active)?;
+            *cte.query = inner;
+        }
+        if query.has_sub_links {
+            let mut result = Ok(());
+            each_sublink(query, &mut |inner| {
+                if result.is_ok() {
+                    result = self.expand_views(inner, active);
+                }
+            });
+            result?;
+        }
+        Ok(())
+    }
+
+    fn expand_view(
+        &mut self,
+        query: &mut Query,
+        index: usize,
+        relid: Oid,
+        active: &mut Vec<Oid>,
+    ) -> Result<()> {
+        let Some(relation): Option<Arc<Relation>> = self.cat.relation(relid)? else {
+            bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
+        };
+        if active.contains(&relid) {
+            bail!(
+                INVALID_OBJECT_DEFINITION,
+                "infinite recursion detected in rules for relation \"{}\"",
+                relation.class.relname
+            );
+        }
+        let Some(rule) = self.cat.view_rule(relid)? else {
+            bail!(INTERNAL_ERROR, "view \"{}\" has no rule", relation.class.relname)
+        };
+        let Some(mut action) = stored::queries(self.cat, &rule.action)?.into_iter().next() else {
+            bail!(INTERNAL_ERROR, "expected just one rule action")
+        };
+        self.lock_tables(&action)?;
+        if !rule.security_invoker {
+            check_as(&mut action, relation.class.relowner);
+        }
+        active.push(relid);
+        self.expand_views(&mut action, active)?;
+        active.pop();
+        // The rights needed on the view itself hang on the rule's entry for OLD.
+        let rti = (index + 1) as i32;
+        let mark = query.row_marks.iter().find(|m| m.rti == rti).cloned();
+        let rte = &mut query.rtable[index];
+        if let Some(old) = action.rtable.first_mut() {
+            old.required_perms = rte.required_perms;
+            old.check_as_user = rte.check_as_user;
+            old.selected_cols = std::mem::take(&mut rte.selected_cols);
+            old.inserted_cols = std::mem::take(&mut rte.inserted_cols);
+            old.updated_cols = std::mem::take(&mut rte.updated_cols);
+        }
+        rte.required_perms = 0;
+        rte.check_as_user = Oid::INVALID;
+        rte.inh = false;
+        if let Some(mark) = mark {
+            crate::select::lock_query(&mut action, mark.strength, mark.wait_policy);
+        }
+        rte.kind = RteKind::Subquery {
+            subquery: Box::new(action),
+            security_barrier: rule.security_barrier,
+            relid,
+        };
+        Ok(())
+    }
+
+    /// Locks the tables of a stored query as its analysis would have. Counterpart:
+    /// `AcquireRewriteLocks`.
+    fn lock_tables(&mut self, query: &Query) -> Result<()> {
+        let mut tables = Vec::new();
+        gather_tables(query, &mut tables);
+        let mut links = query.clone();
+        if query.has_sub_links {
+            each_sublink(&mut links, &mut |inner| gather_tables(inner, &mut tables));
+        }
+        for (relid, mode) in tables {
+            self.cat.lock_relation(relid, mode)?;
+        }
+        Ok(())
+    }
+}
+
+fn gather_tables(query: &Query, out: &mut Vec<(Oid, i32)>) {
+    for rte in &query.rtable {
+        match &rte.kind {
+            RteKind::Relation { relid, rellockmode, .. } => out.push((*relid, *rellockmode)),
+            RteKind::Subquery { subquery, .. } => gather_tables(subquery, out),
+            _ => {}
+        }
+    }
+    for cte in &query.cte_list {
+        gather_tables(&cte.query, out);
+    }
+}
+
+/// Calls `f` for the sub-selects in the query's own expressions (not for those within them).
+fn each_sublink(query: &mut Query, f: &mut dyn FnMut(&mut Query)) {
+    crate::walk::query_deep_mut(query, 0, &mut |e, up| {
+        if let Expr::SubLink(link) = e {
+            if up == 0 {
+                f(&mut link.subselect);
+            }
+        }
+        up == 0
+    });
+}
+
+/// The view's owner answers for what the view reads.
+fn check_as(query: &mut Query, owner: Oid) {
+    for rte in &mut query.rtable {
+        rte.check_as_user = owner;
+        if let RteKind::Subquery { subquery, .. } = &mut rte.kind {
+            check_as(subquery, owner);
+        }
+    }
+    for cte in &mut query.cte_list {
+        check_as(&mut cte.query, owner);
+    }
+    if query.has_sub_links {
+        each_sublink(query, &mut |inner| check_as(inner, owner));
+    }
+}
+
+fn leaves(node: &JoinTreeNode, out: &mut Vec<i32>) {
+    match node {
+        JoinTreeNode::Rtr(rti) => out.push(*rti),
+        JoinTreeNode::Join(join) => {
+            leaves(&join.larg, out);
+            leaves(&join.rarg, out);
+        }
+        JoinTreeNode::From(from) => from.fromlist.iter().for_each(|n| leaves(n, out)),
+    }
+}
+
+/// The VALUES entry that an INSERT of several rows reads.
+fn values_source(query: &Query) -> Option<i32> {
+    query.jointree.fromlist.iter().find_map(|n| match n {
+        JoinTreeNode::Rtr(rti) if matches!(query.rte(*rti).kind, RteKind::Values { .. }) => {
+            Some(*rti)
+        }
+        _ => None,
+    })
+}
+
+/// Two assignments to parts of one column become one, the second over the first. Counterpart:
+/// `process_matched_tle`.
+fn combine(
+    before: TargetEntry,
+    mut next: TargetEntry,
+    columns: &[PgAttribute],
+) -> Result<TargetEntry> {
+    let twice = || {
+        pg_err!(
+            SYNTAX_ERROR,
+            "multiple assignments to same column \"{}\"",
+            columns[next.resno as usize - 1].attname
+        )
+    };
+    let source_of = |e: &Expr| match e {
+        Expr::FieldStore(f) => Some(f.arg.clone()),
+        Expr::SubscriptingRef(s) if s.refassgnexpr.is_some() => Some(s.refexpr.clone()),
+        _ => None,
+    };
+    let (Some(a), Some(b)) = (source_of(&before.expr), source_of(&next.expr)) else {
+        return Err(twice());
+    };
+    if a != b {
+        return Err(twice());
+    }
+    match &mut next.expr {
+        Expr::FieldStore(n) => match before.expr {
+            Expr::FieldStore(mut first) => {
+                first.newvals.append(&mut n.newvals);
+                first.fieldnums.append(&mut n.fieldnums);
+                next.expr = Expr::FieldStore(first);
+            }
+            other => n.arg = other,
+        },
+        Expr::SubscriptingRef(n) => n.refexpr = before.expr,
+        _ => return Err(twice()),
+    }
+    Ok(next)
+}
