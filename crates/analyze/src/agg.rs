@@ -141,21 +141,21 @@ impl Analyzer<'_> {
             (None, Some(a)) => a.0,
             (Some(v), Some(a)) => v.min(a.0),
         };
-        if level == 0 {
-            if let Some(window) = window {
-                let e = pg_err!(
-                    GROUPING_ERROR,
-                    "aggregate function calls cannot contain window function calls"
-                );
-                return Err(self.at(e, window));
-            }
+        if level == 0
+            && let Some(window) = window
+        {
+            let e = pg_err!(
+                GROUPING_ERROR,
+                "aggregate function calls cannot contain window function calls"
+            );
+            return Err(self.at(e, window));
         }
-        if let Some((agg_level, place)) = min_agg {
-            if agg_level == level {
-                let e = pg_err!(GROUPING_ERROR, "aggregate function calls cannot be nested");
-                let place = if place.0 >= 0 { place.0 } else { location };
-                return Err(self.at(e, place));
-            }
+        if let Some((agg_level, place)) = min_agg
+            && agg_level == level
+        {
+            let e = pg_err!(GROUPING_ERROR, "aggregate function calls cannot be nested");
+            let place = if place.0 >= 0 { place.0 } else { location };
+            return Err(self.at(e, place));
         }
         // Direct arguments may hold only what is outside or grouped.
         for arg in direct {
@@ -285,13 +285,13 @@ impl Analyzer<'_> {
     pub fn check_aggregates(&mut self, query: &mut Query) -> Result<()> {
         // Sets of references of all grouping sets; a column counts as grouped if it is in all of them.
         let sets = expand_grouping_sets(&query.grouping_sets);
-        if let Some(sets) = &sets {
-            if sets.len() > 4096 {
-                return Err(pg_err!(
-                    STATEMENT_TOO_COMPLEX,
-                    "too many grouping sets present (maximum 4096)"
-                ));
-            }
+        if let Some(sets) = &sets
+            && sets.len() > 4096
+        {
+            return Err(pg_err!(
+                STATEMENT_TOO_COMPLEX,
+                "too many grouping sets present (maximum 4096)"
+            ));
         }
         let common: Option<Vec<u32>> = sets.as_ref().map(|sets| {
             let first = sets.first().cloned().unwrap_or_default();
@@ -329,10 +329,10 @@ impl Analyzer<'_> {
                 break;
             }
         }
-        if result.is_ok() {
-            if let Some(having) = &mut having {
-                result = self.check_one(having, query, has_joins, &mut check);
-            }
+        if result.is_ok()
+            && let Some(having) = &mut having
+        {
+            result = self.check_one(having, query, has_joins, &mut check);
         }
         let deps = std::mem::take(&mut check.dependent);
         query.target_list = targets;
@@ -566,10 +566,10 @@ fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     }
     let mut shifted = outer.clone();
     expr_deep_mut(&mut shifted, 0, &mut |e, level| {
-        if let Expr::Var(v) = e {
-            if v.varlevelsup >= level {
-                v.varlevelsup += up;
-            }
+        if let Expr::Var(v) = e
+            && v.varlevelsup >= level
+        {
+            v.varlevelsup += up;
         }
         true
     });
@@ -594,10 +594,10 @@ fn flatten_joins_up(expr: &mut Expr, query: &Query, up: u32) {
             let (location, mut alias) = (v.location, alias.clone());
             if level > 0 {
                 expr_deep_mut(&mut alias, 0, &mut |e, inner| {
-                    if let Expr::Var(v) = e {
-                        if v.varlevelsup >= inner {
-                            v.varlevelsup += level;
-                        }
+                    if let Expr::Var(v) = e
+                        && v.varlevelsup >= inner
+                    {
+                        v.varlevelsup += level;
                     }
                     true
                 });

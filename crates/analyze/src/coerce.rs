@@ -197,14 +197,14 @@ impl Analyzer<'_> {
         let changed = from != target && !matches!(result, Expr::Const(_));
         let result =
             self.coerce_typmod(result, target, typmod, context, format, location, changed)?;
-        if let Some((coll_oid, location)) = collate {
-            if self.type_collation(target)?.is_valid() {
-                return Ok(Some(Expr::Collate(Box::new(CollateExpr {
-                    arg: result,
-                    coll_oid,
-                    location,
-                }))));
-            }
+        if let Some((coll_oid, location)) = collate
+            && self.type_collation(target)?.is_valid()
+        {
+            return Ok(Some(Expr::Collate(Box::new(CollateExpr {
+                arg: result,
+                coll_oid,
+                location,
+            }))));
         }
         Ok(Some(result))
     }
@@ -778,10 +778,8 @@ impl Analyzer<'_> {
                 return Ok(true);
             }
             ty::RECORD if row.typtype == b'c' => return Ok(true),
-            ty::RECORDARRAY if is_true_array(&row) => {
-                if self.is_complex(row.typelem)? {
-                    return Ok(true);
-                }
+            ty::RECORDARRAY if is_true_array(&row) && self.is_complex(row.typelem)? => {
+                return Ok(true);
             }
             _ => {}
         }

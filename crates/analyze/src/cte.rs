@@ -188,7 +188,7 @@ impl Analyzer<'_> {
             self.describe_cte(0, index, columns)?;
         }
         let level = self.level();
-        level.ctes[index].query = Box::new(query);
+        *level.ctes[index].query = query;
         level.ctes_done[index] = true;
         Ok(())
     }
@@ -392,10 +392,8 @@ impl Places<'_> {
                 if let Node::SelectStmt(s) = &r.subquery {
                     let before = self.plain.len();
                     self.select(s);
-                    if outer {
-                        if let Some(&place) = self.plain.get(before) {
-                            self.bad.get_or_insert(("an outer join", place));
-                        }
+                    if outer && let Some(&place) = self.plain.get(before) {
+                        self.bad.get_or_insert(("an outer join", place));
                     }
                 }
             }

@@ -152,11 +152,11 @@ impl Analyzer<'_> {
         }
         query.result_relation = rtindex;
         // From here on the target's columns can be seen: ON CONFLICT, RETURNING.
-        if s.on_conflict_clause.is_some() || !s.returning_list.is_empty() {
-            if let Some(target) = self.level_ref().target.clone() {
-                self.level().namespace.clear();
-                self.add_ns_item(target.nsitem, false, true, true);
-            }
+        if (s.on_conflict_clause.is_some() || !s.returning_list.is_empty())
+            && let Some(target) = self.level_ref().target.clone()
+        {
+            self.level().namespace.clear();
+            self.add_ns_item(target.nsitem, false, true, true);
         }
         if let Some(clause) = &s.on_conflict_clause {
             query.on_conflict = Some(Box::new(self.on_conflict(clause)?));
@@ -480,7 +480,7 @@ impl Analyzer<'_> {
             self.with_clause(with, &mut query)?;
         }
         self.target_table(&s.relation, s.relation.inh, true, acl::UPDATE)?;
-        self.from_with_target(&s.from_clause)?;
+        self.transform_from_beside_target(&s.from_clause)?;
         let qual = self.where_clause(s.where_clause.as_ref(), ExprKind::Where, "WHERE")?;
         query.returning_list = self.returning(&s.returning_list)?;
         query.target_list = self.update_targets(&s.target_list)?;
@@ -489,12 +489,12 @@ impl Analyzer<'_> {
     }
 
     /// FROM beside a target: its functions and sub-selects see the target only laterally not at all.
-    fn from_with_target(&mut self, from: &[Node]) -> Result<()> {
+    fn transform_from_beside_target(&mut self, from: &[Node]) -> Result<()> {
         for item in &mut self.level().namespace {
             item.lateral_only = true;
             item.lateral_ok = false;
         }
-        let result = self.from_clause(from);
+        let result = self.transform_from(from);
         for item in &mut self.level().namespace {
             item.lateral_only = false;
             item.lateral_ok = true;
@@ -545,7 +545,7 @@ impl Analyzer<'_> {
             self.with_clause(with, &mut query)?;
         }
         self.target_table(&s.relation, s.relation.inh, true, acl::DELETE)?;
-        self.from_with_target(&s.using_clause)?;
+        self.transform_from_beside_target(&s.using_clause)?;
         let qual = self.where_clause(s.where_clause.as_ref(), ExprKind::Where, "WHERE")?;
         query.returning_list = self.returning(&s.returning_list)?;
         query.result_relation = self.level_ref().target.as_ref().map_or(1, |t| t.rtindex);

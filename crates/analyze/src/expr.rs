@@ -157,14 +157,14 @@ impl Analyzer<'_> {
                 if let Some(found) = self.unqualified_column(column, false, location)? {
                     return Ok(found);
                 }
-                if column == "value" {
-                    if let Some(value) = self.domain_value() {
-                        let mut value = value;
-                        if let Expr::CoerceToDomainValue(v) = &mut value {
-                            v.location = Location(location);
-                        }
-                        return Ok(value);
+                if column == "value"
+                    && let Some(value) = self.domain_value()
+                {
+                    let mut value = value;
+                    if let Expr::CoerceToDomainValue(v) = &mut value {
+                        v.location = Location(location);
                     }
+                    return Ok(value);
                 }
                 if let Some(found) = self.function_argument(column, location) {
                     return Ok(found);
@@ -179,15 +179,15 @@ impl Analyzer<'_> {
                 if let Some((up, item)) = self.namespace_item(Option::None, table, location)? {
                     return self.item_field(&item, up, Option::None, table, column, location);
                 }
-                if table == self.level_ref().function_name {
-                    if let Some(found) = self.function_argument(column, location) {
-                        return Ok(found);
-                    }
+                if table == self.level_ref().function_name
+                    && let Some(found) = self.function_argument(column, location)
+                {
+                    return Ok(found);
                 }
-                if let Some(arg) = self.function_argument(table, location) {
-                    if let Ok(found) = self.complex_projection(column, arg, location)? {
-                        return Ok(found);
-                    }
+                if let Some(arg) = self.function_argument(table, location)
+                    && let Ok(found) = self.complex_projection(column, arg, location)?
+                {
+                    return Ok(found);
                 }
                 Err(self.missing_table(Option::None, table, location))
             }

@@ -37,9 +37,9 @@ fn lateral_state(items: &mut [NsItem], only: bool, ok: bool) {
 
 impl Analyzer<'_> {
     /// Counterpart: `transformFromClause`.
-    pub fn from_clause(&mut self, items: &[Node]) -> Result<()> {
+    pub fn transform_from(&mut self, items: &[Node]) -> Result<()> {
         for node in items {
-            let mut item = self.from_item(node)?;
+            let mut item = self.transform_from_item(node)?;
             let present = std::mem::take(&mut self.level().namespace);
             let conflict = self.check_namespace_conflicts(&present, &item.namespace);
             let level = self.level();
@@ -53,7 +53,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn from_item(&mut self, node: &Node) -> Result<FromItem> {
+    fn transform_from_item(&mut self, node: &Node) -> Result<FromItem> {
         let item = match node {
             Node::RangeVar(n) => self.range_var(n)?,
             Node::RangeSubselect(n) => self.range_subselect(n)?,
@@ -67,11 +67,11 @@ impl Analyzer<'_> {
 
     fn range_var(&mut self, n: &ast::RangeVar) -> Result<NsItem> {
         let alias = n.alias.as_deref().map(alias_of);
-        if n.schemaname.is_none() {
-            if let Some((up, index)) = self.find_cte(&n.relname) {
-                let item = self.add_cte_rte(up, index, alias, n.location);
-                return self.place(item, n.location);
-            }
+        if n.schemaname.is_none()
+            && let Some((up, index)) = self.find_cte(&n.relname)
+        {
+            let item = self.add_cte_rte(up, index, alias, n.location);
+            return self.place(item, n.location);
         }
         let name = alias.as_ref().map_or(&*n.relname, |a| &a.aliasname);
         // FOR UPDATE and its kin lock the table more strongly.
@@ -130,14 +130,14 @@ impl Analyzer<'_> {
             for call in split_unnest(function) {
                 let e = self.expr_in(&call, ExprKind::FromFunction)?;
                 // Sets may come from the function itself only.
-                if let Expr::FuncExpr(f) = &e {
-                    if let Some(arg) = f.args.iter().find(|a| crate::coerce::returns_set(a)) {
-                        let e = pg_err!(
-                            FEATURE_NOT_SUPPORTED,
-                            "set-returning functions must appear at top level of FROM"
-                        );
-                        return Err(self.at(e, arg));
-                    }
+                if let Expr::FuncExpr(f) = &e
+                    && let Some(arg) = f.args.iter().find(|a| crate::coerce::returns_set(a))
+                {
+                    let e = pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "set-returning functions must appear at top level of FROM"
+                    );
+                    return Err(self.at(e, arg));
                 }
                 let name = crate::target::figure_colname(&call);
                 exprs.push((e, name, function.coldeflist.clone()));
@@ -311,15 +311,13 @@ impl Analyzer<'_> {
     /// Counterpart: `get_expr_result_type`.
     fn function_shape(&mut self, expr: &Expr) -> Result<RowShape> {
         let result = expr.type_oid();
-        if let Expr::FuncExpr(f) = expr {
-            if let Some(columns) = self.out_columns(f)? {
-                return Ok(match columns.len() {
-                    1 => RowShape::Scalar(
-                        columns.into_iter().next().unwrap_or_else(ordinality_column),
-                    ),
-                    _ => RowShape::Columns(columns),
-                });
-            }
+        if let Expr::FuncExpr(f) = expr
+            && let Some(columns) = self.out_columns(f)?
+        {
+            return Ok(match columns.len() {
+                1 => RowShape::Scalar(columns.into_iter().next().unwrap_or_else(ordinality_column)),
+                _ => RowShape::Columns(columns),
+            });
         }
         if result == ty::RECORD {
             if let Expr::Row(row) = expr {
@@ -335,10 +333,10 @@ impl Analyzer<'_> {
             return Ok(RowShape::Record);
         }
         let relid = self.composite_relation(result)?;
-        if relid.is_valid() {
-            if let Some(relation) = self.cat.relation(relid)? {
-                return Ok(RowShape::Columns(Self::relation_columns(&relation)));
-            }
+        if relid.is_valid()
+            && let Some(relation) = self.cat.relation(relid)?
+        {
+            return Ok(RowShape::Columns(Self::relation_columns(&relation)));
         }
         let row = self.type_row(result)?;
         let pseudo = row.typtype == b'p' && !matches!(result, ty::CSTRING | ty::VOID);
@@ -433,7 +431,7 @@ impl Analyzer<'_> {
     }
 
     fn range_table_sample(&mut self, n: &ast::RangeTableSample) -> Result<FromItem> {
-        let from = self.from_item(&n.relation)?;
+        let from = self.transform_from_item(&n.relation)?;
         let JoinTreeNode::Rtr(rtindex) = from.node else {
             bail!(INTERNAL_ERROR, "TABLESAMPLE of a join")
         };
@@ -490,13 +488,13 @@ impl Analyzer<'_> {
             ast::JoinType::Right => JoinType::Right,
             _ => bail!(INTERNAL_ERROR, "unexpected kind of join"),
         };
-        let left = self.from_item(&n.larg)?;
+        let left = self.transform_from_item(&n.larg)?;
         // The right side may refer to the left one with LATERAL, where rows of the left come first.
         let mut visible = left.namespace.clone();
         lateral_state(&mut visible, true, matches!(jointype, JoinType::Inner | JoinType::Left));
         let before = self.level_ref().namespace.len();
         self.level().namespace.append(&mut visible);
-        let right = self.from_item(&n.rarg);
+        let right = self.transform_from_item(&n.rarg);
         self.level().namespace.truncate(before);
         let right = right?;
         self.check_namespace_conflicts(&left.namespace, &right.namespace)?;

@@ -58,10 +58,12 @@ impl Analyzer<'_> {
         )?;
         let mut best = candidates.iter().find(|c| c.args[..input.len()] == *input).cloned();
         if best.is_none() {
-            if allow_coercion && input.len() == 1 && argnames.is_empty() {
-                if let Some(target) = self.cast_as_call(schema, name, input[0])? {
-                    return Ok(FuncDetail::Coercion(target));
-                }
+            if allow_coercion
+                && input.len() == 1
+                && argnames.is_empty()
+                && let Some(target) = self.cast_as_call(schema, name, input[0])?
+            {
+                return Ok(FuncDetail::Coercion(target));
             }
             let fitting = self.match_argtypes(input, candidates)?;
             best = match fitting.len() {
@@ -317,11 +319,11 @@ impl Analyzer<'_> {
         }
         if variadic && func.vatype == ty::ANY && func.nvargs > 0 {
             let last = args.last().map(|a| (a.type_oid(), a.location()));
-            if let Some((ty, place)) = last {
-                if !self.base_element_type(ty)?.is_valid() {
-                    let e = pg_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
-                    return Err(self.at(e, place));
-                }
+            if let Some((ty, place)) = last
+                && !self.base_element_type(ty)?.is_valid()
+            {
+                let e = pg_err!(DATATYPE_MISMATCH, "VARIADIC argument must be an array");
+                return Err(self.at(e, place));
             }
         }
         if func.retset {
@@ -587,17 +589,16 @@ impl Analyzer<'_> {
         location: i32,
     ) -> Result<std::result::Result<Expr, Expr>> {
         // A whole-row reference is the column itself: names of joins and sub-selects count.
-        if let Expr::Var(v) = &arg {
-            if v.varattno == 0 {
-                let (rtindex, up) = (v.varno, v.varlevelsup);
-                let item =
-                    self.level_up(up).namespace.iter().find(|n| n.rtindex == rtindex).cloned();
-                let found = match item {
-                    Some(item) => self.column_of_item(&item, up, name, location)?,
-                    None => None,
-                };
-                return Ok(found.ok_or(arg));
-            }
+        if let Expr::Var(v) = &arg
+            && v.varattno == 0
+        {
+            let (rtindex, up) = (v.varno, v.varlevelsup);
+            let item = self.level_up(up).namespace.iter().find(|n| n.rtindex == rtindex).cloned();
+            let found = match item {
+                Some(item) => self.column_of_item(&item, up, name, location)?,
+                None => None,
+            };
+            return Ok(found.ok_or(arg));
         }
         let columns = self.rowtype_columns(&arg)?;
         let Some(columns) = columns else { return Ok(Err(arg)) };

@@ -111,10 +111,10 @@ impl Analyzer<'_> {
         }
         if was_unknown {
             let base = self.base_type(l)?;
-            if base != l {
-                if let Some(op) = exact(base, base) {
-                    return Ok(Outcome::Found(op));
-                }
+            if base != l
+                && let Some(op) = exact(base, base)
+            {
+                return Ok(Outcome::Found(op));
             }
         }
         self.select_operator(&all, &[left, right])

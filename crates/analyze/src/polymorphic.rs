@@ -221,10 +221,7 @@ impl Analyzer<'_> {
         if !declared.iter().any(|&d| ty::is_polymorphic(d)) {
             return Ok(result);
         }
-        let mut g = match self.match_generics(actual, declared)? {
-            Ok(g) => g,
-            Err(e) => return Err(e),
-        };
+        let mut g = self.match_generics(actual, declared)??;
         if g.family1 && !g.element.is_valid() && g.array != ty::ANYARRAY {
             if allow_poly {
                 return Ok(result);

@@ -11,10 +11,8 @@ pub fn each_table<'t>(
     f: &mut dyn FnMut(&'t ast::RangeVar),
 ) {
     match node {
-        Node::RangeVar(v) => {
-            if v.schemaname.is_none() && !hidden.contains(&&*v.relname) {
-                f(v);
-            }
+        Node::RangeVar(v) if v.schemaname.is_none() && !hidden.contains(&&*v.relname) => {
+            f(v);
         }
         Node::SelectStmt(s) => select(s, hidden, f),
         Node::InsertStmt(s) => with(&s.with_clause, hidden, f, |h, f| {

@@ -148,17 +148,17 @@ impl Analyzer<'_> {
         name: &ast::RangeVar,
         lock: i32,
     ) -> Result<Arc<crate::lookup::Relation>> {
-        if let Some(catalog) = &name.catalogname {
-            if **catalog != *self.cat.database_name()? {
-                let e = pg_err!(
-                    FEATURE_NOT_SUPPORTED,
-                    "cross-database references are not implemented: \"{}.{}.{}\"",
-                    catalog,
-                    name.schemaname.as_deref().unwrap_or(""),
-                    name.relname
-                );
-                return Err(self.at(e, name.location));
-            }
+        if let Some(catalog) = &name.catalogname
+            && **catalog != *self.cat.database_name()?
+        {
+            let e = pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "cross-database references are not implemented: \"{}.{}.{}\"",
+                catalog,
+                name.schemaname.as_deref().unwrap_or(""),
+                name.relname
+            );
+            return Err(self.at(e, name.location));
         }
         let found = self.cat.range_var(name.schemaname.as_deref(), &name.relname, lock);
         let found = self.place(found, name.location)?;
@@ -475,29 +475,29 @@ impl Analyzer<'_> {
             self.mark_selected(&var);
             return Ok(Some(Expr::Var(var)));
         }
-        if item.relid.is_valid() {
-            if let Some((varattno, vartype)) = system_column(name) {
-                self.check_system_column(varattno, name, location)?;
-                // Views and the like have only tableoid, if any.
-                let kind = match self.level_up(up).rte(item.rtindex).kind {
-                    RteKind::Relation { relkind, .. } => relkind,
-                    _ => b'r',
-                };
-                if matches!(kind, b'v' | b'c') {
-                    return Ok(None);
-                }
-                let var = Var {
-                    varno: item.rtindex,
-                    varattno,
-                    vartype,
-                    vartypmod: -1,
-                    varcollid: Oid::INVALID,
-                    varlevelsup: up,
-                    location: Location(location),
-                };
-                self.mark_selected(&var);
-                return Ok(Some(Expr::Var(var)));
+        if item.relid.is_valid()
+            && let Some((varattno, vartype)) = system_column(name)
+        {
+            self.check_system_column(varattno, name, location)?;
+            // Views and the like have only tableoid, if any.
+            let kind = match self.level_up(up).rte(item.rtindex).kind {
+                RteKind::Relation { relkind, .. } => relkind,
+                _ => b'r',
+            };
+            if matches!(kind, b'v' | b'c') {
+                return Ok(None);
             }
+            let var = Var {
+                varno: item.rtindex,
+                varattno,
+                vartype,
+                vartypmod: -1,
+                varcollid: Oid::INVALID,
+                varlevelsup: up,
+                location: Location(location),
+            };
+            self.mark_selected(&var);
+            return Ok(Some(Expr::Var(var)));
         }
         Ok(None)
     }
@@ -790,10 +790,12 @@ impl Analyzer<'_> {
             let relid = self.cat.range_var(schema, name, 0).ok().flatten();
             for level in self.levels.iter().rev() {
                 for rte in &level.rtable {
-                    if let RteKind::Relation { relid: id, .. } = rte.kind {
-                        if Some(id) == relid && rte.alias.is_some() && hidden.is_none() {
-                            hidden = Some((rte.eref.aliasname.clone(), true));
-                        }
+                    if let RteKind::Relation { relid: id, .. } = rte.kind
+                        && Some(id) == relid
+                        && rte.alias.is_some()
+                        && hidden.is_none()
+                    {
+                        hidden = Some((rte.eref.aliasname.clone(), true));
                     }
                 }
             }

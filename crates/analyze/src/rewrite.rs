@@ -274,10 +274,9 @@ impl Analyzer<'_> {
             };
             out.push(crate::target::entry(expr, a.attnum, Some(name.to_string()), false));
         }
-        let mut next = relation.attributes.len() as AttrNo + 1;
-        for mut t in junk {
-            t.resno = next;
-            next += 1;
+        let first = relation.attributes.len() as AttrNo + 1;
+        for (resno, mut t) in (first..).zip(junk) {
+            t.resno = resno;
             out.push(t);
         }
         Ok(out)
@@ -311,10 +310,10 @@ impl Analyzer<'_> {
         // The table column that each column of VALUES goes to.
         let mut goes_to: Vec<Option<AttrNo>> = vec![None; width];
         for t in &query.target_list {
-            if let Expr::Var(v) = crate::sort::strip_implicit(&t.expr) {
-                if v.varno == rti {
-                    goes_to[v.varattno as usize - 1] = Some(t.resno);
-                }
+            if let Expr::Var(v) = crate::sort::strip_implicit(&t.expr)
+                && v.varno == rti
+            {
+                goes_to[v.varattno as usize - 1] = Some(t.resno);
             }
         }
         let mut defaults: Vec<Expr> = Vec::with_capacity(width);
@@ -473,10 +472,10 @@ fn gather_tables(query: &Query, out: &mut Vec<(Oid, i32)>) {
 /// Calls `f` for the sub-selects in the query's own expressions (not for those within them).
 fn each_sublink(query: &mut Query, f: &mut dyn FnMut(&mut Query)) {
     crate::walk::query_deep_mut(query, 0, &mut |e, up| {
-        if let Expr::SubLink(link) = e {
-            if up == 0 {
-                f(&mut link.subselect);
-            }
+        if let Expr::SubLink(link) = e
+            && up == 0
+        {
+            f(&mut link.subselect);
         }
         up == 0
     });

@@ -59,7 +59,7 @@ impl Analyzer<'_> {
         }
         self.level().locking.clone_from(&s.locking_clause);
         self.level().windows.clone_from(&s.window_clause);
-        self.from_clause(&s.from_clause)?;
+        self.transform_from(&s.from_clause)?;
         query.target_list = self.target_list(&s.target_list, ExprKind::SelectTarget)?;
         self.mark_origins(&mut query.target_list);
         let qual = self.where_clause(s.where_clause.as_ref(), ExprKind::Where, "WHERE")?;
@@ -243,12 +243,12 @@ impl Analyzer<'_> {
         let mut rows: Vec<Vec<Expr>> = Vec::with_capacity(s.values_lists.len());
         for list in &s.values_lists {
             let row = self.expression_list(list, ExprKind::Values, false)?;
-            if let Some(first) = rows.first() {
-                if first.len() != row.len() {
-                    let e = pg_err!(SYNTAX_ERROR, "VALUES lists must all be the same length");
-                    let place = row.first().map_or(-1, |e| e.location().0);
-                    return Err(self.at(e, place));
-                }
+            if let Some(first) = rows.first()
+                && first.len() != row.len()
+            {
+                let e = pg_err!(SYNTAX_ERROR, "VALUES lists must all be the same length");
+                let place = row.first().map_or(-1, |e| e.location().0);
+                return Err(self.at(e, place));
             }
             rows.push(row);
         }
@@ -484,10 +484,10 @@ impl Analyzer<'_> {
         if !self.level_ref().namespace.is_empty() {
             let mut place = None;
             crate::walk::query_deep(&query, 1, &mut |e, up| {
-                if let Expr::Var(v) = e {
-                    if v.varlevelsup == up {
-                        place = Some(v.location);
-                    }
+                if let Expr::Var(v) = e
+                    && v.varlevelsup == up
+                {
+                    place = Some(v.location);
                 }
                 place.is_none()
             });

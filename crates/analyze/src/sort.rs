@@ -30,36 +30,36 @@ impl Analyzer<'_> {
         tlist: &mut Vec<TargetEntry>,
         kind: ExprKind,
     ) -> Result<usize> {
-        if let Node::ColumnRef(c) = node {
-            if let [Node::String(name)] = &c.fields[..] {
-                // GROUP BY prefers a column of FROM.
-                let input = kind == ExprKind::GroupBy
-                    && self
-                        .with_kind(kind, |cx| cx.unqualified_column(name, true, c.location))?
-                        .is_some();
-                if !input {
-                    let mut found: Option<usize> = None;
-                    for (i, t) in tlist.iter().enumerate() {
-                        if t.resjunk || t.resname.as_deref() != Some(name) {
-                            continue;
-                        }
-                        match found {
-                            Some(f) if tlist[f].expr != t.expr => {
-                                let e = pg_err!(
-                                    AMBIGUOUS_COLUMN,
-                                    "{} \"{name}\" is ambiguous",
-                                    kind.name()
-                                );
-                                return Err(self.at(e, c.location));
-                            }
-                            Some(_) => {}
-                            None => found = Some(i),
-                        }
+        if let Node::ColumnRef(c) = node
+            && let [Node::String(name)] = &c.fields[..]
+        {
+            // GROUP BY prefers a column of FROM.
+            let input = kind == ExprKind::GroupBy
+                && self
+                    .with_kind(kind, |cx| cx.unqualified_column(name, true, c.location))?
+                    .is_some();
+            if !input {
+                let mut found: Option<usize> = None;
+                for (i, t) in tlist.iter().enumerate() {
+                    if t.resjunk || t.resname.as_deref() != Some(name) {
+                        continue;
                     }
-                    if let Some(i) = found {
-                        self.check_target_92(&tlist[i], kind)?;
-                        return Ok(i);
+                    match found {
+                        Some(f) if tlist[f].expr != t.expr => {
+                            let e = pg_err!(
+                                AMBIGUOUS_COLUMN,
+                                "{} \"{name}\" is ambiguous",
+                                kind.name()
+                            );
+                            return Err(self.at(e, c.location));
+                        }
+                        Some(_) => {}
+                        None => found = Some(i),
                     }
+                }
+                if let Some(i) = found {
+                    self.check_target_92(&tlist[i], kind)?;
+                    return Ok(i);
                 }
             }
         }
@@ -520,10 +520,11 @@ impl Analyzer<'_> {
         if crate::walk::contains_vars_of_level(e, 0) {
             let mut place = Location::UNKNOWN;
             crate::walk::expr_deep(e, 0, &mut |e, up| {
-                if let Expr::Var(v) = e {
-                    if v.varlevelsup == up && place.0 < 0 {
-                        place = v.location;
-                    }
+                if let Expr::Var(v) = e
+                    && v.varlevelsup == up
+                    && place.0 < 0
+                {
+                    place = v.location;
                 }
                 true
             });
@@ -544,11 +545,11 @@ impl Analyzer<'_> {
         let defs = self.level_ref().windows.clone();
         let mut out: Vec<WindowClause> = Vec::with_capacity(defs.len());
         for (i, def) in defs.iter().enumerate() {
-            if let Some(name) = &def.name {
-                if out.iter().any(|w| w.name.as_deref() == Some(name)) {
-                    let e = pg_err!(WINDOWING_ERROR, "window \"{name}\" is already defined");
-                    return Err(self.at(e, def.location));
-                }
+            if let Some(name) = &def.name
+                && out.iter().any(|w| w.name.as_deref() == Some(name))
+            {
+                let e = pg_err!(WINDOWING_ERROR, "window \"{name}\" is already defined");
+                return Err(self.at(e, def.location));
             }
             let base = match &def.refname {
                 Some(name) => {

@@ -40,14 +40,14 @@ impl Analyzer<'_> {
         let mut out = Vec::with_capacity(list.len());
         for target in list {
             let Some(val) = &target.val else { bail!(INTERNAL_ERROR, "a target lacks its value") };
-            if kind != ExprKind::UpdateSource {
-                if let Some(expanded) = self.expand_star(val, kind)? {
-                    for (name, e) in expanded {
-                        let resno = self.next_resno();
-                        out.push(entry(e, resno, Some(name), false));
-                    }
-                    continue;
+            if kind != ExprKind::UpdateSource
+                && let Some(expanded) = self.expand_star(val, kind)?
+            {
+                for (name, e) in expanded {
+                    let resno = self.next_resno();
+                    out.push(entry(e, resno, Some(name), false));
                 }
+                continue;
             }
             out.push(self.target_entry(val, kind, target.name.as_deref())?);
         }
@@ -136,10 +136,10 @@ impl Analyzer<'_> {
             Some((up, item)) => Ok(self.expand_item(&item, up, location)),
             None => {
                 // A composite column, perhaps.
-                if let [column] = names[..] {
-                    if let Some(e) = self.unqualified_column(column, false, location)? {
-                        return self.expand_row(e);
-                    }
+                if let [column] = names[..]
+                    && let Some(e) = self.unqualified_column(column, false, location)?
+                {
+                    return self.expand_row(e);
                 }
                 Err(self.missing_table(schema, table, location))
             }
@@ -148,14 +148,13 @@ impl Analyzer<'_> {
 
     /// The fields of a composite value. Counterpart: `ExpandRowReference`.
     fn expand_row(&mut self, e: Expr) -> Result<Vec<(String, Expr)>> {
-        if let Expr::Var(v) = &e {
-            if v.varattno == 0 {
-                let (rtindex, up, location) = (v.varno, v.varlevelsup, v.location.0);
-                let item =
-                    self.level_up(up).namespace.iter().find(|n| n.rtindex == rtindex).cloned();
-                if let Some(item) = item {
-                    return Ok(self.expand_item(&item, up, location));
-                }
+        if let Expr::Var(v) = &e
+            && v.varattno == 0
+        {
+            let (rtindex, up, location) = (v.varno, v.varlevelsup, v.location.0);
+            let item = self.level_up(up).namespace.iter().find(|n| n.rtindex == rtindex).cloned();
+            if let Some(item) = item {
+                return Ok(self.expand_item(&item, up, location));
             }
         }
         let Some(columns) = self.rowtype_columns(&e)? else {
