@@ -92,9 +92,9 @@ fn wide_rows_become_narrow_and_come_back() {
         assert_eq!(stored[3], values[3], "the others made room enough");
         assert_eq!(stored[4], values[4]);
         assert_eq!(external_pointers(&stored).count(), 2);
-        for i in 0..3 {
+        for (i, column) in columns.iter().enumerate().take(3) {
             let whole = detoast(raw(i), &mut Reading(&sink)).unwrap();
-            assert_eq!(whole, columns[i]);
+            assert_eq!(whole, *column);
             for (from, len) in [(0, 10), (1990, 20), (4000, 3000), (8999, 5), (90_000, 1)] {
                 let slice = detoast_slice(raw(i), from, len, &mut Reading(&sink)).unwrap();
                 let from = from.min(whole.len());
