@@ -302,7 +302,7 @@ scalars! { FNS;
     "acldefault_sql" => |_, a| match default_acl(a[0].as_char(), a[1].as_oid()) {
         Some(items) => acl_array(&items),
         None => Err(PgError::internal(format!(
-            "unrecognized object type abbreviation: {}", a[0].as_char() as char))),
+            "unrecognized objtype abbreviation: {}", a[0].as_char() as char))),
     },
 }
 

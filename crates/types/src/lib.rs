@@ -26,6 +26,7 @@ pub mod float_aggregates;
 pub mod float_math;
 pub mod fncx;
 pub mod form;
+pub mod format_number;
 pub mod hash;
 pub mod int;
 pub mod kernels;

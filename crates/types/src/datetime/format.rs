@@ -1,1 +1,448 @@
-//! To come.
+//! to_char over timestamps and intervals, and the template language that to_date and to_timestamp share.
+//! Counterpart: formatting.c.
+
+use super::convert::utc_to_local;
+use super::*;
+use crate::{Datum, DatumRef, FnContext};
+
+/// Keywords, longest first among those with a common beginning; compared without case.
+const KEYWORDS: &[&str] = &[
+    "a.d.", "a.m.", "ad", "am", "b.c.", "bc", "cc", "day", "ddd", "dd", "dy", "d", "ff1", "ff2",
+    "ff3", "ff4", "ff5", "ff6", "fx", "hh24", "hh12", "hh", "iddd", "id", "iw", "iyyy", "iyy",
+    "iy", "i", "j", "mi", "mm", "month", "mon", "ms", "of", "p.m.", "pm", "q", "rm", "sssss",
+    "ssss", "ss", "tzh", "tzm", "tz", "us", "ww", "w", "y,yyy", "yyyy", "yyy", "yy", "y",
+];
+
+/// Case of a keyword as written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Case {
+    Upper,
+    Capital,
+    Lower,
+}
+
+/// A piece of a template.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Key {
+        key: &'static str,
+        /// The keyword as the template has it.
+        written: String,
+        case: Case,
+        fill: bool,
+        ordinal: Option<bool>,
+    },
+    Text(char),
+    /// Text from inside double quotes.
+    Quoted(char),
+}
+
+/// Cuts a template into nodes; the flag says that it began with FX.
+pub(super) fn template(text: &str) -> (Vec<Node>, bool) {
+    let mut out = Vec::new();
+    let mut exact = false;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let begins = |t: &str, p: &str| {
+            t.len() >= p.len()
+                && t.is_char_boundary(p.len())
+                && t[..p.len()].eq_ignore_ascii_case(p)
+        };
+        let mut fill = true;
+        let mut at = rest;
+        loop {
+            if begins(at, "FX") {
+                exact = true;
+                at = &at[2..];
+            } else if begins(at, "FM") {
+                fill = false;
+                at = &at[2..];
+            } else if begins(at, "TM") {
+                at = &at[2..];
+            } else {
+                break;
+            }
+        }
+        if let Some(key) = KEYWORDS.iter().find(|k| begins(at, k)) {
+            let shown = &at[..key.len()];
+            let mut letters = shown.chars().filter(char::is_ascii_alphabetic);
+            let case = match (letters.next(), letters.next()) {
+                (Some(a), Some(b)) if a.is_ascii_uppercase() && b.is_ascii_lowercase() => {
+                    Case::Capital
+                }
+                (Some(a), _) if a.is_ascii_uppercase() => Case::Upper,
+                _ => Case::Lower,
+            };
+            at = &at[key.len()..];
+            let mut ordinal = None;
+            if at.starts_with("TH") {
+                ordinal = Some(true);
+                at = &at[2..];
+            } else if at.starts_with("th") {
+                ordinal = Some(false);
+                at = &at[2..];
+            }
+            if begins(at, "SP") {
+                at = &at[2..];
+            }
+            out.push(Node::Key { key, written: shown.to_string(), case, fill, ordinal });
+            rest = at;
+            continue;
+        }
+        if at.is_empty() {
+            break;
+        }
+        rest = at;
+        let mut chars = rest.chars();
+        let c = chars.next().unwrap_or(' ');
+        if c == '"' {
+            loop {
+                match chars.next() {
+                    None | Some('"') => break,
+                    Some('\\') => {
+                        if let Some(c) = chars.next() {
+                            out.push(Node::Quoted(c));
+                        }
+                    }
+                    Some(c) => out.push(Node::Quoted(c)),
+                }
+            }
+            rest = chars.as_str();
+            continue;
+        }
+        if c == '\\' && chars.as_str().starts_with('"') {
+            out.push(Node::Text('"'));
+            rest = &chars.as_str()[1..];
+            continue;
+        }
+        out.push(Node::Text(c));
+        rest = chars.as_str();
+    }
+    (out, exact)
+}
+
+pub(super) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+pub(super) const DAYS: [&str; 7] =
+    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+pub(super) const ROMAN: [&str; 12] =
+    ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];
+
+fn cased(text: &str, case: Case) -> String {
+    match case {
+        Case::Upper => text.to_uppercase(),
+        Case::Lower => text.to_lowercase(),
+        Case::Capital => text.to_string(),
+    }
+}
+
+/// `st`, `nd`, `rd`, `th` of a number's text.
+fn ordinal(number: &str, upper: bool) -> &'static str {
+    let digits = number.as_bytes();
+    let n = digits.len();
+    let teens = n > 1 && digits[n - 2] == b'1';
+    let lower = match digits.last() {
+        Some(b'1') if !teens => "st",
+        Some(b'2') if !teens => "nd",
+        Some(b'3') if !teens => "rd",
+        _ => "th",
+    };
+    match (upper, lower) {
+        (false, l) => l,
+        (true, "st") => "ST",
+        (true, "nd") => "ND",
+        (true, "rd") => "RD",
+        _ => "TH",
+    }
+}
+
+/// What is shown: a timestamp's fields or an interval's parts.
+struct Source {
+    year: i64,
+    month: i32,
+    day: i32,
+    hour: i64,
+    minute: i32,
+    second: i32,
+    micros: i32,
+    interval: bool,
+    zone: Option<(i32, String)>,
+}
+
+impl Source {
+    fn julian(&self) -> i32 {
+        date2j(self.year as i32, self.month.max(1), self.day.max(1))
+    }
+
+    fn day_of_year(&self) -> i64 {
+        if self.interval {
+            (self.year * 12 + i64::from(self.month)) * 30 + i64::from(self.day)
+        } else {
+            i64::from(self.julian() - date2j(self.year as i32, 1, 1) + 1)
+        }
+    }
+
+    fn shown_year(&self) -> i64 {
+        if self.interval || self.year > 0 { self.year } else { 1 - self.year }
+    }
+}
+
+fn not_for_interval(s: &Source) -> Result<()> {
+    if s.interval {
+        return Err(pg_err!(
+            INVALID_DATETIME_FORMAT,
+            "invalid format specification for an interval value"
+        )
+        .hint("Intervals are not tied to specific calendar dates."));
+    }
+    Ok(())
+}
+
+/// A number of at least `width` digits.
+fn number(v: i64, width: usize, fill: bool) -> String {
+    let width = if !fill {
+        0
+    } else if v < 0 {
+        width + 1
+    } else {
+        width
+    };
+    format!("{v:0width$}")
+}
+
+fn padded(text: String, width: usize, fill: bool) -> String {
+    if fill { format!("{text:<width$}") } else { text }
+}
+
+/// One keyword's text, and whether it is a number that may bear an ordinal suffix.
+fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bool)> {
+    let iso = |s: &Source| iso_week(s.year as i32, s.month, s.day);
+    let weekday = |s: &Source| j2day(s.julian());
+    let num = |v: i64, width: usize| Ok((number(v, width, fill), true));
+    let year_part = |y: i64, width: usize| {
+        let modulus = 10i64.pow(width as u32);
+        Ok((number(if width < 4 { y % modulus } else { y }, width, fill), true))
+    };
+    match key {
+        "a.m." | "p.m." => {
+            let t = if s.hour.rem_euclid(24) >= 12 { "P.M." } else { "A.M." };
+            Ok((cased(t, case), false))
+        }
+        "am" | "pm" => {
+            let t = if s.hour.rem_euclid(24) >= 12 { "PM" } else { "AM" };
+            Ok((cased(t, case), false))
+        }
+        "hh" | "hh12" => {
+            let h = s.hour % 12;
+            num(if h == 0 { 12 } else { h }, 2)
+        }
+        "hh24" => num(s.hour, 2),
+        "mi" => num(s.minute.into(), 2),
+        "ss" => num(s.second.into(), 2),
+        "ff1" | "ff2" | "ff3" | "ff4" | "ff5" | "ff6" => {
+            let n = (key.as_bytes()[2] - b'0') as usize;
+            let v = s.micros / 10i32.pow(6 - n as u32);
+            Ok((format!("{v:0n$}"), true))
+        }
+        "ms" => Ok((format!("{:03}", s.micros / 1000), true)),
+        "us" => Ok((format!("{:06}", s.micros), true)),
+        "ssss" | "sssss" => {
+            let v = s.hour * 3600 + i64::from(s.minute) * 60 + i64::from(s.second);
+            Ok((v.to_string(), true))
+        }
+        "tz" => {
+            not_for_interval(s)?;
+            let name = s.zone.as_ref().map_or("", |z| &z.1);
+            Ok((if case == Case::Lower { name.to_lowercase() } else { name.to_string() }, false))
+        }
+        "tzh" | "tzm" | "of" => {
+            not_for_interval(s)?;
+            let east = s.zone.as_ref().map_or(0, |z| z.0);
+            let sign = if east >= 0 { '+' } else { '-' };
+            let (h, m) = (east.abs() / 3600, east.abs() / 60 % 60);
+            Ok((
+                match key {
+                    "tzh" => format!("{sign}{h:02}"),
+                    "tzm" => format!("{m:02}"),
+                    _ if m != 0 => format!("{sign}{h:02}:{m:02}"),
+                    _ => format!("{sign}{h:02}"),
+                },
+                false,
+            ))
+        }
+        "a.d." | "b.c." | "ad" | "bc" => {
+            not_for_interval(s)?;
+            let t = match (key.contains('.'), s.year <= 0) {
+                (true, true) => "B.C.",
+                (true, false) => "A.D.",
+                (false, true) => "BC",
+                (false, false) => "AD",
+            };
+            Ok((cased(t, case), false))
+        }
+        "month" | "mon" => {
+            not_for_interval(s)?;
+            let Some(name) = MONTHS.get(s.month as usize - 1) else {
+                return Ok((String::new(), false));
+            };
+            if key == "mon" {
+                return Ok((cased(&name[..3], case), false));
+            }
+            Ok((padded(cased(name, case), 9, fill), false))
+        }
+        "day" => {
+            not_for_interval(s)?;
+            Ok((padded(cased(DAYS[weekday(s) as usize], case), 9, fill), false))
+        }
+        "dy" => {
+            not_for_interval(s)?;
+            Ok((cased(&DAYS[weekday(s) as usize][..3], case), false))
+        }
+        "mm" => num(s.month.into(), 2),
+        "ddd" => num(s.day_of_year(), 3),
+        "iddd" => {
+            let (week, _) = iso(s);
+            let d = weekday(s);
+            num(((week - 1) * 7 + if d == 0 { 7 } else { d }).into(), 3)
+        }
+        "dd" => num(s.day.into(), 2),
+        "d" => {
+            not_for_interval(s)?;
+            Ok(((weekday(s) + 1).to_string(), true))
+        }
+        "id" => {
+            not_for_interval(s)?;
+            let d = weekday(s);
+            Ok(((if d == 0 { 7 } else { d }).to_string(), true))
+        }
+        "ww" => num((s.day_of_year() - 1) / 7 + 1, 2),
+        "iw" => num(iso(s).0.into(), 2),
+        "w" => Ok((((s.day - 1) / 7 + 1).to_string(), true)),
+        "q" => {
+            if s.month == 0 {
+                return Ok((String::new(), false));
+            }
+            Ok((((s.month - 1) / 3 + 1).to_string(), true))
+        }
+        "cc" => {
+            let century = if s.interval {
+                s.year / 100
+            } else if s.year > 0 {
+                (s.year - 1) / 100 + 1
+            } else {
+                s.year / 100 - 1
+            };
+            if (-99..=99).contains(&century) {
+                num(century, 2)
+            } else {
+                Ok((century.to_string(), true))
+            }
+        }
+        "y,yyy" => {
+            let y = s.shown_year();
+            Ok((format!("{},{:03}", y / 1000, y % 1000), true))
+        }
+        "yyyy" => year_part(s.shown_year(), 4),
+        "yyy" => year_part(s.shown_year(), 3),
+        "yy" => year_part(s.shown_year(), 2),
+        "y" => Ok(((s.shown_year() % 10).to_string(), true)),
+        "iyyy" | "iyy" | "iy" | "i" => {
+            let y = if s.interval { s.year } else { i64::from(iso(s).1) };
+            let y = if s.interval || y > 0 { y } else { 1 - y };
+            if key == "i" { Ok(((y % 10).to_string(), true)) } else { year_part(y, key.len()) }
+        }
+        "rm" => {
+            let m = if s.interval && s.month < 0 { s.month + 12 } else { s.month };
+            let Some(name) = usize::try_from(m - 1).ok().and_then(|i| ROMAN.get(i)) else {
+                return Ok((String::new(), false));
+            };
+            let name = if case == Case::Lower { name.to_lowercase() } else { name.to_string() };
+            Ok((padded(name, 4, fill), false))
+        }
+        "j" => Ok((s.julian().to_string(), true)),
+        _ => Ok((String::new(), false)),
+    }
+}
+
+fn show(s: &Source, pattern: &[u8]) -> Result<Datum> {
+    let pattern = String::from_utf8_lossy(pattern);
+    let mut out = String::new();
+    for node in template(&pattern).0 {
+        match node {
+            Node::Text(c) | Node::Quoted(c) => out.push(c),
+            Node::Key { key, case, fill, ordinal: suffix, .. } => {
+                let (text, numeric) = key_text(key, case, fill, s)?;
+                out.push_str(&text);
+                if let (Some(upper), true) = (suffix, numeric) {
+                    out.push_str(ordinal(&text, upper));
+                }
+            }
+        }
+    }
+    Ok(Datum::text(&out))
+}
+
+fn source(f: &Fields, zone: Option<(i32, String)>) -> Source {
+    Source {
+        year: f.year.into(),
+        month: f.month,
+        day: f.day,
+        hour: f.hour.into(),
+        minute: f.minute,
+        second: f.second,
+        micros: f.micros,
+        interval: false,
+        zone,
+    }
+}
+
+fn timestamp(cx: &dyn FnContext, a: &[DatumRef<'_>], tz: bool) -> Result<Datum> {
+    let t = a[0].as_i64();
+    if a[1].as_bytes().is_empty() || !is_finite_ts(t) {
+        return Ok(Datum::Null);
+    }
+    if !tz {
+        return show(&source(&Fields::of_timestamp(t), None), a[1].as_bytes());
+    }
+    let zone = &cx.settings().time_zone;
+    let (local, east) = utc_to_local(zone, t);
+    let name = zone.at_unix(t.div_euclid(USECS_PER_SEC) + EPOCH_UNIX).2;
+    show(&source(&Fields::of_timestamp(local), Some((east, name))), a[1].as_bytes())
+}
+
+fn interval(a: &[DatumRef<'_>]) -> Result<Datum> {
+    if a[1].as_bytes().is_empty() {
+        return Ok(Datum::Null);
+    }
+    let (year, month, day, hour, minute, second, micros) = Interval::of(a[0]).parts();
+    let s = Source {
+        year: year.into(),
+        month,
+        day,
+        hour,
+        minute,
+        second,
+        micros,
+        interval: true,
+        zone: None,
+    };
+    show(&s, a[1].as_bytes())
+}
+
+scalars! { FNS;
+    "timestamp_to_char" => |cx, a| timestamp(cx, a, false),
+    "timestamptz_to_char" => |cx, a| timestamp(cx, a, true),
+    "interval_to_char" => |_, a| interval(a),
+}

@@ -39,6 +39,8 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     extract::FNS,
     trunc::FNS,
     make::FNS,
+    format::FNS,
+    format_parse::FNS,
 ];
 
 pub const USECS_PER_SEC: i64 = 1_000_000;
