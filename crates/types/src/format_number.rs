@@ -43,9 +43,8 @@ struct Template {
     /// 1-based place of the last 0 among the digits.
     zero_end: usize,
     sign: SignPlace,
-    /// MI, PL, SG or PR: the sign is not before the first digit.
+    /// MI or SG: the sign is not before the first digit.
     own_sign: bool,
-    plus: bool,
     bracket: bool,
     roman: Option<bool>,
     scientific: bool,
@@ -67,7 +66,6 @@ fn template(text: &str) -> Result<Template> {
         zero_end: 0,
         sign: SignPlace::None,
         own_sign: false,
-        plus: false,
         bracket: false,
         roman: None,
         scientific: false,
@@ -105,7 +103,6 @@ fn template(text: &str) -> Result<Template> {
                 used = 2;
             }
             _ if two == "PL" => {
-                t.plus = true;
                 t.items.push(Item::Plus);
                 used = 2;
             }
@@ -253,14 +250,11 @@ fn lay_out(t: &Template, negative: bool, digits: &str) -> String {
         (whole.to_string(), frac.to_string())
     };
     let blanks = pre - whole.len();
-    let zero_value = !overflow && whole.bytes().chain(frac.bytes()).all(|c| c == b'0');
-    let negative = negative && (!zero_value || overflow);
     // In FM the decimals end with the last that is not 0, unless a 0 in the template keeps more.
     let relevant = frac.trim_end_matches('0').len();
     let mut out = String::new();
     let anonymous = t.sign != SignPlace::After && !t.own_sign;
-    // PL shows only a plus; a minus stands before the first digit.
-    let mut sign_written = !anonymous || (t.plus && !negative);
+    let mut sign_written = !anonymous;
     let write_sign = |out: &mut String, written: &mut bool| {
         if *written {
             return;
@@ -300,7 +294,7 @@ fn lay_out(t: &Template, negative: bool, digits: &str) -> String {
                             && t.has_point
                             && t.post > 0
                             && !zero_here
-                            && (t.fill || relevant > 0);
+                            && (t.fill || relevant > 0 || t.zero_end > pre);
                         if !lone_zero {
                             write_sign(&mut out, &mut sign_written);
                         }
@@ -340,7 +334,7 @@ fn lay_out(t: &Template, negative: bool, digits: &str) -> String {
             }
             Item::Comma => {
                 let digit_before = started || (place > blanks && place > 0);
-                if digit_before && !(whole == "0" && !started) || point_seen {
+                if digit_before && (whole != "0" || started) || point_seen {
                     out.push(',');
                 } else if t.fill {
                     out.push(' ');
@@ -398,7 +392,8 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
     }
     let t = template(&pattern)?;
     if let Some(upper) = t.roman {
-        let whole = n.to_i64().unwrap_or(0);
+        let whole = n.to_i64().filter(|v| i32::try_from(*v).is_ok());
+        let whole = whole.ok_or_else(|| crate::form::out_of_range("integer"))?;
         return Ok(Datum::text(&roman(whole, upper, t.fill)));
     }
     if t.scientific {
@@ -423,6 +418,23 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
         digits.remove(0);
     }
     Ok(Datum::text(&lay_out(&t, negative, &digits)))
+}
+
+/// A float: its decimals as C's `%f` rounds them, no more than its significant digits.
+fn show_float(v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
+    let pattern = String::from_utf8_lossy(pattern);
+    let t = template(&pattern)?;
+    if let (Some(upper), false) = (t.roman, pattern.is_empty()) {
+        return Ok(Datum::text(&roman(v.round_ties_even() as i64, upper, t.fill)));
+    }
+    if pattern.is_empty() || t.scientific || !v.is_finite() {
+        return show(&crate::numeric::from_float8(v), pattern.as_bytes());
+    }
+    let v = v * 10f64.powi(t.shift as i32);
+    let whole = format!("{:.0}", v.abs()).len();
+    let post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
+    let digits = format!("{:.post$}", v.abs());
+    Ok(Datum::text(&lay_out(&t, v.is_sign_negative(), &digits)))
 }
 
 /// Reads digits, sign and point where the template has them.
@@ -473,13 +485,7 @@ scalars! { FNS;
     "numeric_to_char" => |_, a| show(&Num::of(a[0]), a[1].as_bytes()),
     "int4_to_char" => |_, a| show(&int(a[0]), a[1].as_bytes()),
     "int8_to_char" => |_, a| show(&int(a[0]), a[1].as_bytes()),
-    "float4_to_char" => |_, a| {
-        let text = crate::float::format_g(a[0].as_f32().into(), 6);
-        show(&parse(text.as_bytes())?, a[1].as_bytes())
-    },
-    "float8_to_char" => |_, a| {
-        let text = crate::float::format_g(a[0].as_f64(), 15);
-        show(&parse(text.as_bytes())?, a[1].as_bytes())
-    },
+    "float4_to_char" => |_, a| show_float(a[0].as_f32().into(), 6, a[1].as_bytes()),
+    "float8_to_char" => |_, a| show_float(a[0].as_f64(), 15, a[1].as_bytes()),
     "numeric_to_number" => |_, a| read(a[0].as_bytes(), a[1].as_bytes()),
 }

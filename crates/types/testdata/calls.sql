@@ -56,7 +56,7 @@ with recursive f as (
   where p.prolang = 12 and p.prokind = 'f' and not p.proretset and p.provolatile <> 'v' and p.provariadic = 0
     and p.prorettype <> 2281 and p.pronargs between 1 and 4 and p.oid < 10000
     and not exists (select from unnest(p.at) t where t not in (select ty from samples))
-    and p.prosrc !~ '^(btvarstrequal|acldefault|dcbrt|char_bpchar|pg_(typeof|collation|get|stat|has|table|relation|rel|index|data|proc|event|ls|read|partition|filenode|type_is|describe|identify|function|opfamily|encoding|my|is|trigger|size|collation|column|notif|char_to|lsn_)|has_|format_type|col_description|obj_desc|shobj|quote_ident|currtid|binary_upgrade|satisfies|query_to|table_to|cursor_to|schema_to|database_to|xml|text_regclass|texttoxml|row_sec|mxid_age|xid_age|to_reg|ts|to_ts|jsonb|json|current_schemas|be_|lo_|PG_|show|set_config|length_in|network|inet|cidr|pg_input|amvalid|to_ascii|unicode|pg_xact|convert|get_|timestamptz_age|timestamptz_trunc_zone|timestamp_zone|timetz_zone|dcbrt|parse_ident|gtsquery|plainto|phraseto|websearch)'
+    and p.prosrc !~ '^(btvarstrequal|numeric_to_|int4_to_char|int8_to_char|float4_to_char|float8_to_char|acldefault|dcbrt|char_bpchar|pg_(typeof|collation|get|stat|has|table|relation|rel|index|data|proc|event|ls|read|partition|filenode|type_is|describe|identify|function|opfamily|encoding|my|is|trigger|size|collation|column|notif|char_to|lsn_)|has_|format_type|col_description|obj_desc|shobj|quote_ident|currtid|binary_upgrade|satisfies|query_to|table_to|cursor_to|schema_to|database_to|xml|text_regclass|texttoxml|row_sec|mxid_age|xid_age|to_reg|ts|to_ts|jsonb|json|current_schemas|be_|lo_|PG_|show|set_config|length_in|network|inet|cidr|pg_input|amvalid|to_ascii|unicode|pg_xact|convert|get_|timestamptz_age|timestamptz_trunc_zone|timestamp_zone|timetz_zone|dcbrt|parse_ident|gtsquery|plainto|phraseto|websearch)'
 ),
 combos as (
   select f.*, array[]::text[] as args, 0 as i from f
@@ -85,7 +85,8 @@ insert into calls
 select src, at || ' 25', array[v, f], 25, format('select to_char(%L::%s, %L)', v, ty, f), 'in'
 from (values ('numeric_to_char', 'numeric', '1700', array['0', '1', '-1', '0.1', '-0.1', '12', '-12.345', '485', '1485.5', '1234567.891', '0.005', '-485.8']),
              ('int4_to_char', 'int4', '23', array['0', '7', '-12', '485', '1234567']),
-             ('int8_to_char', 'int8', '20', array['0', '-12', '1234567890123'])) t(src, ty, at, vs),
+             ('int8_to_char', 'int8', '20', array['0', '-12', '1234567890123']),
+             ('float8_to_char', 'float8', '701', array['0', '-0.5', '1234.5678', '1e10'])) t(src, ty, at, vs),
   unnest(vs) v,
   unnest(array['9', '99', '999', '0999', '9999', '9.9', '99.99', '0.99', '0.9', 'FM999.99', 'FM990.999', 'FM9999', '9,999', '9G999D99', 'FM9,999,999.00', '999,999,999', 'S999', '999S', 'MI999', '999MI', 'SG999', 'PL999', '999PR', 'FM999PR', '999TH', '999th', '99V9', 'RN', 'FMRN', 'FMrn', '"Good number:"999', '000', '0000.00', 'FM0000.00', 'FM9.99', '999.999', '9999.999S', '99999999999999', 'FM99999999999999.99', '9.99EEEE', '00,000.00']) f;
 insert into calls
