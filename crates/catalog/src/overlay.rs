@@ -47,6 +47,11 @@ impl Overlay {
         self.all_relations || self.dirty_relations.contains(&relation)
     }
 
+    /// Has the transaction changed the relation's TOAST table or that one's index?
+    pub(crate) fn is_part_dirty(&self, desc: &RelDesc) -> bool {
+        self.dirty_relations.iter().any(|&r| desc.holds(r))
+    }
+
     pub(crate) fn find(&self, cache: u8, hash: u32, keys: &[Key<'_>]) -> Option<Found> {
         self.rows.get(cache, hash, keys).cloned()
     }
@@ -105,6 +110,7 @@ impl Overlay {
                 }
                 Message::RelCache { relation, .. } if relation.is_valid() => {
                     self.relations.remove(&relation);
+                    self.relations.retain(|_, d| !d.holds(relation));
                 }
                 Message::RelCache { .. } => self.relations.clear(),
                 Message::Catalog { .. } => {

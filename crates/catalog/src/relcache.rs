@@ -79,6 +79,12 @@ impl RelDesc {
         self.defaults.iter().find(|d| d.0 == number).map(|d| &d.1)
     }
 
+    /// Is the descriptor made from that of `relation` too: its TOAST table or that one's index?
+    pub(crate) fn holds(&self, relation: Oid) -> bool {
+        let toast = self.table.as_ref().and_then(|t| t.toast.as_ref());
+        toast.is_some_and(|t| t.table.oid == relation || t.index.oid == relation)
+    }
+
     /// Of its primary key.
     pub fn primary_key(&self) -> Option<&PgIndex> {
         self.indexes.iter().find(|i| i.indisprimary && i.indisvalid)
@@ -122,26 +128,25 @@ impl CatCx<'_> {
 
     /// As [`CatCx::relation`]; `None` where the relation is gone.
     pub fn try_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
-        if self.session.overlay.is_relation_dirty(oid) {
-            if let Some(found) = self.session.overlay.find_relation(oid) {
-                return Ok(Some(found));
-            }
-            let built = self.build_relation(oid)?;
-            if let Some(desc) = &built {
-                self.session.overlay.install_relation(desc.clone());
-            }
-            return Ok(built);
+        let ticket = match self.session.catalog.find_relation(oid) {
+            _ if self.session.overlay.is_relation_dirty(oid) => None,
+            Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
+            Ok(found) => return Ok(Some(found)),
+            Err(ticket) => Some(ticket),
+        };
+        if ticket.is_none()
+            && let Some(found) = self.session.overlay.find_relation(oid)
+        {
+            return Ok(Some(found));
         }
-        match self.session.catalog.find_relation(oid) {
-            Ok(found) => Ok(Some(found)),
-            Err(ticket) => {
-                let built = self.build_relation(oid)?;
-                if let Some(desc) = &built {
-                    self.session.catalog.install_relation(ticket, desc);
-                }
-                Ok(built)
+        let built = self.build_relation(oid)?;
+        if let Some(desc) = &built {
+            match ticket.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
+                Some(ticket) => self.session.catalog.install_relation(ticket, desc),
+                None => self.session.overlay.install_relation(desc.clone()),
             }
         }
+        Ok(built)
     }
 
     fn build_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {

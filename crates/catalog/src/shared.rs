@@ -199,6 +199,7 @@ impl Catalog {
                     relations.generation += 1;
                     if relation.is_valid() {
                         relations.descs.remove(&relation);
+                        relations.descs.retain(|_, d| !d.holds(relation));
                     } else {
                         relations.descs.clear();
                     }
