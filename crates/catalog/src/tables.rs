@@ -292,3 +292,6 @@ fn check(outcome: RowOutcome) -> Result<()> {
     };
     Err(PgError::internal(message))
 }
+
+#[cfg(test)]
+mod tests;
