@@ -132,6 +132,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::enums::FNS,
         crate::record::FNS,
         crate::acl::FNS,
+        crate::json::FNS,
         crate::format_number::FNS,
         crate::acl::SETS,
         crate::pseudo::FNS,

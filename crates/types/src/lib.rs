@@ -29,6 +29,7 @@ pub mod form;
 pub mod format_number;
 pub mod hash;
 pub mod int;
+pub mod json;
 pub mod kernels;
 pub mod numeric;
 pub mod oids;

@@ -38,3 +38,4 @@ insert into ins select 'interval', (((1<<2)|(1<<1)) << 16) | 65535, unnest(array
 insert into ins select 'interval', (((1<<11)|(1<<12)) << 16) | 65535, unnest(array['1:02', '1:02:03', '5']);
 insert into ins select 'interval', ((1<<10) << 16) | 65535, unnest(array['1:02', '5', '1.5']);
 insert into ins select 'interval', (32767 << 16) | 2, unnest(array['1.23456', '1:02:03.999']);
+insert into ins select 'json', -1, unnest(array['1', '-0', '01', '1.5e10', '1.', '.5', '"a"', '"a\nb"', '"\u00e9"', '"\u00g9"', '"a', 'true', 'truex', 'null', 'nul', '{}', '[]', '{"a":1}', '{"a":1,}', '{a:1}', '[1,2,[3]]', '[1,]', '[1 2]', '', ' ', ' {"a" : [1, {"b":null}]} ', '1 2', '1x', '"\x"', '{"a"}', '-']);
