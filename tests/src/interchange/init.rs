@@ -271,3 +271,49 @@ fn views_answer_as_those_of_postgres() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(compared > 40, "{compared}");
 }
+
+/// Rows that we write into catalogs are the real server's rows too, and its rows ours.
+#[test]
+fn catalogs_go_there_and_back() {
+    use catalog::rows::{PgNamespace, indexes};
+    use catalog::{CatCx, CatSession, Catalogs};
+    use engine::{Backend, Engine, EngineConfig, Isolation};
+    use std::sync::Arc;
+    let with_cx = |data: &PathBuf, act: &mut dyn FnMut(&mut CatCx<'_>)| {
+        let engine = Engine::open(EngineConfig::new(Env::os(data))).unwrap();
+        let catalogs = Catalogs::new();
+        let waiter = Arc::new(sync::wait::Waiter::new());
+        let (database, space) = (ids::Oid(5), ids::RelFile::DEFAULT_TABLESPACE);
+        let mut backend = Backend::connect(engine.storage(), 1, database, space, waiter).unwrap();
+        let mut session = CatSession::new(catalogs.database(database), ids::Oid(10));
+        backend.begin(Isolation::ReadCommitted);
+        act(&mut CatCx::new(&mut backend, &mut session));
+        session.commit(&mut backend, &catalogs, Vec::new(), false).unwrap();
+        drop(backend);
+        engine.shutdown().unwrap();
+    };
+    let dir = TempDir::new("back");
+    let data = make(&dir, &InitOptions::default());
+    with_cx(&data, &mut |cx| {
+        for i in 0..300 {
+            let oid = cx.new_oid(indexes::PG_NAMESPACE_OID_INDEX).unwrap();
+            let nspname = format!("schema_{i}").as_str().into();
+            let nspowner = ids::Oid(10);
+            cx.insert(&PgNamespace { oid, nspname, nspowner, nspacl: None }).unwrap();
+        }
+    });
+    let server = RealServer::start(&data, "postgres");
+    let count = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'schema%'";
+    assert_eq!(server.query("postgres", count), "300\n");
+    server
+        .query("postgres", "CREATE EXTENSION amcheck; CREATE SCHEMA theirs; DROP SCHEMA schema_7");
+    let mut amcheck = server.client("pg_amcheck");
+    amcheck.args(["-d", "postgres", "--heapallindexed", "--parent-check", "--rootdescend"]);
+    assert_eq!(run(amcheck), "");
+    drop(server);
+    with_cx(&data, &mut |cx| {
+        assert!(cx.find_namespace("theirs").unwrap().is_some());
+        assert!(cx.find_namespace("schema_7").unwrap().is_none());
+        assert!(cx.find_namespace("schema_8").unwrap().is_some());
+    });
+}
