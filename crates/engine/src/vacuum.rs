@@ -3,9 +3,16 @@
 //!
 //! Counterpart: vacuumlazy.c.
 
-use crate::{Backend, IndexDesc, TableDesc};
-use ids::{MultiXid, Xid};
-use pgerror::{PgError, Result};
+use crate::index::with_cx;
+use crate::{Backend, IndexDesc, TableDesc, table};
+use bufmgr::Strategy;
+use heap::HeapCx;
+use heap::freeze::{Cutoffs, Kept};
+use heap::vacuum::{free_dead, new_or_empty, scan_page, scan_page_without_pruning};
+use ids::{BlockNo, MultiXid, OffsetNo, Tid, Xid};
+use lmgr::{Acquired, LockMode};
+use page::vm;
+use pgerror::Result;
 use std::time::Duration;
 use sync::Arc;
 
@@ -92,12 +99,325 @@ pub struct IndexVacuumResult {
     pub estimated: bool,
 }
 
+/// Runs of skippable pages shorter than this are read all the same. Counterpart:
+/// `SKIP_PAGES_THRESHOLD`.
+const SKIP_PAGES_MIN: u32 = 32;
+/// Index passes are put off while fewer pages than this share have dead line pointers.
+const BYPASS_PAGES_SHARE: f64 = 0.02;
+
+struct Vacuum<'a> {
+    table: &'a TableDesc,
+    indexes: &'a [Arc<IndexDesc>],
+    options: &'a VacuumOptions,
+    cutoffs: Cutoffs,
+    kept: Kept,
+    aggressive: bool,
+    skipped_visible: bool,
+    /// Ascending.
+    dead: Vec<Tid>,
+    dead_pages: u32,
+    nonempty_pages: u32,
+    stats: Vec<Option<btree::BulkDeleteResult>>,
+    result: VacuumResult,
+}
+
 /// Vacuums the table; the caller holds ShareUpdateExclusive on it and a transaction of its own.
 pub fn vacuum(
-    _be: &mut Backend,
-    _table: &Arc<TableDesc>,
-    _indexes: &[Arc<IndexDesc>],
-    _options: &VacuumOptions,
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    indexes: &[Arc<IndexDesc>],
+    options: &VacuumOptions,
 ) -> Result<VacuumResult> {
-    Err(PgError::unsupported("VACUUM"))
+    be.txn.set_in_vacuum(options.for_wraparound);
+    let txns = be.storage().txns.clone();
+    let horizons = txns.horizons_for(be.database(), be.txn.proc());
+    let oldest_xmin = horizons.of_kind(table.horizon());
+    let oldest_multi = txns.oldest_multixact();
+    let before = |xid: Xid, age: u32| {
+        let limit = Xid(xid.0.wrapping_sub(age));
+        if limit.is_normal() { limit } else { Xid::FIRST_NORMAL }
+    };
+    let multi_before = |multi: MultiXid, age: u32| MultiXid(multi.0.wrapping_sub(age)).max_valid();
+    let next = txns.next_full_xid().xid();
+    let aggressive = options.disable_page_skipping
+        || options.rel_frozen_xid.precedes_or_equals(before(next, options.freeze_table_age));
+    let mut vacuum = Vacuum {
+        table,
+        indexes,
+        options,
+        cutoffs: Cutoffs {
+            relfrozenxid: options.rel_frozen_xid,
+            relminmxid: options.rel_min_mxid,
+            oldest_xmin,
+            freeze_limit: before(oldest_xmin, options.freeze_min_age),
+            multi_cutoff: multi_before(oldest_multi, options.multixact_freeze_min_age),
+        },
+        kept: Kept { xid: oldest_xmin, multi: oldest_multi },
+        aggressive,
+        skipped_visible: false,
+        dead: Vec::new(),
+        dead_pages: 0,
+        nonempty_pages: 0,
+        stats: vec![None; indexes.len()],
+        result: VacuumResult::default(),
+    };
+    vacuum.run(be)?;
+    Ok(vacuum.result)
+}
+
+trait MaxValid {
+    fn max_valid(self) -> Self;
+}
+
+impl MaxValid for MultiXid {
+    fn max_valid(self) -> MultiXid {
+        if self.is_valid() { self } else { MultiXid::FIRST }
+    }
+}
+
+impl Vacuum<'_> {
+    fn run(&mut self, be: &mut Backend) -> Result<()> {
+        let pages = table::nblocks(be, self.table)?;
+        self.result.pages = pages;
+        let mut strategy = Strategy::vacuum(be.pool(self.table.persistence));
+        let mut block = 0;
+        while block < pages {
+            be.check_interrupts()?;
+            let skip = self.skippable(be, block, pages)?;
+            if skip >= SKIP_PAGES_MIN {
+                block += skip;
+                continue;
+            }
+            for at in block..(block + skip.max(1)).min(pages) {
+                self.scan(be, BlockNo(at), &mut strategy)?;
+            }
+            block += skip.max(1);
+            if self.dead.len() * size_of::<Tid>() > self.options.maintenance_work_mem {
+                self.vacuum_indexes(be)?;
+            }
+        }
+        self.finish_passes(be)?;
+        be.add_usage(&mut strategy);
+        let rel = self.table.heap(be);
+        freespace::Fsm::new(be.pool(self.table.persistence), &rel.fsm).vacuum()?;
+        self.truncate_end(be)?;
+        let rel = self.table.heap(be).clone();
+        let pool = be.pool_arc(self.table.persistence);
+        self.result.all_visible = heap::visibility_map::count(&pool, &rel, &mut be.strategy)?.0;
+        let scanned = self.result.scanned_pages;
+        let live = self.result.live_tuples;
+        self.result.rel_tuples = match scanned {
+            0 => -1.0,
+            n => (live / f64::from(n) * f64::from(self.result.pages)).round(),
+        };
+        if !self.skipped_visible {
+            self.result.new_frozen_xid = self.kept.xid;
+            self.result.new_min_mxid = self.kept.multi;
+        }
+        Ok(())
+    }
+
+    /// Length of the run of pages from `block` on that need no visit. The last page always gets one, so
+    /// that the attempt to truncate is not made in vain.
+    fn skippable(&mut self, be: &mut Backend, block: u32, pages: u32) -> Result<u32> {
+        if self.options.disable_page_skipping {
+            return Ok(0);
+        }
+        let rel = self.table.heap(be);
+        let pool = be.pool_arc(self.table.persistence);
+        let mut slot = None;
+        let (mut at, mut visible_only) = (block, false);
+        while at + 1 < pages {
+            let heap = BlockNo(at);
+            let bits = heap::visibility_map::status(&pool, rel, heap, &mut slot, &mut be.strategy)?;
+            let frozen = bits & vm::ALL_FROZEN != 0;
+            if bits & vm::ALL_VISIBLE == 0 || self.aggressive && !frozen {
+                break;
+            }
+            visible_only |= !frozen;
+            at += 1;
+        }
+        let skip = at - block;
+        self.skipped_visible |= visible_only && skip >= SKIP_PAGES_MIN;
+        Ok(skip)
+    }
+
+    fn scan(&mut self, be: &mut Backend, block: BlockNo, strategy: &mut Strategy) -> Result<()> {
+        let table = self.table;
+        let rel = table.heap(be);
+        let pool = be.pool_arc(table.persistence);
+        let no_indexes = self.indexes.is_empty();
+        let cleanup = self.options.index_cleanup != Some(false);
+        let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
+        let mut slot = None;
+        heap::visibility_map::pin(cx.pool, rel, block, &mut slot, cx.wal, cx.scratch, cx.strategy)?;
+        let bits = heap::visibility_map::status(cx.pool, rel, block, &mut slot, cx.strategy)?;
+        self.result.scanned_pages += 1;
+        let mut guard = cx.pool.read(&rel.main, block, cx.strategy)?.exclusive();
+        if new_or_empty(&mut cx, rel, &mut guard, &slot)? {
+            let space = page::PAGE_SIZE - page::header::HEADER_SIZE;
+            drop(guard);
+            return freespace::Fsm::new(&pool, &rel.fsm).record(block, space);
+        }
+        let report = match guard.into_pin().try_cleanup() {
+            Ok(mut guard) => scan_page(
+                &mut cx,
+                rel,
+                &mut guard,
+                &self.cutoffs,
+                bits,
+                &slot,
+                &mut self.kept,
+                no_indexes,
+            )?,
+            Err(pin) => {
+                let again = pin.another();
+                let mut guard = pin.share();
+                let seen = scan_page_without_pruning(
+                    &mut cx,
+                    rel,
+                    &mut guard,
+                    &self.cutoffs,
+                    self.aggressive,
+                    &mut self.kept,
+                )?;
+                drop(guard);
+                match seen {
+                    Some(report) => {
+                        self.skipped_visible = true;
+                        report
+                    }
+                    None => {
+                        let mut guard = again.cleanup()?;
+                        scan_page(
+                            &mut cx,
+                            rel,
+                            &mut guard,
+                            &self.cutoffs,
+                            bits,
+                            &slot,
+                            &mut self.kept,
+                            no_indexes,
+                        )?
+                    }
+                }
+            }
+        };
+        let r = &mut self.result;
+        r.live_tuples += f64::from(report.live_tuples);
+        r.tuples_deleted += u64::from(report.removed_tuples);
+        r.recently_dead_tuples += u64::from(report.recently_dead_tuples);
+        r.frozen_pages += u32::from(report.frozen_tuples > 0);
+        if report.has_tuples {
+            self.nonempty_pages = block.0 + 1;
+        }
+        if report.dead.is_empty() || no_indexes || !cleanup {
+            freespace::Fsm::new(&pool, &rel.fsm).record(block, report.free_space)?;
+        }
+        r.dead_items += report.dead.len() as u64;
+        if !report.dead.is_empty() {
+            self.dead_pages += 1;
+            self.dead.extend(report.dead.iter().map(|o| Tid::new(block, *o)));
+        }
+        Ok(())
+    }
+
+    fn finish_passes(&mut self, be: &mut Backend) -> Result<()> {
+        let few = f64::from(self.dead_pages) < f64::from(self.result.pages) * BYPASS_PAGES_SHARE
+            && self.result.index_scans == 0
+            && self.options.index_cleanup.is_none();
+        if self.options.index_cleanup != Some(false) && !few {
+            self.vacuum_indexes(be)?;
+        }
+        for (n, index) in self.indexes.iter().enumerate() {
+            if self.options.index_cleanup == Some(false) {
+                break;
+            }
+            let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
+                .then_some(self.result.live_tuples);
+            let tree = index.btree(be);
+            let stats = self.stats[n].take();
+            let done = with_cx!(be, index, |cx| tree.vacuum_cleanup(&mut cx, stats, exact))?;
+            let mut out = IndexVacuumResult { estimated: true, ..Default::default() };
+            if let Some(d) = done {
+                out = IndexVacuumResult {
+                    pages: d.num_pages,
+                    tuples: d.num_index_tuples,
+                    tuples_removed: d.tuples_removed,
+                    pages_newly_deleted: d.pages_newly_deleted,
+                    pages_deleted: d.pages_deleted,
+                    pages_free: d.pages_free,
+                    estimated: d.estimated_count,
+                };
+            }
+            self.result.indexes.push(out);
+        }
+        Ok(())
+    }
+
+    /// One pass over all indexes, then over the pages whose line pointers no entry leads to any more.
+    fn vacuum_indexes(&mut self, be: &mut Backend) -> Result<()> {
+        if self.dead.is_empty() || self.indexes.is_empty() {
+            return Ok(());
+        }
+        let dead = std::mem::take(&mut self.dead);
+        for (n, index) in self.indexes.iter().enumerate() {
+            let tree = index.btree(be);
+            let stats = self.stats[n].take();
+            let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
+            let done = with_cx!(be, index, |cx| tree.bulk_delete(&mut cx, stats, &mut is_dead))?;
+            self.stats[n] = Some(done);
+        }
+        self.result.index_scans += 1;
+        let rel = self.table.heap(be);
+        let pool = be.pool_arc(self.table.persistence);
+        for chunk in dead.chunk_by(|a, b| a.block == b.block) {
+            be.check_interrupts()?;
+            let offsets: Vec<OffsetNo> = chunk.iter().map(|t| t.offset).collect();
+            let block = chunk[0].block;
+            let oldest = self.cutoffs.oldest_xmin;
+            let mut cx = HeapCx { pool: &pool, ..be.heap_cx(self.table.persistence) };
+            let mut slot = None;
+            let space = free_dead(&mut cx, rel, block, &offsets, oldest, &mut slot)?;
+            freespace::Fsm::new(&pool, &rel.fsm).record(block, space)?;
+        }
+        Ok(())
+    }
+
+    /// Gives empty pages at the end back, if there are enough and nobody uses the table.
+    fn truncate_end(&mut self, be: &mut Backend) -> Result<()> {
+        let pages = self.result.pages;
+        let free = pages - self.nonempty_pages.min(pages);
+        let worth = free > 0 && (free >= 1000 || free >= pages / 16);
+        if !self.options.truncate || !worth || self.skipped_visible {
+            return Ok(());
+        }
+        let tag = self.table.lock_tag();
+        if be.try_lock(tag, LockMode::AccessExclusive)? == Acquired::NotAvailable {
+            return Ok(());
+        }
+        let rel = self.table.heap(be);
+        let pool = be.pool_arc(self.table.persistence);
+        // Rows may have come since the pages were seen.
+        let mut keep = pool.nblocks(&rel.main)?;
+        let unchanged = keep == pages;
+        while unchanged && keep > self.nonempty_pages {
+            let guard = pool.read(&rel.main, BlockNo(keep - 1), &mut be.strategy)?.share();
+            let used = (1..=guard.max_offset()).any(|o| guard.line_pointer(o).is_used());
+            if !guard.is_new() && used {
+                break;
+            }
+            keep -= 1;
+        }
+        if unchanged && keep < pages {
+            let xid = be.txn.current_xid_if_any();
+            let (file, persistence) = (self.table.file, self.table.persistence);
+            let wal = be.storage().wal.clone();
+            crate::truncate::truncate(&pool, &wal, &mut be.scratch, file, persistence, keep, xid)?;
+            self.result.removed_pages = pages - keep;
+            self.result.pages = keep;
+        }
+        be.unlock(tag, LockMode::AccessExclusive);
+        Ok(())
+    }
 }

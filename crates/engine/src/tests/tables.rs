@@ -276,3 +276,42 @@ fn a_conflict_is_found_without_inserting() {
     assert_eq!(t.scan(&mut be).len(), 2);
     be.commit(CommitExtras::default()).unwrap();
 }
+
+#[test]
+fn vacuum_takes_dead_rows_and_gives_pages_back() {
+    let (_, env) = disk(9);
+    let engine = create(&env);
+    let mut be = session(&engine);
+    let t = Items::new(1);
+    be.begin(Isolation::ReadCommitted);
+    t.create(&mut be);
+    for i in 0..3000 {
+        t.insert(&mut be, i, &"v".repeat(100));
+    }
+    be.commit(CommitExtras::default()).unwrap();
+    be.begin(Isolation::ReadCommitted);
+    for i in (0..3000).filter(|i| *i >= 500 || i % 2 == 0) {
+        assert!(t.delete(&mut be, i));
+    }
+    be.commit(CommitExtras::default()).unwrap();
+    let before = table::nblocks(&be, &t.table).unwrap();
+    be.begin(Isolation::ReadCommitted);
+    let options = vacuum::VacuumOptions {
+        rel_frozen_xid: ids::Xid(3),
+        rel_min_mxid: ids::MultiXid(1),
+        ..Default::default()
+    };
+    let result = vacuum::vacuum(&mut be, &t.table, &[t.index.clone()], &options).unwrap();
+    be.commit(CommitExtras::default()).unwrap();
+    assert_eq!(result.live_tuples, 250.0);
+    assert_eq!(result.index_scans, 1);
+    assert_eq!(result.indexes[0].tuples, 250.0);
+    assert!(table::nblocks(&be, &t.table).unwrap() < before / 4);
+    be.begin(Isolation::ReadCommitted);
+    let expected: Vec<_> = (0..250).map(|i| (2 * i + 1, "v".repeat(100))).collect();
+    assert_eq!(t.scan(&mut be), expected);
+    assert_eq!(t.index_scan(&mut be), expected);
+    let sample = sample::sample_rows(&mut be, &t.table, &[1], 100).unwrap();
+    assert_eq!(sample.rows.iter().map(|b| b.len).sum::<usize>(), 100);
+    be.commit(CommitExtras::default()).unwrap();
+}
