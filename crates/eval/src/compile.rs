@@ -251,10 +251,10 @@ impl<'a> Compiler<'a> {
         result_type: Oid,
     ) -> Result<Node> {
         Ok(match f.callee {
-            Callee::Sql => {
-                Node::SqlCall { function: f.oid, strict: f.strict, args: self.nodes(args)? }
+            Callee::Host => {
+                Node::HostCall { function: f.oid, strict: f.strict, args: self.nodes(args)? }
             }
-            Callee::Srf(_) => {
+            Callee::Srf(_) | Callee::HostSet => {
                 return Err(pgerror::pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "set-valued function called in context that cannot accept a set"

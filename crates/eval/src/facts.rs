@@ -13,8 +13,10 @@ use types::fncx::TypeInfo;
 pub enum Callee {
     Scalar(ScalarFn),
     Srf(SrfFn),
-    /// A function in SQL; [`crate::Host::call_sql`] runs it.
-    Sql,
+    /// A function in SQL, or one that needs the session; [`crate::Host::call_host`] runs it.
+    Host,
+    /// A set-returning one of that kind.
+    HostSet,
     /// `prosrc` names nothing that is built; running it is 0A000.
     Missing,
 }

@@ -102,16 +102,31 @@ fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     volatility(expr, facts)
 }
 
+/// Facts to look up and a host to run what can be computed now, in one object.
+pub trait FoldEnv {
+    fn facts(&mut self) -> &mut dyn Facts;
+    fn host(&mut self) -> &mut dyn Host;
+}
+
+impl<T: Facts + Host> FoldEnv for T {
+    fn facts(&mut self) -> &mut dyn Facts {
+        self
+    }
+
+    fn host(&mut self) -> &mut dyn Host {
+        self
+    }
+}
+
 /// Simplifies the expression. A computation that fails is left for execution, where the error belongs
 /// (PostgreSQL reports it at plan time; the error is the same).
-pub fn fold(expr: Expr, facts: &mut dyn Facts, host: &mut dyn Host) -> Result<Expr> {
-    let mut folder = Folder { facts, host };
+pub fn fold(expr: Expr, env: &mut dyn FoldEnv) -> Result<Expr> {
+    let mut folder = Folder { env };
     folder.expr(expr, 0)
 }
 
 struct Folder<'a> {
-    facts: &'a mut dyn Facts,
-    host: &'a mut dyn Host,
+    env: &'a mut dyn FoldEnv,
 }
 
 impl Folder<'_> {
@@ -151,13 +166,13 @@ impl Folder<'_> {
             Expr::FuncExpr(n) => (n.funcid, &n.args, n.funcretset),
             Expr::OpExpr(n) => match n.opfuncid.valid() {
                 Some(f) => (f, &n.args, n.opretset),
-                None => (self.facts.operator_function(n.opno)?, &n.args, n.opretset),
+                None => (self.env.facts().operator_function(n.opno)?, &n.args, n.opretset),
             },
             _ => return Ok(expr),
         };
         let has_null = args.iter().any(|a| matches!(a, Expr::Const(c) if c.is_null()));
         if has_null && !retset {
-            let f = self.facts.function(funcid)?;
+            let f = self.env.facts().function(funcid)?;
             if f.strict && Volatility::of(f.volatility) == Volatility::Immutable {
                 return Ok(null_const(expr.type_oid(), expr.collation(), expr.typmod()));
             }
@@ -166,19 +181,19 @@ impl Folder<'_> {
     }
 
     fn compute(&mut self, expr: Expr) -> Result<Expr> {
-        if !is_foldable(&expr, self.facts)? {
+        if !is_foldable(&expr, self.env.facts())? {
             return Ok(expr);
         }
-        let program = match Compiler::new(self.facts, &mut NoColumns).compile(&expr) {
+        let program = match Compiler::new(self.env.facts(), &mut NoColumns).compile(&expr) {
             Ok(p) => p,
             Err(_) => return Ok(expr),
         };
         let mut st = EvalState::default();
-        let value = match program.eval_row(&mut st, self.host, &RowInput::EMPTY) {
+        let value = match program.eval_row(&mut st, self.env.host(), &RowInput::EMPTY) {
             Ok(v) => v.into_owned(),
             Err(_) => return Ok(expr),
         };
-        let info = self.facts.type_info(expr.type_oid())?;
+        let info = self.env.facts().type_info(expr.type_oid())?;
         Ok(Expr::Const(Const {
             consttype: expr.type_oid(),
             consttypmod: expr.typmod(),

@@ -29,8 +29,8 @@ pub trait Host: FnContext {
         test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
     ) -> Result<Datum>;
 
-    /// Runs a function written in SQL.
-    fn call_sql(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum>;
+    /// Runs a function in SQL or of the session.
+    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum>;
 
     /// `nextval` without a permission check.
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;

@@ -26,7 +26,7 @@ mod row;
 pub use batch::{Selection, select_true};
 pub use compile::{Compiler, NoColumns, Resolve, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
-pub use fold::{Volatility, fold, is_foldable, volatility};
+pub use fold::{FoldEnv, Volatility, fold, is_foldable, volatility};
 pub use host::{CallContext, Host};
 pub use nodes::{array_of, make_record, row_fields};
 pub use program::{EvalState, Program, Slot, Source};

@@ -112,8 +112,8 @@ pub(crate) enum Node {
     ExternParam(i32),
     ExecParam(i32),
     Call(Box<Call>),
-    /// A function in SQL.
-    SqlCall {
+    /// A function that the host runs.
+    HostCall {
         function: Oid,
         strict: bool,
         args: Vec<Node>,

@@ -8,17 +8,23 @@
 //! **Invariant:** no name is looked up here, and no page is seen.
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `source`, `join`,
-//! `sort`, `agg`, `window`, `setop`, `subplan`, `modify`, `lockrows`.
+//! `sort`, `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`.
 
 #![forbid(unsafe_code)]
 
 mod agg;
 mod aggfn;
+mod epq;
 mod join;
 mod keys;
+mod lockrows;
+mod modify;
 mod node;
+mod probe;
 mod project;
+mod relation;
 mod run;
+mod scan;
 mod services;
 mod setop;
 mod sort;
@@ -26,5 +32,6 @@ mod source;
 mod subplan;
 mod window;
 
+pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};
 pub use services::{AggFn, AggInfo, FinalCall, Services};

@@ -1,7 +1,7 @@
 //! Running plan nodes: the trait, and the building of the tree. Counterpart: execProcnode.c.
 
 use crate::run::Run;
-use crate::{agg, join, project, setop, sort, source, window};
+use crate::{agg, join, lockrows, modify, project, scan, setop, sort, source, window};
 use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -109,6 +109,19 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         PlanNode::SetOp { child, op, all, keys, flag_col, .. } => {
             let c = sub(child, run)?;
             setop::SetOpNode::boxed(c, *op, *all, keys, *flag_col, &child.info.target_list, run)?
+        }
+        PlanNode::SeqScan { .. }
+        | PlanNode::IndexScan { .. }
+        | PlanNode::IndexOnlyScan { .. }
+        | PlanNode::BitmapHeapScan { .. }
+        | PlanNode::TidScan { .. } => scan::build(plan, run)?,
+        PlanNode::ModifyTable(m) => {
+            let c = sub(&m.child, run)?;
+            modify::ModifyNode::boxed(plan, m, c, run)?
+        }
+        PlanNode::LockRows { child, row_marks, .. } => {
+            let c = sub(child, run)?;
+            lockrows::LockRowsNode::boxed(child, row_marks, c, run)?
         }
         other => return Err(PgError::unsupported(format!("plan node {}", name_of(other)))),
     })
@@ -219,4 +232,13 @@ pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Ba
         by_val.push(run.sv.as_facts().type_info(t.expr.type_oid())?.by_val);
     }
     Ok(Batch::new(by_val))
+}
+
+/// For expressions of a scan that may use no column of any row.
+pub(crate) struct NoScanColumns;
+
+impl Resolve for NoScanColumns {
+    fn var(&mut self, _: &Var) -> Result<Slot> {
+        Err(PgError::internal("column where only parameters are allowed"))
+    }
 }

@@ -2,6 +2,7 @@
 //! Counterpart: execMain.c.
 
 use crate::node::{self, Node};
+use crate::relation::OpenRel;
 use crate::services::Services;
 use crate::subplan::{self, SubState};
 use eval::Host;
@@ -22,6 +23,7 @@ pub struct QueryDesc {
     pub plan: Arc<PlannedStmt>,
     /// Values of `$1` ….
     pub params: Arc<[Datum]>,
+    pub snapshot: Arc<engine::Snapshot>,
 }
 
 /// An exec parameter.
@@ -48,6 +50,11 @@ pub(crate) struct RunState {
     pub work_tables: HashMap<i32, Vec<Batch>>,
     /// Rows processed by the topmost ModifyTable.
     pub processed: u64,
+    /// Open relations by range-table index.
+    pub relations: HashMap<i32, Arc<OpenRel>>,
+    /// While a changed row is rechecked: the one row that each scanned relation has. `None`: no row (the
+    /// missing side of an outer join).
+    pub epq: Option<HashMap<i32, Option<ids::Tid>>>,
 }
 
 /// Rows of a `WITH` query read so far, and whether there may be more.
@@ -81,6 +88,8 @@ impl Execution {
             shared: HashMap::new(),
             work_tables: HashMap::new(),
             processed: 0,
+            relations: HashMap::new(),
+            epq: None,
             desc,
         };
         let mut run = Run { sv, st: &mut state };
@@ -130,6 +139,20 @@ impl Run<'_> {
         }
     }
 
+    /// The table behind a range-table entry.
+    pub(crate) fn relation(&mut self, rti: i32) -> Result<Arc<OpenRel>> {
+        if let Some(r) = self.st.relations.get(&rti) {
+            return Ok(r.clone());
+        }
+        let rte = &self.st.desc.plan.rtable[rti as usize - 1];
+        let plan::query::RteKind::Relation { relid, .. } = rte.kind else {
+            return Err(PgError::internal("range-table entry is not a relation"));
+        };
+        let rel = self.sv.open_relation(relid)?;
+        self.st.relations.insert(rti, rel.clone());
+        Ok(rel)
+    }
+
     pub(crate) fn interrupts(&self) -> Result<()> {
         self.sv.check_interrupts()
     }
@@ -173,8 +196,8 @@ impl Host for Run<'_> {
         subplan::run_subplan(self, plan, outer, test)
     }
 
-    fn call_sql(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
-        self.sv.call_sql(function, args)
+    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
+        self.sv.call_host(function, args)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

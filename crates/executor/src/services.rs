@@ -1,5 +1,6 @@
 //! What a running plan asks of the session.
 
+use crate::relation::{OpenRel, RowEvent};
 use eval::{Facts, FnFacts};
 use ids::Oid;
 use pgerror::Result;
@@ -52,7 +53,27 @@ pub trait Services: FnContext + Facts {
     fn equality_compare(&mut self, op: Oid) -> Result<Option<CompareFn>>;
     /// Types of the OUT columns of a function that returns `record`; `None` where it has none.
     fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>>;
-    fn call_sql(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum>;
+    /// Storage, for the current transaction.
+    fn backend(&mut self) -> &mut engine::Backend;
+    /// The table with this OID, which the caller has locked.
+    fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
+    /// The index with this OID.
+    fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
+    /// What the operator asks of a key column of the index, and the comparison where the value is of
+    /// another type than the column.
+    fn index_operator(
+        &mut self,
+        op: Oid,
+        indexid: Oid,
+        column: usize,
+    ) -> Result<(engine::index::ScanOp, Option<CompareFn>)>;
+    /// A row was inserted, updated or deleted in a relation with `row_events`.
+    fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
+    /// `Failing row contains (…).`, within the user's rights.
+    fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>>;
+    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum>;
+    /// The rows of a set-returning function in SQL or of the session; one column for a scalar result.
+    fn call_host_set(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
     /// Bytes that one sort, hash table or materialised set may use (`work_mem`).

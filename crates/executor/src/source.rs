@@ -128,6 +128,7 @@ struct SetCall {
 
 enum SetHow {
     Srf(SrfFn),
+    Host(ids::Oid),
     /// An ordinary expression: one row.
     Once(Program),
     OnceDone,
@@ -149,12 +150,17 @@ impl SetCall {
         };
         if let Expr::FuncExpr(f) = e {
             let facts = run.sv.function(f.funcid)?;
-            if let Callee::Srf(srf) = facts.callee {
+            let how = match facts.callee {
+                Callee::Srf(srf) => Some(SetHow::Srf(srf)),
+                Callee::HostSet => Some(SetHow::Host(f.funcid)),
+                _ => None,
+            };
+            if let Some(how) = how {
                 for a in &f.args {
                     call.args.push(compile(a, cols, run)?);
                     call.arg_types.push(a.type_oid());
                 }
-                call.how = SetHow::Srf(srf);
+                call.how = how;
                 call.strict = facts.strict;
                 call.collation = f.inputcollid;
                 return Ok(call);
@@ -171,8 +177,7 @@ impl SetCall {
     fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<SetStart> {
         self.running = None;
         match &self.how {
-            SetHow::Srf(f) => {
-                let f = *f;
+            SetHow::Srf(_) | SetHow::Host(_) => {
                 let mut vals = Vec::with_capacity(self.args.len());
                 for p in &self.args {
                     let v = p.eval_row(&mut self.st, run, input)?.into_owned();
@@ -182,14 +187,23 @@ impl SetCall {
                     vals.push(v);
                 }
                 let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
-                let mut cx = CallContext {
-                    host: run,
-                    collation: self.collation,
-                    arg_types: &self.arg_types,
-                    result_type: self.result_type,
-                    extra: &mut self.extra,
-                };
-                self.running = Some(f(&mut cx, &refs)?);
+                self.running = Some(match &self.how {
+                    SetHow::Host(function) => {
+                        let rows = run.sv.call_host_set(*function, &refs)?;
+                        Box::new(Rows(rows.into_iter()))
+                    }
+                    SetHow::Srf(f) => {
+                        let mut cx = CallContext {
+                            host: run,
+                            collation: self.collation,
+                            arg_types: &self.arg_types,
+                            result_type: self.result_type,
+                            extra: &mut self.extra,
+                        };
+                        f(&mut cx, &refs)?
+                    }
+                    _ => return Ok(SetStart::Empty),
+                });
                 Ok(SetStart::Running)
             }
             SetHow::Once(p) => {
@@ -216,6 +230,21 @@ impl SetCall {
             self.running = None;
         }
         Ok(more)
+    }
+}
+
+/// The rows of a function that the session ran.
+struct Rows(std::vec::IntoIter<Vec<Datum>>);
+
+impl SetSource for Rows {
+    fn next(&mut self, _: &mut dyn types::FnContext, out: &mut Vec<Datum>) -> Result<bool> {
+        match self.0.next() {
+            Some(mut row) => {
+                out.append(&mut row);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
     }
 }
 

@@ -1,0 +1,87 @@
+//! Rechecks of rows that others changed while this statement waited for them (EvalPlanQual).
+//! Counterpart: execMain.c (EvalPlanQual).
+//!
+//! The plan below the node is run once more, over single rows: the new version of the changed row, and for
+//! every other relation the row that took part before. A fresh copy of the tree is used, so the
+//! statement's own scans are not disturbed.
+
+use crate::node::{self, Node};
+use crate::run::Run;
+use hashbrown::HashMap;
+use ids::Tid;
+use pgerror::Result;
+use plan::node::{Plan, PlanRowMark};
+use std::sync::Arc;
+use types::{Batch, DatumRef};
+
+/// The machinery of one ModifyTable or LockRows node.
+pub(crate) struct Recheck {
+    plan: Arc<Plan>,
+    node: Option<Node>,
+    /// Other relations and the columns of the child that hold their TIDs.
+    others: Vec<(i32, usize)>,
+}
+
+impl Recheck {
+    /// `plan` is the node's child; `marks` name the relations whose TIDs it delivers as junk columns.
+    pub(crate) fn new(plan: &Plan, marks: &[PlanRowMark]) -> Recheck {
+        let others = marks.iter().filter_map(|m| Some((m.rti, ctid_column(plan, m)?))).collect();
+        Recheck { plan: Arc::new(plan.clone()), node: None, others }
+    }
+
+    /// Does the combination still qualify with the relation `rti` at version `tid`? Then its columns are
+    /// returned as a batch of one row. `row` is the child's row from before.
+    pub(crate) fn run(
+        &mut self,
+        run: &mut Run<'_>,
+        rti: i32,
+        tid: Tid,
+        row: (&Batch, usize),
+    ) -> Result<Option<Batch>> {
+        let mut substitutes: HashMap<i32, Option<Tid>> = HashMap::new();
+        for (other, column) in &self.others {
+            substitutes.insert(*other, tid_of(row.0.get(row.1, *column)));
+        }
+        substitutes.insert(rti, Some(tid));
+        let saved = run.st.epq.replace(substitutes);
+        let result = self.run_once(run);
+        run.st.epq = saved;
+        result
+    }
+
+    fn run_once(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        let node = match &mut self.node {
+            Some(n) => {
+                n.rescan(run)?;
+                n
+            }
+            slot => {
+                let plan = self.plan.clone();
+                slot.insert(node::build(&plan, run)?)
+            }
+        };
+        while let Some(b) = node.next(run, 1)? {
+            if b.len > 0 {
+                return Ok(Some(b));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Column of the child that holds the TID of a marked relation.
+pub(crate) fn ctid_column(plan: &Plan, mark: &PlanRowMark) -> Option<usize> {
+    let name = format!("ctid{}", mark.rowmark_id);
+    plan.info
+        .target_list
+        .iter()
+        .position(|t| t.resjunk && t.resname.as_deref() == Some(name.as_str()))
+}
+
+/// A `tid` value.
+pub(crate) fn tid_of(v: DatumRef<'_>) -> Option<Tid> {
+    match v {
+        DatumRef::Bytes(b) => <[u8; 6]>::try_from(b).ok().map(Tid::from_bytes),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! FOR UPDATE and its kin. Counterpart: nodeLockRows.c.
+
+use crate::epq::{Recheck, ctid_column, tid_of};
+use crate::node::*;
+use crate::relation::OpenRel;
+use crate::run::Run;
+use engine::table::{self, RowLock, RowOutcome, RowWait};
+use pgerror::{Result, pg_err};
+use plan::node::{Plan, PlanRowMark};
+use plan::query::{LockStrength, LockWaitPolicy};
+use std::sync::Arc;
+use types::Batch;
+
+struct Mark {
+    rti: i32,
+    rel: Arc<OpenRel>,
+    column: usize,
+    lock: RowLock,
+    wait: RowWait,
+}
+
+pub(crate) struct LockRowsNode {
+    child: Node,
+    marks: Vec<Mark>,
+    recheck: Recheck,
+}
+
+impl LockRowsNode {
+    pub(crate) fn boxed(
+        plan: &Plan,
+        row_marks: &[PlanRowMark],
+        child: Node,
+        run: &mut Run<'_>,
+    ) -> Result<Node> {
+        let mut marks = Vec::new();
+        for m in row_marks {
+            let lock = match m.strength {
+                LockStrength::None => continue,
+                LockStrength::ForKeyShare => RowLock::KeyShare,
+                LockStrength::ForShare => RowLock::Share,
+                LockStrength::ForNoKeyUpdate => RowLock::NoKeyUpdate,
+                LockStrength::ForUpdate => RowLock::Update,
+            };
+            let wait = match m.wait_policy {
+                LockWaitPolicy::Block => RowWait::Block,
+                LockWaitPolicy::Skip => RowWait::Skip,
+                LockWaitPolicy::Error => RowWait::Error,
+            };
+            let Some(column) = ctid_column(plan, m) else { continue };
+            marks.push(Mark { rti: m.rti, rel: run.relation(m.rti)?, column, lock, wait });
+        }
+        Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
+    }
+
+    /// Locks the row's parts; the row as it is to be returned, or `None` if it is dropped.
+    fn lock(&mut self, run: &mut Run<'_>, row: Batch) -> Result<Option<Batch>> {
+        let mut row = row;
+        let mut i = 0;
+        while i < self.marks.len() {
+            let m = &self.marks[i];
+            i += 1;
+            // The missing side of an outer join has nothing to lock.
+            let Some(tid) = tid_of(row.get(0, m.column)) else { continue };
+            let mut scratch = table::new_batch(&m.rel.table, &[]);
+            // Under repeatable read a changed row is an error; below it, its newest version is locked.
+            let follow = !run.sv.backend().txn.isolation().uses_transaction_snapshot();
+            let (outcome, now) = table::lock_row(
+                run.sv.backend(),
+                &m.rel.table,
+                tid,
+                m.lock,
+                m.wait,
+                follow,
+                &[],
+                &mut scratch,
+            )?;
+            match outcome {
+                RowOutcome::Ok if now == tid => {}
+                RowOutcome::Ok => {
+                    let rti = m.rti;
+                    match self.recheck.run(run, rti, now, (&row, 0))? {
+                        // Start over with the new version: it is locked already.
+                        Some(new) => row = new,
+                        None => return Ok(None),
+                    }
+                }
+                RowOutcome::WouldBlock
+                | RowOutcome::SelfModified { .. }
+                | RowOutcome::Invisible => {
+                    return Ok(None);
+                }
+                RowOutcome::Updated { .. } | RowOutcome::Deleted { .. } => {
+                    if run.sv.backend().txn.isolation().uses_transaction_snapshot() {
+                        return Err(pg_err!(
+                            T_R_SERIALIZATION_FAILURE,
+                            "could not serialize access due to concurrent {}",
+                            if matches!(outcome, RowOutcome::Deleted { .. }) {
+                                "delete"
+                            } else {
+                                "update"
+                            }
+                        ));
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(row))
+    }
+}
+
+impl Exec for LockRowsNode {
+    fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+        // One row at a time: no row is locked that LIMIT would not have reached.
+        loop {
+            run.interrupts()?;
+            let Some(row) = self.child.next(run, 1)? else { return Ok(None) };
+            if row.len == 0 {
+                continue;
+            }
+            if let Some(out) = self.lock(run, row)? {
+                return Ok(Some(out));
+            }
+        }
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.child.rescan(run)
+    }
+}

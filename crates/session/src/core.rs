@@ -1,0 +1,122 @@
+//! What a session owns besides its connection.
+
+use catalog::{CatCx, CatSession, Catalogs};
+use engine::Backend;
+use executor::OpenRel;
+use hashbrown::HashMap;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use planner::CostSettings;
+use std::any::Any;
+use std::sync::Arc;
+use types::Datum;
+use types::fncx::RowDesc;
+
+/// The session's state. One `&mut Core` is lent to whatever runs: it implements the traits by which
+/// analysis, planning, expressions and the executor reach catalogs, storage and settings.
+pub struct Core {
+    pub backend: Backend,
+    pub catalog: CatSession,
+    pub catalogs: Arc<Catalogs>,
+    pub database_name: String,
+    /// What functions see of the settings.
+    pub types: types::Settings,
+    pub costs: CostSettings,
+    pub work_mem_bytes: usize,
+    /// Microseconds since 2000-01-01 UTC.
+    pub transaction_start: i64,
+    pub statement_start: i64,
+    /// Reports not yet sent.
+    pub notices: Vec<PgError>,
+    /// Parameters of the statement being planned, where a custom plan is made.
+    pub params: Arc<[Datum]>,
+    /// Anonymous row types, by typmod.
+    pub row_types: Vec<Arc<RowDesc>>,
+    pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
+    pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
+    pub(crate) extra: Option<Box<dyn Any + Send>>,
+    pub(crate) random_state: u64,
+    /// What `pg_backend_pid()` says.
+    pub backend_pid: i32,
+    /// Values of sequences that the session has reserved.
+    pub sequences: HashMap<Oid, crate::CachedSequence>,
+    /// The sequence of the last `nextval`.
+    pub last_sequence: Oid,
+    /// Calls of functions in SQL within each other.
+    pub(crate) depth: u32,
+}
+
+impl Core {
+    pub fn new(
+        backend: Backend,
+        catalog: CatSession,
+        catalogs: Arc<Catalogs>,
+        database_name: String,
+    ) -> Core {
+        let mut seed = [0u8; 8];
+        backend.storage().env.random.fill(&mut seed);
+        Core {
+            backend,
+            catalog,
+            catalogs,
+            database_name,
+            types: types::Settings::default(),
+            costs: CostSettings::default(),
+            work_mem_bytes: 4 << 20,
+            transaction_start: 0,
+            statement_start: 0,
+            notices: Vec::new(),
+            params: Arc::from([]),
+            row_types: Vec::new(),
+            relations: HashMap::new(),
+            functions: HashMap::new(),
+            extra: None,
+            random_state: u64::from_le_bytes(seed),
+            backend_pid: 0,
+            sequences: HashMap::new(),
+            last_sequence: Oid::INVALID,
+            depth: 0,
+        }
+    }
+
+    /// The catalogs as this session sees them.
+    pub fn cat(&mut self) -> CatCx<'_> {
+        CatCx::new(&mut self.backend, &mut self.catalog)
+    }
+
+    /// The clock, in microseconds since 2000-01-01 UTC.
+    pub fn now(&self) -> i64 {
+        self.backend.storage().env.clock.pg_micros()
+    }
+
+    /// A type that has no row.
+    pub(crate) fn no_type(oid: Oid) -> PgError {
+        PgError::internal(format!("cache lookup failed for type {oid}"))
+    }
+
+    /// Locks a relation for the transaction and takes in what others changed meanwhile.
+    pub fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()> {
+        let Some(mode) = engine_lock_mode(mode) else { return Ok(()) };
+        let shared = self.cat().class(relation)?.relisshared;
+        let database = if shared { Oid::INVALID } else { self.backend.database() };
+        let tag = lmgr::LockTag::relation(database, relation);
+        self.backend.lock(tag, mode)?;
+        Ok(())
+    }
+}
+
+/// The lock mode with this number; 0 is none.
+pub fn engine_lock_mode(number: i32) -> Option<lmgr::LockMode> {
+    use lmgr::LockMode::*;
+    Some(match number {
+        1 => AccessShare,
+        2 => RowShare,
+        3 => RowExclusive,
+        4 => ShareUpdateExclusive,
+        5 => Share,
+        6 => ShareRowExclusive,
+        7 => Exclusive,
+        8 => AccessExclusive,
+        _ => return None,
+    })
+}

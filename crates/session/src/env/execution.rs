@@ -1,0 +1,266 @@
+//! To the executor and to expressions that run.
+
+use crate::core::Core;
+use crate::sysfn;
+use catalog::lookup::BTREE_AM;
+use engine::Backend;
+use engine::index::ScanOp;
+use eval::{Facts, FnFacts, Host};
+use executor::{AggFn, AggInfo, FinalCall, OpenRel, RowEvent, Services};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::{SqlValueKind, SubPlan};
+use std::sync::Arc;
+use types::builtin::BuiltinFn;
+use types::compare::CompareFn;
+use types::{Datum, DatumRef, FnContext};
+
+impl Core {
+    fn builtin_of(&mut self, proc: Oid) -> Result<(BuiltinFn, bool, String)> {
+        let row = self.cat().function(proc)?;
+        let f = types::lookup(row.prosrc.as_str())
+            .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))?;
+        Ok((f.f, row.proisstrict, row.proname.as_str().to_string()))
+    }
+}
+
+impl Services for Core {
+    fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
+        let row = self.cat().aggregate(aggfn)?;
+        let name = self.cat().function(aggfn)?.proname.as_str().to_string();
+        let unsupported = || PgError::unsupported(format!("aggregate {name}"));
+        let (f, strict, _) = self.builtin_of(row.aggtransfn)?;
+        let trans = match f {
+            BuiltinFn::Scalar(f) => AggFn::Plain { f, strict },
+            BuiltinFn::Trans(f) => AggFn::Internal { f, strict },
+            _ => return Err(unsupported()),
+        };
+        let finalfn = match row.aggfinalfn.valid() {
+            None => None,
+            Some(p) => Some(match self.builtin_of(p)? {
+                (BuiltinFn::Scalar(f), strict, _) => FinalCall::Plain { f, strict },
+                (BuiltinFn::Final(f), strict, _) => FinalCall::Internal { f, strict },
+                _ => return Err(unsupported()),
+            }),
+        };
+        let combine = match row.aggcombinefn.valid() {
+            None => None,
+            Some(p) => match self.builtin_of(p) {
+                Ok((BuiltinFn::Combine(f), ..)) => Some(f),
+                _ => None,
+            },
+        };
+        let info = self.type_facts(row.aggtranstype)?;
+        let init = match &row.agginitval {
+            Some(text) => self.type_input(row.aggtranstype, text.as_str().as_bytes(), -1)?,
+            None => Datum::Null,
+        };
+        Ok(Arc::new(AggInfo {
+            name,
+            trans,
+            finalfn,
+            combine,
+            final_extra: row.aggfinalextra,
+            trans_type: row.aggtranstype,
+            trans_by_val: info.by_val,
+            trans_collation: Oid::INVALID,
+            init,
+        }))
+    }
+
+    fn sort_operator(&mut self, op: Oid) -> Result<(CompareFn, bool)> {
+        let rows = self.cat().operator_families(op)?;
+        for r in rows.iter() {
+            if r.amopmethod == BTREE_AM && r.amoppurpose == b's' && matches!(r.amopstrategy, 1 | 5)
+            {
+                let (family, l, rt) = (r.amopfamily, r.amoplefttype, r.amoprighttype);
+                let cmp = self.family_compare(family, l, rt)?;
+                return Ok((cmp, r.amopstrategy == 5));
+            }
+        }
+        Err(PgError::internal(format!("operator {op} is not a valid ordering operator")))
+    }
+
+    fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>> {
+        let f = self.operator_function(op)?;
+        self.function(f)
+    }
+
+    fn equality_compare(&mut self, op: Oid) -> Result<Option<CompareFn>> {
+        let rows = self.cat().operator_families(op)?;
+        for r in rows.iter() {
+            if r.amopmethod == BTREE_AM && r.amopstrategy == 3 {
+                let (family, l, rt) = (r.amopfamily, r.amoplefttype, r.amoprighttype);
+                return self.family_compare(family, l, rt).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn backend(&mut self) -> &mut Backend {
+        &mut self.backend
+    }
+
+    fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
+        self.open_rel(relid)
+    }
+
+    fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
+        let desc = self.cat().relation(indexid)?;
+        desc.btree.clone().ok_or_else(|| {
+            PgError::unsupported(format!("index \"{}\" of this access method", desc.name()))
+        })
+    }
+
+    fn index_operator(
+        &mut self,
+        op: Oid,
+        indexid: Oid,
+        column: usize,
+    ) -> Result<(ScanOp, Option<CompareFn>)> {
+        let desc = self.cat().relation(indexid)?;
+        let family = desc
+            .index
+            .as_ref()
+            .and_then(|p| p.opfamilies.get(column).copied())
+            .ok_or_else(|| PgError::internal("not an index column"))?;
+        let row = self.cat().operator_in_family(op, family)?.ok_or_else(|| {
+            PgError::internal(format!("operator {op} is not a member of the index's family"))
+        })?;
+        let what = match row.amopstrategy {
+            1 => ScanOp::Less,
+            2 => ScanOp::LessEqual,
+            3 => ScanOp::Equal,
+            4 => ScanOp::GreaterEqual,
+            5 => ScanOp::Greater,
+            n => return Err(PgError::internal(format!("B-tree strategy {n}"))),
+        };
+        // The scan calls the comparison with the condition's value first.
+        let cmp = if row.amoplefttype == row.amoprighttype {
+            None
+        } else {
+            Some(self.family_compare(family, row.amoprighttype, row.amoplefttype)?)
+        };
+        Ok((what, cmp))
+    }
+
+    fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
+        crate::rowevent::row_event(self, event)
+    }
+
+    fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>> {
+        const VALUE_MAX: usize = 64;
+        let mut parts = Vec::new();
+        for (c, v) in rel.columns.columns.iter().zip(row) {
+            if c.dropped {
+                continue;
+            }
+            let mut text = match v.as_ref() {
+                DatumRef::Null => "null".to_string(),
+                v => String::from_utf8_lossy(&self.type_output(c.ty, v)?).into_owned(),
+            };
+            if text.len() > VALUE_MAX {
+                let mut end = VALUE_MAX;
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                text.truncate(end);
+                text.push_str("...");
+            }
+            parts.push(text);
+        }
+        Ok(Some(format!("Failing row contains ({}).", parts.join(", "))))
+    }
+
+    fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>> {
+        let row = self.cat().function(funcid)?;
+        let (Some(all), Some(modes)) = (&row.proallargtypes, &row.proargmodes) else {
+            return Ok(None);
+        };
+        let out = all
+            .iter()
+            .zip(modes.iter())
+            .filter(|(_, m)| matches!(**m, b'o' | b'b' | b't'))
+            .map(|(t, _)| *t);
+        Ok(Some(out.collect()))
+    }
+
+    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
+        sysfn::call(self, function, args)
+    }
+
+    fn call_host_set(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+        sysfn::call_set(self, function, args)
+    }
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
+        sysfn::sequence::nextval(self, sequence, false)
+    }
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
+        use SqlValueKind::*;
+        let name = match kind {
+            CurrentRole | CurrentUser | User => {
+                let user = self.catalog.user;
+                self.cat().role_name(user)?
+            }
+            SessionUser => {
+                let user = self.catalog.session_user;
+                self.cat().role_name(user)?
+            }
+            CurrentCatalog => self.database_name.clone(),
+            CurrentSchema => match sysfn::info::current_schema(self)? {
+                Some(name) => name,
+                None => return Ok(Datum::Null),
+            },
+            _ => return Err(PgError::internal("time value asked of the session")),
+        };
+        Ok(Datum::name(&name))
+    }
+
+    fn work_mem(&self) -> usize {
+        self.work_mem_bytes
+    }
+
+    fn as_fn_context(&mut self) -> &mut dyn FnContext {
+        self
+    }
+
+    fn as_facts(&mut self) -> &mut dyn Facts {
+        self
+    }
+}
+
+/// For expressions computed while planning: no parameters and no sub-selects.
+impl Host for Core {
+    fn extern_param(&mut self, id: i32) -> Result<Datum> {
+        Err(pgerror::pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
+    }
+
+    fn exec_param(&mut self, _: i32) -> Result<Datum> {
+        Err(PgError::internal("run-time parameter outside a running statement"))
+    }
+
+    fn set_exec_param(&mut self, _: i32, _: Datum) {}
+
+    fn subplan(
+        &mut self,
+        _: &SubPlan,
+        _: &[Datum],
+        _: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
+    ) -> Result<Datum> {
+        Err(PgError::internal("sub-select outside a running statement"))
+    }
+
+    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
+        sysfn::call(self, function, args)
+    }
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
+        Services::next_value(self, sequence)
+    }
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
+        Services::sql_value(self, kind)
+    }
+}

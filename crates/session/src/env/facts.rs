@@ -1,0 +1,172 @@
+//! To the compilation of expressions.
+
+use crate::core::Core;
+use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use std::sync::Arc;
+use types::builtin::BuiltinFn;
+use types::compare::{self, CompareFn};
+use types::fncx::TypeInfo;
+
+const INTERNAL_LANGUAGE: Oid = Oid(12);
+const SQL_LANGUAGE: Oid = Oid(14);
+
+impl Core {
+    fn make_function(&mut self, oid: Oid) -> Result<FnFacts> {
+        let row = self.cat().function(oid)?;
+        let callee = match row.prolang {
+            SQL_LANGUAGE if row.proretset => Callee::HostSet,
+            SQL_LANGUAGE => Callee::Host,
+            INTERNAL_LANGUAGE => match types::lookup(row.prosrc.as_str()).map(|b| b.f) {
+                Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
+                Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
+                // Functions of aggregates are called by the executor only.
+                Some(_) => Callee::Missing,
+                None => match crate::sysfn::lookup(row.prosrc.as_str()) {
+                    Some(_) if row.proretset => Callee::HostSet,
+                    Some(_) => Callee::Host,
+                    None => Callee::Missing,
+                },
+            },
+            _ => match crate::sysfn::lookup(row.prosrc.as_str()) {
+                Some(_) if row.proretset => Callee::HostSet,
+                Some(_) => Callee::Host,
+                None => Callee::Missing,
+            },
+        };
+        Ok(FnFacts {
+            oid,
+            name: row.proname.as_str().to_string(),
+            callee,
+            strict: row.proisstrict,
+            volatility: row.provolatile,
+            returns_set: row.proretset,
+            result_type: row.prorettype,
+        })
+    }
+
+    /// The facts of a type that functions need.
+    pub(crate) fn type_facts(&mut self, ty: Oid) -> Result<TypeInfo> {
+        if let Some(t) = types::builtin_types::get(ty) {
+            return Ok(t.info);
+        }
+        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        Ok(TypeInfo {
+            oid: ty,
+            len: row.typlen,
+            by_val: row.typbyval,
+            align: row.typalign,
+            delim: row.typdelim,
+            elem: row.typelem,
+            array: row.typarray,
+            kind: row.typtype,
+            category: row.typcategory,
+            base: row.typbasetype,
+            relid: row.typrelid,
+        })
+    }
+
+    /// The comparison function with this `pg_proc` OID.
+    pub(crate) fn compare_function(&mut self, proc: Oid) -> Result<CompareFn> {
+        let row = self.cat().function(proc)?;
+        compare::lookup(row.prosrc.as_str())
+            .ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
+    }
+}
+
+impl Facts for Core {
+    fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>> {
+        if let Some(f) = self.functions.get(&oid) {
+            return Ok(f.clone());
+        }
+        let f = Arc::new(self.make_function(oid)?);
+        // Built-in functions never change; others are looked up each time.
+        if oid < Oid::FIRST_NORMAL {
+            self.functions.insert(oid, f.clone());
+        }
+        Ok(f)
+    }
+
+    fn operator_function(&mut self, opno: Oid) -> Result<Oid> {
+        Ok(self.cat().operator(opno)?.oprcode)
+    }
+
+    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
+        self.type_facts(ty)
+    }
+
+    fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>> {
+        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let info = self.type_facts(ty)?;
+        let input = (*self.function(row.typinput)?).clone();
+        let output = (*self.function(row.typoutput)?).clone();
+        let io_param = if row.typelem.is_valid() { row.typelem } else { ty };
+        Ok(Arc::new(TypeIo { info, io_param, input, output }))
+    }
+
+    fn type_name(&mut self, ty: Oid) -> Result<String> {
+        self.cat().format_type(ty)
+    }
+
+    fn type_compare(&mut self, ty: Oid) -> Result<CompareFn> {
+        if let Some(cmp) = compare::of_type(ty) {
+            return Ok(cmp);
+        }
+        let ops = self.cat().type_ops(ty)?;
+        match ops.cmp.valid() {
+            Some(proc) => self.compare_function(proc),
+            None => {
+                let name = self.cat().format_type(ty)?;
+                Err(pgerror::pg_err!(
+                    UNDEFINED_FUNCTION,
+                    "could not identify a comparison function for type {name}"
+                ))
+            }
+        }
+    }
+
+    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<CompareFn> {
+        match self.cat().family_proc(family, left, right, 1)? {
+            Some(proc) => self.compare_function(proc),
+            None => self.type_compare(left),
+        }
+    }
+
+    fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)> {
+        if ty < Oid::FIRST_UNPINNED {
+            return Ok((ty, -1));
+        }
+        self.cat().base_type(ty)
+    }
+
+    fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>> {
+        let mut out = Vec::new();
+        let mut at = ty;
+        loop {
+            let row = self.cat().find_type(at)?.ok_or_else(|| Core::no_type(at))?;
+            if row.typtype != b'd' {
+                break;
+            }
+            let mut own = Vec::new();
+            if row.typnotnull {
+                own.push(DomainCheck { name: String::new(), check: None });
+            }
+            for c in self
+                .cat()
+                .scan(catalog::rows::indexes::PG_CONSTRAINT_CONTYPID_INDEX, &[at.into()])?
+            {
+                if let Some(text) = &c.conbin {
+                    let check = Some(plan::nodetree::read_expr(text.as_str())?);
+                    own.push(DomainCheck { name: c.conname.as_str().to_string(), check });
+                }
+            }
+            // Constraints of the domains beneath are tested first.
+            own.append(&mut out);
+            out = own;
+            at = row.typbasetype;
+        }
+        out.reverse();
+        Ok(out)
+    }
+}

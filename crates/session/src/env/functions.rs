@@ -1,0 +1,287 @@
+//! To functions: settings, clocks, types' conversions, names of objects.
+
+use crate::core::Core;
+use eval::{CallContext, Callee, Facts, FnFacts};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use std::any::Any;
+use std::cmp::Ordering;
+use std::sync::Arc;
+use types::fncx::{FnContext, RegKind, RowColumn, RowDesc, TypeInfo};
+use types::{Datum, DatumRef, Settings, oids};
+
+impl Core {
+    /// Calls a function of a type.
+    fn call_type_function(
+        &mut self,
+        f: &FnFacts,
+        args: &[DatumRef<'_>],
+        arg_types: &[Oid],
+        result: Oid,
+    ) -> Result<Datum> {
+        if f.strict && args.iter().any(|a| a.is_null()) {
+            return Ok(Datum::Null);
+        }
+        let Callee::Scalar(fp) = f.callee else {
+            return Err(PgError::unsupported(format!("function {}", f.name)));
+        };
+        let mut extra = None;
+        let mut cx = CallContext {
+            host: self,
+            collation: Oid::INVALID,
+            arg_types,
+            result_type: result,
+            extra: &mut extra,
+        };
+        fp(&mut cx, args)
+    }
+
+    fn bytes_of(d: Datum) -> Vec<u8> {
+        match d {
+            Datum::Bytes(b) => b.into_vec(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl FnContext for Core {
+    fn settings(&self) -> &Settings {
+        &self.types
+    }
+
+    fn collation(&self) -> Oid {
+        Oid::INVALID
+    }
+
+    fn arg_type(&self, _: usize) -> Oid {
+        Oid::INVALID
+    }
+
+    fn result_type(&self) -> Oid {
+        Oid::INVALID
+    }
+
+    fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
+        &mut self.extra
+    }
+
+    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
+        self.type_facts(ty)
+    }
+
+    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
+        let io = Facts::type_io(self, ty)?;
+        let out = self.call_type_function(&io.output, &[value], &[ty], oids::CSTRING)?;
+        Ok(Core::bytes_of(out))
+    }
+
+    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
+        let io = Facts::type_io(self, ty)?;
+        let param = Datum::oid(io.io_param);
+        let typmod = Datum::int4(typmod);
+        let args = [DatumRef::Bytes(text), param.as_ref(), typmod.as_ref()];
+        let types = [oids::CSTRING, io.io_param, oids::INT4];
+        self.call_type_function(&io.input, &args, &types, ty)
+    }
+
+    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
+        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let Some(send) = row.typsend.valid() else {
+            let name = self.cat().format_type(ty)?;
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "no binary output function available for type {name}"
+            ));
+        };
+        let f = Facts::function(self, send)?;
+        Ok(Core::bytes_of(self.call_type_function(&f, &[value], &[ty], oids::BYTEA)?))
+    }
+
+    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
+        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let Some(recv) = row.typreceive.valid() else {
+            let name = self.cat().format_type(ty)?;
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "no binary input function available for type {name}"
+            ));
+        };
+        let f = Facts::function(self, recv)?;
+        let io_param = if row.typelem.is_valid() { row.typelem } else { ty };
+        let param = Datum::oid(io_param);
+        let typmod = Datum::int4(typmod);
+        let args = [DatumRef::Bytes(bytes), param.as_ref(), typmod.as_ref()];
+        self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)
+    }
+
+    fn type_compare(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<Ordering> {
+        let cmp = Facts::type_compare(self, ty)?;
+        Ok(cmp(a, b, collation))
+    }
+
+    fn type_hash(
+        &mut self,
+        ty: Oid,
+        v: DatumRef<'_>,
+        collation: Oid,
+        seed: Option<u64>,
+    ) -> Result<u64> {
+        let ops = self.cat().type_ops(ty)?;
+        let Some(proc) = ops.hash.valid() else {
+            let name = self.cat().format_type(ty)?;
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "could not identify a hash function for type {name}"
+            ));
+        };
+        let mut extra = None;
+        let f = match seed {
+            None => Facts::function(self, proc)?,
+            Some(_) => {
+                let extended = self
+                    .cat()
+                    .family_proc(ops.hash_family, ops.hash_input, ops.hash_input, 2)?
+                    .ok_or_else(|| PgError::internal("missing extended hash function"))?;
+                Facts::function(self, extended)?
+            }
+        };
+        let Callee::Scalar(fp) = f.callee else {
+            return Err(PgError::unsupported(format!("function {}", f.name)));
+        };
+        let mut cx = CallContext {
+            host: self,
+            collation,
+            arg_types: &[ty],
+            result_type: oids::INT4,
+            extra: &mut extra,
+        };
+        match seed {
+            None => Ok(u64::from(fp(&mut cx, &[v])?.as_ref().word() as u32)),
+            Some(s) => Ok(fp(&mut cx, &[v, DatumRef::Word(s)])?.as_ref().word()),
+        }
+    }
+
+    fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
+        match typmod {
+            Some(m) => self.cat().format_type_mod(ty, m),
+            None => self.cat().format_type(ty),
+        }
+    }
+
+    fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
+        if ty == oids::RECORD {
+            return usize::try_from(typmod)
+                .ok()
+                .and_then(|i| self.row_types.get(i))
+                .cloned()
+                .ok_or_else(|| pg_err!(WRONG_OBJECT_TYPE, "record type has not been registered"));
+        }
+        let (base, _) = Facts::base_type(self, ty)?;
+        let relid = self.type_facts(base)?.relid;
+        let Some(relid) = relid.valid() else {
+            let name = self.cat().format_type(ty)?;
+            return Err(pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite"));
+        };
+        let desc = self.cat().relation(relid)?;
+        let columns = desc
+            .attributes
+            .iter()
+            .map(|a| RowColumn {
+                name: a.attname.as_str().to_string(),
+                ty: a.atttypid,
+                typmod: a.atttypmod,
+                collation: a.attcollation,
+                dropped: a.attisdropped,
+            })
+            .collect();
+        Ok(Arc::new(RowDesc { columns }))
+    }
+
+    fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
+        let same = |a: &RowDesc, b: &RowDesc| {
+            a.columns.len() == b.columns.len()
+                && a.columns
+                    .iter()
+                    .zip(&b.columns)
+                    .all(|(x, y)| x.name == y.name && x.ty == y.ty && x.typmod == y.typmod)
+        };
+        if let Some(i) = self.row_types.iter().position(|d| same(d, &desc)) {
+            return Ok(i as i32);
+        }
+        self.row_types.push(desc);
+        Ok(self.row_types.len() as i32 - 1)
+    }
+
+    fn enum_values(&mut self, ty: Oid) -> Result<Arc<Vec<(Oid, String)>>> {
+        let rows = self.cat().enum_values(ty)?;
+        let mut list: Vec<_> = rows.iter().collect();
+        list.sort_by(|a, b| a.enumsortorder.total_cmp(&b.enumsortorder));
+        let pairs = list.iter().map(|r| (r.oid, r.enumlabel.as_str().to_string()));
+        Ok(Arc::new(pairs.collect()))
+    }
+
+    fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
+        let row = self.cat().enum_value(value)?;
+        row.map(|r| r.enumtypid).ok_or_else(|| {
+            pg_err!(INVALID_BINARY_REPRESENTATION, "invalid internal value for enum: {value}")
+        })
+    }
+
+    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
+        crate::sysfn::reg::lookup_name(self, kind, name)
+    }
+
+    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
+        crate::sysfn::reg::name_of(self, kind, oid)
+    }
+
+    fn transaction_timestamp(&self) -> i64 {
+        self.transaction_start
+    }
+
+    fn statement_timestamp(&self) -> i64 {
+        self.statement_start
+    }
+
+    fn clock_timestamp(&self) -> i64 {
+        self.now()
+    }
+
+    fn random(&mut self) -> f64 {
+        (self.next_random() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn set_seed(&mut self, seed: f64) {
+        self.random_state = seed.to_bits() ^ 0x5DEE_CE66_D5DE_ECE6;
+    }
+
+    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
+        self.backend.storage().env.random.fill(out);
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: PgError) {
+        self.notices.push(notice);
+    }
+
+    fn check_interrupts(&self) -> Result<()> {
+        self.backend.check_interrupts()
+    }
+}
+
+impl Core {
+    /// SplitMix64 (Steele, Lea, Flood, 2014).
+    fn next_random(&mut self) -> u64 {
+        self.random_state = self.random_state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random_state;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+}

@@ -1,0 +1,314 @@
+//! To the planner.
+
+use crate::core::Core;
+use catalog::cache;
+use catalog::lookup::BTREE_AM;
+use eval::Facts;
+use ids::{AttrNo, Oid};
+use pgerror::{PgError, Result};
+use plan::Expr;
+use planner::*;
+use std::sync::Arc;
+use types::array::ArrayRef;
+use types::{Datum, DatumRef};
+
+/// Rows assumed per page of a table that was never analysed, by width; PostgreSQL's ten-page rule.
+const NEVER_VACUUMED_PAGES: f64 = 10.0;
+
+impl Core {
+    fn column_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
+        let info = self.type_facts(ty)?;
+        if info.len > 0 {
+            return Ok(i32::from(info.len));
+        }
+        // A length limit says something; most strings are shorter.
+        if typmod > 4 && matches!(ty, types::oids::BPCHAR | types::oids::VARCHAR) {
+            let most = typmod - 4;
+            return Ok(if ty == types::oids::BPCHAR || most <= 32 {
+                most
+            } else {
+                32 + (most.min(1000) - 32) / 2
+            });
+        }
+        Ok(32)
+    }
+
+    fn index_facts(
+        &mut self,
+        row: &catalog::rows::PgIndex,
+        table_tuples: f64,
+    ) -> Result<Option<Arc<IndexFacts>>> {
+        let desc = self.cat().relation(row.indexrelid)?;
+        let (Some(part), Some(btree)) = (&desc.index, &desc.btree) else { return Ok(None) };
+        if part.am != BTREE_AM || !row.indisvalid {
+            return Ok(None);
+        }
+        let exprs = match &row.indexprs {
+            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+            None => Vec::new(),
+        };
+        let predicate = match &row.indpred {
+            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+            None => Vec::new(),
+        };
+        let mut exprs = exprs.into_iter();
+        let mut keys = Vec::new();
+        let mut include = Vec::new();
+        for (i, &attno) in row.indkey.iter().enumerate() {
+            let expr = if attno == 0 { exprs.next() } else { None };
+            if i >= row.indnkeyatts as usize {
+                include.push(attno);
+                continue;
+            }
+            let option = row.indoption.get(i).copied().unwrap_or(0);
+            keys.push(IndexKey {
+                attno,
+                expr,
+                opfamily: part.opfamilies.get(i).copied().unwrap_or_default(),
+                opcintype: part.opcintypes.get(i).copied().unwrap_or_default(),
+                collation: row.indcollation.get(i).copied().unwrap_or_default(),
+                descending: option & 1 != 0,
+                nulls_first: option & 2 != 0,
+            });
+        }
+        let btree = btree.clone();
+        let pages = f64::from(engine::index::nblocks(&self.backend, &btree)?);
+        let tree_height = engine::index::height(&mut self.backend, &btree)? as i32;
+        let tuples = if predicate.is_empty() {
+            table_tuples
+        } else {
+            f64::from(desc.class.reltuples.max(0.0)).min(table_tuples)
+        };
+        Ok(Some(Arc::new(IndexFacts {
+            oid: row.indexrelid,
+            keys,
+            include,
+            unique: row.indisunique,
+            immediate: row.indimmediate,
+            predicate: predicate
+                .into_iter()
+                .flat_map(|p| match p {
+                    Expr::Bool(b) if b.boolop == plan::expr::BoolOp::And => b.args,
+                    other => vec![other],
+                })
+                .collect(),
+            pages,
+            tuples,
+            tree_height,
+        })))
+    }
+}
+
+impl PlannerFacts for Core {
+    fn costs(&self) -> &CostSettings {
+        &self.costs
+    }
+
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
+        let desc = self.cat().relation(relid)?;
+        let class = &desc.class;
+        let mut columns = Vec::with_capacity(desc.attributes.len());
+        let mut width = 24.0;
+        for a in &desc.attributes {
+            let avg_width =
+                if a.attisdropped { 0 } else { self.column_width(a.atttypid, a.atttypmod)? };
+            width += f64::from(avg_width);
+            columns.push(ColFacts {
+                name: a.attname.as_str().to_string(),
+                type_oid: a.atttypid,
+                typmod: a.atttypmod,
+                collation: a.attcollation,
+                not_null: a.attnotnull,
+                dropped: a.attisdropped,
+                avg_width,
+            });
+        }
+        let mut pages = match &desc.table {
+            Some(t) => f64::from(engine::table::nblocks(&self.backend, t)?),
+            None => f64::from(class.relpages),
+        };
+        let remembered = f64::from(class.reltuples);
+        if pages < NEVER_VACUUMED_PAGES && remembered < 0.0 && class.relkind == b'r' {
+            pages = NEVER_VACUUMED_PAGES;
+        }
+        let density = if remembered >= 0.0 && class.relpages > 0 {
+            remembered / f64::from(class.relpages)
+        } else {
+            ((8192.0 - 24.0) / (width + 4.0)).floor().max(1.0)
+        };
+        let tuples = (density * pages).round();
+        let all_visible = if class.relpages > 0 && pages > 0.0 {
+            (f64::from(class.relallvisible) / pages).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let mut indexes = Vec::new();
+        for row in &desc.indexes {
+            indexes.extend(self.index_facts(row, tuples)?);
+        }
+        Ok(Arc::new(RelFacts {
+            oid: relid,
+            kind: class.relkind,
+            row_type: class.reltype,
+            pages,
+            tuples,
+            all_visible,
+            columns,
+            indexes,
+        }))
+    }
+
+    fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {
+        let row = self.cat().operator(opno)?;
+        let mut name_of = |proc: Oid| -> Result<String> {
+            Ok(match proc.valid() {
+                Some(p) => self.cat().function(p)?.proname.as_str().to_string(),
+                None => String::new(),
+            })
+        };
+        let restrict = name_of(row.oprrest)?;
+        let join = name_of(row.oprjoin)?;
+        let strict = match row.oprcode.valid() {
+            Some(p) => Facts::function(self, p)?.strict,
+            None => false,
+        };
+        Ok(Arc::new(OpFacts {
+            oid: opno,
+            name: row.oprname.as_str().to_string(),
+            left: row.oprleft,
+            right: row.oprright,
+            result: row.oprresult,
+            code: row.oprcode,
+            commutator: row.oprcom,
+            negator: row.oprnegate,
+            can_merge: row.oprcanmerge,
+            can_hash: row.oprcanhash,
+            restrict,
+            join,
+            strict,
+        }))
+    }
+
+    fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
+        Ok(self.cat().operator_in_family(opno, family)?.map(|r| r.amopstrategy as u16))
+    }
+
+    fn family_operator(
+        &mut self,
+        family: Oid,
+        left: Oid,
+        right: Oid,
+        strategy: u16,
+    ) -> Result<Option<Oid>> {
+        // Binary-compatible types share an operator class: look for the class's own type.
+        let mut cat = self.cat();
+        if let Some(op) = cat.family_member(family, left, right, strategy as i16)? {
+            return Ok(Some(op));
+        }
+        if left != right {
+            return Ok(None);
+        }
+        let ops = cat.type_ops(left)?;
+        if ops.btree_family == family {
+            return cat.family_member(family, ops.btree_input, ops.btree_input, strategy as i16);
+        }
+        Ok(None)
+    }
+
+    fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>> {
+        for r in self.cat().operator_families(sort_op)?.iter() {
+            if r.amopmethod == BTREE_AM
+                && r.amoppurpose == b's'
+                && matches!(r.amopstrategy, 1 | 5)
+                && r.amoplefttype == r.amoprighttype
+            {
+                return Ok(Some(OrderFacts {
+                    family: r.amopfamily,
+                    input_type: r.amoplefttype,
+                    descending: r.amopstrategy == 5,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
+        let rows = self.cat().operator_families(eq_op)?;
+        let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);
+        Ok(btree.map(|r| r.amopfamily).collect())
+    }
+
+    fn default_operators(&mut self, ty: Oid) -> Result<DefaultOps> {
+        let ops = self.cat().type_ops(ty)?;
+        Ok(DefaultOps { eq: ops.eq, lt: ops.lt, gt: ops.gt, hashable: ops.hash.is_valid() })
+    }
+
+    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>> {
+        let keys = [relid.into(), attno.into(), false.into()];
+        let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
+        let mut out = ColStats {
+            null_frac: f64::from(row.stanullfrac),
+            n_distinct: f64::from(row.stadistinct),
+            ..ColStats::default()
+        };
+        let Some(att) = self.cat().attribute(relid, attno)? else { return Ok(None) };
+        let info = self.type_facts(att.atttypid)?;
+        let slots = [
+            (row.stakind1, &row.stanumbers1, &row.stavalues1),
+            (row.stakind2, &row.stanumbers2, &row.stavalues2),
+            (row.stakind3, &row.stanumbers3, &row.stavalues3),
+            (row.stakind4, &row.stanumbers4, &row.stavalues4),
+            (row.stakind5, &row.stanumbers5, &row.stavalues5),
+        ];
+        for (kind, numbers, values) in slots {
+            let numbers: Vec<f64> =
+                numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
+            let values: Vec<Datum> = match values {
+                Some(v) => {
+                    let array = ArrayRef::new(DatumRef::Bytes(&v.0));
+                    array.iter(&info).map(DatumRef::to_owned).collect()
+                }
+                None => Vec::new(),
+            };
+            match kind {
+                1 => {
+                    out.mcv = values;
+                    out.mcv_freq = numbers;
+                }
+                2 => out.histogram = values,
+                3 => out.correlation = numbers.first().copied().unwrap_or(0.0),
+                _ => {}
+            }
+        }
+        Ok(Some(Arc::new(out)))
+    }
+
+    fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {
+        let row = self.cat().function(funcid)?;
+        Ok((f64::from(row.procost), f64::from(row.prorows)))
+    }
+
+    fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts> {
+        let row = self.cat().aggregate(aggfn)?;
+        Ok(AggFacts {
+            sort_op: row.aggsortop,
+            trans_type: row.aggtranstype,
+            state_width: row.aggtransspace,
+        })
+    }
+
+    fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {
+        let row = self.cat().constraint(constraint)?;
+        row.map(|r| r.conindid).and_then(Oid::valid).ok_or_else(|| {
+            PgError::internal(format!("cache lookup failed for constraint {constraint}"))
+        })
+    }
+
+    fn fold(&mut self, expr: Expr) -> Result<Expr> {
+        eval::fold(expr, self)
+    }
+
+    fn param_value(&mut self, id: i32) -> Option<Datum> {
+        usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned()
+    }
+}

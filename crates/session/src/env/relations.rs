@@ -1,0 +1,110 @@
+//! Relations as the executor opens them.
+
+use crate::core::Core;
+use catalog::RelDesc;
+use executor::{OpenRel, RelCheck, RelIndex};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::nodetree;
+use std::sync::Arc;
+use types::fncx::{RowColumn, RowDesc};
+
+impl Core {
+    /// The table for the executor; made anew when its descriptor has changed.
+    pub(crate) fn open_rel(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
+        let desc = self.cat().relation(relid)?;
+        if let Some((of, open)) = self.relations.get(&relid)
+            && Arc::ptr_eq(of, &desc)
+        {
+            return Ok(open.clone());
+        }
+        let open = Arc::new(self.make_open_rel(&desc)?);
+        self.relations.insert(relid, (desc, open.clone()));
+        Ok(open)
+    }
+
+    fn make_open_rel(&mut self, desc: &Arc<RelDesc>) -> Result<OpenRel> {
+        let Some(table) = desc.table.clone() else {
+            return Err(pgerror::pg_err!(
+                WRONG_OBJECT_TYPE,
+                "cannot open relation \"{}\"",
+                desc.name()
+            ));
+        };
+        let columns = desc
+            .attributes
+            .iter()
+            .map(|a| RowColumn {
+                name: a.attname.as_str().to_string(),
+                ty: a.atttypid,
+                typmod: a.atttypmod,
+                collation: a.attcollation,
+                dropped: a.attisdropped,
+            })
+            .collect();
+        let mut indexes = Vec::new();
+        for row in &desc.indexes {
+            if !row.indisready {
+                continue;
+            }
+            let index = self.cat().relation(row.indexrelid)?;
+            let Some(btree) = index.btree.clone() else {
+                return Err(PgError::unsupported(format!(
+                    "index \"{}\" of this access method",
+                    index.name()
+                )));
+            };
+            let list = match &row.indexprs {
+                Some(text) => nodetree::read_exprs(text.as_str())?,
+                None => Vec::new(),
+            };
+            let mut list = list.into_iter();
+            let exprs: Vec<_> =
+                row.indkey.iter().map(|&k| if k == 0 { list.next() } else { None }).collect();
+            let predicate = match &row.indpred {
+                Some(text) => nodetree::read_exprs(text.as_str())?,
+                None => Vec::new(),
+            };
+            let names: Vec<String> = (0..row.indnkeyatts as usize)
+                .map(|i| {
+                    let attr = index.attributes.get(i);
+                    match row.indkey.get(i).and_then(|&k| desc.attribute(k)) {
+                        Some(a) => a.attname.as_str().to_string(),
+                        None => attr.map_or(String::new(), |a| a.attname.as_str().to_string()),
+                    }
+                })
+                .collect();
+            indexes.push(RelIndex {
+                desc: btree,
+                exprs,
+                predicate,
+                unique: row.indisunique,
+                deferrable: row.indisunique && !row.indimmediate,
+                columns_text: names.join(", "),
+            });
+        }
+        let mut checks = Vec::new();
+        for c in &desc.checks {
+            if let Some(text) = &c.conbin {
+                let expr = nodetree::read_expr(text.as_str())?;
+                checks.push(RelCheck { name: c.conname.as_str().to_string(), expr });
+            }
+        }
+        let mut generated = Vec::new();
+        for (attno, text) in &desc.defaults {
+            if desc.attribute(*attno).is_some_and(|a| a.attgenerated == b's') {
+                generated.push((*attno, nodetree::read_expr(text.as_str())?));
+            }
+        }
+        Ok(OpenRel {
+            table,
+            kind: desc.kind(),
+            row_type: desc.class.reltype,
+            columns: Arc::new(RowDesc { columns }),
+            indexes,
+            checks,
+            generated,
+            row_events: !desc.triggers.is_empty(),
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! A query from text to rows, for whoever needs one inside the server: functions in SQL, checks of foreign
+//! keys, DDL that reads.
+
+use crate::core::Core;
+use analyze::SessionLookup;
+use executor::{Execution, QueryDesc};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::PlannedStmt;
+use plan::query::Query;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Datum};
+
+/// Analyses and plans one statement.
+pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<Arc<PlannedStmt>>> {
+    let mut plans = Vec::new();
+    for stmt in parse::parse(sql)? {
+        if !analyze::is_query(&stmt.stmt) {
+            return Err(PgError::unsupported("utility statement inside a function"));
+        }
+        let query = analyze::analyze(&mut SessionLookup::new(core), &stmt, sql, param_types)?;
+        plans.push(Arc::new(plan_query(core, &query)?));
+    }
+    Ok(plans)
+}
+
+/// Plans an analysed query.
+pub fn plan_query(core: &mut Core, query: &Query) -> Result<PlannedStmt> {
+    planner::plan_query(query, core)
+}
+
+/// Runs a text of queries and returns the last one's rows.
+pub fn run_sql(
+    core: &mut Core,
+    sql: &str,
+    param_types: &[Oid],
+    params: Arc<[Datum]>,
+) -> Result<Vec<Vec<Datum>>> {
+    let mut rows = Vec::new();
+    for plan in plan_text(core, sql, param_types)? {
+        rows = run_plan(core, plan, params.clone())?;
+    }
+    Ok(rows)
+}
+
+/// Runs a plan to its end under the active snapshot; rows without junk columns.
+pub fn run_plan(
+    core: &mut Core,
+    plan: Arc<PlannedStmt>,
+    params: Arc<[Datum]>,
+) -> Result<Vec<Vec<Datum>>> {
+    let snapshot = match core.backend.active_snapshot() {
+        Some(s) => s.clone(),
+        None => core.backend.snapshot(),
+    };
+    let keep: Vec<usize> = plan
+        .plan_tree
+        .info
+        .target_list
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| !t.resjunk)
+        .map(|(i, _)| i)
+        .collect();
+    let mut run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
+    let mut rows = Vec::new();
+    while let Some(batch) = run.next(core, BATCH_ROWS_MAX)? {
+        for r in 0..batch.len {
+            rows.push(keep.iter().map(|&c| batch.get(r, c).to_owned()).collect());
+        }
+    }
+    Ok(rows)
+}

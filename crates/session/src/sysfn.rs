@@ -1,0 +1,77 @@
+//! Functions that need the session: catalogs, storage, sequences, settings. And functions written in SQL,
+//! which are called through the same door.
+
+use crate::core::Core;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use types::{Datum, DatumRef};
+
+pub(crate) mod info;
+pub(crate) mod reg;
+pub(crate) mod sequence;
+pub(crate) mod size;
+mod sql;
+pub(crate) mod wal;
+
+/// An ordinary function of the session.
+pub(crate) type OneFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Datum>;
+/// A set-returning one: rows of columns.
+pub(crate) type SetFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
+
+#[derive(Clone, Copy)]
+pub(crate) enum SysCall {
+    One(OneFn),
+    #[allow(dead_code, reason = "the first of them come with the statistics views")]
+    Set(SetFn),
+}
+
+/// By `pg_proc.prosrc`.
+pub(crate) struct SysFn {
+    pub name: &'static str,
+    pub call: SysCall,
+}
+
+const TABLES: &[&[SysFn]] = &[info::FNS, sequence::FNS, size::FNS, wal::FNS];
+
+/// The function with this `prosrc`.
+pub(crate) fn lookup(prosrc: &str) -> Option<SysCall> {
+    TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name == prosrc).map(|f| f.call)
+}
+
+const SQL_LANGUAGE: Oid = Oid(14);
+
+/// Calls a function in SQL or of the session.
+pub(crate) fn call(core: &mut Core, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let row = core.cat().function(function)?;
+    if row.prolang == SQL_LANGUAGE {
+        let rows = sql::run(core, &row, args)?;
+        let first = rows.into_iter().next().and_then(|r| r.into_iter().next());
+        return Ok(first.unwrap_or_default());
+    }
+    match lookup(row.prosrc.as_str()) {
+        Some(SysCall::One(f)) => f(core, args),
+        _ => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
+    }
+}
+
+/// Calls a set-returning function in SQL or of the session.
+pub(crate) fn call_set(
+    core: &mut Core,
+    function: Oid,
+    args: &[DatumRef<'_>],
+) -> Result<Vec<Vec<Datum>>> {
+    let row = core.cat().function(function)?;
+    if row.prolang == SQL_LANGUAGE {
+        return sql::run(core, &row, args);
+    }
+    match lookup(row.prosrc.as_str()) {
+        Some(SysCall::Set(f)) => f(core, args),
+        Some(SysCall::One(f)) => Ok(vec![vec![f(core, args)?]]),
+        None => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
+    }
+}
+
+/// The text of an argument.
+pub(crate) fn text(d: DatumRef<'_>) -> String {
+    String::from_utf8_lossy(d.as_bytes()).into_owned()
+}

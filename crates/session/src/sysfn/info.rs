@@ -1,0 +1,204 @@
+//! What sessions ask about themselves, the server and the catalogs. Counterpart: misc.c, ruleutils.c (its
+//! simplest parts), acl.c.
+
+use super::{SysCall, SysFn};
+use crate::core::Core;
+use pgerror::Result;
+use types::{Datum, DatumRef};
+
+/// What `version()` says; drivers read the number behind the first word.
+const VERSION: &str = concat!(
+    "PostgreSQL 15.18 (Norsu ",
+    env!("CARGO_PKG_VERSION"),
+    ") on x86_64-pc-linux-gnu, compiled by rustc, 64-bit"
+);
+
+fn one(v: bool) -> Result<Datum> {
+    Ok(Datum::bool(v))
+}
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn { name: "pgsql_version", call: SysCall::One(|_, _| Ok(Datum::text(VERSION))) },
+    SysFn {
+        name: "current_database",
+        call: SysCall::One(|c, _| Ok(Datum::name(&c.database_name))),
+    },
+    SysFn {
+        name: "current_schema",
+        call: SysCall::One(|c, _| Ok(current_schema(c)?.map_or(Datum::Null, |n| Datum::name(&n)))),
+    },
+    SysFn {
+        name: "current_schemas",
+        call: SysCall::One(|c, a| {
+            let implicit = a[0].as_bool();
+            let path = c.cat().search_path()?;
+            let mut names = Vec::new();
+            for &schema in &path.schemas {
+                if !implicit && is_implicit(c, schema) {
+                    continue;
+                }
+                if let Some(n) = c.cat().namespace_name(schema)? {
+                    names.push(Datum::name(n.as_str()));
+                }
+            }
+            types::array::of_builtin(types::oids::NAME, &names)
+        }),
+    },
+    SysFn {
+        name: "current_user",
+        call: SysCall::One(|c, _| {
+            let user = c.catalog.user;
+            Ok(Datum::name(&c.cat().role_name(user)?))
+        }),
+    },
+    SysFn {
+        name: "session_user",
+        call: SysCall::One(|c, _| {
+            let user = c.catalog.session_user;
+            Ok(Datum::name(&c.cat().role_name(user)?))
+        }),
+    },
+    SysFn { name: "pg_backend_pid", call: SysCall::One(|c, _| Ok(Datum::int4(c.backend_pid))) },
+    SysFn {
+        name: "pg_my_temp_schema",
+        call: SysCall::One(|c, _| Ok(Datum::oid(c.catalog.temp_namespace))),
+    },
+    SysFn {
+        name: "pg_is_other_temp_schema",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            let own = oid == c.catalog.temp_namespace || oid == c.catalog.temp_toast_namespace;
+            let name = c.cat().namespace_name(oid)?;
+            one(!own
+                && name.is_some_and(|n| {
+                    n.as_str().starts_with("pg_temp_") || n.as_str().starts_with("pg_toast_temp_")
+                }))
+        }),
+    },
+    SysFn {
+        name: "pg_get_userbyid",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            Ok(match c.cat().role_row(oid)? {
+                Some(r) => Datum::name(r.rolname.as_str()),
+                None => Datum::name(&format!("unknown (OID={oid})")),
+            })
+        }),
+    },
+    SysFn {
+        name: "pg_table_is_visible",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            match c.cat().find_class(oid)? {
+                Some(_) => one(c.cat().is_relation_visible(oid)?),
+                None => Ok(Datum::Null),
+            }
+        }),
+    },
+    SysFn {
+        name: "pg_type_is_visible",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            match c.cat().find_type(oid)? {
+                Some(_) => one(c.cat().is_type_visible(oid)?),
+                None => Ok(Datum::Null),
+            }
+        }),
+    },
+    SysFn {
+        name: "pg_function_is_visible",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            match c.cat().find_function(oid)? {
+                Some(_) => one(c.cat().is_function_visible(oid)?),
+                None => Ok(Datum::Null),
+            }
+        }),
+    },
+    SysFn {
+        name: "pg_operator_is_visible",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            match c.cat().find_operator_row(oid)? {
+                Some(_) => one(c.cat().is_operator_visible(oid)?),
+                None => Ok(Datum::Null),
+            }
+        }),
+    },
+    SysFn { name: "format_type", call: SysCall::One(format_type) },
+    SysFn {
+        name: "pg_typeof",
+        call: SysCall::One(|_, _| {
+            Err(pgerror::PgError::unsupported("pg_typeof of this expression"))
+        }),
+    },
+    SysFn { name: "pg_sleep", call: SysCall::One(sleep) },
+    SysFn {
+        name: "PG_encoding_to_char",
+        call: SysCall::One(|_, a| {
+            let name = catalog::encoding::name(a[0].as_i32());
+            Ok(Datum::name(name))
+        }),
+    },
+    SysFn {
+        name: "PG_char_to_encoding",
+        call: SysCall::One(|_, a| {
+            let name = String::from_utf8_lossy(a[0].as_name()).into_owned();
+            Ok(Datum::int4(catalog::encoding::number(&name).unwrap_or(-1)))
+        }),
+    },
+    SysFn {
+        name: "getdatabaseencoding",
+        call: SysCall::One(|c, _| Ok(Datum::name(catalog::encoding::name(c.catalog.encoding)))),
+    },
+    SysFn {
+        name: "pg_client_encoding",
+        call: SysCall::One(|c, _| Ok(Datum::name(catalog::encoding::name(c.catalog.encoding)))),
+    },
+];
+
+/// The first existing schema of the search path in which objects can be made.
+pub(crate) fn current_schema(core: &mut Core) -> Result<Option<String>> {
+    let path = core.cat().search_path()?;
+    let Some(oid) = path.creation.valid() else { return Ok(None) };
+    Ok(core.cat().namespace_name(oid)?.map(|n| n.as_str().to_string()))
+}
+
+/// Is the schema searched without being named: `pg_catalog` and the temporary schema?
+fn is_implicit(core: &Core, schema: ids::Oid) -> bool {
+    const PG_CATALOG: ids::Oid = ids::Oid(11);
+    schema == PG_CATALOG || schema == core.catalog.temp_namespace
+}
+
+/// Not strict: a NULL modifier means "without".
+fn format_type(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    if args[0].is_null() {
+        return Ok(Datum::Null);
+    }
+    let oid = args[0].as_oid();
+    if !oid.is_valid() {
+        return Ok(Datum::text("-"));
+    }
+    let text = if args[1].is_null() {
+        core.cat().format_type(oid)?
+    } else {
+        core.cat().format_type_mod(oid, args[1].as_i32())?
+    };
+    Ok(Datum::text(&text))
+}
+
+fn sleep(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let seconds = args[0].as_f64();
+    if seconds.is_nan() || seconds <= 0.0 {
+        return Ok(Datum::Null);
+    }
+    let deadline =
+        sync::wait::Deadline::after(std::time::Duration::from_secs_f64(seconds.min(1e9)));
+    loop {
+        core.backend.check_interrupts()?;
+        let woken = core.backend.waiter().park(sync::wait::WaitEvent::PgSleep, deadline);
+        if woken == sync::wait::Woken::Timeout {
+            return Ok(Datum::Null);
+        }
+    }
+}

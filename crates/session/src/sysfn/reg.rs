@@ -1,0 +1,262 @@
+//! Names of objects and back: what the `reg*` types show and read.
+//! Counterpart: regproc.c.
+
+use crate::core::Core;
+use analyze::SessionLookup;
+use catalog::namespace::split_identifiers;
+use catalog::{cache, format_type::quote_identifier};
+use ids::Oid;
+use parse::ast::Node;
+use pgerror::{PgError, Result, pg_err};
+use types::fncx::RegKind;
+
+/// Schema and name of a possibly qualified, possibly quoted name.
+pub(crate) fn split_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
+    // The list splitter takes commas; names are separated by dots outside quotes.
+    let mut as_list = String::new();
+    let mut quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                as_list.push(c);
+            }
+            '.' if !quoted => as_list.push(','),
+            ',' if !quoted => return Err(invalid_name()),
+            _ => as_list.push(c),
+        }
+    }
+    let mut parts = split_identifiers(&as_list).ok_or_else(invalid_name)?;
+    let name = parts.pop().ok_or_else(invalid_name)?;
+    let schema = parts.pop();
+    if let Some(database) = parts.pop()
+        && database != core.database_name
+    {
+        return Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cross-database references are not implemented: {text}"
+        ));
+    }
+    if !parts.is_empty() {
+        return Err(pg_err!(
+            SYNTAX_ERROR,
+            "improper qualified name (too many dotted names): {text}"
+        ));
+    }
+    Ok((schema, name))
+}
+
+fn invalid_name() -> PgError {
+    pg_err!(INVALID_NAME, "invalid name syntax")
+}
+
+pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<Option<Oid>> {
+    match kind {
+        RegKind::Class => {
+            let (schema, name) = split_name(core, text)?;
+            core.cat().find_relation(schema.as_deref(), &name)
+        }
+        RegKind::Type => type_named(core, text),
+        RegKind::Role => {
+            let (_, name) = split_name(core, text)?;
+            Ok(core.cat().find_role(&name)?.map(|r| r.oid))
+        }
+        RegKind::Namespace => {
+            let (_, name) = split_name(core, text)?;
+            core.cat().find_namespace(&name)
+        }
+        RegKind::Collation => {
+            let (schema, name) = split_name(core, text)?;
+            core.cat().find_collation(schema.as_deref(), &name)
+        }
+        RegKind::Config => {
+            let (schema, name) = split_name(core, text)?;
+            core.cat().find_ts_config(schema.as_deref(), &name)
+        }
+        RegKind::Dictionary => {
+            let (schema, name) = split_name(core, text)?;
+            core.cat().find_ts_dict(schema.as_deref(), &name)
+        }
+        RegKind::Proc => {
+            let (schema, name) = split_name(core, text)?;
+            let found = core.cat().function_candidates(
+                schema.as_deref(),
+                &name,
+                None,
+                &[],
+                false,
+                false,
+            )?;
+            match found.as_slice() {
+                [] => Ok(None),
+                [one] => Ok(Some(one.row.oid)),
+                _ => Err(pg_err!(AMBIGUOUS_FUNCTION, "more than one function named \"{text}\"")),
+            }
+        }
+        RegKind::Procedure => {
+            let (name, types) = signature(core, text)?;
+            let (schema, name) = split_name(core, &name)?;
+            let found = core.cat().function_candidates(
+                schema.as_deref(),
+                &name,
+                Some(types.len()),
+                &[],
+                false,
+                false,
+            )?;
+            Ok(found.iter().find(|c| c.args == types).map(|c| c.row.oid))
+        }
+        RegKind::Oper => {
+            let (schema, name) = match text.rsplit_once('.') {
+                Some((s, n)) => (Some(split_name(core, s)?.1), n),
+                None => (None, text),
+            };
+            let found = core.cat().operator_candidates(schema.as_deref(), name, b'b')?;
+            match found.as_slice() {
+                [] => Ok(None),
+                [one] => Ok(Some(one.row.oid)),
+                _ => Err(pg_err!(AMBIGUOUS_FUNCTION, "more than one operator named {text}")),
+            }
+        }
+        RegKind::Operator => {
+            let (name, types) = signature(core, text)?;
+            let (schema, name) = match name.rsplit_once('.') {
+                Some((s, n)) => (Some(split_name(core, s)?.1), n.to_string()),
+                None => (None, name),
+            };
+            let [left, right] = types.as_slice() else {
+                return Err(pg_err!(UNDEFINED_PARAMETER, "missing argument"));
+            };
+            core.cat().find_operator(schema.as_deref(), &name, *left, *right)
+        }
+    }
+}
+
+/// `name(type, type)`: the name's text and the types.
+fn signature(core: &mut Core, text: &str) -> Result<(String, Vec<Oid>)> {
+    let (name, rest) = text
+        .split_once('(')
+        .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a left parenthesis"))?;
+    let inner = rest
+        .trim_end()
+        .strip_suffix(')')
+        .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a right parenthesis"))?;
+    let mut types = Vec::new();
+    let mut depth = 0;
+    let mut part = String::new();
+    for c in inner.chars().chain(std::iter::once(',')) {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                let one = std::mem::take(&mut part);
+                if one.trim().eq_ignore_ascii_case("none") {
+                    types.push(Oid::INVALID);
+                } else if !one.trim().is_empty() {
+                    let ty = type_named(core, one.trim())?;
+                    types.push(ty.ok_or_else(|| {
+                        pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", one.trim())
+                    })?);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        part.push(c);
+    }
+    Ok((name.trim().to_string(), types))
+}
+
+/// A type by its name as SQL writes it, modifiers and arrays included.
+pub(crate) fn type_named(core: &mut Core, text: &str) -> Result<Option<Oid>> {
+    let sql = format!("SELECT NULL::{text}");
+    let Ok(stmts) = parse::parse(&sql) else {
+        return Err(pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\""));
+    };
+    let [stmt] = stmts.as_slice() else {
+        return Err(pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\""));
+    };
+    let Node::SelectStmt(select) = &stmt.stmt else { return Ok(None) };
+    let target = select.target_list.first();
+    let name = target.and_then(|t| match &t.val {
+        Some(Node::TypeCast(c)) => Some(&c.type_name),
+        _ => None,
+    });
+    let Some(name) = name else {
+        return Err(pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\""));
+    };
+    match analyze::ddl::type_name(&mut SessionLookup::new(core), name, &sql) {
+        Ok((oid, _)) => Ok(Some(oid)),
+        Err(e) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(None),
+        Err(e) if e.code() == pgerror::SqlState::UNDEFINED_SCHEMA => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// The name under which an object is shown: qualified where the search path would not find it.
+pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option<String>> {
+    let mut cat = core.cat();
+    Ok(match kind {
+        RegKind::Class => match cat.find_class(oid)? {
+            None => None,
+            Some(c) => {
+                let name = quote_identifier(c.relname.as_str());
+                if cat.is_relation_visible(oid)? {
+                    Some(name)
+                } else {
+                    let schema = cat.namespace_name(c.relnamespace)?;
+                    Some(with_schema(schema.map(|s| s.as_str().to_string()), name))
+                }
+            }
+        },
+        RegKind::Type => match cat.find_type(oid)? {
+            None => None,
+            Some(_) => Some(cat.format_type(oid)?),
+        },
+        RegKind::Role => cat.role_row(oid)?.map(|r| quote_identifier(r.rolname.as_str())),
+        RegKind::Namespace => cat.namespace_name(oid)?.map(|n| quote_identifier(n.as_str())),
+        RegKind::Proc => match cat.find_function(oid)? {
+            None => None,
+            Some(p) => {
+                let name = quote_identifier(p.proname.as_str());
+                // Shown plainly only where the name alone means this function.
+                let same =
+                    cat.function_candidates(None, p.proname.as_str(), None, &[], false, false)?;
+                if matches!(same.as_slice(), [one] if one.row.oid == oid) {
+                    Some(name)
+                } else {
+                    let schema = cat.namespace_name(p.pronamespace)?;
+                    Some(with_schema(schema.map(|s| s.as_str().to_string()), name))
+                }
+            }
+        },
+        RegKind::Procedure => match cat.find_function(oid)? {
+            None => None,
+            Some(_) => Some(cat.format_function(oid)?),
+        },
+        RegKind::Oper => cat.find_operator_row(oid)?.map(|o| o.oprname.as_str().to_string()),
+        RegKind::Operator => match cat.find_operator_row(oid)? {
+            None => None,
+            Some(_) => Some(cat.format_operator(oid)?),
+        },
+        RegKind::Collation => {
+            let row = cat.search(cache::COLLOID, &[oid.into()])?;
+            row.map(|c| quote_identifier(c.collname.as_str()))
+        }
+        RegKind::Config => {
+            let row = cat.search(cache::TSCONFIGOID, &[oid.into()])?;
+            row.map(|c| quote_identifier(c.cfgname.as_str()))
+        }
+        RegKind::Dictionary => {
+            let row = cat.search(cache::TSDICTOID, &[oid.into()])?;
+            row.map(|c| quote_identifier(c.dictname.as_str()))
+        }
+    })
+}
+
+fn with_schema(schema: Option<String>, name: String) -> String {
+    match schema {
+        Some(s) => format!("{}.{name}", quote_identifier(&s)),
+        None => name,
+    }
+}

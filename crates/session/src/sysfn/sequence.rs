@@ -1,0 +1,193 @@
+//! nextval and its kin. Counterpart: sequence.c.
+
+use super::{SysCall, SysFn, text};
+use crate::core::Core;
+use catalog::{acl, cache};
+use engine::sequence::{self, SequenceFile, SequenceParams};
+use ids::{Oid, RelFile};
+use pgerror::{PgError, Result, pg_err};
+use types::{Datum, DatumRef};
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn {
+        name: "nextval_oid",
+        call: SysCall::One(|c, a| Ok(Datum::int8(nextval(c, a[0].as_oid(), true)?))),
+    },
+    SysFn { name: "currval_oid", call: SysCall::One(|c, a| currval(c, a[0].as_oid())) },
+    SysFn { name: "lastval", call: SysCall::One(|c, _| lastval(c)) },
+    SysFn {
+        name: "setval_oid",
+        call: SysCall::One(|c, a| setval(c, a[0].as_oid(), a[1].as_i64(), true)),
+    },
+    SysFn {
+        name: "setval3_oid",
+        call: SysCall::One(|c, a| setval(c, a[0].as_oid(), a[1].as_i64(), a[2].as_bool())),
+    },
+    SysFn {
+        name: "pg_sequence_parameters",
+        call: SysCall::Set(|c, a| {
+            let row = row_of(c, a[0].as_oid())?;
+            Ok(vec![vec![
+                Datum::int8(row.seqstart),
+                Datum::int8(row.seqmin),
+                Datum::int8(row.seqmax),
+                Datum::int8(row.seqincrement),
+                Datum::bool(row.seqcycle),
+                Datum::int8(row.seqcache),
+                Datum::oid(row.seqtypid),
+            ]])
+        }),
+    },
+    SysFn {
+        name: "pg_sequence_last_value",
+        call: SysCall::One(|c, a| {
+            let (file, persistence, name) = open(c, a[0].as_oid())?;
+            let data =
+                sequence::read(&mut c.backend, SequenceFile { file, persistence, name: &name })?;
+            Ok(if data.is_called { Datum::int8(data.last_value) } else { Datum::Null })
+        }),
+    },
+    SysFn { name: "pg_get_serial_sequence", call: SysCall::One(serial_sequence) },
+];
+
+fn row_of(core: &mut Core, oid: Oid) -> Result<catalog::Row<catalog::rows::PgSequence>> {
+    core.cat().get(cache::SEQRELID, &[oid.into()], format_args!("sequence {oid}"))
+}
+
+fn open(core: &mut Core, oid: Oid) -> Result<(RelFile, ids::Persistence, String)> {
+    let desc = core.cat().relation(oid)?;
+    if desc.kind() != b'S' {
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", desc.name()));
+    }
+    core.lock_relation(oid, 3)?;
+    let Some(table) = &desc.table else {
+        return Err(PgError::internal("sequence without a file"));
+    };
+    Ok((table.file, table.persistence, desc.name().to_string()))
+}
+
+fn check_rights(core: &mut Core, oid: Oid, wanted: u32) -> Result<()> {
+    let class = core.cat().class(oid)?;
+    let user = core.catalog.user;
+    let list = class.relacl.as_deref();
+    let have = core.cat().privileges(user, class.relowner, list, acl::Kind::Sequence, wanted)?;
+    if have == 0 {
+        return Err(pg_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied for sequence {}",
+            class.relname.as_str()
+        ));
+    }
+    Ok(())
+}
+
+/// The next value; values cached by the session are handed out first.
+pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
+    if check {
+        check_rights(core, oid, acl::USAGE | acl::UPDATE)?;
+    }
+    let row = row_of(core, oid)?;
+    if let Some(c) = core.sequences.get_mut(&oid)
+        && c.last != c.cached
+    {
+        c.last += row.seqincrement;
+        core.last_sequence = oid;
+        return Ok(c.last);
+    }
+    let (file, persistence, name) = open(core, oid)?;
+    let params = SequenceParams {
+        increment: row.seqincrement,
+        min: row.seqmin,
+        max: row.seqmax,
+        cache: row.seqcache,
+        cycle: row.seqcycle,
+    };
+    let seq = SequenceFile { file, persistence, name: &name };
+    let got = sequence::next_values(&mut core.backend, seq, &params)?;
+    core.sequences.insert(oid, CachedSequence { last: got.next, cached: got.cached });
+    core.last_sequence = oid;
+    Ok(got.next)
+}
+
+/// What the session remembers of a sequence.
+#[derive(Clone, Copy, Debug)]
+pub struct CachedSequence {
+    pub last: i64,
+    /// The last value reserved for this session.
+    pub cached: i64,
+}
+
+fn currval(core: &mut Core, oid: Oid) -> Result<Datum> {
+    check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+    match core.sequences.get(&oid) {
+        Some(c) => Ok(Datum::int8(c.last)),
+        None => {
+            let name = core.cat().class(oid)?.relname.as_str().to_string();
+            Err(pg_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "currval of sequence \"{name}\" is not yet defined in this session"
+            ))
+        }
+    }
+}
+
+fn lastval(core: &mut Core) -> Result<Datum> {
+    let oid = core.last_sequence;
+    match core.sequences.get(&oid) {
+        Some(c) => Ok(Datum::int8(c.last)),
+        None => Err(pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "lastval is not yet defined in this session"
+        )),
+    }
+}
+
+fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datum> {
+    check_rights(core, oid, acl::UPDATE)?;
+    let row = row_of(core, oid)?;
+    let (file, persistence, name) = open(core, oid)?;
+    if value < row.seqmin || value > row.seqmax {
+        return Err(pg_err!(
+            NUMERIC_VALUE_OUT_OF_RANGE,
+            "setval: value {value} is out of bounds for sequence \"{name}\" ({}..{})",
+            row.seqmin,
+            row.seqmax
+        ));
+    }
+    if is_called {
+        core.sequences.insert(oid, CachedSequence { last: value, cached: value });
+    } else {
+        core.sequences.remove(&oid);
+    }
+    let seq = SequenceFile { file, persistence, name: &name };
+    sequence::set_value(&mut core.backend, seq, value, is_called)?;
+    Ok(Datum::int8(value))
+}
+
+/// The sequence that belongs to a column.
+fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let table = text(args[0]);
+    let column = text(args[1]);
+    let (schema, name) = super::reg::split_name(core, &table)?;
+    let oid = core.cat().relation_oid(schema.as_deref(), &name)?;
+    let desc = core.cat().relation(oid)?;
+    let Some(att) = desc.column(&column) else {
+        return Err(pg_err!(
+            UNDEFINED_COLUMN,
+            "column \"{column}\" of relation \"{name}\" does not exist"
+        ));
+    };
+    let target = catalog::depend::ObjectAddress::column(oid, att.attnum);
+    for d in core.cat().dependents_of(target)?.iter() {
+        let owned = matches!(d.deptype, b'a' | b'i') && d.classid == Oid(1259);
+        if owned && core.cat().class(d.objid)?.relkind == b'S' {
+            let class = core.cat().class(d.objid)?;
+            let schema = core.cat().namespace_name(class.relnamespace)?;
+            let schema = schema.map(|s| s.as_str().to_string()).unwrap_or_default();
+            let quote = catalog::format_type::quote_identifier;
+            let full = format!("{}.{}", quote(&schema), quote(class.relname.as_str()));
+            return Ok(Datum::text(&full));
+        }
+    }
+    Ok(Datum::Null)
+}

@@ -1,0 +1,143 @@
+//! Sizes of relations and databases. Counterpart: dbsize.c.
+
+use super::{SysCall, SysFn, text};
+use crate::core::Core;
+use ids::{Fork, Oid};
+use pgerror::{Result, pg_err};
+use types::{Datum, DatumRef};
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn { name: "pg_relation_size", call: SysCall::One(relation_size) },
+    SysFn {
+        name: "pg_table_size",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            Ok(match c.cat().try_relation(oid)? {
+                Some(_) => Datum::int8(table_bytes(c, oid)? as i64),
+                None => Datum::Null,
+            })
+        }),
+    },
+    SysFn {
+        name: "pg_indexes_size",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            Ok(match c.cat().try_relation(oid)? {
+                Some(_) => Datum::int8(index_bytes(c, oid)? as i64),
+                None => Datum::Null,
+            })
+        }),
+    },
+    SysFn {
+        name: "pg_total_relation_size",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            Ok(match c.cat().try_relation(oid)? {
+                Some(_) => Datum::int8((table_bytes(c, oid)? + index_bytes(c, oid)?) as i64),
+                None => Datum::Null,
+            })
+        }),
+    },
+    SysFn {
+        name: "pg_database_size_oid",
+        call: SysCall::One(|c, a| Ok(Datum::int8(database_bytes(c, a[0].as_oid())? as i64))),
+    },
+    SysFn {
+        name: "pg_database_size_name",
+        call: SysCall::One(|c, a| {
+            let name = String::from_utf8_lossy(a[0].as_name()).into_owned();
+            match c.cat().find_database(&name)? {
+                Some(d) => Ok(Datum::int8(database_bytes(c, d.oid)? as i64)),
+                None => Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")),
+            }
+        }),
+    },
+    SysFn {
+        name: "pg_relation_filenode",
+        call: SysCall::One(|c, a| {
+            let Some(desc) = c.cat().try_relation(a[0].as_oid())? else { return Ok(Datum::Null) };
+            Ok(match file_of(&desc) {
+                Some(f) => Datum::oid(f.relnumber),
+                None => Datum::Null,
+            })
+        }),
+    },
+    SysFn {
+        name: "pg_relation_filepath",
+        call: SysCall::One(|c, a| {
+            let Some(desc) = c.cat().try_relation(a[0].as_oid())? else { return Ok(Datum::Null) };
+            Ok(match file_of(&desc) {
+                Some(f) => Datum::text(&f.path(Fork::Main, None)),
+                None => Datum::Null,
+            })
+        }),
+    },
+];
+
+fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
+    desc.table.as_ref().map(|t| t.file).or_else(|| desc.btree.as_ref().map(|b| b.file))
+}
+
+fn fork_bytes(core: &Core, desc: &catalog::RelDesc, fork: Fork) -> Result<u64> {
+    let Some(file) = file_of(desc) else { return Ok(0) };
+    let persistence = ids::Persistence::from_char(desc.class.relpersistence)
+        .unwrap_or(ids::Persistence::Permanent);
+    let pool = core.backend.pool(persistence);
+    let buffers = pool.open(file, fork, persistence);
+    Ok(u64::from(pool.nblocks_or_none(&buffers)?.unwrap_or(0)) * 8192)
+}
+
+fn all_forks(core: &Core, desc: &catalog::RelDesc) -> Result<u64> {
+    Fork::ALL.iter().try_fold(0, |sum, f| Ok(sum + fork_bytes(core, desc, *f)?))
+}
+
+fn relation_size(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(desc) = core.cat().try_relation(args[0].as_oid())? else { return Ok(Datum::Null) };
+    let fork = match text(args[1]).as_str() {
+        "main" => Fork::Main,
+        "fsm" => Fork::Fsm,
+        "vm" => Fork::Vm,
+        "init" => Fork::Init,
+        _ => {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid fork name")
+                .hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\"."));
+        }
+    };
+    Ok(Datum::int8(fork_bytes(core, &desc, fork)? as i64))
+}
+
+/// The table with its map forks and its TOAST table.
+fn table_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
+    let desc = core.cat().relation(oid)?;
+    let mut sum = all_forks(core, &desc)?;
+    if let Some(toast) = desc.class.reltoastrelid.valid() {
+        let desc = core.cat().relation(toast)?;
+        sum += all_forks(core, &desc)?;
+        sum += index_bytes(core, toast)?;
+    }
+    Ok(sum)
+}
+
+fn index_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
+    let desc = core.cat().relation(oid)?;
+    let mut sum = 0;
+    for i in &desc.indexes {
+        let index = core.cat().relation(i.indexrelid)?;
+        sum += all_forks(core, &index)?;
+    }
+    Ok(sum)
+}
+
+/// All files of the database's directory.
+fn database_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
+    let disk = core.backend.storage().env.disk.clone();
+    let dir = format!("base/{oid}");
+    let mut sum = 0;
+    for name in disk.list(&dir).map_err(|e| vfs::io_error("open directory", &dir, &e))? {
+        let path = format!("{dir}/{}", name.name);
+        if let Ok(f) = disk.open(&path, vfs::OpenMode::Read) {
+            sum += f.len().unwrap_or(0);
+        }
+    }
+    Ok(sum)
+}
