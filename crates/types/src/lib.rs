@@ -28,6 +28,7 @@ pub mod fncx;
 pub mod form;
 pub mod format_number;
 pub mod hash;
+pub mod in_range;
 pub mod int;
 pub mod json;
 pub mod kernels;

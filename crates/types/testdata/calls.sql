@@ -80,6 +80,14 @@ select p.prosrc, '2275 26 23', array[v, (case when t.typelem <> 0 then t.typelem
   format(case p.pronargs when 1 then 'select pg_catalog.%I(%L::cstring)::text' else 'select pg_catalog.%I(%L::cstring, %s, %s)::text' end,
     p.proname, v, case when t.typelem <> 0 then t.typelem else t.oid end, i.typmod), 'in'
 from ins i join pg_type t on t.oid = i.ty join pg_proc p on p.oid = t.typinput;
+-- frame bounds
+insert into calls
+select 'in_range_' || n, at || ' 16 16', array[v, b, o, s, l], 16, format('select in_range(%L::%s, %L::%s, %L::%s, %L::bool, %L::bool)::text', v, t, b, t, o, ot, s, l), 'in'
+from (values ('int4_int4', '23 23 23', 'int4', 'int4', array['1', '-2147483648', '2147483647'], array['0', '5', '2147483647', '-1']),
+             ('float8_float8', '701 701 701', 'float8', 'float8', array['1', 'NaN', 'Infinity', '-Infinity'], array['0', '1.5', 'Infinity', 'NaN', '-1']),
+             ('numeric_numeric', '1700 1700 1700', 'numeric', 'numeric', array['1', 'NaN', 'Infinity', '-Infinity'], array['0', '1.5', 'Infinity', 'NaN', '-1']),
+             ('timestamp_interval', '1114 1114 1186', 'timestamp', 'interval', array['2020-01-31', '2020-02-29', 'infinity'], array['1 mon', '1 day', '-1 day'])) x(n, at, t, ot, vs, os),
+  unnest(vs) v, unnest(vs) b, unnest(os) o, unnest(array['t', 'f']) s, unnest(array['t', 'f']) l;
 -- to_char and to_number by the templates that people use
 insert into calls
 select src, at || ' 25', array[v, f], 25, format('select to_char(%L::%s, %L)', v, ty, f), 'in'

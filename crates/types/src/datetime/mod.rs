@@ -17,8 +17,9 @@ mod parse;
 mod trunc;
 
 pub use abbreviations::abbreviation;
+pub use arithmetic::{timestamp_plus, timestamptz_plus};
 pub use compare::{interval_cmp, timetz_cmp};
-pub use convert::{local_to_utc, utc_to_local};
+pub use convert::{date_to_timestamp, local_to_utc, utc_to_local};
 pub use interval::Interval;
 
 use crate::builtin::Builtin;

@@ -18,7 +18,7 @@ fn infinity(sign: i32) -> Num {
 }
 
 /// Sum (`flip`: difference) with infinities.
-pub(crate) fn add(a: &Num, b: &Num, flip: bool) -> Num {
+pub fn add(a: &Num, b: &Num, flip: bool) -> Num {
     if a.is_finite() && b.is_finite() {
         return if flip { a.minus(b) } else { a.plus(b) };
     }

@@ -17,6 +17,7 @@ mod io;
 mod math;
 
 pub use arith::select_div_scale as div_scale;
+pub use functions::add;
 pub use io::{from_float8, parse};
 
 use crate::builtin::Builtin;
