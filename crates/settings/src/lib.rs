@@ -1,3 +1,27 @@
-//! Configuration parameters: the 354 of PostgreSQL 15 and `norsu.*`.
+//! Configuration parameters: what there is (a table of facts), values with units, where a value comes
+//! from, `SET LOCAL` and rollback, the configuration files.
+//!
+//! Reading order: `registry` (the parameters), `value` (texts and values), `server` (the values that all
+//! sessions start from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf).
+//!
+//! Nothing here opens a file: contents come through a [`conf::Files`]. Settings that need a check of their own
+//! (time zones, encodings) get it from the session, which knows those things.
+//!
+//! Counterpart: guc.c, guc-file.l, hba.c.
 
 #![forbid(unsafe_code)]
+
+pub mod conf;
+pub mod hba;
+mod registry;
+mod server;
+mod store;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use registry::{Context, Flags, Id, Kind, Registry, Setting};
+pub use server::{Base, Origin, Source};
+pub use store::{Action, Row, Store};
+pub use value::Value;

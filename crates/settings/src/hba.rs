@@ -1,0 +1,394 @@
+//! `pg_hba.conf`: who may connect how. The first line that fits decides. Counterpart: hba.c.
+
+use pgerror::{PgError, Severity, SqlState};
+use std::net::IpAddr;
+
+/// How the connection came in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Peer {
+    /// `None`: a Unix-domain socket.
+    pub address: Option<IpAddr>,
+    pub encrypted: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Conn {
+    Local,
+    Host,
+    HostSsl,
+    HostNoSsl,
+    HostGss,
+    HostNoGss,
+}
+
+/// A name in a list. Quoted ones have lost their special meaning.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Word {
+    text: String,
+    quoted: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Address {
+    Any,
+    SameHost,
+    SameNet,
+    Net { base: IpAddr, bits: u8 },
+    Name(String),
+}
+
+/// Ways to prove who one is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    Trust,
+    Reject,
+    Password,
+    Md5,
+    ScramSha256,
+    Peer,
+    /// Known to PostgreSQL and not to us.
+    Other(&'static str),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    conn: Conn,
+    databases: Vec<Word>,
+    users: Vec<Word>,
+    address: Address,
+    pub method: Method,
+    pub options: Vec<(String, String)>,
+    pub line: u32,
+}
+
+/// The rules in their order.
+#[derive(Clone, Default, Debug)]
+pub struct Rules {
+    pub rules: Vec<Rule>,
+}
+
+/// What membership questions are answered by.
+pub trait Roles {
+    /// Is `user` a member of `group`, directly or not?
+    fn is_member(&mut self, user: &str, group: &str) -> bool;
+}
+
+const OTHERS: [&str; 9] = ["gss", "sspi", "ident", "ldap", "radius", "cert", "pam", "bsd", "oauth"];
+
+fn fault(path: &str, line: u32, message: String) -> PgError {
+    PgError::new(SqlState::CONFIG_FILE_ERROR, message)
+        .severity(Severity::Log)
+        .context(format!("line {line} of configuration file \"{path}\""))
+}
+
+/// Reads the text of the file; `include` reads a file named with `@`, one name or more in it.
+pub fn parse(
+    path: &str,
+    text: &str,
+    include: &dyn Fn(&str) -> Option<String>,
+) -> Result<Rules, Vec<PgError>> {
+    let mut rules = Vec::new();
+    let mut errors = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((i, first)) = lines.next() {
+        let number = i as u32 + 1;
+        let mut line = first.to_owned();
+        while line.ends_with('\\') {
+            line.pop();
+            match lines.next() {
+                Some((_, more)) => line.push_str(more),
+                None => break,
+            }
+        }
+        let fields = tokens(&line);
+        if fields.is_empty() {
+            continue;
+        }
+        match rule(&fields, number, include) {
+            Ok(rule) => rules.push(rule),
+            Err(message) => errors.push(fault(path, number, message)),
+        }
+    }
+    if rules.is_empty() && errors.is_empty() {
+        errors.push(
+            PgError::new(
+                SqlState::CONFIG_FILE_ERROR,
+                format!("configuration file \"{path}\" contains no entries"),
+            )
+            .severity(Severity::Log),
+        );
+    }
+    if errors.is_empty() { Ok(Rules { rules }) } else { Err(errors) }
+}
+
+/// Fields of a line, each a list of words separated by commas.
+fn tokens(line: &str) -> Vec<Vec<Word>> {
+    let mut fields = Vec::new();
+    let mut list: Vec<Word> = Vec::new();
+    let mut chars = line.chars().peekable();
+    let mut comma = false;
+    while let Some(&c) = chars.peek() {
+        if c == '#' {
+            break;
+        }
+        if c.is_whitespace() {
+            chars.next();
+            continue;
+        }
+        if c == ',' {
+            chars.next();
+            comma = true;
+            continue;
+        }
+        let mut word = Word { text: String::new(), quoted: c == '"' };
+        let mut inside = false;
+        while let Some(&c) = chars.peek() {
+            if c == '"' {
+                chars.next();
+                inside = !inside;
+                continue;
+            }
+            if !inside && (c.is_whitespace() || c == ',' || c == '#') {
+                break;
+            }
+            word.text.push(c);
+            chars.next();
+        }
+        if !comma && !list.is_empty() {
+            fields.push(std::mem::take(&mut list));
+        }
+        comma = false;
+        list.push(word);
+    }
+    if !list.is_empty() {
+        fields.push(list);
+    }
+    fields
+}
+
+fn single<'a>(field: &'a [Word], what: &str) -> Result<&'a str, String> {
+    match field {
+        [word] => Ok(&word.text),
+        _ => Err(format!("multiple values specified for {what}")),
+    }
+}
+
+fn rule(
+    fields: &[Vec<Word>],
+    line: u32,
+    include: &dyn Fn(&str) -> Option<String>,
+) -> Result<Rule, String> {
+    let mut fields = fields.iter();
+    let kind = fields.next().map_or(Ok(""), |f| single(f, "connection type"))?;
+    let conn = match kind {
+        "local" => Conn::Local,
+        "host" => Conn::Host,
+        "hostssl" => Conn::HostSsl,
+        "hostnossl" => Conn::HostNoSsl,
+        "hostgssenc" => Conn::HostGss,
+        "hostnogssenc" => Conn::HostNoGss,
+        other => return Err(format!("invalid connection type \"{other}\"")),
+    };
+    let names = |field: Option<&Vec<Word>>, what: &str| -> Result<Vec<Word>, String> {
+        let field = field.ok_or_else(|| format!("end-of-line before {what} specification"))?;
+        let mut out = Vec::new();
+        for word in field {
+            match word.text.strip_prefix('@').filter(|_| !word.quoted) {
+                Some(file) => {
+                    let text = include(file).ok_or_else(|| {
+                        format!("could not open secondary authentication file \"@{file}\"")
+                    })?;
+                    out.extend(text.lines().flat_map(tokens).flatten());
+                }
+                None => out.push(word.clone()),
+            }
+        }
+        Ok(out)
+    };
+    let databases = names(fields.next(), "database")?;
+    let users = names(fields.next(), "role")?;
+    let address = match conn {
+        Conn::Local => Address::Any,
+        _ => {
+            let field = fields.next().ok_or("end-of-line before IP address specification")?;
+            let text = single(field, "host address")?;
+            address(text, &mut fields)?
+        }
+    };
+    let method = fields.next().ok_or("end-of-line before authentication method")?;
+    let method = match single(method, "authentication type")? {
+        "trust" => Method::Trust,
+        "reject" => Method::Reject,
+        "password" => Method::Password,
+        "md5" => Method::Md5,
+        "scram-sha-256" => Method::ScramSha256,
+        "peer" if conn != Conn::Local => {
+            return Err("peer authentication is only supported on local sockets".to_owned());
+        }
+        // On a local socket ident means peer.
+        "ident" if conn == Conn::Local => Method::Peer,
+        "peer" => Method::Peer,
+        other => match OTHERS.iter().find(|name| **name == other) {
+            Some(name) => Method::Other(name),
+            None => return Err(format!("invalid authentication method \"{other}\"")),
+        },
+    };
+    let mut options = Vec::new();
+    for field in fields {
+        for word in field {
+            let (name, value) = word.text.split_once('=').ok_or_else(|| {
+                format!("authentication option not in name=value format: {}", word.text)
+            })?;
+            options.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(Rule { conn, databases, users, address, method, options, line })
+}
+
+fn address<'a>(
+    text: &str,
+    fields: &mut impl Iterator<Item = &'a Vec<Word>>,
+) -> Result<Address, String> {
+    match text {
+        "all" => return Ok(Address::Any),
+        "samehost" => return Ok(Address::SameHost),
+        "samenet" => return Ok(Address::SameNet),
+        _ => {}
+    }
+    if let Some((base, bits)) = text.split_once('/') {
+        let invalid = || format!("invalid IP address \"{base}\"");
+        let base: IpAddr = base.parse().map_err(|_| invalid())?;
+        let most = if base.is_ipv4() { 32 } else { 128 };
+        let bits = bits.parse().ok().filter(|b| *b <= most);
+        let bits = bits.ok_or_else(|| format!("invalid CIDR mask in address \"{text}\""))?;
+        return Ok(Address::Net { base, bits });
+    }
+    let Ok(base) = text.parse::<IpAddr>() else { return Ok(Address::Name(text.to_owned())) };
+    let field = fields.next().ok_or("end-of-line before netmask specification")?;
+    let mask = single(field, "netmask")?;
+    let parsed: IpAddr = mask.parse().map_err(|_| format!("invalid IP mask \"{mask}\""))?;
+    if parsed.is_ipv4() != base.is_ipv4() {
+        return Err("IP address and mask do not match".to_owned());
+    }
+    let bits = match parsed {
+        IpAddr::V4(m) => u32::from(m).leading_ones(),
+        IpAddr::V6(m) => u128::from(m).leading_ones(),
+    };
+    Ok(Address::Net { base, bits: bits as u8 })
+}
+
+/// Does the address belong to the network?
+fn in_net(address: IpAddr, base: IpAddr, bits: u8) -> bool {
+    match (address, base) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => {
+            let shift = 32 - u32::from(bits);
+            bits == 0 || u32::from(a) >> shift == u32::from(b) >> shift
+        }
+        (IpAddr::V6(a), IpAddr::V6(b)) => {
+            let shift = 128 - u32::from(bits);
+            bits == 0 || u128::from(a) >> shift == u128::from(b) >> shift
+        }
+        _ => false,
+    }
+}
+
+impl Rule {
+    fn fits(
+        &self,
+        peer: Peer,
+        database: &str,
+        user: &str,
+        replication: bool,
+        roles: &mut dyn Roles,
+    ) -> bool {
+        let connection = match (self.conn, peer.address) {
+            (Conn::Local, None) | (Conn::Host | Conn::HostNoGss, Some(_)) => true,
+            (Conn::HostSsl, Some(_)) => peer.encrypted,
+            (Conn::HostNoSsl, Some(_)) => !peer.encrypted,
+            _ => false,
+        };
+        connection
+            && self.address_fits(peer)
+            && self.databases.iter().any(|w| database_fits(w, database, user, replication, roles))
+            && self.users.iter().any(|w| user_fits(w, user, roles))
+    }
+
+    fn address_fits(&self, peer: Peer) -> bool {
+        let Some(address) = peer.address else { return true };
+        // An IPv4 client on an IPv6 socket.
+        let address = address.to_canonical();
+        match &self.address {
+            Address::Any => true,
+            Address::Net { base, bits } => in_net(address, *base, *bits),
+            Address::SameHost | Address::SameNet => address.is_loopback(),
+            Address::Name(name) => {
+                use std::net::ToSocketAddrs;
+                let mut found = (name.as_str(), 0).to_socket_addrs().into_iter().flatten();
+                found.any(|a| a.ip().to_canonical() == address)
+            }
+        }
+    }
+}
+
+fn database_fits(
+    w: &Word,
+    database: &str,
+    user: &str,
+    replication: bool,
+    roles: &mut dyn Roles,
+) -> bool {
+    if !w.quoted {
+        match w.text.as_str() {
+            "replication" => return replication,
+            _ if replication => return false,
+            "all" => return true,
+            "sameuser" => return database == user,
+            "samerole" | "samegroup" => return roles.is_member(user, database),
+            _ => {}
+        }
+    }
+    !replication && w.text == database
+}
+
+fn user_fits(w: &Word, user: &str, roles: &mut dyn Roles) -> bool {
+    if !w.quoted {
+        if w.text == "all" {
+            return true;
+        }
+        if let Some(group) = w.text.strip_prefix('+') {
+            return roles.is_member(user, group);
+        }
+    }
+    w.text == user
+}
+
+impl Rules {
+    /// The first rule that fits.
+    pub fn find(
+        &self,
+        peer: Peer,
+        database: &str,
+        user: &str,
+        replication: bool,
+        roles: &mut dyn Roles,
+    ) -> Option<&Rule> {
+        self.rules.iter().find(|r| r.fits(peer, database, user, replication, roles))
+    }
+}
+
+/// 28000 for a connection that no rule or a rejecting one concerns.
+pub fn refusal(rejected: bool, peer: Peer, database: &str, user: &str) -> PgError {
+    let host = peer.address.map_or("[local]".to_owned(), |a| a.to_string());
+    let crypt = if peer.encrypted { "SSL encryption" } else { "no encryption" };
+    let message = if rejected {
+        format!(
+            "pg_hba.conf rejects connection for host \"{host}\", user \"{user}\", database \"{database}\", \
+             {crypt}"
+        )
+    } else {
+        format!(
+            "no pg_hba.conf entry for host \"{host}\", user \"{user}\", database \"{database}\", {crypt}"
+        )
+    };
+    PgError::new(SqlState::INVALID_AUTHORIZATION_SPECIFICATION, message).severity(Severity::Fatal)
+}

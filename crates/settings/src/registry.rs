@@ -1,0 +1,294 @@
+//! The parameters and their facts.
+
+use crate::value::{Unit, Value};
+use pgerror::{PgError, Result, SqlState};
+use std::collections::HashMap;
+
+const FACTS: [&str; 2] = [include_str!("../facts/settings.tsv"), include_str!("../facts/more.tsv")];
+
+/// When a parameter can be changed, from never to always. Counterpart: `GucContext`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Context {
+    Internal,
+    Postmaster,
+    Sighup,
+    SuperuserBackend,
+    Backend,
+    Superuser,
+    User,
+}
+
+impl Context {
+    fn named(name: &str) -> Option<Context> {
+        Some(match name {
+            "internal" => Context::Internal,
+            "postmaster" => Context::Postmaster,
+            "sighup" => Context::Sighup,
+            "superuser-backend" => Context::SuperuserBackend,
+            "backend" => Context::Backend,
+            "superuser" => Context::Superuser,
+            "user" => Context::User,
+            _ => return None,
+        })
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Context::Internal => "internal",
+            Context::Postmaster => "postmaster",
+            Context::Sighup => "sighup",
+            Context::SuperuserBackend => "superuser-backend",
+            Context::Backend => "backend",
+            Context::Superuser => "superuser",
+            Context::User => "user",
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    Bool,
+    Int { min: i64, max: i64 },
+    Real { min: f64, max: f64 },
+    Enum { values: Vec<&'static str> },
+    Text,
+}
+
+impl Kind {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Bool => "bool",
+            Kind::Int { .. } => "integer",
+            Kind::Real { .. } => "real",
+            Kind::Enum { .. } => "enum",
+            Kind::Text => "string",
+        }
+    }
+}
+
+/// Properties besides the value's kind.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Flags {
+    pub explain: bool,
+    pub no_reset_all: bool,
+    pub no_show_all: bool,
+    pub not_in_sample: bool,
+    /// Told to the client whenever it changes.
+    pub report: bool,
+    /// A list separated by commas.
+    pub list: bool,
+    /// … of identifiers, quoted where they need it.
+    pub quoted: bool,
+    /// Shown to superusers and members of `pg_read_all_settings` only.
+    pub superuser_only: bool,
+    pub not_in_file: bool,
+}
+
+/// Place of a parameter in the registry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Id(pub u16);
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub unit: Option<Unit>,
+    pub context: Context,
+    pub boot: Value,
+    pub flags: Flags,
+    pub category: &'static str,
+}
+
+/// All parameters, in order of their names.
+#[derive(Debug)]
+pub struct Registry {
+    settings: Vec<Setting>,
+    by_name: HashMap<String, Id>,
+}
+
+const REPORT: [&str; 13] = [
+    "application_name",
+    "client_encoding",
+    "DateStyle",
+    "default_transaction_read_only",
+    "in_hot_standby",
+    "integer_datetimes",
+    "IntervalStyle",
+    "is_superuser",
+    "server_encoding",
+    "server_version",
+    "session_authorization",
+    "standard_conforming_strings",
+    "TimeZone",
+];
+const LISTS: [&str; 12] = [
+    "DateStyle",
+    "listen_addresses",
+    "local_preload_libraries",
+    "log_destination",
+    "restrict_nonsystem_relation_kind",
+    "search_path",
+    "session_preload_libraries",
+    "shared_preload_libraries",
+    "synchronous_standby_names",
+    "temp_tablespaces",
+    "unix_socket_directories",
+    "wal_consistency_checking",
+];
+const QUOTED: [&str; 5] = [
+    "local_preload_libraries",
+    "search_path",
+    "session_preload_libraries",
+    "shared_preload_libraries",
+    "temp_tablespaces",
+];
+const SUPERUSER_ONLY: [&str; 17] = [
+    "config_file",
+    "data_directory",
+    "dynamic_library_path",
+    "external_pid_file",
+    "hba_file",
+    "ident_file",
+    "krb_server_keyfile",
+    "log_directory",
+    "log_filename",
+    "primary_conninfo",
+    "session_preload_libraries",
+    "shared_preload_libraries",
+    "ssl_ca_file",
+    "ssl_cert_file",
+    "ssl_key_file",
+    "ssl_passphrase_command",
+    "unix_socket_directories",
+];
+const NOT_IN_FILE: [&str; 8] = [
+    "config_file",
+    "is_superuser",
+    "role",
+    "session_authorization",
+    "transaction_deferrable",
+    "transaction_isolation",
+    "transaction_read_only",
+    "data_directory_mode",
+];
+
+/// Names that PostgreSQL once had. The value of the first kind is a number of segments of 16 MB.
+const RETIRED: [(&str, &str); 4] = [
+    ("checkpoint_segments", "max_wal_size"),
+    ("sort_mem", "work_mem"),
+    ("vacuum_mem", "maintenance_work_mem"),
+    ("wal_keep_segments", "wal_keep_size"),
+];
+
+impl Registry {
+    /// The table of facts, decoded.
+    pub fn load() -> Registry {
+        let mut settings: Vec<Setting> =
+            FACTS.iter().flat_map(|facts| facts.lines()).map(decode).collect();
+        settings.sort_by_key(|s| s.name.to_ascii_lowercase());
+        let by_name = settings
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (s.name.to_ascii_lowercase(), Id(i as u16)))
+            .collect();
+        Registry { settings, by_name }
+    }
+
+    /// The parameter of that name; case does not matter.
+    pub fn find(&self, name: &str) -> Option<Id> {
+        if let Some(&id) = self.by_name.get(name) {
+            return Some(id);
+        }
+        self.by_name.get(&name.to_ascii_lowercase()).copied()
+    }
+
+    /// As [`Registry::find`], or 42704.
+    pub fn get(&self, name: &str) -> Result<Id> {
+        self.find(name).ok_or_else(|| unrecognized(name))
+    }
+
+    /// What a retired name stands for now: name and value.
+    pub fn retired(&self, name: &str, value: &str) -> Option<(&'static str, String)> {
+        let (old, new) = RETIRED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name))?;
+        if *old == "sort_mem" || *old == "vacuum_mem" {
+            return Some((new, value.to_owned()));
+        }
+        // A checkpoint was due after so many segments, and up to three times as many were kept.
+        let factor = if *old == "checkpoint_segments" { 3 * 16 } else { 16 };
+        let segments: i64 = value.trim().parse().ok()?;
+        Some((new, format!("{}MB", segments.checked_mul(factor)?)))
+    }
+
+    pub fn setting(&self, id: Id) -> &Setting {
+        &self.settings[usize::from(id.0)]
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = Id> + use<> {
+        (0..self.settings.len() as u16).map(Id)
+    }
+
+    pub fn len(&self) -> usize {
+        self.settings.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
+}
+
+/// 42704.
+pub(crate) fn unrecognized(name: &str) -> PgError {
+    PgError::new(
+        SqlState::UNDEFINED_OBJECT,
+        format!("unrecognized configuration parameter \"{name}\""),
+    )
+}
+
+/// A line of the table. The table is part of the program: what is wrong with it is found by its test.
+fn decode(line: &'static str) -> Setting {
+    let mut fields = line.split('\t');
+    let mut next = || fields.next().unwrap_or_default();
+    let (name, kind, unit, context) = (next(), next(), next(), next());
+    let (boot, min, max, values) = (next(), next(), next(), next());
+    let (flag_words, category) = (next(), next());
+    let kind = match kind {
+        "bool" => Kind::Bool,
+        "integer" => {
+            Kind::Int { min: min.parse().unwrap_or(0), max: max.parse().unwrap_or(i64::MAX) }
+        }
+        "real" => {
+            Kind::Real { min: min.parse().unwrap_or(0.0), max: max.parse().unwrap_or(f64::MAX) }
+        }
+        "enum" => Kind::Enum { values: values.split(',').collect() },
+        _ => Kind::Text,
+    };
+    let boot = match kind {
+        Kind::Bool => Value::Bool(boot == "on"),
+        Kind::Int { .. } => Value::Int(int_fact(boot)),
+        Kind::Real { .. } => Value::Real(boot.parse().unwrap_or(0.0)),
+        _ => Value::Text(boot.into()),
+    };
+    let has = |word: &str| flag_words.split(',').any(|w| w == word);
+    let flags = Flags {
+        explain: has("EXPLAIN"),
+        no_reset_all: has("NO_RESET_ALL"),
+        no_show_all: has("NO_SHOW_ALL"),
+        not_in_sample: has("NOT_IN_SAMPLE"),
+        report: REPORT.contains(&name),
+        list: LISTS.contains(&name),
+        quoted: QUOTED.contains(&name),
+        superuser_only: SUPERUSER_ONLY.contains(&name),
+        not_in_file: NOT_IN_FILE.contains(&name),
+    };
+    let context = Context::named(context).unwrap_or(Context::Internal);
+    Setting { name, kind, unit: Unit::named(unit), context, boot, flags, category }
+}
+
+/// File modes are written in octal.
+fn int_fact(text: &str) -> i64 {
+    match text.strip_prefix('0') {
+        Some(octal) if !octal.is_empty() => i64::from_str_radix(octal, 8).unwrap_or(0),
+        _ => text.parse().unwrap_or(0),
+    }
+}

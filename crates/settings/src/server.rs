@@ -1,0 +1,237 @@
+//! The values that every session starts from: the program's, the files', the command line's.
+
+use crate::conf::Entry;
+use crate::registry::{Context, Id, Registry, unrecognized};
+use crate::value::Value;
+use pgerror::{PgError, Result};
+use std::sync::Arc;
+
+/// Where a value comes from; a later one prevails. Counterpart: `GucSource`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Source {
+    Default,
+    Override,
+    Environment,
+    File,
+    CommandLine,
+    Global,
+    Database,
+    User,
+    DatabaseUser,
+    Client,
+    Session,
+}
+
+impl Source {
+    /// As `pg_settings.source` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Default => "default",
+            Source::Override => "override",
+            Source::Environment => "environment variable",
+            Source::File => "configuration file",
+            Source::CommandLine => "command line",
+            Source::Global => "global",
+            Source::Database => "database",
+            Source::User => "user",
+            Source::DatabaseUser => "database user",
+            Source::Client => "client",
+            Source::Session => "session",
+        }
+    }
+}
+
+/// A value and its origin.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Origin {
+    pub value: Value,
+    pub source: Source,
+    /// File and line, where it comes from one.
+    pub place: Option<(Arc<str>, u32)>,
+}
+
+/// One value for each parameter. Immutable: a reload makes another one.
+#[derive(Clone, Debug)]
+pub struct Base {
+    pub registry: Arc<Registry>,
+    values: Vec<Origin>,
+    /// Parameters of extensions (`class.name`), which nobody knows here.
+    custom: Vec<(String, Origin)>,
+    /// Changed in the files but needs a restart.
+    pending: Vec<Id>,
+}
+
+impl Base {
+    /// The values that are built in.
+    pub fn new(registry: Arc<Registry>) -> Base {
+        let values = registry
+            .ids()
+            .map(|id| Origin {
+                value: registry.setting(id).boot.clone(),
+                source: Source::Default,
+                place: None,
+            })
+            .collect();
+        Base { registry, values, custom: Vec::new(), pending: Vec::new() }
+    }
+
+    pub fn origin(&self, id: Id) -> &Origin {
+        &self.values[usize::from(id.0)]
+    }
+
+    pub fn custom(&self) -> &[(String, Origin)] {
+        &self.custom
+    }
+
+    pub fn needs_restart(&self, id: Id) -> bool {
+        self.pending.contains(&id)
+    }
+
+    /// The value of a parameter that exists.
+    pub fn value(&self, name: &str) -> &Value {
+        let id = self.registry.find(name);
+        &self.origin(id.expect("the program names only parameters that exist")).value
+    }
+
+    pub fn bool(&self, name: &str) -> bool {
+        self.value(name).as_bool()
+    }
+
+    pub fn int(&self, name: &str) -> i64 {
+        self.value(name).as_int()
+    }
+
+    pub fn real(&self, name: &str) -> f64 {
+        self.value(name).as_real()
+    }
+
+    pub fn text(&self, name: &str) -> &str {
+        self.value(name).as_text()
+    }
+
+    /// Sets what the program itself determines.
+    pub fn set_internal(&mut self, name: &str, value: Value) {
+        if let Some(id) = self.registry.find(name) {
+            self.values[usize::from(id.0)] =
+                Origin { value, source: Source::Override, place: None };
+        }
+    }
+
+    /// Sets a parameter from the command line or such. A value of a graver source stays.
+    pub fn set(&mut self, name: &str, text: &str, source: Source) -> Result<()> {
+        self.put(name, text, source, None)
+    }
+
+    fn put(
+        &mut self,
+        name: &str,
+        text: &str,
+        source: Source,
+        place: Option<(Arc<str>, u32)>,
+    ) -> Result<()> {
+        let retired = self.registry.retired(name, text);
+        let (name, text) = match &retired {
+            Some((name, text)) => (*name, text.as_str()),
+            None => (name, text),
+        };
+        let Some(id) = self.registry.find(name) else {
+            return self.put_custom(name, text, source, place);
+        };
+        let setting = self.registry.setting(id);
+        if setting.context == Context::Internal
+            || (source == Source::File && setting.flags.not_in_file)
+        {
+            return Err(cannot_be_changed(setting.name));
+        }
+        let value = setting.parse(text)?;
+        let slot = &mut self.values[usize::from(id.0)];
+        if slot.source <= source {
+            *slot = Origin { value, source, place };
+        }
+        Ok(())
+    }
+
+    fn put_custom(
+        &mut self,
+        name: &str,
+        text: &str,
+        source: Source,
+        place: Option<(Arc<str>, u32)>,
+    ) -> Result<()> {
+        if !is_custom_name(name) {
+            return Err(unrecognized(name));
+        }
+        let origin = Origin { value: Value::Text(text.into()), source, place };
+        match self.custom.iter_mut().find(|(n, _)| n.eq_ignore_ascii_case(name)) {
+            Some((_, slot)) => *slot = origin,
+            None => self.custom.push((name.to_owned(), origin)),
+        }
+        Ok(())
+    }
+
+    /// Takes over what the files say; of several lines for one parameter the last holds. Returns what is
+    /// wrong, each with file and line in its message.
+    pub fn apply_file(&mut self, entries: &[Entry]) -> Vec<PgError> {
+        let mut errors = Vec::new();
+        for (i, entry) in entries.iter().enumerate() {
+            if entries[i + 1..].iter().any(|e| e.name.eq_ignore_ascii_case(&entry.name)) {
+                continue;
+            }
+            let place = Some((entry.file.clone(), entry.line));
+            if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, place) {
+                if error.code() == pgerror::SqlState::UNDEFINED_OBJECT {
+                    let message = &mut error.fields_mut().message;
+                    message.push_str(&format!(" in file \"{}\" line {}", entry.file, entry.line));
+                }
+                errors.push(error);
+            }
+        }
+        errors
+    }
+
+    /// The values after a reload: this one's with what `fresh` (built from the files anew) changes in parameters
+    /// that may change while the server runs. Returns reports of those that may not.
+    pub fn reloaded(&self, mut fresh: Base) -> (Base, Vec<PgError>) {
+        let mut reports = Vec::new();
+        fresh.pending.clear();
+        for id in self.registry.ids() {
+            let setting = self.registry.setting(id);
+            if setting.context > Context::Postmaster {
+                continue;
+            }
+            let (old, new) = (self.origin(id).clone(), fresh.origin(id).clone());
+            if setting.context == Context::Postmaster && old.value != new.value {
+                reports.push(
+                    PgError::new(
+                        pgerror::SqlState::CANT_CHANGE_RUNTIME_PARAM,
+                        format!(
+                            "parameter \"{}\" cannot be changed without restarting the server",
+                            setting.name
+                        ),
+                    )
+                    .severity(pgerror::Severity::Log),
+                );
+                fresh.pending.push(id);
+            }
+            fresh.values[usize::from(id.0)] = old;
+        }
+        (fresh, reports)
+    }
+}
+
+pub(crate) fn cannot_be_changed(name: &str) -> PgError {
+    PgError::new(
+        pgerror::SqlState::CANT_CHANGE_RUNTIME_PARAM,
+        format!("parameter \"{name}\" cannot be changed"),
+    )
+}
+
+/// Identifiers joined by at least one dot.
+pub(crate) fn is_custom_name(name: &str) -> bool {
+    let part = |p: &str| {
+        p.chars().enumerate().all(|(i, c)| {
+            c == '_' || c.is_alphabetic() || (i > 0 && (c.is_ascii_digit() || c == '$'))
+        }) && !p.is_empty()
+    };
+    name.contains('.') && name.split('.').all(part)
+}
