@@ -193,7 +193,6 @@ impl<'a> Compiler<'a> {
                 elements: self.nodes(&n.elements)?,
                 elem: self.elem(n.element_typeid)?,
                 multidims: n.multidims,
-                array_type: n.array_typeid,
             },
             Expr::Row(n) => {
                 let columns = n
@@ -347,6 +346,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
+        if !n.refelemtype.is_valid() {
+            return Ok(Node::Missing { name: "jsonb_subscript_handler".into() });
+        }
         let container = self.boxed(&n.refexpr)?;
         let mut upper = Vec::with_capacity(n.refupperindexpr.len());
         for e in &n.refupperindexpr {

@@ -10,10 +10,12 @@
 //! operators come by OID through [`Facts`]; sub-selects, sequences and functions in SQL go through
 //! [`Host`].
 //!
-//! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `batch`, `fold`.
+//! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
+//! `batch`, `fold`.
 
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod batch;
 mod compile;
 mod facts;
@@ -22,15 +24,18 @@ mod host;
 mod nodes;
 mod program;
 mod row;
+mod rows;
 
+pub use arrays::array_of;
 pub use batch::{Selection, select_true};
 pub use compile::{Compiler, NoColumns, Resolve, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{FoldEnv, Volatility, fold, is_foldable, volatility};
 pub use host::{CallContext, Host};
-pub use nodes::{array_of, make_record, row_fields};
+
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};
+pub use rows::{make_record, row_fields};
 
 /// Deepest nesting of an expression, in nodes: beyond, 54001. Each level costs at most a few hundred
 /// bytes of stack in release builds, so this stays well inside a session's stack.

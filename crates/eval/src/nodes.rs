@@ -1,8 +1,10 @@
 //! The less frequent nodes: row and array values, conversions, domains, sub-selects.
 
+use crate::arrays::{self, SubscriptParts};
 use crate::host::{CallContext, Host};
 use crate::program::*;
 use crate::row::{RowInput, Val, eval, invoke};
+use crate::rows;
 use ids::Oid;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{RowCompareKind, SqlValueKind};
@@ -70,14 +72,40 @@ pub(crate) fn eval_rare<'a>(
                 _ => Datum::int8(v),
             }))
         }
-        Node::Array { .. }
-        | Node::Subscript { .. }
-        | Node::ArrayCoerce { .. }
-        | Node::WholeRow { .. }
-        | Node::Row { .. }
-        | Node::FieldSelect { .. }
-        | Node::FieldStore { .. }
-        | Node::ConvertRow { .. } => Err(PgError::unsupported("array and row expression")),
+        Node::Array { elements, elem, multidims } => {
+            arrays::construct(elements, *elem, *multidims, st, host, input)
+        }
+        Node::Subscript { container, upper, lower, elem, array_len, usage } => {
+            let parts = SubscriptParts {
+                container,
+                upper,
+                lower,
+                elem: *elem,
+                array_len: *array_len,
+                usage,
+            };
+            parts.eval(st, host, input)
+        }
+        Node::ArrayCoerce { arg, elem_expr, from, to } => {
+            arrays::coerce(arg, elem_expr, *from, *to, st, host, input)
+        }
+        Node::WholeRow { slots, desc, type_oid } => {
+            rows::whole_row(slots, desc, *type_oid, host, input)
+        }
+        Node::Row { args, desc, type_oid } => {
+            rows::construct(args, desc, *type_oid, st, host, input)
+        }
+        Node::FieldSelect { arg, field, result_type } => {
+            let row = eval(arg, st, host, input)?;
+            rows::select_field(host, row.as_ref(), *field, *result_type).map(Val::Own)
+        }
+        Node::FieldStore { arg, fields, row_type } => {
+            rows::store_fields(arg, fields, *row_type, st, host, input)
+        }
+        Node::ConvertRow { arg, result_type } => {
+            let row = eval(arg, st, host, input)?;
+            rows::convert(host, row.as_ref(), *result_type).map(Val::Own)
+        }
         _ => Err(PgError::internal("expression node in the wrong evaluator")),
     }
 }
@@ -239,31 +267,4 @@ fn call_named(name: &str, host: &mut dyn Host, args: &[DatumRef<'_>]) -> Result<
         extra: &mut extra,
     };
     f(&mut cx, args)
-}
-
-/// `row IS NULL` (all fields NULL) or, with `is_not`, `row IS NOT NULL` (no field NULL).
-pub(crate) fn row_is_all_null(
-    host: &mut dyn Host,
-    row: DatumRef<'_>,
-    is_not: bool,
-) -> Result<bool> {
-    let _ = (host, row, is_not);
-    Err(PgError::unsupported("NULL test of a row value"))
-}
-
-/// The array of these elements.
-pub fn array_of(elem: &types::TypeInfo, values: &[Datum]) -> Result<Datum> {
-    types::array::build_1d(elem, values)
-}
-
-/// The fields of a composite value.
-pub fn row_fields(cx: &mut dyn types::FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
-    let _ = (cx, row);
-    Err(PgError::unsupported("fields of a row value"))
-}
-
-/// A composite value of type record.
-pub fn make_record(cx: &mut dyn types::FnContext, fields: &[Datum]) -> Result<Datum> {
-    let _ = (cx, fields);
-    Err(PgError::unsupported("row value"))
 }

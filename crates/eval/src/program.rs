@@ -159,7 +159,6 @@ pub(crate) enum Node {
         elements: Vec<Node>,
         elem: Elem,
         multidims: bool,
-        array_type: Oid,
     },
     Row {
         args: Vec<Node>,

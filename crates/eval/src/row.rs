@@ -46,6 +46,16 @@ impl<'a> RowInput<'a> {
         RowInput { scan: row, outer: RowRef::Nulls, inner: RowRef::Nulls }
     }
 
+    /// Is there no row (the missing side of an outer join)?
+    pub(crate) fn is_missing(&self, source: Source) -> bool {
+        let row = match source {
+            Source::Scan => &self.scan,
+            Source::Outer => &self.outer,
+            Source::Inner => &self.inner,
+        };
+        matches!(row, RowRef::Nulls)
+    }
+
     #[inline]
     pub(crate) fn get(&self, slot: Slot) -> DatumRef<'a> {
         match slot.source {
@@ -216,7 +226,7 @@ fn eval_compound<'a>(
         Node::NullTest { arg, is_not, row } => {
             let v = eval(arg, st, host, input)?;
             let hit = if *row && !v.is_null() {
-                nodes::row_is_all_null(host, v.as_ref(), *is_not)?
+                crate::rows::null_test(host, v.as_ref(), *is_not)?
             } else {
                 v.is_null() != *is_not
             };

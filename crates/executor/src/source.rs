@@ -124,6 +124,8 @@ struct SetCall {
     running: Option<Box<dyn SetSource>>,
     /// Columns of a composite result; 0 for a scalar one.
     columns: usize,
+    /// Types of those columns, where rows are made of them.
+    field_types: Vec<ids::Oid>,
 }
 
 enum SetHow {
@@ -147,6 +149,7 @@ impl SetCall {
             extra: None,
             running: None,
             columns,
+            field_types: Vec::new(),
         };
         if let Expr::FuncExpr(f) = e {
             let facts = run.sv.function(f.funcid)?;
@@ -431,7 +434,12 @@ impl ProjectSetNode {
             let mut cols = ChildColumns { outer: Source::Scan };
             let is_set = matches!(&t.expr, Expr::FuncExpr(f) if f.funcretset);
             columns.push(if is_set {
-                SetColumn::Set(Box::new(SetCall::new(&t.expr, &mut cols, 0, run)?))
+                let mut call = SetCall::new(&t.expr, &mut cols, 0, run)?;
+                let ty = t.expr.type_oid();
+                if ty == types::oids::RECORD || run.sv.as_facts().type_info(ty)?.kind == b'c' {
+                    call.field_types = row_columns(&t.expr, run)?;
+                }
+                SetColumn::Set(Box::new(call))
             } else {
                 SetColumn::Plain(compile(&t.expr, &mut cols, run)?, EvalState::default())
             });
@@ -485,7 +493,7 @@ impl Exec for ProjectSetNode {
                             any = true;
                             Some(match values.len() {
                                 1 => values.pop().unwrap_or_default(),
-                                _ => eval::make_record(run, &values)?,
+                                _ => eval::make_record(run, &s.field_types, &values)?,
                             })
                         } else {
                             Some(Datum::Null)

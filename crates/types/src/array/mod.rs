@@ -180,7 +180,7 @@ impl TypeInfo {
 }
 
 /// A fixed-length value from its bytes.
-fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
+pub fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
     if !elem.by_val {
         return DatumRef::Bytes(bytes);
     }

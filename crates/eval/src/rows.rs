@@ -1,0 +1,210 @@
+//! Composite values: making them, taking them apart, changing fields.
+//! Counterpart: execExprInterp.c (ExecEvalRow, ExecEvalFieldSelect, ExecEvalFieldStore, …).
+
+use crate::arrays::with_placeholder;
+use crate::host::Host;
+use crate::program::*;
+use crate::row::{RowInput, Val, eval};
+use ids::{AttrNo, Oid};
+use pgerror::{Result, pg_err};
+use std::sync::Arc;
+use types::fncx::{FnContext, RowColumn, RowDesc, TypeInfo};
+use types::{Datum, DatumRef, oids, record};
+
+/// Physical facts of the columns; a dropped column is a NULL of any type.
+fn column_types(cx: &mut dyn FnContext, desc: &RowDesc) -> Result<Vec<TypeInfo>> {
+    let ty = |c: &RowColumn| if c.dropped { oids::INT4 } else { c.ty };
+    desc.columns.iter().map(|c| cx.type_info(ty(c))).collect()
+}
+
+/// A row value of type `ty` with these columns; missing ones are NULL.
+fn form(
+    cx: &mut dyn FnContext,
+    ty: Oid,
+    typmod: i32,
+    desc: &RowDesc,
+    values: &[DatumRef<'_>],
+) -> Result<Datum> {
+    let infos = column_types(cx, desc)?;
+    let columns: Vec<_> = infos
+        .into_iter()
+        .enumerate()
+        .map(|(i, info)| (info, values.get(i).copied().unwrap_or_default()))
+        .collect();
+    Ok(record::form(ty, typmod, &columns))
+}
+
+/// The composite type beneath a domain.
+fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
+    let mut ty = ty;
+    loop {
+        let info = cx.type_info(ty)?;
+        if info.kind != b'd' {
+            return Ok(ty);
+        }
+        ty = info.base;
+    }
+}
+
+fn form_as(
+    cx: &mut dyn FnContext,
+    ty: Oid,
+    desc: &Arc<RowDesc>,
+    values: &[DatumRef<'_>],
+) -> Result<Datum> {
+    if ty == oids::RECORD || !ty.is_valid() {
+        let typmod = cx.register_row(desc.clone())?;
+        return form(cx, oids::RECORD, typmod, desc, values);
+    }
+    let ty = base_row_type(cx, ty)?;
+    let desc = cx.row_desc(ty, -1)?;
+    form(cx, ty, -1, &desc, values)
+}
+
+pub(crate) fn whole_row<'a>(
+    slots: &[Slot],
+    desc: &Arc<RowDesc>,
+    type_oid: Oid,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    if slots.first().is_some_and(|s| input.is_missing(s.source)) {
+        return Ok(Val::NULL);
+    }
+    let values: Vec<DatumRef<'_>> = slots.iter().map(|s| input.get(*s)).collect();
+    form_as(host, type_oid, desc, &values).map(Val::Own)
+}
+
+pub(crate) fn construct<'a>(
+    args: &'a [Node],
+    desc: &Arc<RowDesc>,
+    type_oid: Oid,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let mut values = Vec::with_capacity(args.len());
+    for a in args {
+        values.push(eval(a, st, host, input)?);
+    }
+    let refs: Vec<DatumRef<'_>> = values.iter().map(Val::as_ref).collect();
+    form_as(host, type_oid, desc, &refs).map(Val::Own)
+}
+
+pub(crate) fn select_field(
+    host: &mut dyn Host,
+    row: DatumRef<'_>,
+    field: AttrNo,
+    result_type: Oid,
+) -> Result<Datum> {
+    if row.is_null() {
+        return Ok(Datum::Null);
+    }
+    let (ty, typmod) = record::type_of(row);
+    let desc = host.row_desc(ty, typmod)?;
+    let at = (field as usize).wrapping_sub(1);
+    let Some(column) = desc.columns.get(at) else {
+        return Err(pgerror::PgError::internal(format!(
+            "attribute number {field} exceeds number of columns {}",
+            desc.columns.len()
+        )));
+    };
+    if column.dropped {
+        return Ok(Datum::Null);
+    }
+    if column.ty != result_type {
+        let (have, want) = (host.type_name(column.ty, None)?, host.type_name(result_type, None)?);
+        return Err(pg_err!(DATATYPE_MISMATCH, "attribute {field} has wrong type")
+            .detail(format!("Table has type {have}, but query expects {want}.")));
+    }
+    let infos = column_types(host, &desc)?;
+    Ok(record::deform(row, &infos[..=at]).pop().unwrap_or_default().to_owned())
+}
+
+pub(crate) fn store_fields<'a>(
+    arg: &'a Node,
+    fields: &'a [(AttrNo, Node)],
+    row_type: Oid,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let old = eval(arg, st, host, input)?;
+    let ty = base_row_type(host, row_type)?;
+    let desc = host.row_desc(ty, -1)?;
+    let infos = column_types(host, &desc)?;
+    let mut values: Vec<Datum> = if old.is_null() {
+        vec![Datum::Null; infos.len()]
+    } else {
+        record::deform(old.as_ref(), &infos).into_iter().map(DatumRef::to_owned).collect()
+    };
+    for (attno, node) in fields {
+        let at = (*attno as usize).wrapping_sub(1);
+        let before = values.get(at).cloned().unwrap_or_default();
+        let new = with_placeholder(before, node, st, host, input)?;
+        if let Some(slot) = values.get_mut(at) {
+            *slot = new;
+        }
+    }
+    let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
+    form(host, ty, -1, &desc, &refs).map(Val::Own)
+}
+
+/// A row of a child table as a row of its parent: columns are matched by name.
+pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) -> Result<Datum> {
+    if row.is_null() {
+        return Ok(Datum::Null);
+    }
+    let (ty, typmod) = record::type_of(row);
+    let target = base_row_type(host, result_type)?;
+    if ty == target {
+        return Ok(row.to_owned());
+    }
+    let from = host.row_desc(ty, typmod)?;
+    let to = host.row_desc(target, -1)?;
+    let infos = column_types(host, &from)?;
+    let values = record::deform(row, &infos);
+    let place = |c: &RowColumn| {
+        if c.dropped {
+            return None;
+        }
+        from.columns.iter().position(|f| !f.dropped && f.name == c.name && f.ty == c.ty)
+    };
+    let picked: Vec<DatumRef<'_>> =
+        to.columns.iter().map(|c| place(c).map_or(DatumRef::Null, |i| values[i])).collect();
+    form(host, target, -1, &to, &picked)
+}
+
+/// `row IS NULL` (all fields NULL) or, with `is_not`, `row IS NOT NULL` (no field NULL). The row itself
+/// is not NULL; rows inside it are not looked into.
+pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) -> Result<bool> {
+    let (ty, typmod) = record::type_of(row);
+    let desc = host.row_desc(ty, typmod)?;
+    let infos = column_types(host, &desc)?;
+    let values = record::deform(row, &infos);
+    Ok(desc.columns.iter().zip(values).all(|(c, v)| c.dropped || v.is_null() != is_not))
+}
+
+/// The fields of a composite value, dropped ones left out.
+pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
+    let (ty, typmod) = record::type_of(row);
+    let desc = cx.row_desc(ty, typmod)?;
+    let infos = column_types(cx, &desc)?;
+    let values = record::deform(row, &infos);
+    let live = desc.columns.iter().zip(values).filter(|(c, _)| !c.dropped);
+    Ok(live.map(|(_, v)| v.to_owned()).collect())
+}
+
+/// A composite value of type record with fields of these types.
+pub fn make_record(cx: &mut dyn FnContext, types: &[Oid], fields: &[Datum]) -> Result<Datum> {
+    let column = |(i, &ty): (usize, &Oid)| RowColumn {
+        name: format!("f{}", i + 1),
+        ty,
+        typmod: -1,
+        collation: Oid::INVALID,
+        dropped: false,
+    };
+    let desc = Arc::new(RowDesc { columns: types.iter().enumerate().map(column).collect() });
+    let refs: Vec<DatumRef<'_>> = fields.iter().map(Datum::as_ref).collect();
+    form_as(cx, oids::RECORD, &desc, &refs)
+}
