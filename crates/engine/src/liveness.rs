@@ -196,12 +196,10 @@ fn chain_removed_xid(
         }
         // Counterpart: HeapTupleHeaderAdvanceLatestRemovedXid.
         let update = vis.update_xid(&header)?;
-        if header.xmin_committed()
-            || !header.xmin_invalid() && vis.manager.did_commit(header.xmin())?
-        {
-            if update != header.xmin() {
-                advance(update);
-            }
+        let committed = header.xmin_committed()
+            || !header.xmin_invalid() && vis.manager.did_commit(header.xmin())?;
+        if committed && update != header.xmin() {
+            advance(update);
         }
         if !header.is_hot_updated() {
             break;

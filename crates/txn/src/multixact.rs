@@ -241,9 +241,8 @@ impl MultiXacts {
                 self.log_zero(MULTIXACT_ZERO_MEM_PAGE, page, b)?;
             }
             // The last page ends early, where the numbers wrap.
-            let to_end = u32::MAX - offset;
-            let room = (MEMBERS_PER_PAGE - offset % MEMBERS_PER_PAGE)
-                .min(to_end.checked_add(1).unwrap_or(u32::MAX));
+            let to_end = (u32::MAX - offset).saturating_add(1);
+            let room = (MEMBERS_PER_PAGE - offset % MEMBERS_PER_PAGE).min(to_end);
             let step = room.min(left);
             left -= step;
             offset = offset.wrapping_add(step);

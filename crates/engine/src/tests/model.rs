@@ -4,6 +4,7 @@
 use super::world::*;
 use crate::*;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use sync::Arc;
 use vfs::{Disk, SeededRandom};
 
@@ -111,9 +112,9 @@ fn step(world: &World, be: &mut Backend, next: &mut Vec<Model>, marks: &mut Vec<
     let v: String = (0..len).map(|_| (b'a' + random.below(26) as u8) as char).collect();
     match random.below(10) {
         0..4 => {
-            if !next[n].contains_key(&id) {
+            if let Entry::Vacant(entry) = next[n].entry(id) {
                 assert_eq!(t.insert(be, id, &v), None);
-                next[n].insert(id, v);
+                entry.insert(v);
             }
         }
         4..7 => {

@@ -301,7 +301,8 @@ fn vacuum_takes_dead_rows_and_gives_pages_back() {
         rel_min_mxid: ids::MultiXid(1),
         ..Default::default()
     };
-    let result = vacuum::vacuum(&mut be, &t.table, &[t.index.clone()], &options).unwrap();
+    let result =
+        vacuum::vacuum(&mut be, &t.table, std::slice::from_ref(&t.index), &options).unwrap();
     be.commit(CommitExtras::default()).unwrap();
     assert_eq!(result.live_tuples, 250.0);
     assert_eq!(result.index_scans, 1);

@@ -25,7 +25,7 @@ fn run(seed: u64) {
     let m = fresh(&env);
     let random = SeededRandom::new(seed);
     // Near a page border of pg_xact, so that groups span two pages.
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         let mut t = connect(&m);
         m.set_next_full_xid(FullXid(32_768 - 20));
         m.clog.slru.zero_page(0).unwrap();

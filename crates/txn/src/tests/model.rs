@@ -95,7 +95,7 @@ fn run(seed: u64) {
                 let expected = was_running.contains(x) || !known.contains(x);
                 let got = snapshot.in_progress(Xid(*x), &m).unwrap();
                 // Aborted subtransactions may go either way: pg_xact decides about them first.
-                if !(outcome.get(x) == Some(&false)) {
+                if outcome.get(x) != Some(&false) {
                     assert_eq!(got, expected, "seed {seed} xid {x}");
                 }
             }
