@@ -15,6 +15,7 @@
 mod agg;
 mod aggfn;
 mod epq;
+mod frame;
 mod join;
 mod keys;
 mod lockrows;
@@ -31,6 +32,7 @@ mod sort;
 mod source;
 mod subplan;
 mod window;
+mod winfn;
 
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};

@@ -1,14 +1,248 @@
-//! Window functions. Counterpart: nodeWindowAgg.c, windowfuncs.c.
+//! Window functions: the input comes sorted by partition and order; each partition is read whole, each
+//! function computes its column over it. Counterpart: nodeWindowAgg.c.
 
+use crate::frame::{self, FrameClause, Partition, RangeOrder};
+use crate::keys::Keys;
 use crate::node::*;
+use crate::project::Projection;
 use crate::run::Run;
+use crate::sort::group_keys;
+use crate::winfn::WindowCall;
+use eval::{EvalState, Program, Resolve, RowInput, Slot, Source};
 use pgerror::{PgError, Result};
+use plan::expr::*;
 use plan::node::{Plan, WindowAgg};
+use plan::walk;
+use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
-pub(crate) struct WindowNode;
+/// Columns above the node: the child's, then the functions' results.
+struct WindowColumns {
+    width: usize,
+    funcs: Vec<WindowFunc>,
+}
+
+impl Resolve for WindowColumns {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        Ok(Slot { source: Source::Scan, column: var.varattno as usize - 1 })
+    }
+
+    fn window_func(&mut self, w: &WindowFunc) -> Result<Slot> {
+        match self.funcs.iter().position(|f| f == w) {
+            Some(i) => Ok(Slot { source: Source::Scan, column: self.width + i }),
+            None => Err(PgError::internal("window function that was not collected")),
+        }
+    }
+}
+
+fn collect(e: &Expr, found: &mut Vec<WindowFunc>) {
+    match e {
+        Expr::WindowFunc(w) => {
+            if !found.contains(w) {
+                found.push((**w).clone());
+            }
+        }
+        _ => walk::each_child(e, &mut |c| collect(c, found)),
+    }
+}
+
+/// The row of input that begins the next partition, and the rows behind it.
+struct Pending {
+    batch: Batch,
+    at: usize,
+}
+
+/// A partition whose values are known.
+struct Ready {
+    rows: Batch,
+    results: Vec<Column>,
+    at: usize,
+}
+
+pub(crate) struct WindowNode {
+    child: Node,
+    partition: (Keys, Vec<usize>),
+    order: (Keys, Vec<usize>),
+    options: i32,
+    offsets: [Option<Program>; 2],
+    range: Option<RangeOrder>,
+    clause: Option<FrameClause>,
+    calls: Vec<WindowCall>,
+    projection: Projection,
+    /// An empty batch of the child's columns.
+    template: Batch,
+    pending: Option<Pending>,
+    ready: Option<Ready>,
+    done: bool,
+}
 
 impl WindowNode {
-    pub(crate) fn boxed(_: &Plan, _: &WindowAgg, _: Node, _: &mut Run<'_>) -> Result<Node> {
-        Err(PgError::unsupported("window function"))
+    pub(crate) fn boxed(
+        plan: &Plan,
+        w: &WindowAgg,
+        child: Node,
+        run: &mut Run<'_>,
+    ) -> Result<Node> {
+        let below = &w.child.info.target_list;
+        let mut cols = WindowColumns { width: below.len(), funcs: Vec::new() };
+        let targets = plan.info.target_list.iter().map(|t| &t.expr);
+        for e in targets.chain(&plan.info.qual) {
+            collect(e, &mut cols.funcs);
+        }
+        let mut calls = Vec::new();
+        for f in &cols.funcs {
+            calls.push(WindowCall::new(f, run)?);
+        }
+        let mut offsets = [None, None];
+        for (slot, e) in offsets.iter_mut().zip([&w.start_offset, &w.end_offset]) {
+            if let Some(e) = e {
+                *slot = Some(compile(e, &mut ChildColumns { outer: Source::Scan }, run)?);
+            }
+        }
+        let range = match w.order.cols.first() {
+            Some(&c) if w.frame_options & frame::option::RANGE != 0 => Some(RangeOrder {
+                column: c as usize - 1,
+                start: frame::in_range_function(w.start_in_range_func, run)?,
+                end: frame::in_range_function(w.end_in_range_func, run)?,
+                collation: w.in_range_coll,
+                ascending: w.in_range_asc,
+                nulls_first: w.in_range_nulls_first,
+            }),
+            _ => None,
+        };
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+        Ok(Box::new(WindowNode {
+            child,
+            partition: group_keys(&w.partition, below, run)?,
+            order: group_keys(&w.order, below, run)?,
+            options: w.frame_options,
+            offsets,
+            range,
+            clause: None,
+            calls,
+            projection,
+            template: batch_for(below, run)?,
+            pending: None,
+            ready: None,
+            done: false,
+        }))
+    }
+
+    /// Computes the frame's offsets, which stay for the whole scan.
+    fn prepare(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let mut values = [Datum::Null, Datum::Null];
+        for ((v, p), which) in values.iter_mut().zip(&self.offsets).zip(["starting", "ending"]) {
+            if let Some(p) = p {
+                let mut st = EvalState::default();
+                *v = p.eval_row(&mut st, run, &RowInput::EMPTY)?.into_owned();
+                frame::check_offset(self.options, which, v)?;
+            }
+        }
+        let [start, end] = values;
+        let range = self.range.take();
+        self.clause = Some(FrameClause { options: self.options, start, end, range });
+        Ok(())
+    }
+
+    /// Reads the next partition.
+    fn gather(&mut self, run: &mut Run<'_>) -> Result<Option<Partition>> {
+        let mut p = Partition { rows: self.template.clone(), group_starts: Vec::new() };
+        loop {
+            let (batch, from) = match self.pending.take() {
+                Some(x) => (x.batch, x.at),
+                None => match self.child.next(run, BATCH_ROWS_MAX)? {
+                    Some(b) => {
+                        run.interrupts()?;
+                        (b, 0)
+                    }
+                    None => {
+                        self.done = true;
+                        return Ok(if p.len() > 0 { Some(p) } else { None });
+                    }
+                },
+            };
+            for r in from..batch.len {
+                let n = p.len();
+                if n > 0 {
+                    let (keys, cols) = &self.partition;
+                    if !same(keys, cols, (&p.rows, n - 1), (&batch, r), run)? {
+                        self.pending = Some(Pending { batch, at: r });
+                        return Ok(Some(p));
+                    }
+                    let (keys, cols) = &self.order;
+                    if !same(keys, cols, (&p.rows, n - 1), (&batch, r), run)? {
+                        p.group_starts.push(n);
+                    }
+                } else {
+                    p.group_starts.push(0);
+                }
+                for (c, column) in p.rows.columns.iter_mut().enumerate() {
+                    column.push(batch.get(r, c));
+                }
+                p.rows.len += 1;
+            }
+        }
+    }
+}
+
+fn same(
+    keys: &Keys,
+    cols: &[usize],
+    a: (&Batch, usize),
+    b: (&Batch, usize),
+    run: &mut Run<'_>,
+) -> Result<bool> {
+    let left = cols.iter().map(|&c| a.0.get(a.1, c));
+    let right = cols.iter().map(|&c| b.0.get(b.1, c));
+    keys.equal(left, right, run)
+}
+
+fn slice(col: &Column, from: usize, to: usize) -> Column {
+    let mut out = Column::new(col.is_by_val());
+    (from..to).for_each(|r| out.push(col.get(r)));
+    out
+}
+
+impl Exec for WindowNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        if self.clause.is_none() {
+            self.prepare(run)?;
+        }
+        let mut ready = match self.ready.take() {
+            Some(r) => r,
+            None => {
+                if self.done {
+                    return Ok(None);
+                }
+                let Some(p) = self.gather(run)? else { return Ok(None) };
+                let mut results = Vec::with_capacity(self.calls.len());
+                if let Some(clause) = &self.clause {
+                    for c in &mut self.calls {
+                        results.push(c.values(clause, &p, run)?);
+                    }
+                }
+                Ready { rows: p.rows, results, at: 0 }
+            }
+        };
+        let end = (ready.at + want.min(BATCH_ROWS_MAX)).min(ready.rows.len);
+        let columns = ready.rows.columns.iter().chain(&ready.results);
+        let out = Batch {
+            len: end - ready.at,
+            columns: columns.map(|c| slice(c, ready.at, end)).collect(),
+        };
+        if end < ready.rows.len {
+            ready.at = end;
+            self.ready = Some(ready);
+        }
+        self.projection.apply(run, out).map(Some)
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        if let Some(c) = self.clause.take() {
+            self.range = c.range;
+        }
+        self.pending = None;
+        self.ready = None;
+        self.done = false;
+        self.child.rescan(run)
     }
 }

@@ -1,0 +1,265 @@
+//! Window frames: which rows of a partition a window function sees from a given row.
+//! Counterpart: nodeWindowAgg.c (update_frameheadpos, update_frametailpos, row_is_in_frame).
+
+use crate::run::Run;
+use eval::{CallContext, Callee};
+use ids::Oid;
+use pgerror::{PgError, Result, bail};
+use std::ops::Range;
+use types::builtin::ScalarFn;
+use types::{Batch, Datum, DatumRef};
+
+/// PostgreSQL's FRAMEOPTION bits, as parse trees carry them.
+pub(crate) mod option {
+    pub const RANGE: i32 = 0x2;
+    pub const ROWS: i32 = 0x4;
+    pub const GROUPS: i32 = 0x8;
+    pub const START_UNBOUNDED_PRECEDING: i32 = 0x20;
+    pub const END_UNBOUNDED_FOLLOWING: i32 = 0x100;
+    pub const START_CURRENT_ROW: i32 = 0x200;
+    pub const END_CURRENT_ROW: i32 = 0x400;
+    pub const START_OFFSET_PRECEDING: i32 = 0x800;
+    pub const END_OFFSET_PRECEDING: i32 = 0x1000;
+    pub const START_OFFSET_FOLLOWING: i32 = 0x2000;
+    pub const END_OFFSET_FOLLOWING: i32 = 0x4000;
+    pub const EXCLUDE_CURRENT_ROW: i32 = 0x8000;
+    pub const EXCLUDE_GROUP: i32 = 0x1_0000;
+    pub const EXCLUDE_TIES: i32 = 0x2_0000;
+    pub const EXCLUSION: i32 = EXCLUDE_CURRENT_ROW | EXCLUDE_GROUP | EXCLUDE_TIES;
+    pub const START_OFFSET: i32 = START_OFFSET_PRECEDING | START_OFFSET_FOLLOWING;
+    pub const END_OFFSET: i32 = END_OFFSET_PRECEDING | END_OFFSET_FOLLOWING;
+}
+
+use option::*;
+
+/// The rows of a partition and their groups of peers.
+pub(crate) struct Partition {
+    pub rows: Batch,
+    /// First row of each group of peers.
+    pub group_starts: Vec<usize>,
+}
+
+impl Partition {
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len
+    }
+
+    /// Rows of group `g`.
+    pub(crate) fn group(&self, g: usize) -> Range<usize> {
+        let end = self.group_starts.get(g + 1).copied().unwrap_or(self.len());
+        self.group_starts[g]..end
+    }
+}
+
+/// Where a frame's function for RANGE offsets is, and how the column is ordered.
+pub(crate) struct RangeOrder {
+    pub column: usize,
+    pub start: Option<ScalarFn>,
+    pub end: Option<ScalarFn>,
+    pub collation: Oid,
+    pub ascending: bool,
+    pub nulls_first: bool,
+}
+
+/// The frame clause of a window, offsets computed.
+pub(crate) struct FrameClause {
+    pub options: i32,
+    pub start: Datum,
+    pub end: Datum,
+    pub range: Option<RangeOrder>,
+}
+
+/// The `in_range` support function; `None` where the frame has no RANGE offset on that side.
+pub(crate) fn in_range_function(func: Oid, run: &mut Run<'_>) -> Result<Option<ScalarFn>> {
+    if !func.is_valid() {
+        return Ok(None);
+    }
+    let facts = run.sv.as_facts().function(func)?;
+    match facts.callee {
+        Callee::Scalar(f) => Ok(Some(f)),
+        _ => Err(PgError::unsupported(format!("function {}", facts.name))),
+    }
+}
+
+/// Checks an offset: not NULL and, counting rows or groups, not negative.
+pub(crate) fn check_offset(options: i32, which: &str, v: &Datum) -> Result<()> {
+    if v.is_null() {
+        bail!(NULL_VALUE_NOT_ALLOWED, "frame {which} offset must not be null");
+    }
+    if options & (ROWS | GROUPS) != 0 && v.as_ref().as_i64() < 0 {
+        bail!(INVALID_PRECEDING_OR_FOLLOWING_SIZE, "frame {which} offset must not be negative");
+    }
+    Ok(())
+}
+
+/// The frame of one row after the other. Bounds only move forward, so RANGE offsets are searched for
+/// from where the last row's were.
+#[derive(Default)]
+pub(crate) struct FrameCursor {
+    head: usize,
+    tail: usize,
+}
+
+impl FrameCursor {
+    /// The frame of row `i`, which is in group `g`, exclusions left aside.
+    pub(crate) fn frame(
+        &mut self,
+        clause: &FrameClause,
+        p: &Partition,
+        i: usize,
+        g: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Range<usize>> {
+        let o = clause.options;
+        let n = p.len();
+        let start = if o & START_UNBOUNDED_PRECEDING != 0 {
+            0
+        } else if o & START_CURRENT_ROW != 0 {
+            if o & ROWS != 0 { i } else { p.group(g).start }
+        } else if o & RANGE != 0 {
+            self.range_head(clause, p, i, run)?
+        } else {
+            let k = clause.start.as_ref().as_i64() as usize;
+            let preceding = o & START_OFFSET_PRECEDING != 0;
+            if o & ROWS != 0 {
+                moved(i, k, preceding).map_or(0, |at| at.min(n))
+            } else {
+                match moved(g, k, preceding) {
+                    None => 0,
+                    Some(at) if at >= p.group_starts.len() => n,
+                    Some(at) => p.group_starts[at],
+                }
+            }
+        };
+        let end = if o & END_UNBOUNDED_FOLLOWING != 0 {
+            n
+        } else if o & END_CURRENT_ROW != 0 {
+            if o & ROWS != 0 { i + 1 } else { p.group(g).end }
+        } else if o & RANGE != 0 {
+            self.range_tail(clause, p, i, run)?
+        } else {
+            let k = clause.end.as_ref().as_i64() as usize;
+            let preceding = o & END_OFFSET_PRECEDING != 0;
+            if o & ROWS != 0 {
+                moved(i, k, preceding).map_or(0, |at| at.saturating_add(1).min(n))
+            } else {
+                match moved(g, k, preceding) {
+                    None => 0,
+                    Some(at) if at >= p.group_starts.len() => n,
+                    Some(at) => p.group(at).end,
+                }
+            }
+        };
+        Ok(start..end.max(start))
+    }
+
+    fn range_head(
+        &mut self,
+        clause: &FrameClause,
+        p: &Partition,
+        i: usize,
+        run: &mut Run<'_>,
+    ) -> Result<usize> {
+        let Some(r) = &clause.range else { return Ok(0) };
+        let (mut sub, mut less) = (clause.options & START_OFFSET_PRECEDING != 0, false);
+        if !r.ascending {
+            (sub, less) = (!sub, true);
+        }
+        let current = p.rows.get(i, r.column);
+        while self.head < p.len() {
+            let head = p.rows.get(self.head, r.column);
+            let stop = match (head.is_null(), current.is_null()) {
+                (false, false) => {
+                    r.in_range(r.start, [head, current, clause.start.as_ref()], sub, less, run)?
+                }
+                (h, c) if r.nulls_first => !h || c,
+                (h, c) => h || !c,
+            };
+            if stop {
+                break;
+            }
+            self.head += 1;
+        }
+        Ok(self.head)
+    }
+
+    fn range_tail(
+        &mut self,
+        clause: &FrameClause,
+        p: &Partition,
+        i: usize,
+        run: &mut Run<'_>,
+    ) -> Result<usize> {
+        let Some(r) = &clause.range else { return Ok(p.len()) };
+        let (mut sub, mut less) = (clause.options & END_OFFSET_PRECEDING != 0, true);
+        if !r.ascending {
+            (sub, less) = (!sub, false);
+        }
+        let current = p.rows.get(i, r.column);
+        while self.tail < p.len() {
+            let tail = p.rows.get(self.tail, r.column);
+            let inside = match (tail.is_null(), current.is_null()) {
+                (false, false) => {
+                    r.in_range(r.end, [tail, current, clause.end.as_ref()], sub, less, run)?
+                }
+                (t, _) if r.nulls_first => t,
+                (_, c) => c,
+            };
+            if !inside {
+                break;
+            }
+            self.tail += 1;
+        }
+        Ok(self.tail)
+    }
+}
+
+fn moved(at: usize, by: usize, back: bool) -> Option<usize> {
+    if back { at.checked_sub(by) } else { Some(at.saturating_add(by)) }
+}
+
+impl RangeOrder {
+    /// Is `args[0]` within the distance `args[2]` of `args[1]`?
+    fn in_range(
+        &self,
+        f: Option<ScalarFn>,
+        args: [DatumRef<'_>; 3],
+        sub: bool,
+        less: bool,
+        run: &mut Run<'_>,
+    ) -> Result<bool> {
+        let Some(f) = f else {
+            return Err(PgError::internal("RANGE offset without in_range function"));
+        };
+        let mut extra = None;
+        let mut cx = CallContext {
+            host: run,
+            collation: self.collation,
+            arg_types: &[],
+            result_type: types::oids::BOOL,
+            extra: &mut extra,
+        };
+        let (sub, less) = (Datum::bool(sub), Datum::bool(less));
+        let v = f(&mut cx, &[args[0], args[1], args[2], sub.as_ref(), less.as_ref()])?;
+        Ok(v.as_ref().as_bool())
+    }
+}
+
+/// The rows of a frame from which the clause's exclusions are taken, as up to three ranges in order.
+pub(crate) fn without_excluded(
+    options: i32,
+    frame: &Range<usize>,
+    i: usize,
+    peers: Range<usize>,
+) -> [Range<usize>; 3] {
+    let cut = |from: usize, to: usize| {
+        let start = from.max(frame.start);
+        start..to.min(frame.end).max(start)
+    };
+    if options & EXCLUSION == 0 {
+        return [frame.clone(), 0..0, 0..0];
+    }
+    let out = if options & EXCLUDE_CURRENT_ROW != 0 { i..i + 1 } else { peers };
+    let middle = if options & EXCLUDE_TIES != 0 { cut(i, i + 1) } else { 0..0 };
+    [cut(0, out.start), middle, cut(out.end, usize::MAX)]
+}

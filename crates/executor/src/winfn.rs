@@ -1,0 +1,336 @@
+//! The window functions proper, and aggregates over frames. Counterpart: windowfuncs.c, and
+//! eval_windowaggregates of nodeWindowAgg.c.
+
+use crate::aggfn::{AggCall, AggValue};
+use crate::frame::{FrameClause, FrameCursor, Partition, without_excluded};
+use crate::node::*;
+use crate::run::Run;
+use eval::{EvalState, Program, RowInput, RowRef, Source};
+use ids::Oid;
+use pgerror::{PgError, Result, bail};
+use plan::expr::{AggSplit, Aggref, TargetEntry, WindowFunc};
+use std::ops::Range;
+use types::{Column, Datum};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    RowNumber,
+    Rank,
+    DenseRank,
+    PercentRank,
+    CumeDist,
+    Ntile,
+    Lag,
+    Lead,
+    FirstValue,
+    LastValue,
+    NthValue,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Kind> {
+        Some(match name {
+            "row_number" => Kind::RowNumber,
+            "rank" => Kind::Rank,
+            "dense_rank" => Kind::DenseRank,
+            "percent_rank" => Kind::PercentRank,
+            "cume_dist" => Kind::CumeDist,
+            "ntile" => Kind::Ntile,
+            "lag" => Kind::Lag,
+            "lead" => Kind::Lead,
+            "first_value" => Kind::FirstValue,
+            "last_value" => Kind::LastValue,
+            "nth_value" => Kind::NthValue,
+            _ => return None,
+        })
+    }
+}
+
+/// One window function of a node.
+pub(crate) struct WindowCall {
+    how: How,
+    by_val: bool,
+}
+
+enum How {
+    Function { kind: Kind, args: Vec<Program>, states: Vec<EvalState> },
+    Aggregate(Box<AggCall>),
+}
+
+impl WindowCall {
+    pub(crate) fn new(w: &WindowFunc, run: &mut Run<'_>) -> Result<WindowCall> {
+        let by_val = run.sv.as_facts().type_info(w.wintype)?.by_val;
+        let mut cols = ChildColumns { outer: Source::Scan };
+        let how = if w.winagg {
+            How::Aggregate(Box::new(AggCall::new(&aggregate_of(w), &mut cols, run)?))
+        } else {
+            let name = run.sv.function(w.winfnoid)?.name.clone();
+            let Some(kind) = Kind::of(name.trim_start_matches("window_")) else {
+                return Err(PgError::unsupported(format!("window function {name}")));
+            };
+            let mut args = Vec::new();
+            for a in &w.args {
+                args.push(compile(a, &mut cols, run)?);
+            }
+            let states = args.iter().map(|_| EvalState::default()).collect();
+            How::Function { kind, args, states }
+        };
+        Ok(WindowCall { how, by_val })
+    }
+
+    /// The function's values for all rows of the partition.
+    pub(crate) fn values(
+        &mut self,
+        clause: &FrameClause,
+        p: &Partition,
+        run: &mut Run<'_>,
+    ) -> Result<Column> {
+        let mut out = Column::new(self.by_val);
+        match &mut self.how {
+            How::Function { kind, args, states } => {
+                Function { kind: *kind, args, states }.values(clause, p, run, &mut out)?;
+            }
+            How::Aggregate(call) => aggregate(call, clause, p, run, &mut out)?,
+        }
+        Ok(out)
+    }
+}
+
+/// The aggregate that a window function calls.
+fn aggregate_of(w: &WindowFunc) -> Aggref {
+    let target = |(i, e): (usize, &plan::Expr)| TargetEntry {
+        expr: e.clone(),
+        resno: i as i16 + 1,
+        resname: None,
+        ressortgroupref: 0,
+        resorigtbl: Oid::INVALID,
+        resorigcol: 0,
+        resjunk: false,
+    };
+    Aggref {
+        aggfnoid: w.winfnoid,
+        aggtype: w.wintype,
+        aggcollid: w.wincollid,
+        inputcollid: w.inputcollid,
+        aggtranstype: Oid::INVALID,
+        aggargtypes: w.args.iter().map(plan::Expr::type_oid).collect(),
+        aggdirectargs: Vec::new(),
+        args: w.args.iter().enumerate().map(target).collect(),
+        aggorder: Vec::new(),
+        aggdistinct: Vec::new(),
+        aggfilter: w.aggfilter.clone(),
+        aggstar: w.winstar,
+        aggvariadic: false,
+        aggkind: b'n',
+        agglevelsup: 0,
+        aggsplit: AggSplit::Simple,
+        aggno: 0,
+        aggtransno: 0,
+        location: w.location,
+    }
+}
+
+/// Over rows whose frame grows at its end the state goes on; where the frame's start moves or rows are
+/// excluded, the frame is aggregated anew.
+fn aggregate(
+    call: &mut AggCall,
+    clause: &FrameClause,
+    p: &Partition,
+    run: &mut Run<'_>,
+    out: &mut Column,
+) -> Result<()> {
+    let mut cursor = FrameCursor::default();
+    let excluding = clause.options & crate::frame::option::EXCLUSION != 0;
+    let mut held: Option<(Range<usize>, AggValue, Datum)> = None;
+    let mut add = |call: &mut AggCall, v: &mut AggValue, rows: Range<usize>, run: &mut Run<'_>| {
+        for r in rows {
+            call.add(v, run, &RowInput::scan(RowRef::Batch(&p.rows, r)))?;
+        }
+        Ok::<(), PgError>(())
+    };
+    for g in 0..p.group_starts.len() {
+        for i in p.group(g) {
+            if i % 256 == 0 {
+                run.interrupts()?;
+            }
+            let frame = cursor.frame(clause, p, i, g, run)?;
+            if excluding {
+                let mut v = call.start();
+                for part in without_excluded(clause.options, &frame, i, p.group(g)) {
+                    add(call, &mut v, part, run)?;
+                }
+                out.push(call.finish(&mut v, run)?.as_ref());
+                continue;
+            }
+            let (mut v, from) = match held.take() {
+                Some((old, v, result)) if old == frame => {
+                    out.push(result.as_ref());
+                    held = Some((old, v, result));
+                    continue;
+                }
+                Some((old, v, _)) if old.start == frame.start && old.end < frame.end => {
+                    (v, old.end)
+                }
+                _ => (call.start(), frame.start),
+            };
+            add(call, &mut v, from..frame.end, run)?;
+            let result = call.finish(&mut v, run)?;
+            out.push(result.as_ref());
+            held = Some((frame, v, result));
+        }
+    }
+    Ok(())
+}
+
+struct Function<'f> {
+    kind: Kind,
+    args: &'f [Program],
+    states: &'f mut [EvalState],
+}
+
+impl Function<'_> {
+    /// Argument `k` at row `i`.
+    fn arg(&mut self, k: usize, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
+        let input = RowInput::scan(RowRef::Batch(&p.rows, i));
+        Ok(self.args[k].eval_row(&mut self.states[k], run, &input)?.into_owned())
+    }
+
+    fn values(
+        &mut self,
+        clause: &FrameClause,
+        p: &Partition,
+        run: &mut Run<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
+        if self.kind == Kind::Ntile {
+            return self.ntile(p, run, out);
+        }
+        let mut cursor = FrameCursor::default();
+        let n = p.len();
+        for g in 0..p.group_starts.len() {
+            let peers = p.group(g);
+            for i in peers.clone() {
+                if i % 256 == 0 {
+                    run.interrupts()?;
+                }
+                let v = match self.kind {
+                    Kind::RowNumber => Datum::int8(i as i64 + 1),
+                    Kind::Rank => Datum::int8(peers.start as i64 + 1),
+                    Kind::DenseRank => Datum::int8(g as i64 + 1),
+                    Kind::PercentRank if n <= 1 => Datum::float8(0.0),
+                    Kind::PercentRank => Datum::float8(peers.start as f64 / (n - 1) as f64),
+                    Kind::CumeDist => Datum::float8(peers.end as f64 / n as f64),
+                    Kind::Lag | Kind::Lead => self.neighbour(p, i, run)?,
+                    _ => {
+                        let frame = cursor.frame(clause, p, i, g, run)?;
+                        let parts = without_excluded(clause.options, &frame, i, peers.clone());
+                        self.of_frame(p, i, &parts, run)?
+                    }
+                };
+                out.push(v.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    /// lag and lead.
+    fn neighbour(&mut self, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
+        let mut by = 1;
+        if self.args.len() > 1 {
+            let v = self.arg(1, p, i, run)?;
+            if v.is_null() {
+                return Ok(Datum::Null);
+            }
+            by = i64::from(v.as_ref().as_i32());
+        }
+        let at = i as i64 + if self.kind == Kind::Lag { -by } else { by };
+        match usize::try_from(at) {
+            Ok(at) if at < p.len() => self.arg(0, p, at, run),
+            _ if self.args.len() > 2 => self.arg(2, p, i, run),
+            _ => Ok(Datum::Null),
+        }
+    }
+
+    /// first_value, last_value and nth_value: of the frame less what is excluded.
+    fn of_frame(
+        &mut self,
+        p: &Partition,
+        i: usize,
+        parts: &[Range<usize>],
+        run: &mut Run<'_>,
+    ) -> Result<Datum> {
+        let at = match self.kind {
+            Kind::LastValue => parts.iter().rev().find(|r| !r.is_empty()).map(|r| r.end - 1),
+            Kind::NthValue => {
+                let nth = self.arg(1, p, i, run)?;
+                if nth.is_null() {
+                    return Ok(Datum::Null);
+                }
+                let nth = nth.as_ref().as_i32();
+                if nth <= 0 {
+                    bail!(
+                        INVALID_ARGUMENT_FOR_NTH_VALUE,
+                        "argument of nth_value must be greater than zero"
+                    );
+                }
+                let mut left = nth as usize - 1;
+                let mut found = None;
+                for r in parts {
+                    if left < r.len() {
+                        found = Some(r.start + left);
+                        break;
+                    }
+                    left -= r.len();
+                }
+                found
+            }
+            _ => parts.iter().find(|r| !r.is_empty()).map(|r| r.start),
+        };
+        match at {
+            Some(at) => self.arg(0, p, at, run),
+            None => Ok(Datum::Null),
+        }
+    }
+
+    /// The first row whose argument is not NULL fixes the number of buckets.
+    fn ntile(&mut self, p: &Partition, run: &mut Run<'_>, out: &mut Column) -> Result<()> {
+        let n = p.len() as i64;
+        let (mut tile, mut in_tile, mut size, mut larger) = (0i64, 0i64, 0i64, 0i64);
+        for i in 0..p.len() {
+            if tile == 0 {
+                let v = self.arg(0, p, i, run)?;
+                if v.is_null() {
+                    out.push_null();
+                    continue;
+                }
+                let buckets = i64::from(v.as_ref().as_i32());
+                if buckets <= 0 {
+                    bail!(
+                        INVALID_ARGUMENT_FOR_NTILE,
+                        "argument of ntile must be greater than zero"
+                    );
+                }
+                tile = 1;
+                size = n / buckets;
+                if size <= 0 {
+                    size = 1;
+                } else {
+                    // The first buckets take the rows that do not divide evenly.
+                    larger = n % buckets;
+                    size += i64::from(larger != 0);
+                }
+            }
+            in_tile += 1;
+            if in_tile > size {
+                if larger != 0 && tile == larger {
+                    larger = 0;
+                    size -= 1;
+                }
+                tile += 1;
+                in_tile = 1;
+            }
+            out.push(Datum::int4(tile as i32).as_ref());
+        }
+        Ok(())
+    }
+}
