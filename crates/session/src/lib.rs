@@ -13,5 +13,8 @@ pub mod query;
 mod rowevent;
 mod sysfn;
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::core::Core;
 pub use crate::sysfn::sequence::CachedSequence;

@@ -18,7 +18,9 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
         if !analyze::is_query(&stmt.stmt) {
             return Err(PgError::unsupported("utility statement inside a function"));
         }
-        let query = analyze::analyze(&mut SessionLookup::new(core), &stmt, sql, param_types)?;
+        let mut lookup = SessionLookup::new(core);
+        let query = analyze::analyze(&mut lookup, &stmt, sql, param_types)?;
+        let query = analyze::rewrite(&mut lookup, query)?;
         plans.push(Arc::new(plan_query(core, &query)?));
     }
     Ok(plans)
