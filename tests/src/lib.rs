@@ -3,4 +3,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod floors;
+#[cfg(test)]
 mod interchange;
+#[cfg(test)]
+mod style;

@@ -1,0 +1,41 @@
+# Two commands do all set-up: `make run` and `make test`.
+
+SHELL := /bin/bash
+CARGO ?= cargo
+DATA ?= ./data
+PORT ?= 5432
+PG_BIN := /usr/lib/postgresql/15/bin
+
+.PHONY: all run test test-long bench install setup setup-test clean-data
+
+all: setup
+	$(CARGO) build --release -p server
+
+# What the build needs beyond a Rust toolchain: a C compiler and libclang for PostgreSQL's grammar.
+setup:
+	@scripts/setup build
+
+# What the tests need besides: the real PostgreSQL 15 as referee.
+setup-test:
+	@scripts/setup test
+
+run: all
+	@if [ ! -e "$(DATA)/PG_VERSION" ]; then \
+		target/release/norsu init -D "$(DATA)" -U postgres --auth=trust; \
+	fi
+	@echo "connect with: psql -h localhost -p $(PORT) -U postgres postgres"
+	@exec target/release/norsu start -D "$(DATA)" -p $(PORT)
+
+test: setup-test
+	$(CARGO) build -p server
+	$(CARGO) test --workspace
+
+test-long: setup-test
+	$(CARGO) build --release -p server
+	NORSU_TEST_LONG=1 $(CARGO) test --release -p tests -- --nocapture
+
+bench: setup-test all
+	bench/run
+
+install: all
+	install -D -m 755 target/release/norsu $(DESTDIR)/usr/local/bin/norsu

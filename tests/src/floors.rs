@@ -1,0 +1,79 @@
+//! The crates stand on floors: a crate depends only on strictly lower ones. The table is that of the plan
+//! (`ARCHITECTURE.md`); an upward or sideways edge fails here.
+
+use crate::style::workspace_root;
+use std::collections::BTreeMap;
+
+const FLOORS: &[&[&str]] = &[
+    &["stdx", "ids"],
+    &["sync", "pgerror"],
+    &["vfs", "page", "lmgr", "types", "wire", "parse", "settings", "stats"],
+    &["wal", "smgr", "plan"],
+    &["bufmgr"],
+    &["txn", "freespace"],
+    &["heap", "btree"],
+    &["engine"],
+    &["catalog"],
+    &["eval"],
+    &["analyze", "planner", "executor"],
+    &["commands"],
+    &["session"],
+    &["server"],
+];
+
+/// Edges within a floor that are allowed, with the reason.
+const SIDEWAYS: &[(&str, &str, &str)] = &[];
+
+/// What must not know what, although the floors would allow it.
+const FORBIDDEN: &[(&str, &str)] = &[
+    ("wal", "heap"),
+    ("wal", "btree"),
+    ("heap", "btree"),
+    ("executor", "parse"),
+    ("executor", "analyze"),
+    ("planner", "parse"),
+    ("engine", "parse"),
+];
+
+/// The workspace's crates among the dependencies (not dev-dependencies) of a manifest.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut out = Vec::new();
+    for line in manifest.lines() {
+        let line = line.trim();
+        if line.starts_with('[') {
+            inside = line == "[dependencies]";
+        } else if inside && let Some((name, _)) = line.split_once(['.', ' ', '=']) {
+            out.push(name.trim().to_string());
+        }
+    }
+    out
+}
+
+#[test]
+fn every_edge_goes_down() {
+    let floor: BTreeMap<&str, usize> = FLOORS
+        .iter()
+        .enumerate()
+        .flat_map(|(n, crates)| crates.iter().map(move |c| (*c, n)))
+        .collect();
+    let mut faults = Vec::new();
+    for (name, own) in &floor {
+        let path = workspace_root().join("crates").join(name).join("Cargo.toml");
+        let manifest = std::fs::read_to_string(&path).expect("every crate of the table exists");
+        for dep in dependencies(&manifest) {
+            let Some(below) = floor.get(dep.as_str()) else { continue };
+            let listed = SIDEWAYS.iter().any(|(a, b, _)| a == name && *b == dep);
+            if below >= own && !listed {
+                faults.push(format!("{name} (floor {own}) depends on {dep} (floor {below})"));
+            }
+            if FORBIDDEN.iter().any(|(a, b)| a == name && *b == dep) {
+                faults.push(format!("{name} must not know {dep}"));
+            }
+        }
+    }
+    let listed: usize = FLOORS.iter().map(|f| f.len()).sum();
+    let there = std::fs::read_dir(workspace_root().join("crates")).expect("crates").count();
+    assert_eq!(listed, there, "a crate is missing in the table of floors");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
