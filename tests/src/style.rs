@@ -28,8 +28,8 @@ const UNSAFE: &[&str] = &[
 const RESERVED: &[(&str, &[&str])] = &[
     ("std::fs::", &["crates/vfs/", "tests/", "testkit/", "xtask/"]),
     ("std::fs;", &["crates/vfs/", "tests/", "testkit/", "xtask/"]),
-    ("SystemTime::now", &["crates/vfs/"]),
-    ("std::thread::spawn", &["crates/sync/"]),
+    ("SystemTime::now", &["crates/vfs/", "tests/", "testkit/", "xtask/"]),
+    ("std::thread::spawn", &["crates/sync/", "tests/", "testkit/", "xtask/"]),
 ];
 
 struct Source {
@@ -61,7 +61,7 @@ fn sources() -> Vec<Source> {
 
 /// Lines of product code: what stands before the tests of a file, without comments.
 fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
-    let is_test = source.path.ends_with("/tests.rs")
+    let is_test = source.path.ends_with("tests.rs")
         || source.path.contains("/tests/")
         || source.path.contains("/examples/");
     let mut in_tests = is_test;
@@ -69,7 +69,8 @@ fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
         if line.trim() == "#[cfg(test)]" {
             in_tests = true;
         }
-        let code = line.split("//").next().unwrap_or("");
+        // Up to the first string literal or comment: enough for the words looked for here.
+        let code = line.split("//").next().unwrap_or("").split('"').next().unwrap_or("");
         if in_tests || code.trim().is_empty() { None } else { Some((i + 1, code)) }
     })
 }
@@ -103,7 +104,8 @@ fn files_are_short_and_say_what_they_are() {
         if lines > LINES_MAX {
             faults.push(format!("{}: {lines} lines", s.path));
         }
-        if !s.text.starts_with("//!") {
+        let is_tests = s.path.ends_with("/tests.rs");
+        if !is_tests && !s.text.starts_with("//!") {
             faults.push(format!("{}: does not open with //!", s.path));
         }
     }

@@ -1,3 +1,5 @@
+//! Multixacts.
+
 use super::*;
 use crate::MultiXactStatus::*;
 

@@ -1,3 +1,5 @@
+//! Sessions against each other: snapshots, savepoints, commit and abort.
+
 use super::*;
 use ids::{CommandId, SubXactId};
 use lmgr::{LockMode, LockTag};
