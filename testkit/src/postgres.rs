@@ -16,10 +16,14 @@ fn is_root() -> bool {
 
 /// One of PostgreSQL's programs, run by somebody who is not root.
 pub fn program(name: &str) -> Command {
-    let path = format!("{BIN}/{name}");
+    command(Path::new(&format!("{BIN}/{name}")))
+}
+
+/// Any program, run by somebody who is not root.
+pub fn command(path: &Path) -> Command {
     if is_root() {
         let mut command = Command::new("runuser");
-        command.args(["-u", "postgres", "--", &path]);
+        command.args(["-u", "postgres", "--"]).arg(path);
         command
     } else {
         Command::new(path)

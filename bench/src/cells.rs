@@ -1,0 +1,107 @@
+//! The measurements.
+
+use crate::options::Options;
+use crate::servers::{Server, output};
+use std::time::Instant;
+
+/// Time of `pgbench -i`, per server in seconds.
+pub struct Load {
+    pub seconds: [f64; 2],
+    pub cpu: [f64; 2],
+}
+
+/// One cell: transactions per second of each round, per server.
+pub struct Cell {
+    pub script: String,
+    pub mode: String,
+    pub clients: u32,
+    pub tps: [Vec<f64>; 2],
+    /// CPU seconds per thousand transactions, of all rounds.
+    pub cpu_per_thousand: [f64; 2],
+}
+
+pub fn load(servers: &[Server; 2], options: &Options) -> Result<Load, String> {
+    let mut load = Load { seconds: [0.0; 2], cpu: [0.0; 2] };
+    for (i, s) in servers.iter().enumerate() {
+        let cpu = s.cpu_seconds();
+        let begin = Instant::now();
+        let mut pgbench = s.client("pgbench");
+        pgbench.args(["-i", "-q", "-s", &options.scale.to_string(), "postgres"]);
+        output(&mut pgbench)?;
+        load.seconds[i] = begin.elapsed().as_secs_f64();
+        load.cpu[i] = s.cpu_seconds() - cpu;
+        eprintln!(
+            "{}: loaded scale {} in {:.1} s",
+            s.contender.name(),
+            options.scale,
+            load.seconds[i]
+        );
+    }
+    Ok(load)
+}
+
+pub fn run(servers: &[Server; 2], options: &Options) -> Result<Vec<Cell>, String> {
+    let mut cells = Vec::new();
+    for script in &options.scripts {
+        for mode in &options.modes {
+            for &clients in &options.clients {
+                let mut cell = Cell {
+                    script: script.clone(),
+                    mode: mode.clone(),
+                    clients,
+                    tps: [Vec::new(), Vec::new()],
+                    cpu_per_thousand: [0.0; 2],
+                };
+                let (mut cpu, mut count) = ([0.0; 2], [0.0; 2]);
+                for _ in 0..options.rounds {
+                    for (i, s) in servers.iter().enumerate() {
+                        let before = s.cpu_seconds();
+                        let tps = pgbench(s, script, mode, clients, options)?;
+                        cpu[i] += s.cpu_seconds() - before;
+                        count[i] += tps * f64::from(options.seconds);
+                        cell.tps[i].push(tps);
+                    }
+                }
+                for i in 0..2 {
+                    cell.cpu_per_thousand[i] = cpu[i] / (count[i] / 1000.0).max(1e-9);
+                }
+                eprintln!(
+                    "{script} {mode} {clients}: {:.0} against {:.0} tps",
+                    median(&cell.tps[0]),
+                    median(&cell.tps[1])
+                );
+                cells.push(cell);
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn pgbench(
+    s: &Server,
+    script: &str,
+    mode: &str,
+    clients: u32,
+    options: &Options,
+) -> Result<f64, String> {
+    let mut p = s.client("pgbench");
+    p.args(["-n", "-b", script, "-M", mode, "-c", &clients.to_string()]);
+    p.args(["-j", &clients.min(2).to_string(), "-T", &options.seconds.to_string(), "postgres"]);
+    let text = output(&mut p)?;
+    let tps = text.lines().find_map(|l| {
+        l.strip_prefix("tps = ")
+            .and_then(|r| r.split_whitespace().next())
+            .and_then(|n| n.parse().ok())
+    });
+    tps.ok_or_else(|| format!("pgbench printed no tps:\n{text}"))
+}
+
+pub fn median(values: &[f64]) -> f64 {
+    let mut v = values.to_vec();
+    v.sort_by(f64::total_cmp);
+    match v.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => v[n / 2],
+        n => (v[n / 2 - 1] + v[n / 2]) / 2.0,
+    }
+}

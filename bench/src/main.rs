@@ -1,0 +1,46 @@
+//! Norsu beside the real PostgreSQL 15: the same pgbench cells, the same settings, in one run, interleaved
+//! A B A B. Prints a table of medians, ranges and ratios and writes it to `docs/benchmarks/pgbench.md`.
+//!
+//! Reading order: `options`, `servers`, `cells`, `table`.
+
+#![forbid(unsafe_code)]
+
+mod cells;
+mod options;
+mod servers;
+mod table;
+
+use options::Options;
+use servers::{Contender, Server};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(o) => o,
+        Err(text) => {
+            eprintln!("{text}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("bench: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let servers =
+        [Server::start(Contender::Norsu, options)?, Server::start(Contender::PostgreSql, options)?];
+    let loads = cells::load(&servers, options)?;
+    let results = cells::run(&servers, options)?;
+    let text = table::render(options, &servers, &loads, &results);
+    println!("{text}");
+    let path = "docs/benchmarks/pgbench.md";
+    std::fs::create_dir_all("docs/benchmarks").map_err(|e| e.to_string())?;
+    std::fs::write(path, text).map_err(|e| format!("{path}: {e}"))?;
+    eprintln!("written to {path}");
+    Ok(())
+}

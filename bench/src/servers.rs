@@ -1,0 +1,151 @@
+//! The two servers under test, each with a directory of its own on the same disk and the same settings.
+
+use crate::options::Options;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use testkit::dir::TempDir;
+use testkit::postgres;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contender {
+    Norsu,
+    PostgreSql,
+}
+
+impl Contender {
+    pub fn name(self) -> &'static str {
+        match self {
+            Contender::Norsu => "Norsu",
+            Contender::PostgreSql => "PostgreSQL 15",
+        }
+    }
+}
+
+pub struct Server {
+    pub contender: Contender,
+    dir: TempDir,
+    port: u16,
+    child: Child,
+    pub version: String,
+}
+
+const NORSU: &str = "target/release/norsu";
+const START_MAX: Duration = Duration::from_secs(30);
+
+impl Server {
+    /// Makes a data directory and starts the server on it.
+    pub fn start(contender: Contender, options: &Options) -> Result<Server, String> {
+        let dir = TempDir::new("bench");
+        postgres::hand_over(dir.path());
+        let data = dir.path().join("data");
+        let port = free_port()?;
+        let (mut init, mut start) = match contender {
+            Contender::Norsu => {
+                let mut init = postgres::command(&absolute(NORSU)?);
+                init.arg("init");
+                let mut start = postgres::command(&absolute(NORSU)?);
+                start.arg("start");
+                (init, start)
+            }
+            Contender::PostgreSql => (postgres::program("initdb"), postgres::program("postgres")),
+        };
+        init.arg("-D").arg(&data).args(["-U", "postgres", "--auth=trust", "-k", "--no-locale"]);
+        init.args(["-E", "UTF8"]);
+        quiet(&mut init)?;
+        start.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k"]).arg(dir.path());
+        start.args(["-h", "127.0.0.1"]);
+        for s in &options.settings {
+            start.args(["-c", s]);
+        }
+        let log = std::fs::File::create(dir.path().join("log")).map_err(|e| e.to_string())?;
+        let log_too = log.try_clone().map_err(|e| e.to_string())?;
+        start.stdin(Stdio::null()).stdout(log).stderr(log_too);
+        let child = start.spawn().map_err(|e| format!("{}: {e}", contender.name()))?;
+        let mut server = Server { contender, dir, port, child, version: String::new() };
+        let begin = Instant::now();
+        loop {
+            match server.query("select version()") {
+                Ok(v) => {
+                    server.version = v.trim().to_string();
+                    return Ok(server);
+                }
+                Err(e) if begin.elapsed() > START_MAX => {
+                    let log = std::fs::read_to_string(server.dir.path().join("log"));
+                    return Err(format!(
+                        "{} did not start: {e}\n{}",
+                        contender.name(),
+                        log.unwrap_or_default()
+                    ));
+                }
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    /// A client program of PostgreSQL for this server, over the Unix-domain socket.
+    pub fn client(&self, program: &str) -> Command {
+        let mut c = Command::new(format!("{}/{program}", postgres::BIN));
+        c.arg("-h").arg(self.dir.path()).args(["-p", &self.port.to_string(), "-U", "postgres"]);
+        c
+    }
+
+    pub fn query(&self, sql: &str) -> Result<String, String> {
+        let mut psql = self.client("psql");
+        psql.args(["-d", "postgres", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]);
+        output(&mut psql)
+    }
+
+    /// Seconds of user and system time used so far by all processes and threads of the server.
+    pub fn cpu_seconds(&self) -> f64 {
+        // The child may be `runuser`, whose own child is the server.
+        let mut ticks = 0;
+        let mut stack = vec![self.child.id()];
+        while let Some(pid) = stack.pop() {
+            if let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat"))
+                && let Some((_, rest)) = stat.rsplit_once(')')
+            {
+                let f: Vec<&str> = rest.split_whitespace().collect();
+                // utime, stime, cutime, cstime
+                ticks += (11..15).filter_map(|i| f.get(i)?.parse::<u64>().ok()).sum::<u64>();
+            }
+            let children = format!("/proc/{pid}/task/{pid}/children");
+            let list = std::fs::read_to_string(children).unwrap_or_default();
+            stack.extend(list.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
+        }
+        ticks as f64 / 100.0
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let mut stop = postgres::program("pg_ctl");
+        stop.arg("-D").arg(self.dir.path().join("data")).args(["-m", "fast", "-w", "stop"]);
+        let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn absolute(path: &str) -> Result<PathBuf, String> {
+    std::fs::canonicalize(path).map_err(|e| format!("{path}: {e}; run make first"))
+}
+
+fn free_port() -> Result<u16, String> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
+    listener.local_addr().map(|a| a.port()).map_err(|e| e.to_string())
+}
+
+fn quiet(c: &mut Command) -> Result<(), String> {
+    output(c).map(|_| ())
+}
+
+/// Standard output of a program that must succeed.
+pub fn output(c: &mut Command) -> Result<String, String> {
+    let out = c.stdin(Stdio::null()).output().map_err(|e| format!("{c:?}: {e}"))?;
+    if !out.status.success() {
+        return Err(format!("{c:?}\n{}", String::from_utf8_lossy(&out.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+}
