@@ -3,7 +3,7 @@
 //! Reading order: `state` (what is known while a statement is analysed), `lookup` (what is asked of the
 //! catalogs), `relation` and `from` (the range table and its names), `expr`, `func`, `oper`,
 //! `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
-//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (doors).
+//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (doors); `deparse` (trees back into SQL).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -17,6 +17,7 @@ mod collate;
 mod container;
 mod cte;
 pub mod ddl;
+pub mod deparse;
 mod dml;
 mod expr;
 mod from;

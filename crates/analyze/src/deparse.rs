@@ -1,0 +1,258 @@
+//! Analysed trees back into SQL, as catalogs show them: expressions, queries, definitions of objects.
+//!
+//! Two styles. The plain one puts parentheses around every operator, so that it reads the same in any
+//! context; the pretty one leaves out those that precedence makes needless. Queries are always indented.
+//!
+//! Counterpart: ruleutils.c.
+
+mod expr;
+mod function;
+mod names;
+mod object;
+mod query;
+mod routine;
+mod special;
+mod window;
+
+pub use object::*;
+pub use routine::*;
+
+use crate::session::Host;
+use catalog::format_type::quote_identifier;
+use ids::{AttrNo, Oid};
+use names::Scope;
+use pgerror::{PgError, Result};
+use plan::expr::Expr;
+use plan::query::Query;
+
+/// Nesting of expressions and queries.
+const DEPTH_MAX: u32 = 2000;
+
+/// Widths by which parts of a query are indented.
+const STD: i32 = 8;
+const JOIN: i32 = 4;
+const VAR: i32 = 4;
+const INDENT_MAX: i32 = 40;
+
+/// Parentheses only where they are needed; names qualified only where they must be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Style {
+    pub pretty: bool,
+    /// Line breaks in queries.
+    pub indent: bool,
+}
+
+impl Style {
+    pub const PLAIN: Style = Style { pretty: false, indent: false };
+
+    pub fn pretty(yes: bool) -> Style {
+        Style { pretty: yes, indent: yes }
+    }
+}
+
+/// Writes trees as text.
+pub struct Deparser<'h> {
+    host: &'h mut dyn Host,
+    out: String,
+    style: Style,
+    /// Lines of a query's lists are broken beyond this column; negative for never.
+    wrap: i32,
+    indent: i32,
+    /// Columns are written with their table's name.
+    prefix: bool,
+    /// Name spaces of the queries around, innermost last.
+    scopes: Vec<Scope>,
+    /// Names of a function's parameters, in the function's own body; empty ones are shown as numbers.
+    param_names: Vec<String>,
+    /// The function's name and a dot.
+    function_name: String,
+    depth: u32,
+}
+
+impl<'h> Deparser<'h> {
+    pub fn new(host: &'h mut dyn Host, style: Style) -> Deparser<'h> {
+        Deparser {
+            host,
+            out: String::new(),
+            style,
+            wrap: -1,
+            indent: 0,
+            prefix: false,
+            scopes: Vec::new(),
+            param_names: Vec::new(),
+            function_name: String::new(),
+            depth: 0,
+        }
+    }
+
+    /// Columns of this one relation may occur, as `Var { varno: 1, … }`.
+    pub fn with_relation(mut self, relation: Oid) -> Result<Deparser<'h>> {
+        let scope = Scope::of_relations(self.host, &[(None, relation)])?;
+        self.scopes.push(scope);
+        Ok(self)
+    }
+
+    /// Columns of relations under given names, `Var`s numbered in this order; always qualified.
+    pub fn with_relations(mut self, relations: &[(Option<&str>, Oid)]) -> Result<Deparser<'h>> {
+        let scope = Scope::of_relations(self.host, relations)?;
+        self.scopes.push(scope);
+        self.prefix = true;
+        Ok(self)
+    }
+
+    /// Names and columns as given, `Var`s numbered in this order.
+    pub fn with_names(mut self, names: Vec<(Option<String>, Vec<String>)>, prefix: bool) -> Self {
+        self.scopes.push(Scope::of_names(names));
+        self.prefix = prefix;
+        self
+    }
+
+    /// The text of an expression. Counterpart: `deparse_expression`.
+    pub fn expression(mut self, e: &Expr) -> Result<String> {
+        self.expr(e, false)?;
+        Ok(self.out)
+    }
+
+    /// The text of a query whose columns bear these names, where given. Counterpart: `get_query_def`.
+    pub fn statement(mut self, query: &Query, columns: Option<&[String]>) -> Result<String> {
+        self.query(query, columns, true)?;
+        Ok(self.out)
+    }
+
+    fn deeper(&mut self) -> Result<()> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(eval::too_deep());
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn put_name(&mut self, name: &str) {
+        let quoted = quote_identifier(name);
+        self.out.push_str(&quoted);
+    }
+
+    /// Opens a parenthesis that only the plain style wants.
+    fn open(&mut self) {
+        if !self.style.pretty {
+            self.out.push('(');
+        }
+    }
+
+    fn close(&mut self) {
+        if !self.style.pretty {
+            self.out.push(')');
+        }
+    }
+
+    /// A key word, on a new line where lines are broken. Counterpart: `appendContextKeyword`.
+    fn keyword(&mut self, text: &str, before: i32, after: i32, plus: i32) {
+        if !self.style.indent {
+            self.put(text);
+            return;
+        }
+        self.indent += before;
+        self.trim_spaces();
+        self.out.push('\n');
+        let amount = if self.indent < INDENT_MAX {
+            self.indent.max(0) + plus
+        } else {
+            (INDENT_MAX + (self.indent - INDENT_MAX) / (STD / 2)) % INDENT_MAX + plus
+        };
+        self.out.extend(std::iter::repeat_n(' ', amount.max(0) as usize));
+        self.put(text);
+        self.indent = (self.indent + after).max(0);
+    }
+
+    fn trim_spaces(&mut self) {
+        let kept = self.out.trim_end_matches(' ').len();
+        self.out.truncate(kept);
+    }
+
+    /// Length of the last line so far.
+    fn line_length(&self) -> usize {
+        self.out.len() - self.out.rfind('\n').map_or(0, |i| i + 1)
+    }
+
+    /// The relation's name, qualified unless it is visible. Counterpart: `generate_relation_name`.
+    fn relation_name(&mut self, oid: Oid) -> Result<String> {
+        let mut cat = self.host.catalog();
+        let row = cat.class(oid)?;
+        let visible = cat.is_relation_visible(oid)?;
+        let name = quote_identifier(row.relname.as_str());
+        // A WITH query of the same name would hide it.
+        let hidden = self.scopes.iter().any(|s| s.ctes.iter().any(|c| row.relname == c.as_str()));
+        if visible && !hidden {
+            return Ok(name);
+        }
+        self.in_schema(row.relnamespace, &name)
+    }
+
+    /// Schema-qualified always.
+    fn qualified_relation_name(&mut self, oid: Oid) -> Result<String> {
+        let row = self.host.catalog().class(oid)?;
+        self.in_schema(row.relnamespace, &quote_identifier(row.relname.as_str()))
+    }
+
+    fn in_schema(&mut self, schema: Oid, name: &str) -> Result<String> {
+        let schema = self.host.catalog().namespace_name(schema)?;
+        Ok(match schema {
+            Some(s) => format!("{}.{name}", quote_identifier(s.as_str())),
+            None => name.to_owned(),
+        })
+    }
+
+    fn type_name(&mut self, ty: Oid, typmod: i32) -> Result<String> {
+        self.host.catalog().format_type_mod(ty, typmod)
+    }
+
+    fn collation_name(&mut self, oid: Oid) -> Result<String> {
+        let mut cat = self.host.catalog();
+        let row = cat.collation(oid)?;
+        let visible = cat.find_collation(None, row.collname.as_str())? == Some(oid);
+        let name = quote_identifier(row.collname.as_str());
+        if visible { Ok(name) } else { self.in_schema(row.collnamespace, &name) }
+    }
+
+    /// The operator as infix sign, or `OPERATOR(schema.sign)`. Counterpart: `generate_operator_name`.
+    fn operator_name(&mut self, oid: Oid) -> Result<String> {
+        let mut cat = self.host.catalog();
+        let row = cat.operator(oid)?;
+        let name = row.oprname.as_str().to_owned();
+        if cat.is_operator_visible(oid)? {
+            return Ok(name);
+        }
+        let full = self.in_schema(row.oprnamespace, &name)?;
+        Ok(format!("OPERATOR({full})"))
+    }
+
+    fn column_name(&mut self, relation: Oid, number: AttrNo) -> Result<String> {
+        match self.host.catalog().attribute(relation, number)? {
+            Some(a) => Ok(quote_identifier(a.attname.as_str())),
+            None => Err(PgError::internal(format!(
+                "cache lookup failed for attribute {number} of relation {relation}"
+            ))),
+        }
+    }
+}
+
+/// A string constant; one with a backslash is written as `E'…'`.
+pub fn quote_literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    if text.contains('\\') {
+        out.push('E');
+    }
+    out.push('\'');
+    for c in text.chars() {
+        if c == '\'' || c == '\\' {
+            out.push(c);
+        }
+        out.push(c);
+    }
+    out.push('\'');
+    out
+}

@@ -1,0 +1,730 @@
+//! Expressions. Counterpart: `get_rule_expr` and what it calls.
+
+use super::{Deparser, quote_literal};
+use catalog::format_type::quote_identifier;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use types::oids;
+
+impl Deparser<'_> {
+    /// An expression; `implicit`: casts that were not written are shown too.
+    pub(super) fn expr(&mut self, e: &Expr, implicit: bool) -> Result<()> {
+        self.deeper()?;
+        self.expr_inner(e, implicit)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// As part of `parent`, in parentheses where the pretty style needs them.
+    pub(super) fn part(&mut self, e: &Expr, implicit: bool, parent: &Expr) -> Result<()> {
+        let paren = self.style.pretty && !is_simple(self, e, parent)?;
+        if paren {
+            self.out.push('(');
+        }
+        self.expr(e, implicit)?;
+        if paren {
+            self.out.push(')');
+        }
+        Ok(())
+    }
+
+    pub(super) fn list(&mut self, list: &[Expr], implicit: bool) -> Result<()> {
+        for (i, e) in list.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(e, implicit)?;
+        }
+        Ok(())
+    }
+
+    /// An element of a list at the top of a query's clause: a whole row gets its type as a label.
+    pub(super) fn top_level(&mut self, e: &Expr, implicit: bool) -> Result<()> {
+        match e {
+            Expr::Var(v) => self.variable(v, 0, true).map(|_| ()),
+            e => self.expr(e, implicit),
+        }
+    }
+
+    fn expr_inner(&mut self, e: &Expr, implicit: bool) -> Result<()> {
+        match e {
+            Expr::Var(v) => self.variable(v, 0, false).map(|_| ())?,
+            Expr::Const(c) => self.constant(c, 0)?,
+            Expr::Param(p) => match self.param_names.get(p.paramid as usize - 1) {
+                Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
+                    let name = quote_identifier(name);
+                    // A column of the same name would be taken instead.
+                    let owner = match self.scopes.is_empty() {
+                        true => String::new(),
+                        false => self.function_name.clone(),
+                    };
+                    self.put(&format!("{owner}{name}"));
+                }
+                _ => self.put(&format!("${}", p.paramid)),
+            },
+            Expr::Aggref(a) => self.aggregate(a)?,
+            Expr::GroupingFunc(g) => {
+                self.put("GROUPING(");
+                self.list(&g.args, true)?;
+                self.put(")");
+            }
+            Expr::WindowFunc(w) => self.window_function(w)?,
+            Expr::SubscriptingRef(s) => {
+                if let Expr::CaseTest(_) = s.refexpr {
+                    // The container that an assignment stands for is implied.
+                    if let Some(value) = &s.refassgnexpr {
+                        return self.expr(value, implicit);
+                    }
+                }
+                let paren = !matches!(s.refexpr, Expr::Var(_) | Expr::FieldSelect(_));
+                self.parens(paren, |d| d.expr(&s.refexpr, implicit))?;
+                match &s.refassgnexpr {
+                    Some(value) => self.expr(value, implicit)?,
+                    None => self.subscripts(s)?,
+                }
+            }
+            Expr::FuncExpr(f) => self.function(f, e, implicit)?,
+            Expr::NamedArg(n) => {
+                self.put_name(&n.name);
+                self.put(" => ");
+                self.expr(&n.arg, implicit)?;
+            }
+            Expr::OpExpr(o) => self.operator(o, e)?,
+            Expr::Distinct(o) => {
+                let [left, right] = &o.args[..] else { return Err(malformed()) };
+                self.open();
+                self.part(left, true, e)?;
+                self.put(" IS DISTINCT FROM ");
+                self.part(right, true, e)?;
+                self.close();
+            }
+            Expr::NullIf(o) => {
+                self.put("NULLIF(");
+                self.list(&o.args, true)?;
+                self.put(")");
+            }
+            Expr::ScalarArrayOp(o) => {
+                let [left, right] = &o.args[..] else { return Err(malformed()) };
+                self.open();
+                self.part(left, true, e)?;
+                let name = self.operator_name(o.opno)?;
+                self.put(&format!(" {name} {} (", if o.use_or { "ANY" } else { "ALL" }));
+                self.part(right, true, e)?;
+                // Without a cast the sub-select would be read as the form over rows.
+                if let Expr::SubLink(s) = right
+                    && s.kind == SubLinkKind::Expr
+                {
+                    let name = self.type_name(right.type_oid(), right.typmod())?;
+                    self.put(&format!("::{name}"));
+                }
+                self.put(")");
+                self.close();
+            }
+            Expr::Bool(b) => self.boolean(b, e)?,
+            Expr::SubLink(s) => self.sublink(s)?,
+            Expr::SubPlan(s) => self.put(&match s.use_hash_table {
+                true => format!("(hashed {})", s.plan_name),
+                false => format!("({})", s.plan_name),
+            }),
+            Expr::FieldSelect(f) => {
+                let paren = !matches!(f.arg, Expr::SubscriptingRef(_) | Expr::FieldSelect(_));
+                self.parens(paren, |d| d.expr(&f.arg, true))?;
+                let name = self.field_name(&f.arg, f.fieldnum)?;
+                self.put(".");
+                self.put_name(&name);
+            }
+            Expr::FieldStore(f) => {
+                // Only within an assignment, whose target is written already.
+                match &f.newvals[..] {
+                    [only] => self.expr(only, implicit)?,
+                    many => {
+                        self.put("ROW(");
+                        self.list(many, implicit)?;
+                        self.put(")");
+                    }
+                }
+            }
+            Expr::Relabel(n) => self.coercion(
+                &n.arg,
+                (n.resulttype, n.resulttypmod),
+                n.relabelformat,
+                e,
+                implicit,
+            )?,
+            Expr::CoerceViaIo(n) => {
+                self.coercion(&n.arg, (n.resulttype, -1), n.coerceformat, e, implicit)?;
+            }
+            Expr::ArrayCoerce(n) => self.coercion(
+                &n.arg,
+                (n.resulttype, n.resulttypmod),
+                n.coerceformat,
+                e,
+                implicit,
+            )?,
+            Expr::ConvertRowtype(n) => {
+                self.coercion(&n.arg, (n.resulttype, -1), n.convertformat, e, implicit)?;
+            }
+            Expr::CoerceToDomain(n) => self.coercion(
+                &n.arg,
+                (n.resulttype, n.resulttypmod),
+                n.coercionformat,
+                e,
+                implicit,
+            )?,
+            Expr::Collate(c) => {
+                self.open();
+                self.part(&c.arg, implicit, e)?;
+                let name = self.collation_name(c.coll_oid)?;
+                self.put(&format!(" COLLATE {name}"));
+                self.close();
+            }
+            Expr::Case(c) => self.case(c)?,
+            Expr::CaseTest(_) => self.put("CASE_TEST_EXPR"),
+            Expr::Array(a) => {
+                self.put("ARRAY[");
+                self.list(&a.elements, true)?;
+                self.put("]");
+                if a.elements.is_empty() {
+                    let name = self.type_name(a.array_typeid, -1)?;
+                    self.put(&format!("::{name}"));
+                }
+            }
+            Expr::Row(r) => {
+                self.put("ROW(");
+                for (i, arg) in r.args.iter().enumerate() {
+                    if i > 0 {
+                        self.put(", ");
+                    }
+                    self.top_level(arg, true)?;
+                }
+                self.put(")");
+                if r.row_format == CoercionForm::ExplicitCast {
+                    let name = self.type_name(r.row_typeid, -1)?;
+                    self.put(&format!("::{name}"));
+                }
+            }
+            Expr::RowCompare(r) => {
+                let op = r.opnos.first().ok_or_else(malformed)?;
+                self.put("(ROW(");
+                self.list(&r.largs, true)?;
+                let name = self.operator_name(*op)?;
+                self.put(&format!(") {name} ROW("));
+                self.list(&r.rargs, true)?;
+                self.put("))");
+            }
+            Expr::Coalesce(c) => {
+                self.put("COALESCE(");
+                self.list(&c.args, true)?;
+                self.put(")");
+            }
+            Expr::MinMax(m) => {
+                self.put(if m.greatest { "GREATEST(" } else { "LEAST(" });
+                self.list(&m.args, true)?;
+                self.put(")");
+            }
+            Expr::SqlValue(v) => {
+                let text = sql_value_name(v);
+                self.put(&text);
+            }
+            Expr::NullTest(n) => {
+                self.open();
+                self.part(&n.arg, true, e)?;
+                // A row whose own NULLness is meant, not its fields'.
+                let row = !n.argisrow && self.is_row_type(n.arg.type_oid())?;
+                self.put(match (n.is_not, row) {
+                    (false, false) => " IS NULL",
+                    (true, false) => " IS NOT NULL",
+                    (false, true) => " IS NOT DISTINCT FROM NULL",
+                    (true, true) => " IS DISTINCT FROM NULL",
+                });
+                self.close();
+            }
+            Expr::BooleanTest(b) => {
+                self.open();
+                self.part(&b.arg, false, e)?;
+                self.put(match b.booltesttype {
+                    BoolTestKind::IsTrue => " IS TRUE",
+                    BoolTestKind::IsNotTrue => " IS NOT TRUE",
+                    BoolTestKind::IsFalse => " IS FALSE",
+                    BoolTestKind::IsNotFalse => " IS NOT FALSE",
+                    BoolTestKind::IsUnknown => " IS UNKNOWN",
+                    BoolTestKind::IsNotUnknown => " IS NOT UNKNOWN",
+                });
+                self.close();
+            }
+            Expr::CoerceToDomainValue(_) => self.put("VALUE"),
+            Expr::SetToDefault(_) => self.put("DEFAULT"),
+            Expr::CurrentOf(c) => match &c.cursor_name {
+                Some(name) => {
+                    self.put("CURRENT OF ");
+                    self.put_name(name);
+                }
+                None => self.put(&format!("CURRENT OF ${}", c.cursor_param)),
+            },
+            Expr::NextValue(n) => {
+                let name = self.relation_name(n.seqid)?;
+                self.put(&format!("nextval({}::regclass)", quote_literal(&name)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn parens(
+        &mut self,
+        yes: bool,
+        f: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        if yes {
+            self.out.push('(');
+        }
+        f(self)?;
+        if yes {
+            self.out.push(')');
+        }
+        Ok(())
+    }
+
+    /// A column's name as it is written; returns the bare column name, if it is a column.
+    pub(super) fn variable(
+        &mut self,
+        v: &Var,
+        levels: u32,
+        top: bool,
+    ) -> Result<Option<String>> {
+        let up = (v.varlevelsup + levels) as usize;
+        let scope = self.scopes.len().checked_sub(up + 1).and_then(|i| self.scopes.get(i));
+        let entry = scope.and_then(|s| s.entries.get((v.varno as usize).wrapping_sub(1)));
+        let Some(entry) = entry else {
+            return Err(PgError::internal(format!("bogus varno: {}", v.varno)));
+        };
+        if entry.refname.is_none()
+            && v.varattno > 0
+            && let Some(Expr::Var(inner)) = entry.join_columns.get(v.varattno as usize - 1)
+        {
+            let inner = inner.clone();
+            return self.variable(&inner, up as u32, top);
+        }
+        let name = match v.varattno {
+            0 => None,
+            n if n > 0 => match entry.columns.get(n as usize - 1) {
+                Some(Some(c)) => Some(c.clone()),
+                _ => Some("?dropped?column?".to_owned()),
+            },
+            n => Some(system_column(n).to_owned()),
+        };
+        if let Some(refname) = entry.refname.clone()
+            && (self.prefix || name.is_none())
+        {
+            self.put_name(&refname);
+            self.put(".");
+        }
+        match &name {
+            Some(n) => self.put_name(n),
+            None => {
+                self.put("*");
+                if top {
+                    let ty = self.type_name(v.vartype, v.vartypmod)?;
+                    self.put(&format!("::{ty}"));
+                }
+            }
+        }
+        Ok(name)
+    }
+
+    /// A constant. `label` < 0: never with its type; 0: where reading would find another one; 1: always.
+    pub(super) fn constant(&mut self, c: &Const, label: i32) -> Result<()> {
+        if c.is_null() {
+            self.put("NULL");
+            if label >= 0 {
+                self.type_label(c)?;
+            }
+            return Ok(());
+        }
+        let text = self.host.functions().type_output(c.consttype, c.value.as_ref())?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut needs_label = !matches!(c.consttype, oids::BOOL | oids::UNKNOWN);
+        match c.consttype {
+            oids::INT4 => {
+                needs_label = text.starts_with('-');
+                if needs_label {
+                    self.put(&format!("'{text}'"));
+                } else {
+                    self.put(&text);
+                }
+            }
+            oids::NUMERIC => {
+                let plain = text.starts_with(|c: char| c.is_ascii_digit())
+                    && text.contains(['e', 'E', '.']);
+                if plain {
+                    self.put(&text);
+                } else {
+                    self.put(&format!("'{text}'"));
+                }
+                needs_label = !plain || c.consttypmod >= 0;
+            }
+            oids::BOOL => self.put(if text == "t" { "true" } else { "false" }),
+            _ => self.put(&quote_literal(&text)),
+        }
+        if label < 0 {
+            return Ok(());
+        }
+        if needs_label || label > 0 {
+            self.type_label(c)?;
+        }
+        Ok(())
+    }
+
+    fn type_label(&mut self, c: &Const) -> Result<()> {
+        let name = self.type_name(c.consttype, c.consttypmod)?;
+        self.put(&format!("::{name}"));
+        if c.constcollid.is_valid() {
+            let natural = self.host.catalog().type_row(c.consttype)?.typcollation;
+            if natural != c.constcollid {
+                let name = self.collation_name(c.constcollid)?;
+                self.put(&format!(" COLLATE {name}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn operator(&mut self, o: &OpExpr, e: &Expr) -> Result<()> {
+        self.open();
+        let name = self.operator_name(o.opno)?;
+        match &o.args[..] {
+            [left, right] => {
+                self.part(left, true, e)?;
+                self.put(&format!(" {name} "));
+                self.part(right, true, e)?;
+            }
+            [only] => {
+                self.put(&format!("{name} "));
+                self.part(only, true, e)?;
+            }
+            _ => return Err(malformed()),
+        }
+        self.close();
+        Ok(())
+    }
+
+    fn boolean(&mut self, b: &BoolExpr, e: &Expr) -> Result<()> {
+        self.open();
+        let word = match b.boolop {
+            BoolOp::And => " AND ",
+            BoolOp::Or => " OR ",
+            BoolOp::Not => {
+                self.put("NOT ");
+                ""
+            }
+        };
+        for (i, arg) in b.args.iter().enumerate() {
+            if i > 0 {
+                self.put(word);
+            }
+            self.part(arg, false, e)?;
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// A cast to a type and modifier.
+    pub(super) fn cast(&mut self, arg: &Expr, to: (Oid, i32), parent: &Expr) -> Result<()> {
+        match arg {
+            // The label that follows serves the constant too.
+            Expr::Const(c) if c.consttype == to.0 && c.consttypmod == -1 => self.constant(c, -1)?,
+            _ => {
+                self.open();
+                self.part(arg, false, parent)?;
+                self.close();
+            }
+        }
+        let name = self.type_name(to.0, to.1)?;
+        self.put(&format!("::{name}"));
+        Ok(())
+    }
+
+    fn coercion(
+        &mut self,
+        arg: &Expr,
+        to: (Oid, i32),
+        form: CoercionForm,
+        e: &Expr,
+        implicit: bool,
+    ) -> Result<()> {
+        if form == CoercionForm::ImplicitCast && !implicit {
+            return self.part(arg, false, e);
+        }
+        self.cast(arg, to, e)
+    }
+
+    fn case(&mut self, c: &CaseExpr) -> Result<()> {
+        self.keyword("CASE", 0, super::VAR, 0);
+        if let Some(arg) = &c.arg {
+            self.put(" ");
+            self.expr(arg, true)?;
+        }
+        for when in &c.args {
+            let mut test = &when.expr;
+            if c.arg.is_some()
+                && let Expr::OpExpr(o) = test
+                && let [left, right] = &o.args[..]
+                && matches!(strip_implicit(left), Expr::CaseTest(_))
+            {
+                test = right;
+            }
+            if !self.style.indent {
+                self.put(" ");
+            }
+            self.keyword("WHEN ", 0, 0, 0);
+            self.expr(test, false)?;
+            self.put(" THEN ");
+            self.expr(&when.result, true)?;
+        }
+        if !self.style.indent {
+            self.put(" ");
+        }
+        if let Some(e) = &c.defresult {
+            self.keyword("ELSE ", 0, 0, 0);
+            self.expr(e, true)?;
+            if !self.style.indent {
+                self.put(" ");
+            }
+        }
+        self.keyword("END", -super::VAR, 0, 0);
+        Ok(())
+    }
+
+    fn subscripts(&mut self, s: &SubscriptingRef) -> Result<()> {
+        for (i, upper) in s.refupperindexpr.iter().enumerate() {
+            self.put("[");
+            if !s.reflowerindexpr.is_empty() {
+                if let Some(Some(lower)) = s.reflowerindexpr.get(i) {
+                    self.expr(lower, false)?;
+                }
+                self.put(":");
+            }
+            if let Some(upper) = upper {
+                self.expr(upper, false)?;
+            }
+            self.put("]");
+        }
+        Ok(())
+    }
+
+    fn sublink(&mut self, s: &SubLink) -> Result<()> {
+        self.put(if s.kind == SubLinkKind::Array { "ARRAY(" } else { "(" });
+        let mut op = None;
+        match &s.testexpr {
+            None => {}
+            Some(Expr::OpExpr(o)) => {
+                self.expr(o.args.first().ok_or_else(malformed)?, true)?;
+                op = Some(o.opno);
+            }
+            Some(Expr::Bool(b)) => {
+                self.put("(");
+                for (i, arg) in b.args.iter().enumerate() {
+                    let Expr::OpExpr(o) = arg else { return Err(malformed()) };
+                    if i > 0 {
+                        self.put(", ");
+                    }
+                    self.expr(o.args.first().ok_or_else(malformed)?, true)?;
+                    op = op.or(Some(o.opno));
+                }
+                self.put(")");
+            }
+            Some(Expr::RowCompare(r)) => {
+                self.put("(");
+                self.list(&r.largs, true)?;
+                self.put(")");
+                op = r.opnos.first().copied();
+            }
+            Some(_) => return Err(malformed()),
+        }
+        let op = match op {
+            Some(op) => self.operator_name(op)?,
+            None => String::new(),
+        };
+        let mut paren = true;
+        match s.kind {
+            SubLinkKind::Exists => self.put("EXISTS "),
+            SubLinkKind::Any if op == "=" => self.put(" IN "),
+            SubLinkKind::Any => self.put(&format!(" {op} ANY ")),
+            SubLinkKind::All => self.put(&format!(" {op} ALL ")),
+            SubLinkKind::RowCompare => self.put(&format!(" {op} ")),
+            _ => paren = false,
+        }
+        self.parens(paren, |d| d.query(&s.subselect, None, false))?;
+        self.put(")");
+        Ok(())
+    }
+
+    fn is_row_type(&mut self, ty: Oid) -> Result<bool> {
+        if ty == oids::RECORD {
+            return Ok(true);
+        }
+        let mut cat = self.host.catalog();
+        let (base, _) = cat.base_type(ty)?;
+        Ok(cat.type_row(base)?.typtype == b'c')
+    }
+
+    /// Name of a field of a row value. Counterpart: `get_name_for_var_field`, without its search through
+    /// sub-selects for anonymous rows.
+    fn field_name(&mut self, row: &Expr, field: ids::AttrNo) -> Result<String> {
+        if let Expr::Row(r) = row
+            && let Some(name) = r.colnames.get(field as usize - 1)
+        {
+            return Ok(name.clone());
+        }
+        let desc = match row.type_oid() {
+            oids::RECORD => None,
+            ty => Some(self.host.functions().row_desc(ty, row.typmod())?),
+        };
+        let column = desc.as_ref().and_then(|d| d.columns.get(field as usize - 1));
+        Ok(column.map_or_else(|| format!("f{field}"), |c| c.name.clone()))
+    }
+}
+
+pub(super) fn malformed() -> PgError {
+    PgError::internal("malformed expression tree")
+}
+
+fn strip_implicit(e: &Expr) -> &Expr {
+    use CoercionForm::ImplicitCast;
+    match e {
+        Expr::FuncExpr(f) if f.funcformat == ImplicitCast => match f.args.first() {
+            Some(arg) => strip_implicit(arg),
+            None => e,
+        },
+        Expr::Relabel(n) if n.relabelformat == ImplicitCast => strip_implicit(&n.arg),
+        Expr::CoerceViaIo(n) if n.coerceformat == ImplicitCast => strip_implicit(&n.arg),
+        Expr::ArrayCoerce(n) if n.coerceformat == ImplicitCast => strip_implicit(&n.arg),
+        Expr::ConvertRowtype(n) if n.convertformat == ImplicitCast => strip_implicit(&n.arg),
+        Expr::CoerceToDomain(n) if n.coercionformat == ImplicitCast => strip_implicit(&n.arg),
+        e => e,
+    }
+}
+
+pub(super) fn system_column(number: ids::AttrNo) -> &'static str {
+    match number {
+        -1 => "ctid",
+        -2 => "xmin",
+        -3 => "cmin",
+        -4 => "xmax",
+        -5 => "cmax",
+        -6 => "tableoid",
+        _ => "?column?",
+    }
+}
+
+fn sql_value_name(v: &SqlValueFunction) -> String {
+    use SqlValueKind::*;
+    match v.op {
+        CurrentDate => "CURRENT_DATE".to_owned(),
+        CurrentTime => "CURRENT_TIME".to_owned(),
+        CurrentTimeN => format!("CURRENT_TIME({})", v.typmod),
+        CurrentTimestamp => "CURRENT_TIMESTAMP".to_owned(),
+        CurrentTimestampN => format!("CURRENT_TIMESTAMP({})", v.typmod),
+        Localtime => "LOCALTIME".to_owned(),
+        LocaltimeN => format!("LOCALTIME({})", v.typmod),
+        Localtimestamp => "LOCALTIMESTAMP".to_owned(),
+        LocaltimestampN => format!("LOCALTIMESTAMP({})", v.typmod),
+        CurrentRole => "CURRENT_ROLE".to_owned(),
+        CurrentUser => "CURRENT_USER".to_owned(),
+        User => "USER".to_owned(),
+        SessionUser => "SESSION_USER".to_owned(),
+        CurrentCatalog => "CURRENT_CATALOG".to_owned(),
+        CurrentSchema => "CURRENT_SCHEMA".to_owned(),
+    }
+}
+
+/// The precedence that matters between arithmetic operators: 1 for sums, 2 for products.
+fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
+    if o.args.len() != 2 {
+        return Ok(0);
+    }
+    let name = d.host.catalog().operator(o.opno)?.oprname;
+    Ok(match name.as_str() {
+        "+" | "-" => 1,
+        "*" | "/" | "%" => 2,
+        _ => 0,
+    })
+}
+
+/// May the expression stand in its parent without parentheses? Counterpart: `isSimpleNode`.
+fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
+    use CoercionForm::ExplicitCall;
+    // Places that are enclosed by the parent's own parentheses or brackets.
+    let enclosed = matches!(
+        parent,
+        Expr::SubscriptingRef(_)
+            | Expr::Array(_)
+            | Expr::Row(_)
+            | Expr::Coalesce(_)
+            | Expr::MinMax(_)
+            | Expr::NullIf(_)
+            | Expr::Aggref(_)
+            | Expr::GroupingFunc(_)
+            | Expr::WindowFunc(_)
+            | Expr::Case(_)
+    ) || matches!(parent, Expr::FuncExpr(f) if f.funcformat == ExplicitCall);
+    Ok(match e {
+        Expr::Var(_)
+        | Expr::Const(_)
+        | Expr::Param(_)
+        | Expr::CoerceToDomainValue(_)
+        | Expr::SetToDefault(_)
+        | Expr::CurrentOf(_)
+        | Expr::SubscriptingRef(_)
+        | Expr::Array(_)
+        | Expr::Row(_)
+        | Expr::Coalesce(_)
+        | Expr::MinMax(_)
+        | Expr::SqlValue(_)
+        | Expr::NextValue(_)
+        | Expr::NullIf(_)
+        | Expr::Aggref(_)
+        | Expr::GroupingFunc(_)
+        | Expr::WindowFunc(_)
+        | Expr::FuncExpr(_)
+        | Expr::Case(_) => true,
+        Expr::FieldSelect(_) => !matches!(parent, Expr::FieldSelect(_)),
+        Expr::FieldStore(_) => !matches!(parent, Expr::FieldStore(_)),
+        Expr::CoerceToDomain(n) => is_simple(d, &n.arg, e)?,
+        Expr::Relabel(n) => is_simple(d, &n.arg, e)?,
+        Expr::CoerceViaIo(n) => is_simple(d, &n.arg, e)?,
+        Expr::ArrayCoerce(n) => is_simple(d, &n.arg, e)?,
+        Expr::ConvertRowtype(n) => is_simple(d, &n.arg, e)?,
+        Expr::OpExpr(o) => match parent {
+            Expr::OpExpr(p) => {
+                let (own, above) = (rank(d, o)?, rank(d, p)?);
+                match (own, above) {
+                    (0, _) | (_, 0) => false,
+                    (own, above) if own != above => own > above,
+                    // Left to right.
+                    _ => p.args.first().is_some_and(|first| std::ptr::eq(first, e)),
+                }
+            }
+            Expr::Bool(_) => true,
+            _ => enclosed,
+        },
+        Expr::SubLink(_) | Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::Distinct(_) => {
+            matches!(parent, Expr::Bool(_)) || enclosed
+        }
+        Expr::Bool(b) => match parent {
+            Expr::Bool(p) => match b.boolop {
+                BoolOp::Not | BoolOp::And => p.boolop != BoolOp::Not,
+                BoolOp::Or => p.boolop == BoolOp::Or,
+            },
+            _ => enclosed,
+        },
+        _ => false,
+    })
+}
+
+/// The name, quoted, behind its schema where one is given.
+pub(super) fn dotted(schema: Option<&str>, name: &str) -> String {
+    match schema {
+        Some(s) => format!("{}.{}", quote_identifier(s), quote_identifier(name)),
+        None => quote_identifier(name),
+    }
+}

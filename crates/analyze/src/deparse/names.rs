@@ -1,0 +1,140 @@
+//! Names by which a query's parts refer to each other: of tables, and of their columns as they are now.
+
+use crate::session::Host;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::{Expr, TargetEntry};
+use plan::query::{Query, RteKind, WindowClause};
+
+/// One entry of a range table.
+#[derive(Clone, Default)]
+pub(super) struct Entry {
+    /// None for a join without a name.
+    pub refname: Option<String>,
+    /// None for dropped columns.
+    pub columns: Vec<Option<String>>,
+    /// The list of column names must be written behind the alias.
+    pub print_aliases: bool,
+    /// What the columns of a join without a name stand for.
+    pub join_columns: Vec<Expr>,
+}
+
+/// The names of one query level.
+#[derive(Clone, Default)]
+pub(super) struct Scope {
+    pub entries: Vec<Entry>,
+    pub ctes: Vec<String>,
+    pub windows: Vec<WindowClause>,
+    /// The target list that the windows' clauses refer to.
+    pub targets: Vec<TargetEntry>,
+}
+
+impl Scope {
+    pub fn of_relations(
+        host: &mut dyn Host,
+        relations: &[(Option<&str>, Oid)],
+    ) -> Result<Scope> {
+        let mut entries = Vec::new();
+        for &(alias, oid) in relations {
+            let desc = host.catalog().relation(oid)?;
+            let refname = Some(alias.unwrap_or(desc.name()).to_owned());
+            entries.push(Entry { refname, columns: real_columns(&desc), ..Entry::default() });
+        }
+        Ok(Scope { entries, ..Scope::default() })
+    }
+
+    pub fn of_names(names: Vec<(Option<String>, Vec<String>)>) -> Scope {
+        let entries = names.into_iter().map(|(refname, columns)| Entry {
+            refname,
+            columns: columns.into_iter().map(Some).collect(),
+            ..Entry::default()
+        });
+        Scope { entries: entries.collect(), ..Scope::default() }
+    }
+
+    /// Counterpart: `set_deparse_for_query`.
+    pub fn of_query(host: &mut dyn Host, query: &Query, outer: &[Scope]) -> Result<Scope> {
+        let mut used: Vec<String> = outer
+            .iter()
+            .flat_map(|s| s.entries.iter())
+            .filter_map(|e| e.refname.clone())
+            .collect();
+        let mut entries = Vec::with_capacity(query.rtable.len());
+        for rte in &query.rtable {
+            let mut entry = Entry::default();
+            let mut real: Vec<Option<String>> = rte
+                .eref
+                .colnames
+                .iter()
+                .map(|c| if c.is_empty() { None } else { Some(c.clone()) })
+                .collect();
+            let mut wanted = Some(rte.eref.aliasname.clone());
+            match &rte.kind {
+                RteKind::Relation { relid, .. } => {
+                    let desc = host.catalog().relation(*relid)?;
+                    real = real_columns(&desc);
+                    wanted = Some(desc.name().to_owned());
+                }
+                RteKind::Join { joinaliasvars, .. } if rte.alias.is_none() => {
+                    wanted = None;
+                    entry.join_columns = joinaliasvars.clone();
+                }
+                _ => {}
+            }
+            if let Some(alias) = &rte.alias {
+                wanted = Some(alias.aliasname.clone());
+            }
+            entry.refname = wanted.map(|name| unused_name(name, &mut used));
+            let given: &[String] = rte.alias.as_ref().map_or(&[], |a| &a.colnames);
+            let is_join = matches!(rte.kind, RteKind::Join { .. });
+            let mut changed = false;
+            let mut seen: Vec<String> = Vec::new();
+            for (i, name) in real.iter().enumerate() {
+                let Some(name) = name else {
+                    entry.columns.push(None);
+                    continue;
+                };
+                let alias = given.get(i).filter(|g| !g.is_empty());
+                let chosen = match is_join && rte.alias.is_none() {
+                    true => name.clone(),
+                    false => unused_name(alias.unwrap_or(name).clone(), &mut seen),
+                };
+                changed |= chosen != *name;
+                entry.columns.push(Some(chosen));
+            }
+            entry.print_aliases = match &rte.kind {
+                RteKind::Relation { .. } => changed,
+                RteKind::Function { .. } => true,
+                RteKind::Join { .. } => !given.is_empty(),
+                _ => changed || !given.is_empty(),
+            };
+            entries.push(entry);
+        }
+        Ok(Scope {
+            entries,
+            ctes: query.cte_list.iter().map(|c| c.ctename.clone()).collect(),
+            windows: query.window_clause.clone(),
+            targets: match query.window_clause.is_empty() {
+                true => Vec::new(),
+                false => query.target_list.clone(),
+            },
+        })
+    }
+}
+
+fn real_columns(desc: &catalog::RelDesc) -> Vec<Option<String>> {
+    let name = |a: &catalog::rows::PgAttribute| a.attname.as_str().to_owned();
+    desc.attributes.iter().map(|a| (!a.attisdropped).then(|| name(a))).collect()
+}
+
+/// The name, with a number appended where it is taken.
+fn unused_name(name: String, used: &mut Vec<String>) -> String {
+    let mut out = name.clone();
+    let mut n = 0;
+    while used.contains(&out) {
+        n += 1;
+        out = format!("{name}_{n}");
+    }
+    used.push(out.clone());
+    out
+}

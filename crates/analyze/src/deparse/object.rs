@@ -1,0 +1,506 @@
+//! Definitions of indexes, constraints, views, rules, triggers and statistics. All answer `None` where
+//! there is no such object.
+
+use super::expr::{dotted, malformed};
+use super::{Deparser, Style, quote_literal};
+use crate::session::{Host, SessionLookup};
+use crate::stored;
+use catalog::format_type::quote_identifier;
+use catalog::rows::*;
+use catalog::{CatCx, cache};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::Expr;
+use plan::query::Query;
+
+const DESC: i16 = 1;
+const NULLS_FIRST: i16 = 2;
+
+/// The text of a stored expression, whose columns are the relation's. Counterpart: `pg_get_expr`.
+pub fn stored_expr(
+    host: &mut dyn Host,
+    text: &str,
+    relation: Oid,
+    pretty: bool,
+) -> Result<Option<String>> {
+    let text = text.trim_start();
+    let list = if text.starts_with('(') {
+        stored::exprs(&mut SessionLookup::new(host), text)?
+    } else {
+        vec![stored::expr(&mut SessionLookup::new(host), text)?]
+    };
+    if relation.is_valid() && host.catalog().find_class(relation)?.is_none() {
+        return Ok(None);
+    }
+    let mut parts = Vec::with_capacity(list.len());
+    for e in &list {
+        parts.push(expr_of(host, e, relation, pretty)?);
+    }
+    Ok(Some(parts.join(", ")))
+}
+
+fn expr_of(host: &mut dyn Host, e: &Expr, relation: Oid, pretty: bool) -> Result<String> {
+    let d = Deparser::new(host, Style::pretty(pretty));
+    match relation.valid() {
+        Some(relation) => d.with_relation(relation)?.expression(e),
+        None => d.expression(e),
+    }
+}
+
+/// What of an index is shown.
+#[derive(Clone, Copy, Default)]
+pub struct IndexParts {
+    /// One column only (1-based); 0 for all.
+    pub column: usize,
+    /// As the body of a constraint, whose operators follow the columns.
+    pub exclusion: bool,
+}
+
+/// `CREATE INDEX …`, or one of its columns. Counterpart: `pg_get_indexdef`.
+pub fn index_def(
+    host: &mut dyn Host,
+    oid: Oid,
+    parts: IndexParts,
+    pretty: bool,
+) -> Result<Option<String>> {
+    let Some(row) = host.catalog().search(cache::INDEXRELID, &[oid.into()])? else {
+        return Ok(None);
+    };
+    let mut cat = host.catalog();
+    let class = cat.class(oid)?;
+    let am = cat.access_method_name(class.relam)?;
+    let exprs = match &row.indexprs {
+        Some(text) => stored::exprs(&mut SessionLookup::new(host), text.as_str())?,
+        None => Vec::new(),
+    };
+    let mut exprs = exprs.iter();
+    let operators = match parts.exclusion {
+        true => exclusion_operators(host, oid)?,
+        false => Vec::new(),
+    };
+    let mut out = String::new();
+    let names_only = parts.column != 0;
+    if !names_only {
+        if parts.exclusion {
+            out.push_str(&format!("EXCLUDE USING {} (", quote_identifier(&am)));
+        } else {
+            let mut d = Deparser::new(host, Style::PLAIN);
+            let table = match pretty {
+                true => d.relation_name(row.indrelid)?,
+                false => d.qualified_relation_name(row.indrelid)?,
+            };
+            out.push_str(&format!(
+                "CREATE {}INDEX {} ON {}{table} USING {} (",
+                if row.indisunique { "UNIQUE " } else { "" },
+                quote_identifier(class.relname.as_str()),
+                if class.relkind == b'I' { "ONLY " } else { "" },
+                quote_identifier(&am),
+            ));
+        }
+    }
+    let keys = row.indnkeyatts as usize;
+    for (i, &attno) in row.indkey.iter().enumerate() {
+        let expr = if attno == 0 { exprs.next() } else { None };
+        if names_only && i + 1 != parts.column {
+            continue;
+        }
+        if !names_only && i > 0 {
+            out.push_str(if i == keys { ") INCLUDE (" } else { ", " });
+        }
+        let (ty, collation) = match expr {
+            None => {
+                let a = host.catalog().attribute(row.indrelid, attno)?.ok_or_else(malformed)?;
+                out.push_str(&quote_identifier(a.attname.as_str()));
+                (a.atttypid, a.attcollation)
+            }
+            Some(e) => {
+                let text = expr_of(host, e, row.indrelid, pretty)?;
+                if looks_like_function(e) {
+                    out.push_str(&text);
+                } else {
+                    out.push_str(&format!("({text})"));
+                }
+                (e.type_oid(), e.collation())
+            }
+        };
+        if names_only || i >= keys {
+            continue;
+        }
+        let wanted = row.indcollation.get(i).copied().unwrap_or_default();
+        if wanted.is_valid() && wanted != collation {
+            let name = Deparser::new(host, Style::PLAIN).collation_name(wanted)?;
+            out.push_str(&format!(" COLLATE {name}"));
+        }
+        if let Some(&class) = row.indclass.get(i) {
+            out.push_str(&opclass_suffix(&mut host.catalog(), class, ty)?);
+        }
+        let option = row.indoption.get(i).copied().unwrap_or(0);
+        if am == "btree" {
+            if option & DESC != 0 {
+                out.push_str(" DESC");
+                if option & NULLS_FIRST == 0 {
+                    out.push_str(" NULLS LAST");
+                }
+            } else if option & NULLS_FIRST != 0 {
+                out.push_str(" NULLS FIRST");
+            }
+        }
+        if let Some(&op) = operators.get(i) {
+            let name = Deparser::new(host, Style::PLAIN).operator_name(op)?;
+            out.push_str(&format!(" WITH {name}"));
+        }
+    }
+    if names_only {
+        return Ok(Some(out));
+    }
+    out.push(')');
+    if row.indnullsnotdistinct {
+        out.push_str(" NULLS NOT DISTINCT");
+    }
+    if let Some(options) = &class.reloptions {
+        out.push_str(&format!(" WITH ({})", options_text(options)));
+    }
+    if let Some(text) = &row.indpred
+        && let Some(text) = stored_expr(host, text.as_str(), row.indrelid, pretty)?
+    {
+        out.push_str(&match parts.exclusion {
+            true => format!(" WHERE ({text})"),
+            false => format!(" WHERE {text}"),
+        });
+    }
+    Ok(Some(out))
+}
+
+fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {
+    let mut cat = host.catalog();
+    let table = cat
+        .search(cache::INDEXRELID, &[index.into()])?
+        .map(|r| r.indrelid)
+        .ok_or_else(malformed)?;
+    let rows =
+        cat.scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[table.into()])?;
+    let found = rows.iter().find(|c| c.conindid == index && c.contype == b'x');
+    Ok(found.and_then(|c| c.conexclop.clone()).unwrap_or_default())
+}
+
+fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result<String> {
+    let row = cat.opclass(class)?;
+    if cat.default_opclass(ty, row.opcmethod)? == Some(class) {
+        return Ok(String::new());
+    }
+    let visible = cat.find_opclass(row.opcmethod, None, row.opcname.as_str())? == Some(class);
+    let schema = if visible { None } else { cat.namespace_name(row.opcnamespace)? };
+    Ok(format!(" {}", dotted(schema.as_ref().map(|s| s.as_str()), row.opcname.as_str())))
+}
+
+/// Expressions that may stand in an index's column list without parentheses.
+fn looks_like_function(e: &Expr) -> bool {
+    use plan::expr::CoercionForm;
+    match e {
+        Expr::FuncExpr(f) => {
+            matches!(f.funcformat, CoercionForm::ExplicitCall | CoercionForm::SqlSyntax)
+        }
+        Expr::Coalesce(_) | Expr::MinMax(_) | Expr::NullIf(_) | Expr::SqlValue(_) => true,
+        _ => false,
+    }
+}
+
+/// `name=value, …` as WITH lists show them.
+pub fn options_text(options: &[Text]) -> String {
+    let mut parts = Vec::with_capacity(options.len());
+    for option in options {
+        let (name, value) = option.as_str().split_once('=').unwrap_or((option.as_str(), ""));
+        // Plain words and numbers stand as they are.
+        let word = quote_identifier(value) == value;
+        let value = if word { value.to_owned() } else { quote_literal(value) };
+        parts.push(format!("{}={value}", quote_identifier(name)));
+    }
+    parts.join(", ")
+}
+
+/// The body of a constraint. Counterpart: `pg_get_constraintdef`.
+pub fn constraint_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<String>> {
+    let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
+    let mut out = match row.contype {
+        b'f' => foreign_key(host, &row)?,
+        b'p' | b'u' => unique(host, &row)?,
+        b'c' => {
+            let text = row.conbin.as_ref().ok_or_else(malformed)?;
+            let text = stored_expr(host, text.as_str(), row.conrelid, pretty)?;
+            let tail = if row.connoinherit { " NO INHERIT" } else { "" };
+            format!("CHECK ({}){tail}", text.unwrap_or_default())
+        }
+        b't' => "TRIGGER".to_owned(),
+        b'x' => {
+            let parts = IndexParts { column: 0, exclusion: true };
+            index_def(host, row.conindid, parts, pretty)?.unwrap_or_default()
+        }
+        other => {
+            return Err(PgError::internal(format!(
+                "invalid constraint type \"{}\"",
+                char::from(other)
+            )));
+        }
+    };
+    if row.condeferrable {
+        out.push_str(" DEFERRABLE");
+    }
+    if row.condeferred {
+        out.push_str(" INITIALLY DEFERRED");
+    }
+    if !row.convalidated {
+        out.push_str(" NOT VALID");
+    }
+    Ok(Some(out))
+}
+
+fn column_list(host: &mut dyn Host, relation: Oid, columns: &[i16]) -> Result<String> {
+    let mut names = Vec::with_capacity(columns.len());
+    for &c in columns {
+        names.push(Deparser::new(host, Style::PLAIN).column_name(relation, c)?);
+    }
+    Ok(names.join(", "))
+}
+
+fn foreign_key(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
+    let own = column_list(host, row.conrelid, row.conkey.as_deref().unwrap_or_default())?;
+    let other = column_list(host, row.confrelid, row.confkey.as_deref().unwrap_or_default())?;
+    let table = Deparser::new(host, Style::PLAIN).relation_name(row.confrelid)?;
+    let mut out = format!("FOREIGN KEY ({own}) REFERENCES {table}({other})");
+    if row.confmatchtype == b'f' {
+        out.push_str(" MATCH FULL");
+    }
+    let action = |c: u8| match c {
+        b'r' => Some("RESTRICT"),
+        b'c' => Some("CASCADE"),
+        b'n' => Some("SET NULL"),
+        b'd' => Some("SET DEFAULT"),
+        _ => None,
+    };
+    if let Some(a) = action(row.confupdtype) {
+        out.push_str(&format!(" ON UPDATE {a}"));
+    }
+    if let Some(a) = action(row.confdeltype) {
+        out.push_str(&format!(" ON DELETE {a}"));
+    }
+    if let Some(columns) = &row.confdelsetcols {
+        out.push_str(&format!(" ({})", column_list(host, row.conrelid, columns)?));
+    }
+    Ok(out)
+}
+
+fn unique(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
+    let index = host
+        .catalog()
+        .search(cache::INDEXRELID, &[row.conindid.into()])?
+        .ok_or_else(malformed)?;
+    let mut out = String::from(if row.contype == b'p' { "PRIMARY KEY " } else { "UNIQUE " });
+    if index.indnullsnotdistinct {
+        out.push_str("NULLS NOT DISTINCT ");
+    }
+    let keys = row.conkey.as_deref().unwrap_or_default();
+    out.push_str(&format!("({})", column_list(host, row.conrelid, keys)?));
+    if let Some(included) = index.indkey.get(keys.len()..)
+        && !included.is_empty()
+    {
+        out.push_str(&format!(" INCLUDE ({})", column_list(host, row.conrelid, included)?));
+    }
+    Ok(out)
+}
+
+fn rule_queries(host: &mut dyn Host, rule: &PgRewrite) -> Result<Vec<Query>> {
+    stored::queries(&mut SessionLookup::new(host), rule.ev_action.as_str())
+}
+
+fn column_names(host: &mut dyn Host, relation: Oid) -> Result<Vec<String>> {
+    let desc = host.catalog().relation(relation)?;
+    let live = desc.attributes.iter().filter(|a| !a.attisdropped);
+    Ok(live.map(|a| a.attname.as_str().to_owned()).collect())
+}
+
+/// The query of a view, with a semicolon. Counterpart: `pg_get_viewdef`.
+pub fn view_def(
+    host: &mut dyn Host,
+    oid: Oid,
+    pretty: bool,
+    wrap: i32,
+) -> Result<Option<String>> {
+    let Some(desc) = host.catalog().try_relation(oid)? else { return Ok(None) };
+    let Some(rule) = desc.rules.iter().find(|r| r.rulename == "_RETURN" && r.ev_type == b'1')
+    else {
+        return Ok(None);
+    };
+    let queries = rule_queries(host, rule)?;
+    let query = queries.first().ok_or_else(malformed)?;
+    let columns = column_names(host, oid)?;
+    let mut d = Deparser::new(host, Style { pretty, indent: true });
+    d.wrap = wrap;
+    Ok(Some(d.statement(query, Some(&columns))? + ";"))
+}
+
+/// `CREATE RULE …`. Counterpart: `pg_get_ruledef`.
+pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<String>> {
+    let rows = host.catalog().scan(indexes::PG_REWRITE_OID_INDEX, &[oid.into()])?;
+    let Some(rule) = rows.first() else { return Ok(None) };
+    let queries = rule_queries(host, rule)?;
+    let mut d = Deparser::new(host, Style::PLAIN);
+    let table = match pretty {
+        true => d.relation_name(rule.ev_class)?,
+        false => d.qualified_relation_name(rule.ev_class)?,
+    };
+    let event = match rule.ev_type {
+        b'1' => "SELECT",
+        b'2' => "UPDATE",
+        b'3' => "INSERT",
+        b'4' => "DELETE",
+        _ => return Err(malformed()),
+    };
+    let name = quote_identifier(rule.rulename.as_str());
+    let mut out = format!("CREATE RULE {name} AS\n    ON {event} TO {table}");
+    let style = Style { pretty, indent: true };
+    let qual = rule.ev_qual.as_str();
+    if !matches!(qual, "" | "<>") {
+        let e = stored::expr(&mut SessionLookup::new(host), qual)?;
+        let relations = [(Some("old"), rule.ev_class), (Some("new"), rule.ev_class)];
+        let text = Deparser::new(host, style).with_relations(&relations)?.expression(&e)?;
+        out.push_str(&format!("\n   WHERE {text}"));
+    }
+    out.push_str(" DO ");
+    if rule.is_instead {
+        out.push_str("INSTEAD ");
+    }
+    let columns = match rule.ev_type {
+        b'1' => Some(column_names(host, rule.ev_class)?),
+        _ => None,
+    };
+    let many = queries.len() > 1;
+    if many {
+        out.push('(');
+    }
+    for query in &queries {
+        let mut d = Deparser::new(host, style);
+        d.wrap = 0;
+        out.push_str(&d.statement(query, columns.as_deref())?);
+        if many {
+            out.push_str(";\n");
+        }
+    }
+    out.push_str(match (many, queries.is_empty()) {
+        (true, _) => ");",
+        (false, true) => "NOTHING;",
+        (false, false) => ";",
+    });
+    Ok(Some(out))
+}
+
+/// `CREATE TRIGGER …`. Counterpart: `pg_get_triggerdef`.
+pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<String>> {
+    let rows = host.catalog().scan(indexes::PG_TRIGGER_OID_INDEX, &[oid.into()])?;
+    let Some(t) = rows.first() else { return Ok(None) };
+    let has = |bit: i16| t.tgtype & bit != 0;
+    let mut out = String::from("CREATE ");
+    if t.tgconstraint.is_valid() {
+        out.push_str("CONSTRAINT ");
+    }
+    out.push_str(&format!("TRIGGER {} ", quote_identifier(t.tgname.as_str())));
+    out.push_str(match (has(64), has(2)) {
+        (true, _) => "INSTEAD OF",
+        (_, true) => "BEFORE",
+        _ => "AFTER",
+    });
+    let mut events = Vec::new();
+    for (bit, word) in [(4, " INSERT"), (8, " DELETE"), (16, " UPDATE"), (32, " TRUNCATE")] {
+        if !has(bit) {
+            continue;
+        }
+        let mut event = word.to_owned();
+        if bit == 16 && !t.tgattr.is_empty() {
+            event.push_str(&format!(" OF {}", column_list(host, t.tgrelid, &t.tgattr)?));
+        }
+        events.push(event);
+    }
+    out.push_str(&events.join(" OR"));
+    let mut d = Deparser::new(host, Style::PLAIN);
+    let table = match pretty {
+        true => d.relation_name(t.tgrelid)?,
+        false => d.qualified_relation_name(t.tgrelid)?,
+    };
+    out.push_str(&format!(" ON {table} "));
+    if t.tgconstraint.is_valid() {
+        if t.tgconstrrelid.is_valid() {
+            out.push_str(&format!("FROM {} ", d.relation_name(t.tgconstrrelid)?));
+        }
+        if !t.tgdeferrable {
+            out.push_str("NOT ");
+        }
+        out.push_str("DEFERRABLE INITIALLY ");
+        out.push_str(if t.tginitdeferred { "DEFERRED " } else { "IMMEDIATE " });
+    }
+    if t.tgoldtable.is_some() || t.tgnewtable.is_some() {
+        out.push_str("REFERENCING ");
+        for (word, name) in [("OLD", &t.tgoldtable), ("NEW", &t.tgnewtable)] {
+            if let Some(name) = name {
+                out.push_str(&format!("{word} TABLE AS {} ", quote_identifier(name.as_str())));
+            }
+        }
+    }
+    out.push_str(if has(1) { "FOR EACH ROW " } else { "FOR EACH STATEMENT " });
+    if let Some(qual) = &t.tgqual {
+        let e = stored::expr(&mut SessionLookup::new(host), qual.as_str())?;
+        let relations = [(Some("old"), t.tgrelid), (Some("new"), t.tgrelid)];
+        let style = Style::pretty(pretty);
+        let text = Deparser::new(host, style).with_relations(&relations)?.expression(&e)?;
+        out.push_str(&format!("WHEN ({text}) "));
+    }
+    let (name, _) = Deparser::new(host, Style::PLAIN).function_name(t.tgfoid, false)?;
+    // The arguments are strings, each with a zero byte at its end.
+    let args: Vec<String> = t
+        .tgargs
+        .split(|b| *b == 0)
+        .take(t.tgnargs.max(0) as usize)
+        .map(|a| quote_literal(&String::from_utf8_lossy(a)))
+        .collect();
+    out.push_str(&format!("EXECUTE FUNCTION {name}({})", args.join(", ")));
+    Ok(Some(out))
+}
+
+/// `CREATE STATISTICS …`, or only its columns. Counterpart: `pg_get_statisticsobjdef`.
+pub fn statistics_def(
+    host: &mut dyn Host,
+    oid: Oid,
+    columns_only: bool,
+) -> Result<Option<String>> {
+    let Some(row) = host.catalog().search(cache::STATEXTOID, &[oid.into()])? else {
+        return Ok(None);
+    };
+    let exprs = match &row.stxexprs {
+        Some(text) => stored::exprs(&mut SessionLookup::new(host), text.as_str())?,
+        None => Vec::new(),
+    };
+    let mut parts = Vec::new();
+    for &key in row.stxkeys.iter() {
+        parts.push(Deparser::new(host, Style::PLAIN).column_name(row.stxrelid, key)?);
+    }
+    for e in &exprs {
+        let text = expr_of(host, e, row.stxrelid, true)?;
+        let bare = looks_like_function(e);
+        parts.push(if bare { text } else { format!("({text})") });
+    }
+    let columns = parts.join(", ");
+    if columns_only {
+        return Ok(Some(columns));
+    }
+    let mut cat = host.catalog();
+    let schema = cat.namespace_name(row.stxnamespace)?;
+    let name = dotted(schema.as_ref().map(|s| s.as_str()), row.stxname.as_str());
+    let mut kinds = Vec::new();
+    for (kind, word) in [(b'd', "ndistinct"), (b'f', "dependencies"), (b'm', "mcv")] {
+        if row.stxkind.contains(&kind) {
+            kinds.push(word);
+        }
+    }
+    let all = kinds.len() == 3 || parts.len() < 2;
+    let kinds = if all { String::new() } else { format!(" ({})", kinds.join(", ")) };
+    let table = Deparser::new(host, Style::PLAIN).relation_name(row.stxrelid)?;
+    Ok(Some(format!("CREATE STATISTICS {name}{kinds} ON {columns} FROM {table}")))
+}

@@ -1,0 +1,306 @@
+//! Definitions of functions and their parts. Counterpart: `pg_get_functiondef` and its kin.
+
+use super::expr::{dotted, malformed};
+use super::{Deparser, Style, quote_literal};
+use crate::session::{Host, SessionLookup};
+use crate::stored;
+use catalog::format_type::quote_identifier;
+use catalog::rows::PgProc;
+use ids::Oid;
+use pgerror::{Result, pg_err};
+use plan::expr::Expr;
+
+const INTERNAL_LANGUAGE: Oid = Oid(12);
+const C_LANGUAGE: Oid = Oid(13);
+
+/// A parameter.
+struct Arg {
+    mode: u8,
+    name: String,
+    ty: Oid,
+}
+
+fn args_of(row: &PgProc) -> Vec<Arg> {
+    let types: &[Oid] = match &row.proallargtypes {
+        Some(all) => all,
+        None => &row.proargtypes,
+    };
+    let of = |i: usize, ty: Oid| Arg {
+        mode: row.proargmodes.as_ref().and_then(|m| m.get(i)).copied().unwrap_or(b'i'),
+        name: row
+            .proargnames
+            .as_ref()
+            .and_then(|n| n.get(i))
+            .map_or_else(String::new, |n| n.as_str().to_owned()),
+        ty,
+    };
+    types.iter().enumerate().map(|(i, ty)| of(i, *ty)).collect()
+}
+
+fn defaults_of(host: &mut dyn Host, row: &PgProc) -> Result<Vec<Expr>> {
+    match &row.proargdefaults {
+        Some(text) => stored::exprs(&mut SessionLookup::new(host), text.as_str()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The parameters, with or without the columns of a result table. Returns how many were written.
+fn arguments(
+    host: &mut dyn Host,
+    row: &PgProc,
+    table: bool,
+    with_defaults: bool,
+) -> Result<(String, usize)> {
+    let defaults = if with_defaults { defaults_of(host, row)? } else { Vec::new() };
+    let args = args_of(row);
+    let inputs = args.iter().filter(|a| matches!(a.mode, b'i' | b'b' | b'v')).count();
+    let without_default = inputs.saturating_sub(defaults.len());
+    // An ordered-set aggregate's direct arguments come before its ORDER BY.
+    let mut order_by_at = usize::MAX;
+    let mut repeat_variadic = false;
+    if row.prokind == b'a'
+        && let Some(agg) = host.catalog().find_aggregate(row.oid)?
+        && agg.aggkind != b'n'
+    {
+        order_by_at = agg.aggnumdirectargs as usize;
+        repeat_variadic = row.provariadic.is_valid() && order_by_at == args.len();
+    }
+    let mut out = String::new();
+    let (mut written, mut input) = (0, 0);
+    for (i, a) in args.iter().enumerate() {
+        let (mode, is_input) = match a.mode {
+            b'i' => (if row.prokind == b'p' { "IN " } else { "" }, true),
+            b'b' => ("INOUT ", true),
+            b'o' => ("OUT ", false),
+            b'v' => ("VARIADIC ", true),
+            _ => ("", false),
+        };
+        if is_input {
+            input += 1;
+        }
+        if table != (a.mode == b't') {
+            continue;
+        }
+        if written == order_by_at {
+            if written > 0 {
+                out.push(' ');
+            }
+            out.push_str("ORDER BY ");
+        } else if written > 0 {
+            out.push_str(", ");
+        }
+        let start = out.len();
+        out.push_str(mode);
+        if !a.name.is_empty() {
+            out.push_str(&quote_identifier(&a.name));
+            out.push(' ');
+        }
+        out.push_str(&host.catalog().format_type(a.ty)?);
+        if with_defaults && is_input && input > without_default {
+            let e = defaults.get(input - without_default - 1).ok_or_else(malformed)?;
+            let text = Deparser::new(host, Style::PLAIN).expression(e)?;
+            out.push_str(&format!(" DEFAULT {text}"));
+        }
+        written += 1;
+        if repeat_variadic && i + 1 == args.len() {
+            let again = out[start..].to_owned();
+            out.push_str(&format!(" ORDER BY {again}"));
+        }
+    }
+    Ok((out, written))
+}
+
+/// `pg_get_function_arguments`, and without defaults `pg_get_function_identity_arguments`.
+pub fn function_arguments(
+    host: &mut dyn Host,
+    oid: Oid,
+    with_defaults: bool,
+) -> Result<Option<String>> {
+    match host.catalog().find_function(oid)? {
+        Some(row) => Ok(Some(arguments(host, &row, false, with_defaults)?.0)),
+        None => Ok(None),
+    }
+}
+
+/// `pg_get_function_result`; none for procedures.
+pub fn function_result(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
+    match host.catalog().find_function(oid)? {
+        Some(row) if row.prokind != b'p' => result_of(host, &row).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn result_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
+    if row.proretset {
+        let (columns, count) = arguments(host, row, true, false)?;
+        if count > 0 {
+            return Ok(format!("TABLE({columns})"));
+        }
+    }
+    let set = if row.proretset { "SETOF " } else { "" };
+    Ok(format!("{set}{}", host.catalog().format_type(row.prorettype)?))
+}
+
+/// The default of one parameter (1-based). Counterpart: `pg_get_function_arg_default`.
+pub fn function_default(host: &mut dyn Host, oid: Oid, number: i32) -> Result<Option<String>> {
+    let Some(row) = host.catalog().find_function(oid)? else { return Ok(None) };
+    let args = args_of(&row);
+    let is_input = |a: &Arg| matches!(a.mode, b'i' | b'b' | b'v');
+    let Some(at) = usize::try_from(number - 1).ok().filter(|i| *i < args.len()) else {
+        return Ok(None);
+    };
+    if !is_input(&args[at]) {
+        return Ok(None);
+    }
+    let place = args[..=at].iter().filter(|a| is_input(a)).count();
+    let inputs = args.iter().filter(|a| is_input(a)).count();
+    let defaults = defaults_of(host, &row)?;
+    let Some(i) = (place + defaults.len()).checked_sub(inputs + 1) else { return Ok(None) };
+    match defaults.get(i) {
+        Some(e) => Deparser::new(host, Style::PLAIN).expression(e).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The SQL-standard body, if the function has one. Counterpart: `pg_get_function_sqlbody`.
+pub fn function_body(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
+    match host.catalog().find_function(oid)? {
+        Some(row) if row.prosqlbody.is_some() => body_of(host, &row).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn body_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
+    let text = row.prosqlbody.as_ref().ok_or_else(malformed)?.as_str();
+    // A block is stored as a list within a list.
+    let block = text.starts_with("((") || text == "(<>)";
+    let inner = if block { &text[1..text.len().saturating_sub(1)] } else { text };
+    let queries = match inner {
+        "<>" => Vec::new(),
+        text => stored::queries(&mut SessionLookup::new(host), text)?,
+    };
+    let names: Vec<String> = args_of(row).into_iter().map(|a| a.name).collect();
+    let mut out = String::new();
+    if block {
+        out.push_str("BEGIN ATOMIC\n");
+    }
+    for q in &queries {
+        let mut d = Deparser::new(host, Style { pretty: false, indent: block });
+        d.param_names = names.clone();
+        d.function_name = format!("{}.", quote_identifier(row.proname.as_str()));
+        if block {
+            d.wrap = 0;
+            d.indent = 1;
+        }
+        out.push_str(&d.statement(q, None)?);
+        if block {
+            out.push_str(";\n");
+        }
+    }
+    if block {
+        out.push_str("END");
+    }
+    Ok(out)
+}
+
+/// `CREATE OR REPLACE FUNCTION …`. Counterpart: `pg_get_functiondef`.
+pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
+    let Some(row) = host.catalog().find_function(oid)? else { return Ok(None) };
+    let name = row.proname.as_str();
+    if row.prokind == b'a' {
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is an aggregate function"));
+    }
+    let procedure = row.prokind == b'p';
+    let schema = host.catalog().namespace_name(row.pronamespace)?;
+    let full = dotted(schema.as_ref().map(|s| s.as_str()), name);
+    let noun = if procedure { "PROCEDURE" } else { "FUNCTION" };
+    let (args, _) = arguments(host, &row, false, true)?;
+    let mut out = format!("CREATE OR REPLACE {noun} {full}({args})\n");
+    if !procedure {
+        out.push_str(&format!(" RETURNS {}\n", result_of(host, &row)?));
+    }
+    if let Some(types) = &row.protrftypes {
+        let mut names = Vec::new();
+        for &t in types {
+            names.push(format!("FOR TYPE {}", host.catalog().format_type(t)?));
+        }
+        out.push_str(&format!(" TRANSFORM {}\n", names.join(", ")));
+    }
+    let language = host.catalog().language(row.prolang)?.lanname;
+    out.push_str(&format!(" LANGUAGE {}\n", quote_identifier(language.as_str())));
+    let before = out.len();
+    if row.prokind == b'w' {
+        out.push_str(" WINDOW");
+    }
+    out.push_str(match row.provolatile {
+        b'i' => " IMMUTABLE",
+        b's' => " STABLE",
+        _ => "",
+    });
+    out.push_str(match row.proparallel {
+        b's' => " PARALLEL SAFE",
+        b'r' => " PARALLEL RESTRICTED",
+        _ => "",
+    });
+    if row.proisstrict {
+        out.push_str(" STRICT");
+    }
+    if row.prosecdef {
+        out.push_str(" SECURITY DEFINER");
+    }
+    if row.proleakproof {
+        out.push_str(" LEAKPROOF");
+    }
+    let usual = if matches!(row.prolang, INTERNAL_LANGUAGE | C_LANGUAGE) { 1.0 } else { 100.0 };
+    if row.procost != usual {
+        out.push_str(&format!(" COST {}", row.procost));
+    }
+    if row.prorows > 0.0 && row.prorows != 1000.0 {
+        out.push_str(&format!(" ROWS {}", row.prorows));
+    }
+    if let Some(support) = row.prosupport.valid() {
+        let (name, _) = Deparser::new(host, Style::PLAIN).function_name(support, false)?;
+        out.push_str(&format!(" SUPPORT {name}"));
+    }
+    if out.len() > before {
+        out.push('\n');
+    }
+    for setting in row.proconfig.iter().flatten() {
+        let Some((name, value)) = setting.as_str().split_once('=') else { continue };
+        out.push_str(&format!(" SET {} TO ", quote_identifier(name)));
+        // Lists of names are stored quoted already, part by part.
+        const LISTS: [&str; 6] = [
+            "search_path",
+            "temp_tablespaces",
+            "session_preload_libraries",
+            "shared_preload_libraries",
+            "local_preload_libraries",
+            "unix_socket_directories",
+        ];
+        if LISTS.contains(&name) {
+            let parts = catalog::namespace::split_identifiers(value).unwrap_or_default();
+            let quoted: Vec<String> = parts.iter().map(|p| quote_literal(p)).collect();
+            out.push_str(&quoted.join(", "));
+        } else {
+            out.push_str(&quote_literal(value));
+        }
+        out.push('\n');
+    }
+    if row.prosqlbody.is_some() {
+        out.push_str(&body_of(host, &row)?);
+    } else {
+        out.push_str("AS ");
+        if let Some(file) = &row.probin {
+            out.push_str(&format!("{}, ", quote_literal(file.as_str())));
+        }
+        let source = row.prosrc.as_str();
+        let mut tag = String::from(if procedure { "$procedure" } else { "$function" });
+        while source.contains(&tag) {
+            tag.push('x');
+        }
+        out.push_str(&format!("{tag}${source}{tag}$"));
+    }
+    out.push('\n');
+    Ok(Some(out))
+}
+
