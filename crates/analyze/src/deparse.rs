@@ -21,6 +21,7 @@ use crate::session::Host;
 use catalog::format_type::quote_identifier;
 use ids::{AttrNo, Oid};
 use names::Scope;
+use parse::keywords::quote_literal;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::Query;
@@ -238,21 +239,4 @@ impl<'h> Deparser<'h> {
             ))),
         }
     }
-}
-
-/// A string constant; one with a backslash is written as `E'…'`.
-pub fn quote_literal(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    if text.contains('\\') {
-        out.push('E');
-    }
-    out.push('\'');
-    for c in text.chars() {
-        if c == '\'' || c == '\\' {
-            out.push(c);
-        }
-        out.push(c);
-    }
-    out.push('\'');
-    out
 }

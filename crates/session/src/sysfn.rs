@@ -6,6 +6,7 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
+mod definition;
 pub(crate) mod info;
 pub(crate) mod reg;
 pub(crate) mod sequence;
@@ -21,7 +22,6 @@ pub(crate) type SetFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>
 #[derive(Clone, Copy)]
 pub(crate) enum SysCall {
     One(OneFn),
-    #[allow(dead_code, reason = "the first of them come with the statistics views")]
     Set(SetFn),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct SysFn {
     pub call: SysCall,
 }
 
-const TABLES: &[&[SysFn]] = &[info::FNS, sequence::FNS, size::FNS, wal::FNS];
+const TABLES: &[&[SysFn]] = &[definition::FNS, info::FNS, sequence::FNS, size::FNS, wal::FNS];
 
 /// The function with this `prosrc`.
 pub(crate) fn lookup(prosrc: &str) -> Option<SysCall> {

@@ -145,23 +145,15 @@ impl Deparser<'_> {
                     }
                 }
             }
-            Expr::Relabel(n) => self.coercion(
-                &n.arg,
-                (n.resulttype, n.resulttypmod),
-                n.relabelformat,
-                e,
-                implicit,
-            )?,
+            Expr::Relabel(n) => {
+                self.coercion(&n.arg, (n.resulttype, n.resulttypmod), n.relabelformat, e, implicit)?
+            }
             Expr::CoerceViaIo(n) => {
                 self.coercion(&n.arg, (n.resulttype, -1), n.coerceformat, e, implicit)?;
             }
-            Expr::ArrayCoerce(n) => self.coercion(
-                &n.arg,
-                (n.resulttype, n.resulttypmod),
-                n.coerceformat,
-                e,
-                implicit,
-            )?,
+            Expr::ArrayCoerce(n) => {
+                self.coercion(&n.arg, (n.resulttype, n.resulttypmod), n.coerceformat, e, implicit)?
+            }
             Expr::ConvertRowtype(n) => {
                 self.coercion(&n.arg, (n.resulttype, -1), n.convertformat, e, implicit)?;
             }
@@ -286,12 +278,7 @@ impl Deparser<'_> {
     }
 
     /// A column's name as it is written; returns the bare column name, if it is a column.
-    pub(super) fn variable(
-        &mut self,
-        v: &Var,
-        levels: u32,
-        top: bool,
-    ) -> Result<Option<String>> {
+    pub(super) fn variable(&mut self, v: &Var, levels: u32, top: bool) -> Result<Option<String>> {
         let up = (v.varlevelsup + levels) as usize;
         let scope = self.scopes.len().checked_sub(up + 1).and_then(|i| self.scopes.get(i));
         let entry = scope.and_then(|s| s.entries.get((v.varno as usize).wrapping_sub(1)));

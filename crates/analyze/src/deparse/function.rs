@@ -139,8 +139,7 @@ impl Deparser<'_> {
             Expr::Const(c) => self.constant(c, 1)?,
             Expr::Var(_) => self.expr(e, true)?,
             _ => {
-                let call =
-                    matches!(e, Expr::FuncExpr(_) | Expr::Aggref(_) | Expr::WindowFunc(_));
+                let call = matches!(e, Expr::FuncExpr(_) | Expr::Aggref(_) | Expr::WindowFunc(_));
                 self.parens(self.style.pretty || call, |d| d.expr(e, true))?;
             }
         }

@@ -30,10 +30,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    pub fn of_relations(
-        host: &mut dyn Host,
-        relations: &[(Option<&str>, Oid)],
-    ) -> Result<Scope> {
+    pub fn of_relations(host: &mut dyn Host, relations: &[(Option<&str>, Oid)]) -> Result<Scope> {
         let mut entries = Vec::new();
         for &(alias, oid) in relations {
             let desc = host.catalog().relation(oid)?;
@@ -54,11 +51,8 @@ impl Scope {
 
     /// Counterpart: `set_deparse_for_query`.
     pub fn of_query(host: &mut dyn Host, query: &Query, outer: &[Scope]) -> Result<Scope> {
-        let mut used: Vec<String> = outer
-            .iter()
-            .flat_map(|s| s.entries.iter())
-            .filter_map(|e| e.refname.clone())
-            .collect();
+        let mut used: Vec<String> =
+            outer.iter().flat_map(|s| s.entries.iter()).filter_map(|e| e.refname.clone()).collect();
         let mut entries = Vec::with_capacity(query.rtable.len());
         for rte in &query.rtable {
             let mut entry = Entry::default();

@@ -177,8 +177,7 @@ fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {
         .search(cache::INDEXRELID, &[index.into()])?
         .map(|r| r.indrelid)
         .ok_or_else(malformed)?;
-    let rows =
-        cat.scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[table.into()])?;
+    let rows = cat.scan(indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX, &[table.into()])?;
     let found = rows.iter().find(|c| c.conindid == index && c.contype == b'x');
     Ok(found.and_then(|c| c.conexclop.clone()).unwrap_or_default())
 }
@@ -290,10 +289,8 @@ fn foreign_key(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
 }
 
 fn unique(host: &mut dyn Host, row: &PgConstraint) -> Result<String> {
-    let index = host
-        .catalog()
-        .search(cache::INDEXRELID, &[row.conindid.into()])?
-        .ok_or_else(malformed)?;
+    let index =
+        host.catalog().search(cache::INDEXRELID, &[row.conindid.into()])?.ok_or_else(malformed)?;
     let mut out = String::from(if row.contype == b'p' { "PRIMARY KEY " } else { "UNIQUE " });
     if index.indnullsnotdistinct {
         out.push_str("NULLS NOT DISTINCT ");
@@ -319,12 +316,7 @@ fn column_names(host: &mut dyn Host, relation: Oid) -> Result<Vec<String>> {
 }
 
 /// The query of a view, with a semicolon. Counterpart: `pg_get_viewdef`.
-pub fn view_def(
-    host: &mut dyn Host,
-    oid: Oid,
-    pretty: bool,
-    wrap: i32,
-) -> Result<Option<String>> {
+pub fn view_def(host: &mut dyn Host, oid: Oid, pretty: bool, wrap: i32) -> Result<Option<String>> {
     let Some(desc) = host.catalog().try_relation(oid)? else { return Ok(None) };
     let Some(rule) = desc.rules.iter().find(|r| r.rulename == "_RETURN" && r.ev_type == b'1')
     else {
@@ -465,11 +457,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
 }
 
 /// `CREATE STATISTICS …`, or only its columns. Counterpart: `pg_get_statisticsobjdef`.
-pub fn statistics_def(
-    host: &mut dyn Host,
-    oid: Oid,
-    columns_only: bool,
-) -> Result<Option<String>> {
+pub fn statistics_def(host: &mut dyn Host, oid: Oid, columns_only: bool) -> Result<Option<String>> {
     let Some(row) = host.catalog().search(cache::STATEXTOID, &[oid.into()])? else {
         return Ok(None);
     };

@@ -303,4 +303,3 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     out.push('\n');
     Ok(Some(out))
 }
-
