@@ -1,0 +1,355 @@
+//! Names in commands: relations found and locked, roles, schemas for new objects, who may do what.
+//! Counterpart: namespace.c (`RangeVarGetRelidExtended`, `RangeVarGetCreationNamespace`), aclchk.c.
+
+use crate::host::CommandHost;
+use catalog::rows::*;
+use catalog::{RelDesc, acl, namespace};
+use ids::{Oid, Persistence};
+use parse::ast::{RangeVar, RoleSpec, RoleSpecType};
+use pgerror::{PgError, Result, bail, pg_err};
+use std::sync::Arc;
+
+/// Numbers of lock modes. Counterpart: lockdefs.h.
+pub mod mode {
+    pub const ACCESS_SHARE: i32 = 1;
+    pub const ROW_EXCLUSIVE: i32 = 3;
+    pub const SHARE_UPDATE_EXCLUSIVE: i32 = 4;
+    pub const SHARE: i32 = 5;
+    pub const SHARE_ROW_EXCLUSIVE: i32 = 6;
+    pub const ACCESS_EXCLUSIVE: i32 = 8;
+}
+
+/// `schema.name` or `name`.
+pub fn shown(rv: &RangeVar) -> String {
+    namespace::qualified(rv.schemaname.as_deref(), &rv.relname)
+}
+
+/// The relation as part of a schema-qualified name list.
+pub fn range_var_of(names: &[&str]) -> Result<RangeVar> {
+    let mut rv = RangeVar { inh: true, relpersistence: b'p', location: -1, ..RangeVar::default() };
+    match names {
+        [name] => rv.relname = (*name).into(),
+        [schema, name] => {
+            rv.schemaname = Some((*schema).into());
+            rv.relname = (*name).into();
+        }
+        [database, schema, name] => {
+            rv.catalogname = Some((*database).into());
+            rv.schemaname = Some((*schema).into());
+            rv.relname = (*name).into();
+        }
+        _ => bail!(
+            SYNTAX_ERROR,
+            "improper relation name (too many dotted names): {}",
+            names.join(".")
+        ),
+    }
+    Ok(rv)
+}
+
+fn check_database(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
+    let Some(database) = &rv.catalogname else { return Ok(()) };
+    if **database == *host.database_name()? {
+        return Ok(());
+    }
+    bail!(
+        FEATURE_NOT_SUPPORTED,
+        "cross-database references are not implemented: \"{}.{}\"",
+        database,
+        shown(rv)
+    )
+}
+
+/// The relation with this name, locked. The name is looked up again after waiting, since it may have
+/// come to mean another relation.
+pub fn find(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Option<Oid>> {
+    check_database(host, rv)?;
+    let (schema, name) = (rv.schemaname.as_deref(), &*rv.relname);
+    let mut found = host.catalog().find_relation(schema, name)?;
+    while let Some(oid) = found {
+        host.lock_relation(oid, lock)?;
+        let again = host.catalog().find_relation(schema, name)?;
+        if again == found {
+            break;
+        }
+        found = again;
+    }
+    Ok(found)
+}
+
+/// As [`find`]; 42P01 or 3F000 where it does not exist.
+pub fn open(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Arc<RelDesc>> {
+    match find(host, rv, lock)? {
+        Some(oid) => host.catalog().relation(oid),
+        None => Err(missing(host, rv)?),
+    }
+}
+
+/// The error for a relation that does not exist.
+pub fn missing(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<PgError> {
+    if let Some(schema) = &rv.schemaname {
+        host.catalog().namespace(schema)?;
+    }
+    Ok(pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", shown(rv)))
+}
+
+pub fn user(host: &mut dyn CommandHost) -> Oid {
+    host.catalog().session.user
+}
+
+pub fn is_superuser(host: &mut dyn CommandHost) -> Result<bool> {
+    let user = user(host);
+    host.catalog().is_superuser(user)
+}
+
+pub fn is_owner(host: &mut dyn CommandHost, owner: Oid) -> Result<bool> {
+    let user = user(host);
+    host.catalog().is_member(user, owner, true)
+}
+
+/// 42501 unless the user owns the relation.
+pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    if !is_owner(host, rel.class.relowner)? {
+        let kind = match rel.kind() {
+            b'i' | b'I' => "index",
+            b'S' => "sequence",
+            b'v' => "view",
+            b'm' => "materialized view",
+            b'f' => "foreign table",
+            b'c' => "type",
+            _ => "table",
+        };
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {kind} {}", rel.name());
+    }
+    Ok(())
+}
+
+/// 42501 for changes of system catalogs.
+pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
+    if rel.is_catalog() {
+        bail!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied: \"{}\" is a system catalog",
+            rel.name()
+        );
+    }
+    Ok(())
+}
+
+/// Has the user one of these rights on the table? 42501 otherwise.
+pub fn table_rights(host: &mut dyn CommandHost, rel: &RelDesc, wanted: u32) -> Result<()> {
+    let user = user(host);
+    let (owner, list) = (rel.class.relowner, rel.class.relacl.as_deref());
+    let kind = if rel.kind() == b'S' { acl::Kind::Sequence } else { acl::Kind::Table };
+    if !host.catalog().has_privilege(user, owner, list, kind, wanted)? {
+        let what = relation_noun(rel.kind());
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
+    }
+    Ok(())
+}
+
+/// The word for a relation in messages about rights.
+pub fn relation_noun(kind: u8) -> &'static str {
+    match kind {
+        b'S' => "sequence",
+        b'v' => "view",
+        b'm' => "materialized view",
+        b'i' | b'I' => "index",
+        b'f' => "foreign table",
+        _ => "table",
+    }
+}
+
+/// 42501 unless the user may make objects in the schema.
+pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
+    let user = user(host);
+    let mut cat = host.catalog();
+    if schema == cat.session.temp_namespace {
+        return Ok(());
+    }
+    let row = cat.get(
+        catalog::cache::NAMESPACEOID,
+        &[schema.into()],
+        format_args!("namespace {schema}"),
+    )?;
+    let list = row.nspacl.as_deref();
+    if !cat.has_privilege(user, row.nspowner, list, acl::Kind::Schema, acl::CREATE)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {}", row.nspname);
+    }
+    Ok(())
+}
+
+/// Where a new relation goes, and how long it lives. Counterpart:
+/// `RangeVarGetAndCheckCreationNamespace`, `RangeVarAdjustRelationPersistence`.
+pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid, Persistence)> {
+    check_database(host, rv)?;
+    let mut persistence = match rv.relpersistence {
+        b't' => Persistence::Temporary,
+        b'u' => Persistence::Unlogged,
+        _ => Persistence::Permanent,
+    };
+    let named = rv.schemaname.as_deref();
+    if persistence == Persistence::Temporary {
+        if let Some(schema) = named
+            && schema != "pg_temp"
+        {
+            let oid = host.catalog().namespace(schema)?;
+            if oid != host.catalog().session.temp_namespace {
+                bail!(
+                    INVALID_TABLE_DEFINITION,
+                    "cannot create temporary relation in non-temporary schema"
+                );
+            }
+        }
+        return Ok((crate::temp::schema(host)?, persistence));
+    }
+    let into_temp = named == Some("pg_temp")
+        || named.is_none() && host.catalog().search_path()?.temp_creation;
+    if into_temp {
+        if persistence == Persistence::Unlogged {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "only temporary relations may be created in temporary schemas"
+            );
+        }
+        return Ok((crate::temp::schema(host)?, Persistence::Temporary));
+    }
+    let schema = host.catalog().creation_namespace(named)?;
+    let temp = host.catalog().session.temp_namespace;
+    if temp.is_valid() && schema == temp {
+        persistence = Persistence::Temporary;
+    }
+    may_create_in(host, schema)?;
+    Ok((schema, persistence))
+}
+
+/// OID of the role that is meant. Counterpart: `get_rolespec_oid`.
+pub fn role_oid(host: &mut dyn CommandHost, role: &RoleSpec) -> Result<Oid> {
+    match role.roletype {
+        RoleSpecType::Name => {
+            let name = role.rolename.as_deref().unwrap_or_default();
+            Ok(host.catalog().role(name)?.oid)
+        }
+        RoleSpecType::CurrentRole | RoleSpecType::CurrentUser => Ok(user(host)),
+        RoleSpecType::SessionUser => Ok(host.catalog().session.session_user),
+        RoleSpecType::Public => Err(pg_err!(UNDEFINED_OBJECT, "role \"public\" does not exist")),
+    }
+}
+
+/// A role that the user may give things to: 42501 unless a member.
+pub fn must_be_member(host: &mut dyn CommandHost, role: Oid) -> Result<()> {
+    let user = user(host);
+    if !host.catalog().is_member(user, role, false)? {
+        let name = host.catalog().role_name(role)?;
+        bail!(INSUFFICIENT_PRIVILEGE, "must be member of role \"{name}\"");
+    }
+    Ok(())
+}
+
+/// Names of an identifier list; 63 bytes at most each.
+pub fn name(text: &str) -> Name {
+    Name::new(text)
+}
+
+/// The longest prefix of `text` with at most `max` bytes, cut at a character.
+pub fn clip(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// `name1_name2_label`, with the longer of the names cut so that it fits. Counterpart: `makeObjectName`.
+pub fn object_name(name1: &str, name2: Option<&str>, label: Option<&str>) -> String {
+    let mut room = 63usize;
+    if name2.is_some() {
+        room -= 1;
+    }
+    if let Some(label) = label {
+        room = room.saturating_sub(label.len() + 1);
+    }
+    let (mut len1, mut len2) = (name1.len(), name2.map_or(0, str::len));
+    while len1 + len2 > room {
+        if len1 > len2 {
+            len1 -= 1;
+        } else {
+            len2 -= 1;
+        }
+    }
+    let mut out = clip(name1, len1).to_string();
+    if let Some(name2) = name2 {
+        out.push('_');
+        out.push_str(clip(name2, len2));
+    }
+    if let Some(label) = label {
+        out.push('_');
+        out.push_str(label);
+    }
+    out
+}
+
+/// A relation name that is free in the schema; with `constraint` no constraint has it either.
+/// Counterpart: `ChooseRelationName`.
+pub fn free_relation_name(
+    host: &mut dyn CommandHost,
+    name1: &str,
+    name2: Option<&str>,
+    label: &str,
+    schema: Oid,
+    constraint: bool,
+) -> Result<String> {
+    let mut numbered = label.to_string();
+    for pass in 1.. {
+        let candidate = object_name(name1, name2, Some(&numbered));
+        if host.catalog().relation_in(schema, &candidate)?.is_none()
+            && !(constraint && constraint_name_taken(host, schema, &candidate)?)
+        {
+            return Ok(candidate);
+        }
+        numbered = format!("{label}{pass}");
+    }
+    unreachable!("one of the numbers is free")
+}
+
+fn constraint_name_taken(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<bool> {
+    let keys = [name.into(), schema.into()];
+    Ok(!host.catalog().scan(indexes::PG_CONSTRAINT_CONNAME_NSP_INDEX, &keys)?.is_empty())
+}
+
+/// A constraint name that is free in the schema and not among `others`. Counterpart:
+/// `ChooseConstraintName`.
+pub fn free_constraint_name(
+    host: &mut dyn CommandHost,
+    name1: &str,
+    name2: Option<&str>,
+    label: &str,
+    schema: Oid,
+    others: &[String],
+) -> Result<String> {
+    let mut numbered = label.to_string();
+    for pass in 1.. {
+        let candidate = object_name(name1, name2, Some(&numbered));
+        if !others.contains(&candidate) && !constraint_name_taken(host, schema, &candidate)? {
+            return Ok(candidate);
+        }
+        numbered = format!("{label}{pass}");
+    }
+    unreachable!("one of the numbers is free")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names as PostgreSQL makes them for `create table <name>(<column> int primary key)`.
+    #[test]
+    fn object_names_are_cut_as_postgresql_does() {
+        assert_eq!(object_name("t", Some("a"), Some("key")), "t_a_key");
+        assert_eq!(object_name("t", None, Some("pkey")), "t_pkey");
+        let long = "x".repeat(63);
+        assert_eq!(object_name(&long, None, Some("pkey")), format!("{}_pkey", "x".repeat(58)));
+        let both = object_name(&long, Some(&long), Some("idx"));
+        assert_eq!(both, format!("{}_{}_idx", "x".repeat(29), "x".repeat(29)));
+    }
+}

@@ -1,0 +1,65 @@
+//! The session's temporary schemas. Counterpart: `InitTempTableNamespace` of namespace.c.
+
+use crate::drop::drop_objects;
+use crate::host::CommandHost;
+use catalog::ObjectAddress;
+use catalog::depend::DropBehavior;
+use catalog::rows::*;
+use ids::Oid;
+use pgerror::{Result, bail};
+
+/// OID of the schema for temporary objects, made when first needed.
+pub fn schema(host: &mut dyn CommandHost) -> Result<Oid> {
+    if let Some(oid) = host.catalog().session.temp_namespace.valid() {
+        return Ok(oid);
+    }
+    let user = crate::names::user(host);
+    let database = host.backend().database();
+    let row = host.catalog().database(database)?;
+    if let Some(row) = row {
+        let (kind, right) = (catalog::acl::Kind::Database, catalog::acl::CREATE_TEMP);
+        let list = row.datacl.as_deref();
+        if !host.catalog().has_privilege(user, row.datdba, list, kind, right)? {
+            bail!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied to create temporary tables in database \"{}\"",
+                row.datname
+            );
+        }
+    }
+    host.backend().ensure_temp_pool()?;
+    let number = host.backend().backend_no().0;
+    let temp = made(host, &format!("pg_temp_{number}"), true)?;
+    let toast = made(host, &format!("pg_toast_temp_{number}"), false)?;
+    host.catalog().session.set_temp_namespace(temp, toast);
+    host.temp_schema_made(temp, toast);
+    Ok(temp)
+}
+
+/// The schema with this name; what a crashed session left in it goes.
+fn made(host: &mut dyn CommandHost, name: &str, clear: bool) -> Result<Oid> {
+    let mut cat = host.catalog();
+    if let Some(oid) = cat.find_namespace(name)? {
+        if clear {
+            remove_contents(host, oid)?;
+        }
+        return Ok(oid);
+    }
+    let oid = cat.new_oid(indexes::PG_NAMESPACE_OID_INDEX)?;
+    cat.insert(&PgNamespace { oid, nspname: name.into(), nspowner: Oid(10), nspacl: None })?;
+    cat.increment_command_counter()?;
+    Ok(oid)
+}
+
+/// Drops all temporary objects of the schema. Counterpart: `RemoveTempRelations`.
+pub fn remove_contents(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
+    let dependents = host.catalog().dependents_of(ObjectAddress::of::<PgNamespace>(schema))?;
+    let objects: Vec<ObjectAddress> = dependents
+        .iter()
+        .map(|d| ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid })
+        .collect();
+    if objects.is_empty() {
+        return Ok(());
+    }
+    drop_objects(host, &objects, DropBehavior::Cascade, true)
+}
