@@ -560,6 +560,11 @@ pub fn figure_colname(node: &Node) -> String {
     figure(node).map_or_else(|| "?column?".into(), |f| f.0)
 }
 
+/// The name of an index column that is an expression.
+pub fn figure_index_column(node: &Node) -> String {
+    figure(node).map_or_else(|| "expr".into(), |f| f.0)
+}
+
 /// A name and whether it is a strong one (2) or yields to a better (1).
 fn figure(node: &Node) -> Option<(String, u8)> {
     let strong = |s: &str| Some((s.to_string(), 2));

@@ -1,3 +1,28 @@
-//! DDL, COPY, EXPLAIN and the other utility statements.
+//! Commands: what SQL statements other than queries do to catalogs, tables and the server.
+//!
+//! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `names`,
+//! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
+//! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`.
 
 #![forbid(unsafe_code)]
+
+mod constraint;
+mod create_table;
+mod detached;
+mod drop;
+mod exprs;
+mod host;
+mod index;
+mod like;
+mod names;
+mod options;
+mod query;
+mod relation;
+mod sequence;
+mod stored;
+pub mod temp;
+mod truncate;
+mod utility;
+
+pub use host::{CommandHost, CopyTransport};
+pub use utility::{is_command, run_utility};

@@ -1,0 +1,553 @@
+//! Constraints: their rows, checks over existing rows, foreign keys with their triggers.
+//! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
+
+use crate::host::CommandHost;
+use crate::{exprs, names, stored};
+use analyze::{ExprKind, SessionLookup};
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use engine::table::{ScanOptions, TableScan};
+use eval::EvalState;
+use ids::{AttrNo, Oid};
+use parse::ast::{self, Constraint};
+use pgerror::{Result, bail, pg_err};
+use plan::Expr;
+use std::sync::Arc;
+use types::BATCH_ROWS_MAX;
+
+/// A constraint's row with the values most begin with.
+pub fn row(
+    host: &mut dyn CommandHost,
+    name: &str,
+    rel: &RelDesc,
+    kind: u8,
+) -> Result<PgConstraint> {
+    Ok(PgConstraint {
+        oid: host.catalog().new_oid(indexes::PG_CONSTRAINT_OID_INDEX)?,
+        conname: Name::new(name),
+        connamespace: rel.class.relnamespace,
+        contype: kind,
+        condeferrable: false,
+        condeferred: false,
+        convalidated: true,
+        conrelid: rel.oid(),
+        contypid: Oid::INVALID,
+        conindid: Oid::INVALID,
+        conparentid: Oid::INVALID,
+        confrelid: Oid::INVALID,
+        confupdtype: b' ',
+        confdeltype: b' ',
+        confmatchtype: b' ',
+        conislocal: true,
+        coninhcount: 0,
+        connoinherit: false,
+        conkey: None,
+        confkey: None,
+        conpfeqop: None,
+        conppeqop: None,
+        conffeqop: None,
+        confdelsetcols: None,
+        conexclop: None,
+        conbin: None,
+    })
+}
+
+/// Inserts the row; the constraint goes with the columns (with the table, if there are none).
+pub fn insert(
+    host: &mut dyn CommandHost,
+    row: PgConstraint,
+    columns: &[AttrNo],
+) -> Result<ObjectAddress> {
+    let this = ObjectAddress::of::<PgConstraint>(row.oid);
+    let mut cat = host.catalog();
+    cat.insert(&row)?;
+    if columns.is_empty() {
+        let table = ObjectAddress::relation(row.conrelid);
+        cat.record_dependency(this, table, Dependency::Auto)?;
+    }
+    let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(row.conrelid, *c)).collect();
+    cat.record_dependencies(this, &list, Dependency::Auto)?;
+    Ok(this)
+}
+
+/// 42710 where the table has a constraint of that name.
+fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
+    let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    if !host.catalog().scan(index, &keys)?.is_empty() {
+        bail!(
+            DUPLICATE_OBJECT,
+            "constraint \"{name}\" for relation \"{}\" already exists",
+            rel.name()
+        );
+    }
+    Ok(())
+}
+
+/// Adds CHECK constraints to a table; `validate` looks at the rows that are there.
+pub fn add_checks(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    checks: &[&Constraint],
+    validate: bool,
+    sql: &str,
+) -> Result<()> {
+    let rel = host.catalog().relation(table)?;
+    let mut used = Vec::new();
+    let mut added = Vec::new();
+    for check in checks {
+        let Some(node) = &check.raw_expr else { continue };
+        let mut cat = SessionLookup::new(host);
+        let kind = ExprKind::CheckConstraint;
+        let expr = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
+        let columns = stored::columns_used(std::slice::from_ref(&expr));
+        let name = match &check.conname {
+            Some(name) => {
+                if used.iter().any(|u| u == &**name) {
+                    bail!(DUPLICATE_OBJECT, "check constraint \"{name}\" already exists");
+                }
+                check_name_free(host, &rel, name)?;
+                name.to_string()
+            }
+            None => {
+                // Named after its column, if it has just one.
+                let column = match columns.as_slice() {
+                    [one] => rel.attribute(*one).map(|a| a.attname.to_string()),
+                    _ => None,
+                };
+                let (table, column) = (rel.name(), column.as_deref());
+                let schema = rel.class.relnamespace;
+                names::free_constraint_name(host, table, column, "check", schema, &used)?
+            }
+        };
+        used.push(name.clone());
+        let validated = !check.skip_validation;
+        if validate && validated {
+            validate_check(host, &rel, &name, &expr)?;
+        }
+        let mut row = row(host, &name, &rel, b'c')?;
+        row.convalidated = validated;
+        row.connoinherit = check.is_no_inherit;
+        let keys: Vec<AttrNo> = columns.into_iter().filter(|c| *c > 0).collect();
+        row.conkey = (!keys.is_empty()).then(|| keys.clone());
+        row.conbin = Some(stored::write(&expr));
+        let this = insert(host, row, &keys)?;
+        let normal = Dependency::Normal;
+        stored::record(host, this, std::slice::from_ref(&expr), table, normal, normal)?;
+        added.push(name);
+    }
+    if !added.is_empty() {
+        let mut cat = host.catalog();
+        let row = crate::relation::class(&mut cat, table)?;
+        let relchecks = row.relchecks + added.len() as i16;
+        cat.update(&row, &PgClass { relchecks, ..row.row.clone() })?;
+        cat.increment_command_counter()?;
+    }
+    Ok(())
+}
+
+/// Does the condition hold for all rows of the table?
+fn validate_check(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    name: &str,
+    expr: &Expr,
+) -> Result<()> {
+    let failed = find_row(host, rel, expr, |v| !v.is_null() && !v.as_ref().as_bool())?;
+    if failed {
+        let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+        let schema = schema.unwrap_or_default();
+        return Err(pg_err!(
+            CHECK_VIOLATION,
+            "check constraint \"{name}\" of relation \"{}\" is violated by some row",
+            rel.name()
+        )
+        .table(schema.as_str(), rel.name())
+        .constraint(name));
+    }
+    Ok(())
+}
+
+/// Is there a row for whose value of `expr` the test holds?
+pub fn find_row(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    expr: &Expr,
+    test: impl Fn(&types::Datum) -> bool,
+) -> Result<bool> {
+    let Some(table) = &rel.table else { return Ok(false) };
+    let columns: Vec<AttrNo> = (1..=rel.attributes.len() as AttrNo).collect();
+    let program = exprs::compile(host.facts(), expr, &[])?;
+    let mut state = EvalState::default();
+    let snapshot = host.backend().catalog_snapshot();
+    let options = ScanOptions::default();
+    let mut scan = TableScan::new(host.backend(), table, snapshot, &columns, options)?;
+    let mut batch = engine::table::new_batch(table, &columns);
+    while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
+        for r in 0..batch.len {
+            let row = batch.row_owned(r);
+            if test(&exprs::value(&program, &mut state, host.expressions(), &row)?) {
+                return Ok(true);
+            }
+        }
+        batch.clear();
+    }
+    Ok(false)
+}
+
+/// A unique index that a foreign key can refer to, its columns in the key's order.
+fn referenced_index(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    columns: &[AttrNo],
+) -> Result<(Oid, Vec<Oid>)> {
+    let mut deferrable = false;
+    for index in &rel.indexes {
+        let plain = index.indisunique
+            && index.indisvalid
+            && index.indpred.is_none()
+            && index.indexprs.is_none()
+            && index.indnkeyatts as usize == columns.len();
+        let keys = &index.indkey[..(index.indnkeyatts as usize).min(index.indkey.len())];
+        if !plain || !columns.iter().all(|c| keys.contains(c)) {
+            continue;
+        }
+        if !index.indimmediate {
+            deferrable = true;
+            continue;
+        }
+        let classes = columns.iter().map(|c| {
+            let place = keys.iter().position(|k| k == c).unwrap_or(0);
+            index.indclass.get(place).copied().unwrap_or_default()
+        });
+        return Ok((index.indexrelid, classes.collect()));
+    }
+    let _ = host;
+    if deferrable {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot use a deferrable unique constraint for referenced table \"{}\"",
+            rel.name()
+        );
+    }
+    bail!(
+        INVALID_FOREIGN_KEY,
+        "there is no unique constraint matching given keys for referenced table \"{}\"",
+        rel.name()
+    )
+}
+
+fn key_columns(rel: &RelDesc, list: &[ast::Name], what: &str) -> Result<Vec<AttrNo>> {
+    let mut out = Vec::new();
+    for name in list {
+        match rel.column(name) {
+            Some(a) => out.push(a.attnum),
+            None => bail!(
+                UNDEFINED_COLUMN,
+                "column \"{name}\" referenced in {what} constraint does not exist"
+            ),
+        }
+    }
+    if out.len() > 32 {
+        bail!(TOO_MANY_COLUMNS, "cannot have more than 32 keys in a foreign key");
+    }
+    Ok(out)
+}
+
+/// Adds a foreign key. With `validate` the rows that are there are checked by a query.
+pub fn add_foreign_key(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    def: &Constraint,
+    validate: bool,
+) -> Result<()> {
+    let rel = host.catalog().relation(table)?;
+    let Some(pk_name) = &def.pktable else {
+        bail!(SYNTAX_ERROR, "foreign key without referenced table")
+    };
+    let pk = names::open(host, pk_name, names::mode::SHARE_ROW_EXCLUSIVE)?;
+    if !matches!(pk.kind(), b'r' | b'p') {
+        bail!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", pk.name());
+    }
+    names::not_a_catalog(&pk)?;
+    match (rel.class.relpersistence, pk.class.relpersistence) {
+        (b'p', b'u' | b't') => bail!(
+            INVALID_TABLE_DEFINITION,
+            "constraints on permanent tables may reference only permanent tables"
+        ),
+        (b'u', b't') => bail!(
+            INVALID_TABLE_DEFINITION,
+            "constraints on unlogged tables may reference only permanent or unlogged tables"
+        ),
+        (b't', b'p' | b'u') => bail!(
+            INVALID_TABLE_DEFINITION,
+            "constraints on temporary tables may reference only temporary tables"
+        ),
+        _ => {}
+    }
+    let fk_columns = key_columns(&rel, &def.fk_attrs, "foreign key")?;
+    let pk_columns = if def.pk_attrs.is_empty() {
+        let Some(primary) = pk.primary_key() else {
+            bail!(
+                UNDEFINED_OBJECT,
+                "there is no primary key for referenced table \"{}\"",
+                pk.name()
+            )
+        };
+        primary.indkey[..primary.indnkeyatts as usize].to_vec()
+    } else {
+        key_columns(&pk, &def.pk_attrs, "foreign key")?
+    };
+    if fk_columns.len() != pk_columns.len() {
+        bail!(
+            INVALID_FOREIGN_KEY,
+            "number of referencing and referenced columns for foreign key disagree"
+        );
+    }
+    let (index, classes) = referenced_index(host, &pk, &pk_columns)?;
+    names::table_rights(host, &pk, catalog::acl::REFERENCES)?;
+    let schema = rel.class.relnamespace;
+    let name = match &def.conname {
+        Some(name) => {
+            check_name_free(host, &rel, name)?;
+            name.to_string()
+        }
+        None => {
+            let columns: Vec<String> = def.fk_attrs.iter().map(|n| n.to_string()).collect();
+            let columns = crate::index::name_addition(&columns);
+            names::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
+        }
+    };
+    let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;
+    let mut row = row(host, &name, &rel, b'f')?;
+    row.condeferrable = def.deferrable;
+    row.condeferred = def.initdeferred;
+    row.convalidated = !def.skip_validation;
+    row.conindid = index;
+    row.confrelid = pk.oid();
+    row.confupdtype = def.fk_upd_action;
+    row.confdeltype = def.fk_del_action;
+    row.confmatchtype = def.fk_matchtype;
+    row.connoinherit = true;
+    row.conkey = Some(fk_columns.clone());
+    row.confkey = Some(pk_columns.clone());
+    (row.conpfeqop, row.conppeqop, row.conffeqop) =
+        (Some(operators.0.clone()), Some(operators.1.clone()), Some(operators.2.clone()));
+    if !def.fk_del_set_cols.is_empty() {
+        row.confdelsetcols = Some(key_columns(&rel, &def.fk_del_set_cols, "foreign key")?);
+    }
+    let constraint = row.oid;
+    let this = insert(host, row, &fk_columns)?;
+    let mut cat = host.catalog();
+    let columns: Vec<_> =
+        pk_columns.iter().map(|c| ObjectAddress::column(pk.oid(), *c)).collect();
+    cat.record_dependencies(this, &columns, Dependency::Normal)?;
+    cat.record_dependency(this, ObjectAddress::relation(index), Dependency::Normal)?;
+    let mut all: Vec<_> = [operators.0, operators.1, operators.2].concat();
+    all.sort_unstable();
+    all.dedup();
+    for operator in all {
+        let operator = ObjectAddress::of::<PgOperator>(operator);
+        cat.record_dependency(this, operator, Dependency::Normal)?;
+    }
+    cat.increment_command_counter()?;
+    add_triggers(host, def, &rel, &pk, constraint, index)?;
+    if validate && !def.skip_validation {
+        validate_foreign_key(host, &rel, &pk, &name, &fk_columns, &pk_columns)?;
+    }
+    Ok(())
+}
+
+type Operators = (Vec<Oid>, Vec<Oid>, Vec<Oid>);
+
+/// The equality operators primary-foreign, primary-primary, foreign-foreign of each column.
+fn key_operators(
+    host: &mut dyn CommandHost,
+    name: &str,
+    rel: &RelDesc,
+    pk: &RelDesc,
+    fk_columns: &[AttrNo],
+    pk_columns: &[AttrNo],
+    classes: &[Oid],
+) -> Result<Operators> {
+    let mut out: Operators = Default::default();
+    for ((f, p), class) in fk_columns.iter().zip(pk_columns).zip(classes) {
+        let (Some(fa), Some(pa)) = (rel.attribute(*f), pk.attribute(*p)) else { continue };
+        let mut cat = host.catalog();
+        let class = cat.opclass(*class)?;
+        let (family, input) = (class.opcfamily, class.opcintype);
+        let pp = cat.family_member(family, input, input, 3)?;
+        let fk_type = cat.base_type(fa.atttypid)?.0;
+        let mut pf = cat.family_member(family, input, fk_type, 3)?;
+        let mut ff = cat.family_member(family, fk_type, fk_type, 3)?;
+        if pf.is_none() || ff.is_none() {
+            // The referencing value may become one of the index's type.
+            let implicit = cat.is_binary_coercible(fk_type, input)?
+                || cat.cast(fk_type, input)?.is_some_and(|c| c.castcontext == b'i');
+            if implicit {
+                (pf, ff) = (pp, pp);
+            }
+        }
+        let (Some(pf), Some(pp), Some(ff)) = (pf, pp, ff) else {
+            let (ft, pt) = (cat.format_type(fa.atttypid)?, cat.format_type(pa.atttypid)?);
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "foreign key constraint \"{name}\" cannot be implemented"
+            )
+            .detail(format!(
+                "Key columns \"{}\" and \"{}\" are of incompatible types: {ft} and {pt}.",
+                fa.attname, pa.attname
+            )));
+        };
+        out.0.push(pf);
+        out.1.push(pp);
+        out.2.push(ff);
+    }
+    Ok(out)
+}
+
+/// Bits of `pg_trigger.tgtype`.
+const ROW: i16 = 1;
+const INSERT: i16 = 4;
+const DELETE: i16 = 8;
+const UPDATE: i16 = 16;
+
+/// The four triggers of a foreign key. Counterpart: `createForeignKeyActionTriggers`,
+/// `createForeignKeyCheckTriggers`.
+fn add_triggers(
+    host: &mut dyn CommandHost,
+    def: &Constraint,
+    rel: &RelDesc,
+    pk: &RelDesc,
+    constraint: Oid,
+    index: Oid,
+) -> Result<()> {
+    let action = |action: u8, delete: bool| -> (u32, bool) {
+        let (of_delete, of_update) = match action {
+            b'c' => (1646, 1647),
+            b'r' => (1648, 1649),
+            b'n' => (1650, 1651),
+            b'd' => (1652, 1653),
+            _ => (1654, 1655),
+        };
+        // Only NO ACTION can wait until the end of the transaction.
+        (if delete { of_delete } else { of_update }, matches!(action, b'a' | 0 | b' '))
+    };
+    let (del, del_waits) = action(def.fk_del_action, true);
+    let (upd, upd_waits) = action(def.fk_upd_action, false);
+    let both = (pk.oid(), rel.oid());
+    let list = [
+        (both, 'a', del, ROW | DELETE, del_waits),
+        (both, 'a', upd, ROW | UPDATE, upd_waits),
+        ((rel.oid(), pk.oid()), 'c', 1644, ROW | INSERT, true),
+        ((rel.oid(), pk.oid()), 'c', 1645, ROW | UPDATE, true),
+    ];
+    for ((on, other), letter, function, kind, waits) in list {
+        let mut cat = host.catalog();
+        let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX)?;
+        cat.insert(&PgTrigger {
+            oid,
+            tgrelid: on,
+            tgparentid: Oid::INVALID,
+            tgname: Name::new(format!("RI_ConstraintTrigger_{letter}_{oid}")),
+            tgfoid: Oid(function),
+            tgtype: kind,
+            tgenabled: b'O',
+            tgisinternal: true,
+            tgconstrrelid: other,
+            tgconstrindid: index,
+            tgconstraint: constraint,
+            tgdeferrable: waits && def.deferrable,
+            tginitdeferred: waits && def.initdeferred,
+            tgnargs: 0,
+            tgattr: Int2Vector::default(),
+            tgargs: Text::default(),
+            tgqual: None,
+            tgoldtable: None,
+            tgnewtable: None,
+        })?;
+        let of = ObjectAddress::of::<PgConstraint>(constraint);
+        let this = ObjectAddress::of::<PgTrigger>(oid);
+        cat.record_dependency(this, of, Dependency::Internal)?;
+        let row = crate::relation::class(&mut cat, on)?;
+        if row.relhastriggers {
+            cat.invalidate_relation(on, false);
+        } else {
+            cat.update(&row, &PgClass { relhastriggers: true, ..row.row.clone() })?;
+        }
+        cat.increment_command_counter()?;
+    }
+    Ok(())
+}
+
+/// Looks for a referencing row without its counterpart, by one anti-join. Counterpart:
+/// `RI_Initial_Check`.
+fn validate_foreign_key(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    pk: &RelDesc,
+    name: &str,
+    fk_columns: &[AttrNo],
+    pk_columns: &[AttrNo],
+) -> Result<()> {
+    let quote = catalog::format_type::quote_identifier;
+    let mut full = |r: &RelDesc| -> Result<String> {
+        let schema = host.catalog().namespace_name(r.class.relnamespace)?.unwrap_or_default();
+        Ok(format!("{}.{}", quote(schema.as_str()), quote(r.name())))
+    };
+    let (fk_table, pk_table) = (full(rel)?, full(pk)?);
+    let fk: Vec<String> = fk_columns
+        .iter()
+        .filter_map(|c| rel.attribute(*c))
+        .map(|a| quote(a.attname.as_str()))
+        .collect();
+    let pks: Vec<String> = pk_columns
+        .iter()
+        .filter_map(|c| pk.attribute(*c))
+        .map(|a| quote(a.attname.as_str()))
+        .collect();
+    let list: Vec<String> = fk.iter().map(|c| format!("fk.{c}")).collect();
+    let on: Vec<String> = pks.iter().zip(&fk).map(|(p, f)| format!("pk.{p} = fk.{f}")).collect();
+    let set: Vec<String> = fk.iter().map(|f| format!("fk.{f} IS NOT NULL")).collect();
+    let sql = format!(
+        "SELECT {} FROM ONLY {fk_table} fk LEFT OUTER JOIN ONLY {pk_table} pk ON ({}) \
+         WHERE pk.{} IS NULL AND ({}) LIMIT 1",
+        list.join(", "),
+        on.join(" AND "),
+        pks.first().map_or("", |s| s.as_str()),
+        set.join(" AND ")
+    );
+    let rows = crate::query::rows_of(host, &sql)?;
+    let Some(found) = rows.first() else { return Ok(()) };
+    let mut values = Vec::new();
+    for (v, c) in found.iter().zip(fk_columns) {
+        let ty = rel.attribute(*c).map_or(Oid::INVALID, |a| a.atttypid);
+        values.push(match v.is_null() {
+            true => "null".to_string(),
+            false => {
+                let text = host.functions().type_output(ty, v.as_ref())?;
+                String::from_utf8_lossy(&text).into_owned()
+            }
+        });
+    }
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+    Err(pg_err!(
+        FOREIGN_KEY_VIOLATION,
+        "insert or update on table \"{}\" violates foreign key constraint \"{name}\"",
+        rel.name()
+    )
+    .detail(format!(
+        "Key ({})=({}) is not present in table \"{}\".",
+        fk_columns
+            .iter()
+            .filter_map(|c| rel.attribute(*c))
+            .map(|a| a.attname.to_string())
+            .collect::<Vec<_>>()
+            .join(", "),
+        values.join(", "),
+        pk.name()
+    ))
+    .table(schema.as_str(), rel.name())
+    .constraint(name))
+}

@@ -1,0 +1,546 @@
+//! CREATE TABLE: what is written becomes columns, sequences, defaults, constraints, indexes.
+//! Counterpart: parse_utilcmd.c (`transformCreateStmt`), tablecmds.c (`DefineRelation`).
+
+use crate::host::{CommandHost, notice};
+use crate::relation::{self, NewColumn, NewRelation};
+use crate::{constraint, index, names, options, sequence, stored};
+use analyze::SessionLookup;
+use catalog::ObjectAddress;
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use ids::{AttrNo, Oid, Persistence};
+use parse::ast::{
+    self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
+    OnCommitAction,
+};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use types::oids;
+
+/// A column as written, its constraints sorted out.
+pub struct Column {
+    pub column: NewColumn,
+    pub default: Option<Node>,
+    /// A default that is known already (LIKE).
+    pub stored_default: Option<Expr>,
+    pub generated: bool,
+    /// Sequence behind the column: its options, and is it an identity?
+    pub sequence: Option<(Vec<DefElem>, bool)>,
+}
+
+/// Table constraints by kind; those of columns are among them.
+#[derive(Default)]
+pub struct Constraints {
+    pub checks: Vec<Constraint>,
+    pub keys: Vec<Constraint>,
+    pub foreign: Vec<Constraint>,
+}
+
+/// CREATE TABLE.
+pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) -> Result<()> {
+    if stmt.partspec.is_some() || stmt.partbound.is_some() {
+        return Err(PgError::unsupported("partitioned tables"));
+    }
+    if !stmt.inh_relations.is_empty() {
+        return Err(PgError::unsupported("inheritance"));
+    }
+    if stmt.of_typename.is_some() {
+        return Err(PgError::unsupported("typed tables"));
+    }
+    if matches!(stmt.oncommit, OnCommitAction::DeleteRows | OnCommitAction::Drop) {
+        if stmt.relation.relpersistence != b't' {
+            bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
+        }
+        return Err(PgError::unsupported("ON COMMIT"));
+    }
+    let (schema, persistence) = names::creation_target(host, &stmt.relation)?;
+    let name = names::clip(&stmt.relation.relname, 63).to_string();
+    if stmt.if_not_exists && host.catalog().relation_in(schema, &name)?.is_some() {
+        host.notice(notice(pg_err!(
+            DUPLICATE_TABLE,
+            "relation \"{name}\" already exists, skipping"
+        )));
+        return Ok(());
+    }
+    if let Some(am) = &stmt.access_method
+        && &**am != "heap"
+    {
+        bail!(UNDEFINED_OBJECT, "access method \"{am}\" does not exist");
+    }
+    let mut columns = Vec::new();
+    let mut constraints = Constraints::default();
+    for elt in &stmt.table_elts {
+        match elt {
+            Node::ColumnDef(def) => {
+                columns.push(column(host, def, &name, &mut constraints, sql)?);
+            }
+            Node::Constraint(c) => table_constraint(c, &mut constraints)?,
+            Node::TableLikeClause(like) => {
+                crate::like::add(host, like, &mut columns, &mut constraints)?;
+            }
+            _ => return Err(PgError::unsupported("this element of CREATE TABLE")),
+        }
+    }
+    primary_key_columns(&mut columns, &constraints, &name)?;
+    let table_options = options::table_options(&stmt.options)?;
+    let toast_options = options::toast_options(&stmt.options)?;
+    let owner = names::user(host);
+    let sequences = make_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
+    let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
+    let spec = NewRelation {
+        name: &name,
+        namespace: schema,
+        kind: b'r',
+        persistence,
+        owner,
+        tablespace: index::tablespace_of(host, stmt.tablespacename.as_deref())?,
+        columns: &plain,
+        options: table_options,
+    };
+    let oid = relation::create(host, &spec)?;
+    store_defaults(host, oid, &columns, sql)?;
+    let checks: Vec<&Constraint> = constraints.checks.iter().collect();
+    constraint::add_checks(host, oid, &checks, false, sql)?;
+    relation::add_toast(host, oid, toast_options)?;
+    add_keys(host, oid, &constraints.keys, sql)?;
+    for (sequence, number, identity) in sequences {
+        sequence::own_column(host, sequence, oid, number, identity)?;
+    }
+    for foreign in &constraints.foreign {
+        constraint::add_foreign_key(host, oid, foreign, false)?;
+    }
+    Ok(())
+}
+
+/// Integer type of a serial column.
+fn serial_type(name: &ast::TypeName) -> Result<Option<Oid>> {
+    let word = match name.names.as_slice() {
+        [word] if !name.pct_type => word,
+        _ => return Ok(None),
+    };
+    let ty = match &**word {
+        "smallserial" | "serial2" => oids::INT2,
+        "serial" | "serial4" => oids::INT4,
+        "bigserial" | "serial8" => oids::INT8,
+        _ => return Ok(None),
+    };
+    if !name.array_bounds.is_empty() {
+        bail!(FEATURE_NOT_SUPPORTED, "array of serial is not implemented");
+    }
+    Ok(Some(ty))
+}
+
+/// One column with its constraints; those that concern the table are added to `constraints`.
+pub fn column(
+    host: &mut dyn CommandHost,
+    def: &ColumnDef,
+    table: &str,
+    constraints: &mut Constraints,
+    sql: &str,
+) -> Result<Column> {
+    let name = names::clip(def.colname.as_deref().unwrap_or(""), 63).to_string();
+    let serial = match &def.type_name {
+        Some(t) => serial_type(t)?,
+        None => None,
+    };
+    let (ty, typmod, collation) = match serial {
+        Some(ty) => (ty, -1, Oid::INVALID),
+        None => analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?,
+    };
+    let mut new = NewColumn::new(name.as_str(), ty, typmod, collation);
+    new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
+    if let Some(method) = &def.compression {
+        new.compression = compression(method)?;
+    }
+    if let Some(storage) = &def.storage_name {
+        new.storage = Some(storage_letter(host, storage, ty)?);
+    }
+    let mut out = Column {
+        column: new,
+        default: None,
+        stored_default: None,
+        generated: false,
+        sequence: None,
+    };
+    if let Some(ty) = serial {
+        out.sequence = Some((vec![type_option(ty)], false));
+        out.column.not_null = true;
+    }
+    let mut saw_null = false;
+    let mut list: Vec<Constraint> = Vec::new();
+    for c in &def.constraints {
+        match c.contype {
+            ConstrType::AttrDeferrable
+            | ConstrType::AttrNotDeferrable
+            | ConstrType::AttrDeferred
+            | ConstrType::AttrImmediate => attribute(list.last_mut(), c.contype)?,
+            _ => list.push(c.clone()),
+        }
+    }
+    for mut c in list {
+        match c.contype {
+            ConstrType::Null => {
+                if out.column.not_null && serial.is_none() {
+                    bail!(
+                        SYNTAX_ERROR,
+                        "conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\""
+                    );
+                }
+                saw_null = true;
+            }
+            ConstrType::NotNull => {
+                if saw_null {
+                    bail!(
+                        SYNTAX_ERROR,
+                        "conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\""
+                    );
+                }
+                out.column.not_null = true;
+            }
+            ConstrType::Default => {
+                if out.default.is_some() || serial.is_some() {
+                    bail!(
+                        SYNTAX_ERROR,
+                        "multiple default values specified for column \"{name}\" of table \"{table}\""
+                    );
+                }
+                out.default = c.raw_expr.take();
+            }
+            ConstrType::Identity => {
+                if out.sequence.is_some() {
+                    bail!(
+                        SYNTAX_ERROR,
+                        "both default and identity specified for column \"{name}\" of table \"{table}\""
+                    );
+                }
+                let ty = out.column.ty;
+                if !matches!(ty, oids::INT2 | oids::INT4 | oids::INT8) {
+                    bail!(
+                        INVALID_PARAMETER_VALUE,
+                        "identity column type must be smallint, integer, or bigint"
+                    );
+                }
+                let mut options = vec![type_option(ty)];
+                options.extend(c.options.iter().cloned());
+                out.sequence = Some((options, true));
+                out.column.identity = c.generated_when;
+                out.column.not_null = true;
+            }
+            ConstrType::Generated => {
+                out.generated = true;
+                out.column.generated = b's';
+                out.default = c.raw_expr.take();
+            }
+            ConstrType::Check => constraints.checks.push(c),
+            ConstrType::Primary | ConstrType::Unique => {
+                if c.keys.is_empty() {
+                    c.keys = vec![name.as_str().into()];
+                }
+                add_key(constraints, c, table)?;
+            }
+            ConstrType::Foreign => {
+                if c.fk_attrs.is_empty() {
+                    c.fk_attrs = vec![name.as_str().into()];
+                }
+                constraints.foreign.push(c);
+            }
+            ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
+            _ => {}
+        }
+    }
+    if out.generated && out.column.identity != 0 {
+        bail!(
+            SYNTAX_ERROR,
+            "both identity and generation expression specified for column \"{name}\" of table \"{table}\""
+        );
+    }
+    if out.column.identity != 0 && out.default.is_some() {
+        bail!(
+            SYNTAX_ERROR,
+            "both default and identity specified for column \"{name}\" of table \"{table}\""
+        );
+    }
+    Ok(out)
+}
+
+/// DEFERRABLE and the like belong to the constraint before.
+fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
+    let fits = |c: &Constraint| {
+        matches!(
+            c.contype,
+            ConstrType::Primary | ConstrType::Unique | ConstrType::Exclusion | ConstrType::Foreign
+        )
+    };
+    let word = match kind {
+        ConstrType::AttrDeferrable => "DEFERRABLE",
+        ConstrType::AttrNotDeferrable => "NOT DEFERRABLE",
+        ConstrType::AttrDeferred => "INITIALLY DEFERRED",
+        _ => "INITIALLY IMMEDIATE",
+    };
+    let Some(c) = last.filter(|c| fits(c)) else {
+        bail!(SYNTAX_ERROR, "misplaced {word} clause")
+    };
+    match kind {
+        ConstrType::AttrDeferrable => c.deferrable = true,
+        ConstrType::AttrNotDeferrable => c.deferrable = false,
+        ConstrType::AttrDeferred => {
+            c.initdeferred = true;
+            c.deferrable = true;
+        }
+        _ => c.initdeferred = false,
+    }
+    Ok(())
+}
+
+fn type_option(ty: Oid) -> DefElem {
+    let name = match ty {
+        oids::INT2 => "int2",
+        oids::INT4 => "int4",
+        _ => "int8",
+    };
+    let name = ast::TypeName {
+        names: vec!["pg_catalog".into(), name.into()],
+        location: -1,
+        ..ast::TypeName::default()
+    };
+    DefElem {
+        defname: "as".into(),
+        arg: Some(Node::TypeName(Box::new(name))),
+        location: -1,
+        ..DefElem::default()
+    }
+}
+
+pub fn compression(method: &str) -> Result<u8> {
+    match method {
+        "pglz" => Ok(b'p'),
+        "lz4" => Ok(b'l'),
+        "default" => Ok(0),
+        _ => bail!(INVALID_PARAMETER_VALUE, "invalid compression method \"{method}\""),
+    }
+}
+
+pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
+    let letter = match name.to_ascii_lowercase().as_str() {
+        "plain" => b'p',
+        "external" => b'e',
+        "extended" => b'x',
+        "main" => b'm',
+        "default" => return Ok(host.catalog().type_row(ty)?.typstorage),
+        _ => bail!(INVALID_PARAMETER_VALUE, "invalid storage type \"{name}\""),
+    };
+    let row = host.catalog().type_row(ty)?;
+    if letter != b'p' && row.typstorage == b'p' {
+        let shown = host.catalog().format_type(ty)?;
+        bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} can only have storage PLAIN");
+    }
+    Ok(letter)
+}
+
+fn table_constraint(c: &Constraint, constraints: &mut Constraints) -> Result<()> {
+    match c.contype {
+        ConstrType::Check => constraints.checks.push(c.clone()),
+        ConstrType::Primary | ConstrType::Unique => add_key(constraints, c.clone(), "")?,
+        ConstrType::Foreign => constraints.foreign.push(c.clone()),
+        ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
+        _ => return Err(PgError::unsupported("this table constraint")),
+    }
+    Ok(())
+}
+
+fn add_key(constraints: &mut Constraints, c: Constraint, _table: &str) -> Result<()> {
+    for (i, key) in c.keys.iter().enumerate() {
+        if c.keys[..i].contains(key) {
+            let what = if c.contype == ConstrType::Primary { "primary key" } else { "unique" };
+            bail!(DUPLICATE_COLUMN, "column \"{key}\" appears twice in {what} constraint");
+        }
+    }
+    constraints.keys.push(c);
+    Ok(())
+}
+
+/// The columns of the primary key are NOT NULL; there is one primary key.
+fn primary_key_columns(
+    columns: &mut [Column],
+    constraints: &Constraints,
+    table: &str,
+) -> Result<()> {
+    let mut primary = constraints.keys.iter().filter(|c| c.contype == ConstrType::Primary);
+    let Some(key) = primary.next() else { return Ok(()) };
+    if primary.next().is_some() {
+        bail!(
+            INVALID_TABLE_DEFINITION,
+            "multiple primary keys for table \"{table}\" are not allowed"
+        );
+    }
+    for name in &key.keys {
+        if let Some(c) = columns.iter_mut().find(|c| c.column.name == **name) {
+            c.column.not_null = true;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the sequences of serial and identity columns, and the defaults of the former.
+pub fn make_sequences(
+    host: &mut dyn CommandHost,
+    columns: &mut [Column],
+    table: &str,
+    schema: Oid,
+    persistence: Persistence,
+    owner: Oid,
+    sql: &str,
+) -> Result<Vec<(Oid, AttrNo, bool)>> {
+    let mut out = Vec::new();
+    for (i, c) in columns.iter_mut().enumerate() {
+        let Some((defs, identity)) = &c.sequence else { continue };
+        let (mut defs, identity) = (defs.clone(), *identity);
+        let named = defs.iter().position(|d| &*d.defname == "sequence_name");
+        let (mut in_schema, mut name) = (schema, None);
+        if let Some(place) = named {
+            let def = defs.remove(place);
+            if let Some(Node::List(list)) = &def.arg {
+                let parts: Vec<&str> = list.iter().filter_map(Node::as_str).collect();
+                let rv = names::range_var_of(&parts)?;
+                if rv.schemaname.is_some() {
+                    in_schema = names::creation_target(host, &rv)?.0;
+                }
+                name = Some(rv.relname.to_string());
+            }
+        }
+        let name = match name {
+            Some(name) => name,
+            None => {
+                let column = Some(c.column.name.as_str());
+                names::free_relation_name(host, table, column, "seq", schema, false)?
+            }
+        };
+        let oid =
+            sequence::create(host, &name, in_schema, persistence, owner, &defs, identity, sql)?;
+        if !identity {
+            c.default = Some(next_value_of(host, in_schema, &name)?);
+        }
+        out.push((oid, i as AttrNo + 1, identity));
+    }
+    Ok(out)
+}
+
+/// `nextval('schema.name'::regclass)`.
+fn next_value_of(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<Node> {
+    let quote = catalog::format_type::quote_identifier;
+    let schema = host.catalog().namespace_name(schema)?.unwrap_or_default();
+    let full = format!("{}.{}", quote(schema.as_str()), quote(name));
+    let text = format!("SELECT pg_catalog.nextval('{}'::regclass)", full.replace('\'', "''"));
+    let parsed = parse::parse(&text)?.pop().map(|s| s.stmt);
+    match parsed {
+        Some(Node::SelectStmt(mut s)) => s
+            .target_list
+            .pop()
+            .and_then(|t| t.val)
+            .ok_or_else(|| PgError::internal("target without expression")),
+        _ => Err(PgError::internal("SELECT does not parse as such")),
+    }
+}
+
+/// Stores the defaults of new columns.
+fn store_defaults(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    columns: &[Column],
+    sql: &str,
+) -> Result<()> {
+    let mut any = false;
+    for (i, c) in columns.iter().enumerate() {
+        let number = i as AttrNo + 1;
+        let expr = match (&c.default, &c.stored_default) {
+            (Some(node), _) => default_expr(host, oid, &c.column, node, c.generated, sql)?,
+            (None, Some(e)) => Some(e.clone()),
+            (None, None) => None,
+        };
+        if let Some(expr) = expr {
+            any = true;
+            set_default(host, oid, number, &expr, c.generated)?;
+        }
+    }
+    if any {
+        host.catalog().increment_command_counter()?;
+    }
+    Ok(())
+}
+
+/// The analysed default; nothing for a plain NULL, which means the same as none.
+pub fn default_expr(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    column: &NewColumn,
+    node: &Node,
+    generated: bool,
+    sql: &str,
+) -> Result<Option<Expr>> {
+    let rel = host.catalog().relation(table)?;
+    let of = generated.then_some(&*rel);
+    let mut cat = SessionLookup::new(host);
+    let (name, ty, typmod) = (&column.name, column.ty, column.typmod);
+    let expr = analyze::ddl::column_default(&mut cat, node, sql, name, ty, typmod, of)?;
+    if !generated && matches!(&expr, Expr::Const(c) if c.is_null()) {
+        return Ok(None);
+    }
+    Ok(Some(expr))
+}
+
+/// Stores a column's default, which has none. Counterpart: `StoreAttrDefault`.
+pub fn set_default(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    number: AttrNo,
+    expr: &Expr,
+    generated: bool,
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_ATTRDEF_OID_INDEX)?;
+    cat.insert(&PgAttrdef { oid, adrelid: table, adnum: number, adbin: stored::write(expr) })?;
+    let keys = [table.into(), number.into()];
+    let row = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
+    let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
+    cat.update(&row, &PgAttribute { atthasdef: true, ..row.row.clone() })?;
+    let this = ObjectAddress::of::<PgAttrdef>(oid);
+    let kind = if generated { Dependency::Internal } else { Dependency::Auto };
+    cat.record_dependency(this, ObjectAddress::column(table, number), kind)?;
+    let list = std::slice::from_ref(expr);
+    stored::record(host, this, list, table, Dependency::Normal, Dependency::Normal)
+}
+
+/// PRIMARY KEY and UNIQUE: the primary key first. `columns` are made NOT NULL by the caller.
+pub fn add_keys(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    keys: &[Constraint],
+    sql: &str,
+) -> Result<()> {
+    let mut sorted: Vec<&Constraint> = keys.iter().collect();
+    sorted.sort_by_key(|c| c.contype != ConstrType::Primary);
+    for c in sorted {
+        let rel = host.catalog().relation(table)?;
+        let elem = |name: &ast::Name| IndexElem {
+            name: Some(name.clone()),
+            ..IndexElem::default()
+        };
+        let stmt = IndexStmt {
+            idxname: c.conname.clone(),
+            index_params: c.keys.iter().map(elem).collect(),
+            index_including_params: c.including.iter().map(elem).collect(),
+            options: c.options.clone(),
+            table_space: c.indexspace.clone(),
+            unique: true,
+            primary: c.contype == ConstrType::Primary,
+            isconstraint: true,
+            deferrable: c.deferrable,
+            initdeferred: c.initdeferred,
+            nulls_not_distinct: c.nulls_not_distinct,
+            ..IndexStmt::default()
+        };
+        let new = index::describe(host, &stmt, &rel, sql)?;
+        index::create(host, &rel, &new)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,431 @@
+//! DROP of every kind of object: the objects named, what goes with them, and the single deletions.
+//! Counterpart: dropcmds.c, the second half of dependency.c, `RemoveRelations`.
+
+use crate::host::{CommandHost, notice};
+use crate::names;
+use catalog::depend::DropBehavior;
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use engine::storage::drop_relation_files;
+use ids::{AttrNo, Oid};
+use parse::ast::{self, DropStmt, Node, ObjectType};
+use pgerror::{PgError, Result, bail, pg_err};
+use std::sync::Arc;
+
+/// RESTRICT or CASCADE as catalogs know it.
+pub fn behavior(b: ast::DropBehavior) -> DropBehavior {
+    match b {
+        ast::DropBehavior::Restrict => DropBehavior::Restrict,
+        ast::DropBehavior::Cascade => DropBehavior::Cascade,
+    }
+}
+
+/// Name parts of an object in a DROP statement.
+pub fn parts(node: &Node) -> Vec<&str> {
+    match node {
+        Node::List(list) => list.iter().filter_map(Node::as_str).collect(),
+        Node::String(s) => vec![s],
+        Node::TypeName(t) => t.names.iter().map(|n| &**n).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// DROP TABLE and its kin.
+pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<()> {
+    let objects = match stmt.remove_type {
+        ObjectType::Table
+        | ObjectType::Index
+        | ObjectType::Sequence
+        | ObjectType::View
+        | ObjectType::Matview
+        | ObjectType::ForeignTable => relations(host, stmt)?,
+        ObjectType::Schema => schemas(host, stmt)?,
+        ObjectType::Extension => extensions(host, stmt)?,
+        ObjectType::Type | ObjectType::Domain => types(host, stmt, sql)?,
+        other => {
+            return Err(PgError::unsupported(format!("DROP of kind {other:?}")));
+        }
+    };
+    if objects.is_empty() {
+        return Ok(());
+    }
+    drop_objects(host, &objects, behavior(stmt.behavior), false)
+}
+
+fn skip(host: &mut dyn CommandHost, code: pgerror::SqlState, what: &str, name: &str) {
+    let message = format!("{what} \"{name}\" does not exist, skipping");
+    host.notice(notice(PgError::new(code, message)));
+}
+
+fn wanted(kind: ObjectType) -> (u8, &'static str, &'static str, &'static str) {
+    match kind {
+        ObjectType::Index => (b'i', "index", "an index", "DROP INDEX"),
+        ObjectType::Sequence => (b'S', "sequence", "a sequence", "DROP SEQUENCE"),
+        ObjectType::View => (b'v', "view", "a view", "DROP VIEW"),
+        ObjectType::Matview => {
+            (b'm', "materialized view", "a materialized view", "DROP MATERIALIZED VIEW")
+        }
+        ObjectType::ForeignTable => {
+            (b'f', "foreign table", "a foreign table", "DROP FOREIGN TABLE")
+        }
+        _ => (b'r', "table", "a table", "DROP TABLE"),
+    }
+}
+
+fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
+    let (kind, noun, article, _) = wanted(stmt.remove_type);
+    let mut out = Vec::new();
+    for node in &stmt.objects {
+        let rv = names::range_var_of(&parts(node))?;
+        // The table first, so that locks are taken in everybody's order.
+        let lock = names::mode::ACCESS_EXCLUSIVE;
+        if kind == b'i'
+            && let Some(index) =
+                host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?
+            && let Some(part) = &host.catalog().relation(index)?.index
+        {
+            host.lock_relation(part.row.indrelid, lock)?;
+        }
+        let Some(oid) = names::find(host, &rv, lock)? else {
+            if let Some(schema) = rv.schemaname.as_deref()
+                && host.catalog().find_namespace(schema)?.is_none()
+            {
+                if !stmt.missing_ok {
+                    bail!(INVALID_SCHEMA_NAME, "schema \"{schema}\" does not exist");
+                }
+                skip(host, pgerror::SqlState::INVALID_SCHEMA_NAME, "schema", schema);
+                continue;
+            }
+            if !stmt.missing_ok {
+                let code = if kind == b'i' {
+                    pgerror::SqlState::UNDEFINED_OBJECT
+                } else {
+                    pgerror::SqlState::UNDEFINED_TABLE
+                };
+                let message = format!("{noun} \"{}\" does not exist", rv.relname);
+                return Err(PgError::new(code, message));
+            }
+            skip(host, pgerror::SqlState::UNDEFINED_TABLE, noun, &rv.relname);
+            continue;
+        };
+        let rel = host.catalog().relation(oid)?;
+        let actual = match rel.kind() {
+            b'p' => b'r',
+            b'I' => b'i',
+            k => k,
+        };
+        if actual != kind {
+            return Err(wrong_kind(&rel, actual, article));
+        }
+        let owns_schema = {
+            let schema = rel.class.relnamespace;
+            let what = format_args!("namespace {schema}");
+            let row =
+                host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
+            names::is_owner(host, row.nspowner)?
+        };
+        if !owns_schema {
+            names::must_own_relation(host, &rel)?;
+        }
+        names::not_a_catalog(&rel)?;
+        out.push(ObjectAddress::relation(oid));
+    }
+    Ok(out)
+}
+
+fn wrong_kind(rel: &RelDesc, actual: u8, article: &str) -> PgError {
+    let e = pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {article}", rel.name());
+    match actual {
+        b'r' => e.hint("Use DROP TABLE to remove a table."),
+        b'i' => e.hint("Use DROP INDEX to remove an index."),
+        b'S' => e.hint("Use DROP SEQUENCE to remove a sequence."),
+        b'v' => e.hint("Use DROP VIEW to remove a view."),
+        b'm' => e.hint("Use DROP MATERIALIZED VIEW to remove a materialized view."),
+        b'f' => e.hint("Use DROP FOREIGN TABLE to remove a foreign table."),
+        b'c' => e.hint("Use DROP TYPE to remove a type."),
+        _ => e,
+    }
+}
+
+fn schemas(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
+    let mut out = Vec::new();
+    for node in &stmt.objects {
+        let list = parts(node);
+        let name = list.first().copied().unwrap_or("");
+        let Some(oid) = host.catalog().find_namespace(name)? else {
+            let code = pgerror::SqlState::INVALID_SCHEMA_NAME;
+            if stmt.missing_ok {
+                skip(host, code, "schema", name);
+                continue;
+            }
+            return Err(PgError::new(code, format!("schema \"{name}\" does not exist")));
+        };
+        let what = format_args!("namespace {oid}");
+        let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[oid.into()], what)?;
+        if !names::is_owner(host, row.nspowner)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "must be owner of schema {name}");
+        }
+        out.push(ObjectAddress::of::<PgNamespace>(oid));
+    }
+    Ok(out)
+}
+
+fn extensions(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
+    let mut out = Vec::new();
+    for node in &stmt.objects {
+        let list = parts(node);
+        let name = list.first().copied().unwrap_or("");
+        match host.catalog().find_extension(name)? {
+            Some(row) => {
+                if !names::is_owner(host, row.extowner)? {
+                    bail!(INSUFFICIENT_PRIVILEGE, "must be owner of extension {name}");
+                }
+                out.push(ObjectAddress::of::<PgExtension>(row.oid));
+            }
+            None if stmt.missing_ok => {
+                skip(host, pgerror::SqlState::UNDEFINED_OBJECT, "extension", name);
+            }
+            None => bail!(UNDEFINED_OBJECT, "extension \"{name}\" does not exist"),
+        }
+    }
+    Ok(out)
+}
+
+fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<ObjectAddress>> {
+    let _ = sql;
+    let mut out = Vec::new();
+    for node in &stmt.objects {
+        let list = parts(node);
+        let (schema, name) = match list.as_slice() {
+            [.., schema, name] => (Some(*schema), *name),
+            [name] => (None, *name),
+            [] => continue,
+        };
+        let Some(oid) = host.catalog().find_type_by_name(schema, name)? else {
+            let shown = catalog::namespace::qualified(schema, name);
+            if stmt.missing_ok {
+                skip(host, pgerror::SqlState::UNDEFINED_OBJECT, "type", &shown);
+                continue;
+            }
+            bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist");
+        };
+        let row = host.catalog().type_row(oid)?;
+        if !names::is_owner(host, row.typowner)? {
+            let shown = host.catalog().format_type(oid)?;
+            bail!(INSUFFICIENT_PRIVILEGE, "must be owner of type {shown}");
+        }
+        out.push(ObjectAddress::of::<PgType>(oid));
+    }
+    Ok(out)
+}
+
+/// Drops the objects with all that depends on them; `quiet` leaves the notice away.
+pub fn drop_objects(
+    host: &mut dyn CommandHost,
+    objects: &[ObjectAddress],
+    behavior: DropBehavior,
+    quiet: bool,
+) -> Result<()> {
+    let plan = host.catalog().plan_deletion(objects, behavior)?;
+    if let Some((message, detail)) = plan.notice
+        && !quiet
+    {
+        let mut n = pg_err!(SUCCESSFUL_COMPLETION, "{message}");
+        if let Some(detail) = detail {
+            n = n.detail(detail);
+        }
+        host.notice(notice(n));
+    }
+    for object in plan.objects {
+        drop_one(host, object)?;
+    }
+    host.catalog().increment_command_counter()
+}
+
+/// Removes a row found by the OID index of its catalog.
+fn delete_row<R: CatalogRow>(
+    host: &mut dyn CommandHost,
+    index: catalog::rows::Index<R>,
+    oid: Oid,
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(index, &[oid.into()])?.pop();
+    let row = row.ok_or_else(|| {
+        PgError::internal(format!("cache lookup failed for object {oid} of {}", R::NAME))
+    })?;
+    cat.delete(&row)
+}
+
+/// Counterpart: `deleteOneObject` with `doDeletion`.
+fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
+    let oid = object.object;
+    match object.class {
+        PgClass::RELATION if object.sub != 0 => {
+            drop_column(host, oid, object.sub as AttrNo)?;
+        }
+        PgClass::RELATION => drop_relation(host, oid)?,
+        PgType::RELATION => drop_type(host, oid)?,
+        PgConstraint::RELATION => drop_constraint(host, oid)?,
+        PgAttrdef::RELATION => drop_default(host, oid)?,
+        PgRewrite::RELATION => drop_rule(host, oid)?,
+        PgTrigger::RELATION => drop_trigger(host, oid)?,
+        PgNamespace::RELATION => delete_row(host, indexes::PG_NAMESPACE_OID_INDEX, oid)?,
+        PgProc::RELATION => {
+            if let Some(row) = host.catalog().find_aggregate(oid)? {
+                host.catalog().delete(&row)?;
+            }
+            delete_row(host, indexes::PG_PROC_OID_INDEX, oid)?;
+        }
+        PgExtension::RELATION => delete_row(host, indexes::PG_EXTENSION_OID_INDEX, oid)?,
+        PgCast::RELATION => delete_row(host, indexes::PG_CAST_OID_INDEX, oid)?,
+        PgCollation::RELATION => delete_row(host, indexes::PG_COLLATION_OID_INDEX, oid)?,
+        PgOperator::RELATION => delete_row(host, indexes::PG_OPERATOR_OID_INDEX, oid)?,
+        PgOpclass::RELATION => delete_row(host, indexes::PG_OPCLASS_OID_INDEX, oid)?,
+        PgPolicy::RELATION => delete_row(host, indexes::PG_POLICY_OID_INDEX, oid)?,
+        PgStatisticExt::RELATION => {
+            delete_row(host, indexes::PG_STATISTIC_EXT_OID_INDEX, oid)?;
+        }
+        class => {
+            return Err(PgError::unsupported(format!("DROP of objects of catalog {class}")));
+        }
+    }
+    let mut cat = host.catalog();
+    cat.forget_object(object)?;
+    cat.increment_command_counter()
+}
+
+fn relation_before_drop(host: &mut dyn CommandHost, oid: Oid) -> Result<Arc<RelDesc>> {
+    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+    host.catalog().relation(oid)
+}
+
+/// Counterpart: `heap_drop_with_catalog`, `index_drop`.
+fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let rel = relation_before_drop(host, oid)?;
+    let class = &rel.class.row;
+    if class.relfilenode.is_valid() {
+        let file = crate::relation::file_of(host, class);
+        let persistence = crate::sequence::persistence_of(class);
+        drop_relation_files(host.backend(), file, persistence);
+    }
+    let mut cat = host.catalog();
+    if let Some(part) = &rel.index {
+        for row in cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])? {
+            cat.delete(&row)?;
+        }
+        cat.invalidate_relation(part.row.indrelid, false);
+    }
+    if class.relkind == b'S' {
+        for row in cat.scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[oid.into()])? {
+            cat.delete(&row)?;
+        }
+    }
+    for row in cat.scan(indexes::PG_INHERITS_RELID_SEQNO_INDEX, &[oid.into()])? {
+        cat.delete(&row)?;
+    }
+    for row in cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &[oid.into()])? {
+        cat.delete(&row)?;
+    }
+    for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
+        cat.delete(&row)?;
+    }
+    let row = crate::relation::class(&mut cat, oid)?;
+    cat.delete(&row)
+}
+
+/// The column stays as a gap in the rows. Counterpart: `RemoveAttributeById`.
+fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
+    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+    let mut cat = host.catalog();
+    let keys = [table.into(), number.into()];
+    let row = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
+    let row = row.ok_or_else(|| PgError::internal("column to be dropped has no row"))?;
+    let new = PgAttribute {
+        attname: Name::new(format!("........pg.dropped.{number}........")),
+        atttypid: Oid::INVALID,
+        attnotnull: false,
+        attstattarget: 0,
+        attgenerated: 0,
+        attidentity: 0,
+        atthasdef: row.atthasdef,
+        atthasmissing: false,
+        attmissingval: None,
+        attisdropped: true,
+        attacl: None,
+        attoptions: None,
+        attfdwoptions: None,
+        ..row.row.clone()
+    };
+    cat.update(&row, &new)?;
+    for row in cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &keys)? {
+        cat.delete(&row)?;
+    }
+    cat.invalidate_relation(table, false);
+    Ok(())
+}
+
+fn drop_type(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let row = host.catalog().type_row(oid)?;
+    if row.typtype == b'e' {
+        let mut cat = host.catalog();
+        for label in cat.scan(indexes::PG_ENUM_TYPID_LABEL_INDEX, &[oid.into()])? {
+            cat.delete(&label)?;
+        }
+    }
+    if row.typtype == b'r' {
+        let mut cat = host.catalog();
+        for range in cat.scan(indexes::PG_RANGE_RNGTYPID_INDEX, &[oid.into()])? {
+            cat.delete(&range)?;
+        }
+    }
+    delete_row(host, indexes::PG_TYPE_OID_INDEX, oid)
+}
+
+/// Counterpart: `RemoveConstraintById`.
+fn drop_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
+    let row = row.ok_or_else(|| PgError::internal(format!("no constraint {oid}")))?;
+    if row.contype == b'c' && row.conrelid.is_valid() {
+        let class = crate::relation::class(&mut cat, row.conrelid)?;
+        let relchecks = class.relchecks - 1;
+        cat.update(&class, &PgClass { relchecks, ..class.row.clone() })?;
+    }
+    cat.delete(&row)
+}
+
+/// Counterpart: `RemoveAttrDefaultById`.
+fn drop_default(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_ATTRDEF_OID_INDEX, &[oid.into()])?.pop();
+    let row = row.ok_or_else(|| PgError::internal(format!("no default {oid}")))?;
+    let keys = [row.adrelid.into(), row.adnum.into()];
+    cat.delete(&row)?;
+    if let Some(column) = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop() {
+        cat.update(&column, &PgAttribute { atthasdef: false, ..column.row.clone() })?;
+    }
+    Ok(())
+}
+
+fn drop_rule(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_REWRITE_OID_INDEX, &[oid.into()])?.pop();
+    let row = row.ok_or_else(|| PgError::internal(format!("could not find tuple for rule {oid}")))?;
+    cat.delete(&row)?;
+    cat.invalidate_relation(row.ev_class, false);
+    Ok(())
+}
+
+fn drop_trigger(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[oid.into()])?.pop();
+    let row =
+        row.ok_or_else(|| PgError::internal(format!("could not find tuple for trigger {oid}")))?;
+    let table = row.tgrelid;
+    drop(cat);
+    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+    let mut cat = host.catalog();
+    cat.delete(&row)?;
+    cat.invalidate_relation(table, false);
+    Ok(())
+}

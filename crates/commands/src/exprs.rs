@@ -1,0 +1,54 @@
+//! Expressions over the rows of one relation, compiled.
+
+use eval::{Compiler, EvalState, Facts, Program, Resolve, RowInput, RowRef, Slot, Source};
+use ids::AttrNo;
+use pgerror::{PgError, Result};
+use plan::Expr;
+use plan::expr::Var;
+use types::Datum;
+use types::fncx::RowDesc;
+
+/// Columns in the order of `columns`; all of the relation's where it is empty.
+pub struct Columns<'a> {
+    pub columns: &'a [AttrNo],
+    pub row: Option<std::sync::Arc<RowDesc>>,
+}
+
+impl Resolve for Columns<'_> {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        let column = if self.columns.is_empty() {
+            usize::try_from(var.varattno - 1).ok()
+        } else {
+            self.columns.iter().position(|c| *c == var.varattno)
+        };
+        let column = column.ok_or_else(|| PgError::internal("column is not at hand"))?;
+        Ok(Slot { source: Source::Scan, column })
+    }
+
+    fn whole_row(&mut self, _: &Var) -> Result<(Vec<Slot>, std::sync::Arc<RowDesc>)> {
+        let row = self.row.clone().ok_or_else(|| {
+            PgError::unsupported("whole-row reference in this place")
+        })?;
+        let slots = (0..row.columns.len()).map(|column| Slot { source: Source::Scan, column });
+        Ok((slots.collect(), row))
+    }
+}
+
+pub fn compile(facts: &mut dyn Facts, expr: &Expr, columns: &[AttrNo]) -> Result<Program> {
+    Compiler::new(facts, &mut Columns { columns, row: None }).compile(expr)
+}
+
+/// A conjunction.
+pub fn compile_all(facts: &mut dyn Facts, exprs: &[Expr], columns: &[AttrNo]) -> Result<Program> {
+    Compiler::new(facts, &mut Columns { columns, row: None }).compile_all(exprs)
+}
+
+/// The value for a row.
+pub fn value(
+    program: &Program,
+    state: &mut EvalState,
+    host: &mut dyn eval::Host,
+    row: &[Datum],
+) -> Result<Datum> {
+    Ok(program.eval_row(state, host, &RowInput::scan(RowRef::Owned(row)))?.into_owned())
+}

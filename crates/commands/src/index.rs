@@ -1,0 +1,750 @@
+//! CREATE INDEX, and the indexes behind constraints. Counterpart: indexcmds.c, index.c.
+
+use crate::detached::Detached;
+use crate::host::{CommandHost, notice};
+use crate::relation::{NewRelation, class_row, file_of};
+use crate::{exprs, names, options, stored};
+use analyze::{ExprKind, SessionLookup};
+use catalog::depend::Dependency;
+use catalog::lookup::BTREE_AM;
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use engine::index as storage;
+use engine::storage::create_relation_files;
+use eval::EvalState;
+use ids::{AttrNo, Oid, Persistence};
+use lmgr::{LockMode, LockTag};
+use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use std::cell::RefCell;
+use std::sync::Arc;
+use types::{Datum, DatumRef, FnContext};
+
+/// Most columns of an index. Counterpart: `INDEX_MAX_KEYS`.
+const COLUMNS_MAX: usize = 32;
+
+/// A column of a new index.
+#[derive(Clone, Debug)]
+pub struct IndexColumn {
+    pub name: String,
+    /// Column of the table; 0 for an expression.
+    pub number: AttrNo,
+    pub expr: Option<Expr>,
+    pub collation: Oid,
+    pub opclass: Oid,
+    /// 1: descending, 2: NULLs first.
+    pub option: i16,
+}
+
+/// A constraint that comes with an index.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IndexConstraint {
+    pub deferrable: bool,
+    pub deferred: bool,
+}
+
+/// A new index.
+pub struct NewIndex {
+    pub name: String,
+    pub keys: Vec<IndexColumn>,
+    /// Columns carried along.
+    pub include: Vec<(String, AttrNo)>,
+    pub unique: bool,
+    pub primary: bool,
+    pub nulls_not_distinct: bool,
+    pub constraint: Option<IndexConstraint>,
+    pub predicate: Vec<Expr>,
+    pub options: Option<Vec<Text>>,
+    pub tablespace: Oid,
+}
+
+/// CREATE INDEX.
+pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> Result<()> {
+    if stmt.concurrent && host.in_transaction_block() {
+        bail!(
+            ACTIVE_SQL_TRANSACTION,
+            "CREATE INDEX CONCURRENTLY cannot run inside a transaction block"
+        );
+    }
+    // Built in one go even with CONCURRENTLY: correct, if less concurrent.
+    let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
+    if !matches!(rel.kind(), b'r' | b'm') {
+        let what = match rel.kind() {
+            b'v' => "views",
+            b'S' => "sequences",
+            b'c' => "composite types",
+            b'i' => "indexes",
+            b'p' => return Err(PgError::unsupported("indexes on partitioned tables")),
+            _ => "such relations",
+        };
+        return Err(pg_err!(
+            WRONG_OBJECT_TYPE,
+            "cannot create index on relation \"{}\"",
+            rel.name()
+        )
+        .detail(format!("This operation is not supported for {what}.")));
+    }
+    names::must_own_relation(host, &rel)?;
+    if let Some(am) = &stmt.access_method
+        && &**am != "btree"
+    {
+        return Err(match host.catalog().find_access_method(am)? {
+            Some(_) => PgError::unsupported(format!("access method \"{am}\"")),
+            None => pg_err!(UNDEFINED_OBJECT, "access method \"{am}\" does not exist"),
+        });
+    }
+    let schema = rel.class.relnamespace;
+    if names::user(host) != rel.class.relowner {
+        names::may_create_in(host, schema)?;
+    }
+    let new = describe(host, stmt, &rel, sql)?;
+    if host.catalog().relation_in(schema, &new.name)?.is_some() {
+        if stmt.if_not_exists {
+            host.notice(notice(pg_err!(
+                DUPLICATE_TABLE,
+                "relation \"{}\" already exists, skipping",
+                new.name
+            )));
+            return Ok(());
+        }
+        bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
+    }
+    create(host, &rel, &new)?;
+    Ok(())
+}
+
+/// What the statement means.
+pub fn describe(
+    host: &mut dyn CommandHost,
+    stmt: &IndexStmt,
+    rel: &Arc<RelDesc>,
+    sql: &str,
+) -> Result<NewIndex> {
+    let count = stmt.index_params.len() + stmt.index_including_params.len();
+    if stmt.index_params.is_empty() {
+        bail!(INVALID_OBJECT_DEFINITION, "must specify at least one column");
+    }
+    if count > COLUMNS_MAX {
+        bail!(TOO_MANY_COLUMNS, "cannot use more than {COLUMNS_MAX} columns in an index");
+    }
+    let mut predicate = Vec::new();
+    if let Some(node) = &stmt.where_clause {
+        let mut cat = SessionLookup::new(host);
+        let kind = ExprKind::IndexPredicate;
+        let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
+        let e = host.planner().fold(e)?;
+        if !is_immutable(host, &e)? {
+            bail!(
+                INVALID_OBJECT_DEFINITION,
+                "functions in index predicate must be marked IMMUTABLE"
+            );
+        }
+        predicate = conjuncts(e);
+    }
+    let mut keys = Vec::new();
+    let mut used: Vec<String> = Vec::new();
+    for elem in &stmt.index_params {
+        let column = key_column(host, elem, rel, stmt.isconstraint, sql)?;
+        let name = free_column_name(&used, &column.name);
+        used.push(name.clone());
+        keys.push(IndexColumn { name, ..column });
+    }
+    let mut include = Vec::new();
+    for elem in &stmt.index_including_params {
+        if elem.expr.is_some() {
+            bail!(FEATURE_NOT_SUPPORTED, "expressions are not supported in included columns");
+        }
+        let number = column_number(rel, elem.name.as_deref().unwrap_or(""), stmt.isconstraint)?;
+        let name = free_column_name(&used, elem.name.as_deref().unwrap_or(""));
+        used.push(name.clone());
+        include.push((name, number));
+    }
+    let name = match &stmt.idxname {
+        Some(name) => names::clip(name, 63).to_string(),
+        None => {
+            let schema = rel.class.relnamespace;
+            let (label, columns) = match (stmt.primary, stmt.isconstraint) {
+                (true, _) => ("pkey", None),
+                (_, true) => ("key", Some(name_addition(&used))),
+                _ => ("idx", Some(name_addition(&used))),
+            };
+            let (table, columns) = (rel.name(), columns.as_deref());
+            let constraint = stmt.isconstraint;
+            names::free_relation_name(host, table, columns, label, schema, constraint)?
+        }
+    };
+    let tablespace = tablespace_of(host, stmt.table_space.as_deref())?;
+    let constraint = stmt.isconstraint.then_some(IndexConstraint {
+        deferrable: stmt.deferrable,
+        deferred: stmt.initdeferred,
+    });
+    Ok(NewIndex {
+        name,
+        keys,
+        include,
+        unique: stmt.unique,
+        primary: stmt.primary,
+        nulls_not_distinct: stmt.nulls_not_distinct,
+        constraint,
+        predicate,
+        options: options::index_options(&stmt.options)?,
+        tablespace,
+    })
+}
+
+/// OID of a tablespace for a new relation; 0 for the database's own.
+pub fn tablespace_of(host: &mut dyn CommandHost, name: Option<&str>) -> Result<Oid> {
+    let Some(name) = name else { return Ok(Oid::INVALID) };
+    let row = host.catalog().find_tablespace(name)?;
+    let row =
+        row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
+    if row.oid == host.catalog().session.tablespace {
+        return Ok(Oid::INVALID);
+    }
+    Ok(row.oid)
+}
+
+/// Counterpart: `ChooseIndexNameAddition`.
+pub fn name_addition(columns: &[String]) -> String {
+    let mut out = String::new();
+    for column in columns {
+        if !out.is_empty() {
+            out.push('_');
+        }
+        out.push_str(column);
+        if out.len() >= 64 {
+            break;
+        }
+    }
+    out
+}
+
+/// Counterpart: `ChooseIndexColumnNames`.
+fn free_column_name(used: &[String], wanted: &str) -> String {
+    let mut name = wanted.to_string();
+    for n in 1.. {
+        if !used.contains(&name) {
+            break;
+        }
+        let suffix = n.to_string();
+        name = format!("{}{suffix}", names::clip(wanted, 63 - suffix.len()));
+    }
+    name
+}
+
+fn column_number(rel: &RelDesc, name: &str, constraint: bool) -> Result<AttrNo> {
+    if let Some(a) = rel.column(name) {
+        return Ok(a.attnum);
+    }
+    if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) {
+        bail!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported");
+    }
+    if constraint {
+        bail!(UNDEFINED_COLUMN, "column \"{name}\" named in key does not exist");
+    }
+    bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist")
+}
+
+fn key_column(
+    host: &mut dyn CommandHost,
+    elem: &IndexElem,
+    rel: &Arc<RelDesc>,
+    constraint: bool,
+    sql: &str,
+) -> Result<IndexColumn> {
+    let mut expr = None;
+    let (name, number, ty, mut collation);
+    if let Some(column) = &elem.name {
+        let n = column_number(rel, column, constraint)?;
+        let a = rel.attribute(n).ok_or_else(|| PgError::internal("column without a row"))?;
+        (name, number, ty, collation) = (column.to_string(), n, a.atttypid, a.attcollation);
+    } else {
+        let node = elem.expr.as_ref().ok_or_else(|| PgError::internal("index column is empty"))?;
+        let mut cat = SessionLookup::new(host);
+        let kind = ExprKind::IndexExpression;
+        let e = analyze::ddl::column_expr(&mut cat, rel, node, sql, kind)?;
+        ty = e.type_oid();
+        collation = e.collation();
+        match &e {
+            // A column in parentheses is a column.
+            Expr::Var(v) if v.varattno > 0 => number = v.varattno,
+            _ => {
+                number = 0;
+                let folded = host.planner().fold(e.clone())?;
+                if !is_immutable(host, &folded)? {
+                    bail!(
+                        INVALID_OBJECT_DEFINITION,
+                        "functions in index expression must be marked IMMUTABLE"
+                    );
+                }
+                expr = Some(e);
+            }
+        }
+        name = match (&elem.indexcolname, rel.attribute(number)) {
+            (Some(name), _) => name.to_string(),
+            (None, Some(a)) => a.attname.to_string(),
+            (None, None) => analyze::figure_index_column(node),
+        };
+    }
+    if !elem.collation.is_empty() {
+        let (schema, name) = split(&elem.collation);
+        collation = host.catalog().collation_oid(schema, name)?;
+    }
+    let collatable = host.catalog().type_row(ty)?.typcollation.is_valid();
+    if collatable && !collation.is_valid() {
+        return Err(pg_err!(
+            INDETERMINATE_COLLATION,
+            "could not determine which collation to use for index expression"
+        )
+        .hint("Use the COLLATE clause to set the collation explicitly."));
+    }
+    if !collatable && collation.is_valid() {
+        let shown = host.catalog().format_type(ty)?;
+        bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
+    }
+    let opclass = opclass_of(host, elem, ty)?;
+    let descending = elem.ordering == SortByDir::Desc;
+    let nulls_first = match elem.nulls_ordering {
+        SortByNulls::Default => descending,
+        SortByNulls::First => true,
+        SortByNulls::Last => false,
+    };
+    let option = i16::from(descending) | i16::from(nulls_first) << 1;
+    Ok(IndexColumn { name, number, expr, collation, opclass, option })
+}
+
+pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
+    match names {
+        [.., schema, name] => (Some(schema), name),
+        [name] => (None, name),
+        [] => (None, ""),
+    }
+}
+
+/// Counterpart: `ResolveOpClass`.
+fn opclass_of(host: &mut dyn CommandHost, elem: &IndexElem, ty: Oid) -> Result<Oid> {
+    if elem.opclass.is_empty() {
+        let found = host.catalog().default_opclass(ty, BTREE_AM)?;
+        if let Some(oid) = found {
+            return Ok(oid);
+        }
+        let shown = host.catalog().format_type(ty)?;
+        return Err(pg_err!(
+            UNDEFINED_OBJECT,
+            "data type {shown} has no default operator class for access method \"btree\""
+        )
+        .hint(
+            "You must specify an operator class for the index or define a default operator \
+             class for the data type.",
+        ));
+    }
+    let (schema, name) = split(&elem.opclass);
+    let shown = catalog::namespace::qualified(schema, name);
+    let mut cat = host.catalog();
+    let oid = cat.find_opclass(BTREE_AM, schema, name)?.ok_or_else(|| {
+        pg_err!(
+            UNDEFINED_OBJECT,
+            "operator class \"{shown}\" does not exist for access method \"btree\""
+        )
+    })?;
+    let input = cat.opclass(oid)?.opcintype;
+    if !cat.is_binary_coercible(ty, input)? {
+        let ty = cat.format_type(ty)?;
+        bail!(DATATYPE_MISMATCH, "operator class \"{shown}\" does not accept data type {ty}");
+    }
+    Ok(oid)
+}
+
+/// The operands of a top-level AND.
+pub fn conjuncts(e: Expr) -> Vec<Expr> {
+    match e {
+        Expr::Bool(b) if b.boolop == plan::expr::BoolOp::And => {
+            b.args.into_iter().flat_map(conjuncts).collect()
+        }
+        e => vec![e],
+    }
+}
+
+/// Does the expression depend on its columns only?
+fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
+    let mut functions = Vec::new();
+    let mut refused = false;
+    plan::walk::any(e, &mut |e| {
+        match e {
+            Expr::FuncExpr(f) => functions.push((f.funcid, false)),
+            Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => {
+                functions.push((o.opno, true));
+            }
+            Expr::ScalarArrayOp(o) => functions.push((o.opno, true)),
+            Expr::SqlValue(_) | Expr::NextValue(_) | Expr::SubLink(_) => refused = true,
+            _ => {}
+        }
+        false
+    });
+    for (oid, is_operator) in functions {
+        let mut cat = host.catalog();
+        let function = if is_operator { cat.operator(oid)?.oprcode } else { oid };
+        if cat.function(function)?.provolatile != b'i' {
+            return Ok(false);
+        }
+    }
+    Ok(!refused)
+}
+
+/// The row of an index column.
+fn attribute(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    index: Oid,
+    number: AttrNo,
+    name: &str,
+    key: Option<&IndexColumn>,
+    column: AttrNo,
+) -> Result<PgAttribute> {
+    let mut row = match (column, key.and_then(|k| k.expr.as_ref())) {
+        (0, Some(e)) => {
+            let mut c = crate::relation::NewColumn::new(
+                name,
+                e.type_oid(),
+                e.typmod(),
+                key.map_or(Oid::INVALID, |k| k.collation),
+            );
+            c.compression = 0;
+            crate::relation::attribute_row(host, index, number, &c)?
+        }
+        _ => {
+            let of = rel.attribute(column).ok_or_else(|| PgError::internal("no such column"))?;
+            PgAttribute {
+                attrelid: index,
+                attname: Name::new(name),
+                attnum: number,
+                attstattarget: -1,
+                attcacheoff: -1,
+                attnotnull: false,
+                atthasdef: false,
+                atthasmissing: false,
+                attidentity: 0,
+                attgenerated: 0,
+                attisdropped: false,
+                attislocal: true,
+                attinhcount: 0,
+                attcollation: key.map_or(Oid::INVALID, |k| k.collation),
+                attacl: None,
+                attoptions: None,
+                attfdwoptions: None,
+                attmissingval: None,
+                ..of.clone()
+            }
+        }
+    };
+    if let Some(key) = key {
+        let mut cat = host.catalog();
+        let stored = cat.opclass(key.opclass)?.opckeytype;
+        if stored.is_valid() && stored != row.atttypid {
+            let ty = cat.type_row(stored)?;
+            row.atttypid = stored;
+            row.atttypmod = -1;
+            row.attlen = ty.typlen;
+            row.attbyval = ty.typbyval;
+            row.attalign = ty.typalign;
+            row.attstorage = ty.typstorage;
+            row.attcompression = 0;
+        }
+    }
+    Ok(row)
+}
+
+/// Makes the index with its rows and fills it. Counterpart: `index_create`.
+pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) -> Result<Oid> {
+    let class = &rel.class.row;
+    if host.catalog().relation_in(class.relnamespace, &new.name)?.is_some() {
+        bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
+    }
+    if new.primary && rel.indexes.iter().any(|i| i.indisprimary) {
+        bail!(
+            INVALID_TABLE_DEFINITION,
+            "multiple primary keys for table \"{}\" are not allowed",
+            rel.name()
+        );
+    }
+    let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
+    let database = host.backend().database();
+    host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
+    let persistence = Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let spec = NewRelation {
+        name: &new.name,
+        namespace: class.relnamespace,
+        kind: b'i',
+        persistence,
+        owner: class.relowner,
+        tablespace: new.tablespace,
+        columns: &[],
+        options: new.options.clone(),
+    };
+    let mut row = class_row(&spec, oid);
+    row.relnatts = (new.keys.len() + new.include.len()) as i16;
+    let file = file_of(host, &row);
+    create_relation_files(host.backend(), file, persistence)?;
+    host.catalog().insert(&row)?;
+    for (i, key) in new.keys.iter().enumerate() {
+        let number = i as AttrNo + 1;
+        let row = attribute(host, rel, oid, number, &key.name, Some(key), key.number)?;
+        host.catalog().insert(&row)?;
+    }
+    for (i, (name, column)) in new.include.iter().enumerate() {
+        let number = (new.keys.len() + i) as AttrNo + 1;
+        let row = attribute(host, rel, oid, number, name, None, *column)?;
+        host.catalog().insert(&row)?;
+    }
+    let index_row = index_row(rel, new, oid);
+    host.catalog().insert(&index_row)?;
+    let table = rel.oid();
+    host.catalog().invalidate_relation(table, false);
+    record_dependencies(host, rel, new, oid)?;
+    set_has_index(host, table)?;
+    host.catalog().increment_command_counter()?;
+    fill(host, table, oid)?;
+    Ok(oid)
+}
+
+fn index_row(rel: &RelDesc, new: &NewIndex, oid: Oid) -> PgIndex {
+    let exprs: Vec<Expr> = new.keys.iter().filter_map(|k| k.expr.clone()).collect();
+    let columns = new.keys.iter().map(|k| k.number).chain(new.include.iter().map(|i| i.1));
+    PgIndex {
+        indexrelid: oid,
+        indrelid: rel.oid(),
+        indnatts: (new.keys.len() + new.include.len()) as i16,
+        indnkeyatts: new.keys.len() as i16,
+        indisunique: new.unique,
+        indnullsnotdistinct: new.nulls_not_distinct,
+        indisprimary: new.primary,
+        indisexclusion: false,
+        indimmediate: !new.constraint.is_some_and(|c| c.deferrable),
+        indisclustered: false,
+        indisvalid: true,
+        indcheckxmin: false,
+        indisready: true,
+        indislive: true,
+        indisreplident: false,
+        indkey: Int2Vector(columns.collect()),
+        indcollation: OidVector(new.keys.iter().map(|k| k.collation).collect()),
+        indclass: OidVector(new.keys.iter().map(|k| k.opclass).collect()),
+        indoption: Int2Vector(new.keys.iter().map(|k| k.option).collect()),
+        indexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
+        indpred: (!new.predicate.is_empty()).then(|| match new.predicate.as_slice() {
+            list => stored::write_list(list),
+        }),
+    }
+}
+
+fn record_dependencies(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    new: &NewIndex,
+    oid: Oid,
+) -> Result<()> {
+    let this = ObjectAddress::relation(oid);
+    let table = rel.oid();
+    let columns: Vec<AttrNo> = new
+        .keys
+        .iter()
+        .map(|k| k.number)
+        .chain(new.include.iter().map(|i| i.1))
+        .filter(|n| *n != 0)
+        .collect();
+    match new.constraint {
+        Some(constraint) => {
+            let kind = if new.primary { b'p' } else { b'u' };
+            let keys: Vec<AttrNo> = new.keys.iter().map(|k| k.number).collect();
+            let mut row = crate::constraint::row(host, &new.name, rel, kind)?;
+            row.condeferrable = constraint.deferrable;
+            row.condeferred = constraint.deferred;
+            row.conindid = oid;
+            row.connoinherit = true;
+            row.conkey = Some(keys);
+            let constraint = crate::constraint::insert(host, row, &columns)?;
+            host.catalog().record_dependency(this, constraint, Dependency::Internal)?;
+        }
+        None => {
+            let mut cat = host.catalog();
+            let list: Vec<_> = columns.iter().map(|c| ObjectAddress::column(table, *c)).collect();
+            cat.record_dependencies(this, &list, Dependency::Auto)?;
+            if list.is_empty() {
+                let table = ObjectAddress::relation(table);
+                cat.record_dependency(this, table, Dependency::Auto)?;
+            }
+        }
+    }
+    let mut cat = host.catalog();
+    let mut needs = Vec::new();
+    for key in &new.keys {
+        if key.collation.is_valid() {
+            needs.push(ObjectAddress::of::<PgCollation>(key.collation));
+        }
+        needs.push(ObjectAddress::of::<PgOpclass>(key.opclass));
+    }
+    cat.record_dependencies(this, &needs, Dependency::Normal)?;
+    let exprs: Vec<Expr> = new.keys.iter().filter_map(|k| k.expr.clone()).collect();
+    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    stored::record(host, this, &exprs, table, normal, auto)?;
+    stored::record(host, this, &new.predicate, table, normal, auto)
+}
+
+/// The table's row says that it has indexes; needs no transaction.
+fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, table)?;
+    if !row.relhasindex {
+        cat.update_in_place(&row, &PgClass { relhasindex: true, ..row.row.clone() })?;
+    }
+    Ok(())
+}
+
+/// Fills an index from its table and notes both sizes. Counterpart: `index_build`.
+pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
+    let rel = host.catalog().relation(table)?;
+    let desc = host.catalog().relation(index)?;
+    let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {
+        return Err(PgError::unsupported(format!("index \"{}\" of this kind", desc.name())));
+    };
+    let row = &part.row;
+    let list = match &row.indexprs {
+        Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+        None => Vec::new(),
+    };
+    let predicate = match &row.indpred {
+        Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+        None => Vec::new(),
+    };
+    let mut columns: Vec<AttrNo> = row.indkey.iter().copied().filter(|n| *n != 0).collect();
+    columns.extend(stored::columns_used(&list));
+    columns.extend(stored::columns_used(&predicate));
+    columns.sort_unstable();
+    columns.dedup();
+    if columns.first().is_some_and(|c| *c <= 0) {
+        return Err(PgError::unsupported("whole-row references in indexes"));
+    }
+    let mut programs = Vec::new();
+    for e in &list {
+        programs.push(exprs::compile(host.facts(), e, &columns)?);
+    }
+    let test = match predicate.as_slice() {
+        [] => None,
+        list => Some(exprs::compile_all(host.facts(), list, &columns)?),
+    };
+    let places: Vec<Option<usize>> =
+        row.indkey.iter().map(|n| columns.iter().position(|c| c == n)).collect();
+    let surroundings = RefCell::new(Detached::new(host.functions().settings()));
+    let mut state = EvalState::default();
+    let mut entry = |_: &mut engine::Backend, values: &[DatumRef<'_>], out: &mut Vec<Datum>| {
+        if test.is_none() && programs.is_empty() {
+            out.extend(places.iter().flatten().map(|p| values[*p].to_owned()));
+            return Ok(true);
+        }
+        let owned: Vec<Datum> = values.iter().map(|v| DatumRef::to_owned(*v)).collect();
+        let mut around = surroundings.borrow_mut();
+        let around = &mut *around;
+        if let Some(test) = &test {
+            let v = exprs::value(test, &mut state, around, &owned)?;
+            if v.is_null() || !v.as_ref().as_bool() {
+                return Ok(false);
+            }
+        }
+        let mut next = programs.iter();
+        for place in &places {
+            match place {
+                Some(p) => out.push(owned[*p].clone()),
+                None => {
+                    let Some(program) = next.next() else {
+                        return Err(PgError::internal("too few entries in indexprs list"));
+                    };
+                    out.push(exprs::value(program, &mut state, around, &owned)?);
+                }
+            }
+        }
+        Ok(true)
+    };
+    let shown = key_names(&rel, row, &desc);
+    let types: Vec<Oid> = desc.attributes.iter().map(|a| a.atttypid).collect();
+    let print = |key: &[Datum]| {
+        let mut around = surroundings.borrow_mut();
+        let parts = key.iter().zip(&types).map(|(v, ty)| match v.as_ref() {
+            DatumRef::Null => "null".to_string(),
+            v => match around.type_output(*ty, v) {
+                Ok(text) => String::from_utf8_lossy(&text).into_owned(),
+                Err(_) => "?".to_string(),
+            },
+        });
+        format!("({shown})=({})", parts.collect::<Vec<_>>().join(", "))
+    };
+    let built = storage::build(host.backend(), heap, btree, &columns, &mut entry, &print)?;
+    let heap_pages = engine::table::nblocks(host.backend(), heap)?;
+    let index_pages = storage::nblocks(host.backend(), btree)?;
+    let mut cat = host.catalog();
+    let tuples = |count: f64, old: f32| {
+        // Nothing is known of an empty table that was never vacuumed.
+        if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
+    };
+    let table_row = crate::relation::class(&mut cat, table)?;
+    let new = PgClass {
+        relhasindex: true,
+        relpages: heap_pages as i32,
+        reltuples: tuples(built.heap_tuples, table_row.reltuples),
+        ..table_row.row.clone()
+    };
+    if new != table_row.row {
+        cat.update_in_place(&table_row, &new)?;
+    }
+    let index_class = crate::relation::class(&mut cat, index)?;
+    let new = PgClass {
+        relpages: index_pages as i32,
+        reltuples: built.index_tuples as f32,
+        ..index_class.row.clone()
+    };
+    if new != index_class.row {
+        cat.update_in_place(&index_class, &new)?;
+    }
+    if built.broken_hot_chains {
+        let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
+        if let Some(old) = old {
+            cat.update(&old, &PgIndex { indcheckxmin: true, ..old.row.clone() })?;
+        }
+    }
+    cat.increment_command_counter()
+}
+
+fn key_names(rel: &RelDesc, row: &PgIndex, index: &RelDesc) -> String {
+    let names = (0..row.indnkeyatts as usize).map(|i| {
+        let column = row.indkey.get(i).and_then(|n| rel.attribute(*n));
+        column.or(index.attributes.get(i)).map_or(String::new(), |a| a.attname.to_string())
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The index of a new TOAST table. Counterpart: `create_toast_table`.
+pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Result<()> {
+    let rel = host.catalog().relation(toast)?;
+    let key = |name: &str, number: AttrNo, opclass: u32| IndexColumn {
+        name: name.to_string(),
+        number,
+        expr: None,
+        collation: Oid::INVALID,
+        opclass: Oid(opclass),
+        option: 0,
+    };
+    let new = NewIndex {
+        name: name.to_string(),
+        keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
+        include: Vec::new(),
+        unique: true,
+        primary: true,
+        nulls_not_distinct: false,
+        constraint: None,
+        predicate: Vec::new(),
+        options: None,
+        tablespace: rel.class.reltablespace,
+    };
+    create(host, &rel, &new)?;
+    Ok(())
+}

@@ -1,0 +1,262 @@
+//! Options in parentheses: values of `DefElem`s, and the storage parameters of relations.
+//! Counterpart: define.c, reloptions.c.
+
+use catalog::rows::Text;
+use parse::ast::{DefElem, Node};
+use pgerror::{Result, bail, pg_err};
+
+/// The value as text. Counterpart: `defGetString`.
+pub fn text(def: &DefElem) -> Result<String> {
+    Ok(match &def.arg {
+        Some(Node::String(s) | Node::Float(s)) => s.to_string(),
+        Some(Node::Integer(n)) => n.to_string(),
+        Some(Node::Boolean(b)) => b.to_string(),
+        Some(Node::TypeName(t)) => analyze::typename::type_name_text(t),
+        Some(Node::List(l)) => {
+            let parts: Vec<&str> = l.iter().filter_map(Node::as_str).collect();
+            parts.join(".")
+        }
+        Some(Node::AStar) => "*".to_string(),
+        Some(Node::AConst(_)) | None => {
+            bail!(SYNTAX_ERROR, "{} requires a parameter", def.defname)
+        }
+        Some(_) => bail!(SYNTAX_ERROR, "invalid value of option \"{}\"", def.defname),
+    })
+}
+
+/// The value as a truth; nothing is true. Counterpart: `defGetBoolean`.
+pub fn boolean(def: &DefElem) -> Result<bool> {
+    match &def.arg {
+        None => return Ok(true),
+        Some(Node::Boolean(b)) => return Ok(*b),
+        Some(Node::Integer(0)) => return Ok(false),
+        Some(Node::Integer(1)) => return Ok(true),
+        Some(Node::Integer(_)) => {}
+        Some(_) => match text(def)?.to_ascii_lowercase().as_str() {
+            "true" | "on" => return Ok(true),
+            "false" | "off" => return Ok(false),
+            _ => {}
+        },
+    }
+    Err(pg_err!(SYNTAX_ERROR, "{} requires a Boolean value", def.defname))
+}
+
+/// The value as a 64-bit number. Counterpart: `defGetInt64`.
+pub fn integer(def: &DefElem) -> Result<i64> {
+    match &def.arg {
+        Some(Node::Integer(n)) => Ok(i64::from(*n)),
+        Some(Node::Float(s)) => s.parse().map_err(|_| {
+            pg_err!(
+                NUMERIC_VALUE_OUT_OF_RANGE,
+                "value \"{s}\" is out of range for type bigint"
+            )
+        }),
+        _ => Err(pg_err!(SYNTAX_ERROR, "{} requires a numeric value", def.defname)),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Check {
+    Bool,
+    Int(i64, i64),
+    Real(f64, f64),
+    Words(&'static [&'static str]),
+}
+
+/// Parameters of tables; those that `toast.` may stand before are marked.
+const TABLE: &[(&str, Check, bool)] = &[
+    ("autovacuum_enabled", Check::Bool, true),
+    ("vacuum_truncate", Check::Bool, true),
+    ("user_catalog_table", Check::Bool, false),
+    ("fillfactor", Check::Int(10, 100), false),
+    ("autovacuum_vacuum_threshold", Check::Int(0, i32::MAX as i64), true),
+    ("autovacuum_vacuum_insert_threshold", Check::Int(-1, i32::MAX as i64), true),
+    ("autovacuum_analyze_threshold", Check::Int(0, i32::MAX as i64), false),
+    ("autovacuum_vacuum_cost_limit", Check::Int(1, 10000), true),
+    ("autovacuum_freeze_min_age", Check::Int(0, 1_000_000_000), true),
+    ("autovacuum_multixact_freeze_min_age", Check::Int(0, 1_000_000_000), true),
+    ("autovacuum_freeze_max_age", Check::Int(100_000, 2_000_000_000), true),
+    ("autovacuum_multixact_freeze_max_age", Check::Int(10_000, 2_000_000_000), true),
+    ("autovacuum_freeze_table_age", Check::Int(0, 2_000_000_000), true),
+    ("autovacuum_multixact_freeze_table_age", Check::Int(0, 2_000_000_000), true),
+    ("log_autovacuum_min_duration", Check::Int(-1, i32::MAX as i64), true),
+    ("toast_tuple_target", Check::Int(128, 8160), false),
+    ("parallel_workers", Check::Int(0, 1024), false),
+    ("autovacuum_vacuum_cost_delay", Check::Real(0.0, 100.0), true),
+    ("autovacuum_vacuum_scale_factor", Check::Real(0.0, 100.0), true),
+    ("autovacuum_vacuum_insert_scale_factor", Check::Real(0.0, 100.0), true),
+    ("autovacuum_analyze_scale_factor", Check::Real(0.0, 100.0), false),
+    ("vacuum_index_cleanup", Check::Words(&["auto", "on", "off"]), true),
+];
+
+const INDEX: &[(&str, Check, bool)] = &[
+    ("fillfactor", Check::Int(10, 100), false),
+    ("deduplicate_items", Check::Bool, false),
+    ("vacuum_cleanup_index_scale_factor", Check::Real(0.0, 1e10), false),
+];
+
+const VIEW: &[(&str, Check, bool)] = &[
+    ("security_barrier", Check::Bool, false),
+    ("security_invoker", Check::Bool, false),
+    ("check_option", Check::Words(&["local", "cascaded"]), false),
+];
+
+fn check(name: &str, value: &str, check: Check) -> Result<()> {
+    let bad = || pg_err!(INVALID_PARAMETER_VALUE, "invalid value for {} option \"{name}\": {value}", "integer");
+    match check {
+        Check::Bool => {
+            let v = value.to_ascii_lowercase();
+            let ok = ["true", "false", "on", "off", "yes", "no", "1", "0", "t", "f", "y", "n"];
+            if !ok.contains(&v.as_str()) {
+                bail!(
+                    INVALID_PARAMETER_VALUE,
+                    "invalid value for boolean option \"{name}\": {value}"
+                );
+            }
+        }
+        Check::Int(min, max) => {
+            let n: i64 = value.trim().parse().map_err(|_| bad())?;
+            if n < min || n > max {
+                return Err(pg_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "value {value} out of bounds for option \"{name}\""
+                )
+                .detail(format!("Valid values are between \"{min}\" and \"{max}\".")));
+            }
+        }
+        Check::Real(min, max) => {
+            let n: f64 = value.trim().parse().map_err(|_| {
+                pg_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "invalid value for floating point option \"{name}\": {value}"
+                )
+            })?;
+            if n < min || n > max {
+                return Err(pg_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "value {value} out of bounds for option \"{name}\""
+                )
+                .detail(format!("Valid values are between \"{min:.6}\" and \"{max:.6}\".")));
+            }
+        }
+        Check::Words(words) => {
+            let v = value.to_ascii_lowercase();
+            let more = words.contains(&"auto")
+                && ["true", "false", "yes", "no", "1", "0"].contains(&v.as_str());
+            if !words.contains(&v.as_str()) && !more {
+                bail!(
+                    INVALID_PARAMETER_VALUE,
+                    "invalid value for enum option \"{name}\": {value}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Applies `defs` of one namespace to an old list. `reset` takes them out.
+fn transform(
+    old: Option<&[Text]>,
+    defs: &[DefElem],
+    namespace: Option<&str>,
+    known: &[(&str, Check, bool)],
+    reset: bool,
+) -> Result<Option<Vec<Text>>> {
+    let concerned = |d: &&DefElem| d.defnamespace.as_deref() == namespace;
+    let mut list: Vec<Text> = old.map(<[Text]>::to_vec).unwrap_or_default();
+    list.retain(|t| {
+        let name = t.as_str().split('=').next().unwrap_or("");
+        !defs.iter().filter(concerned).any(|d| *d.defname == *name)
+    });
+    for def in defs {
+        if let Some(other) = def.defnamespace.as_deref()
+            && other != "toast"
+        {
+            bail!(INVALID_PARAMETER_VALUE, "unrecognized parameter namespace \"{other}\"");
+        }
+        if def.defnamespace.as_deref() != namespace {
+            continue;
+        }
+        let name = &*def.defname;
+        let entry = known
+            .iter()
+            .find(|k| k.0 == name && (namespace.is_none() || k.2))
+            .ok_or_else(|| {
+                pg_err!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\"")
+            })?;
+        if reset {
+            if def.arg.is_some() {
+                bail!(SYNTAX_ERROR, "RESET must not include values for parameters");
+            }
+            continue;
+        }
+        let value = match &def.arg {
+            None => "true".to_string(),
+            Some(_) => text(def)?,
+        };
+        check(name, &value, entry.1)?;
+        list.push(Text::from(format!("{name}={value}")));
+    }
+    Ok((!list.is_empty()).then_some(list))
+}
+
+/// Parameters of a new table.
+pub fn table_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    let defs: Vec<DefElem> = defs.iter().filter(|d| !is_oids(d)).cloned().collect();
+    transform(None, &defs, None, TABLE, false)
+}
+
+fn is_oids(def: &DefElem) -> bool {
+    def.defnamespace.is_none() && &*def.defname == "oids"
+}
+
+/// Those of its TOAST table.
+pub fn toast_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    transform(None, defs, Some("toast"), TABLE, false)
+}
+
+pub fn index_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    transform(None, defs, None, INDEX, false)
+}
+
+pub fn view_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    transform(None, defs, None, VIEW, false)
+}
+
+/// SET and RESET of a relation's parameters.
+pub fn changed(
+    old: Option<&[Text]>,
+    defs: &[DefElem],
+    kind: u8,
+    toast: bool,
+    reset: bool,
+) -> Result<Option<Vec<Text>>> {
+    let known = match kind {
+        b'i' => INDEX,
+        b'v' => VIEW,
+        _ => TABLE,
+    };
+    transform(old, defs, toast.then_some("toast"), known, reset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn def(name: &str, arg: Option<Node>) -> DefElem {
+        DefElem { defname: name.into(), arg, ..DefElem::default() }
+    }
+
+    #[test]
+    fn storage_parameters() {
+        let ok = table_options(&[def("fillfactor", Some(Node::Integer(90)))]).unwrap();
+        assert_eq!(ok.unwrap()[0].as_str(), "fillfactor=90");
+        let e = table_options(&[def("fillfactor", Some(Node::Integer(5)))]).unwrap_err();
+        assert_eq!(e.message(), "value 5 out of bounds for option \"fillfactor\"");
+        let e = table_options(&[def("colour", None)]).unwrap_err();
+        assert_eq!(e.message(), "unrecognized parameter \"colour\"");
+        let old = [Text::from("fillfactor=90")];
+        let left = changed(Some(&old), &[def("fillfactor", None)], b'r', false, true).unwrap();
+        assert_eq!(left, None);
+    }
+}

@@ -1,0 +1,59 @@
+//! Queries that commands run.
+
+use crate::host::CommandHost;
+use analyze::{Params, SessionLookup};
+use executor::{Execution, QueryDesc};
+use pgerror::{PgError, Result};
+use plan::query::Query;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Batch, Datum};
+
+/// The rows of a query in text, junk columns left out.
+pub fn rows_of(host: &mut dyn CommandHost, sql: &str) -> Result<Vec<Vec<Datum>>> {
+    let mut statements = parse::parse(sql)?;
+    let stmt = statements.pop().ok_or_else(|| PgError::internal("no statement"))?;
+    let mut cat = SessionLookup::new(host);
+    let params = Params::Fixed(Vec::new());
+    let query = analyze::ddl::inner_query(&mut cat, &stmt.stmt, sql, params)?;
+    let mut rows = Vec::new();
+    run(host, &query, &mut |_, batch, columns| {
+        for r in 0..batch.len {
+            rows.push(columns.iter().map(|&c| batch.get(r, c).to_owned()).collect());
+        }
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// What takes the rows of a query: the batch and its visible columns.
+pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<()> + 'a;
+
+/// Plans and runs a query under a snapshot of its own; the number of rows that it changed or gave.
+pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Result<u64> {
+    let plan = Arc::new(planner::plan_query(query, host.planner())?);
+    let columns: Vec<usize> = plan
+        .plan_tree
+        .info
+        .target_list
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| !t.resjunk)
+        .map(|(i, _)| i)
+        .collect();
+    let depth = host.backend().snapshot_depth();
+    let snapshot = host.backend().snapshot();
+    host.backend().push_snapshot(snapshot.clone());
+    let step = || -> Result<u64> {
+        let desc = QueryDesc { plan: plan.clone(), params: Arc::from([]), snapshot };
+        let mut run = Execution::start(desc, host.services())?;
+        let mut count = 0;
+        while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
+            count += batch.len as u64;
+            sink(host, &batch, &columns)?;
+        }
+        Ok(count.max(run.processed()))
+    };
+    let result = step();
+    host.backend().truncate_snapshots(depth);
+    result
+}

@@ -1,0 +1,581 @@
+//! New relations: files, `pg_class`, `pg_attribute`, the row type and its array type, the TOAST table.
+//! Counterpart: heap.c (`heap_create_with_catalog`), pg_type.c, toasting.c.
+
+use crate::host::CommandHost;
+use catalog::ObjectAddress;
+use catalog::depend::Dependency;
+use catalog::lookup::BTREE_AM;
+use catalog::rows::*;
+use engine::storage::create_relation_files;
+use ids::{AttrNo, Oid, Persistence, RelFile, Xid};
+use lmgr::{LockMode, LockTag};
+use pgerror::{Result, SqlState, bail, pg_err};
+use types::oids;
+
+pub const HEAP_AM: Oid = Oid(2);
+/// Bytes of a tuple above which columns are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
+const TOAST_TUPLE_THRESHOLD: i64 = 2032;
+pub const COLUMNS_MAX: usize = 1600;
+
+/// A column of a new relation.
+#[derive(Clone, Debug)]
+pub struct NewColumn {
+    pub name: String,
+    pub ty: Oid,
+    pub typmod: i32,
+    pub collation: Oid,
+    pub ndims: i32,
+    pub not_null: bool,
+    pub identity: u8,
+    pub generated: u8,
+    /// Other than the type's.
+    pub storage: Option<u8>,
+    pub compression: u8,
+}
+
+impl NewColumn {
+    pub fn new(name: impl Into<String>, ty: Oid, typmod: i32, collation: Oid) -> NewColumn {
+        NewColumn {
+            name: name.into(),
+            ty,
+            typmod,
+            collation,
+            ndims: 0,
+            not_null: false,
+            identity: 0,
+            generated: 0,
+            storage: None,
+            compression: 0,
+        }
+    }
+}
+
+/// A new relation.
+pub struct NewRelation<'a> {
+    pub name: &'a str,
+    pub namespace: Oid,
+    pub kind: u8,
+    pub persistence: Persistence,
+    pub owner: Oid,
+    /// 0 for the database's.
+    pub tablespace: Oid,
+    pub columns: &'a [NewColumn],
+    pub options: Option<Vec<Text>>,
+}
+
+/// Types that no column can have. Counterpart: `CheckAttributeType`.
+fn check_column_type(host: &mut dyn CommandHost, column: &NewColumn, kind: u8) -> Result<()> {
+    let row = host.catalog().type_row(column.ty)?;
+    if row.typtype == b'p' {
+        let shown = host.catalog().format_type(column.ty)?;
+        bail!(INVALID_TABLE_DEFINITION, "column \"{}\" has pseudo-type {shown}", column.name);
+    }
+    if !column.collation.is_valid() && row.typcollation.is_valid() && kind != b'v' {
+        let shown = host.catalog().format_type(column.ty)?;
+        return Err(pg_err!(
+            INVALID_TABLE_DEFINITION,
+            "no collation was derived for column \"{}\" with collatable type {shown}",
+            column.name
+        )
+        .hint("Use the COLLATE clause to set the collation explicitly."));
+    }
+    Ok(())
+}
+
+fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) -> Result<()> {
+    if columns.len() > COLUMNS_MAX {
+        bail!(TOO_MANY_COLUMNS, "tables can have at most {COLUMNS_MAX} columns");
+    }
+    for (i, column) in columns.iter().enumerate() {
+        if kind != b'v' && kind != b'c' && SYSTEM_COLUMNS.iter().any(|s| s.0 == column.name) {
+            bail!(
+                DUPLICATE_COLUMN,
+                "column name \"{}\" conflicts with a system column name",
+                column.name
+            );
+        }
+        if columns[..i].iter().any(|c| c.name == column.name) {
+            bail!(DUPLICATE_COLUMN, "column \"{}\" specified more than once", column.name);
+        }
+        check_column_type(host, column, kind)?;
+    }
+    Ok(())
+}
+
+/// Name, number, type.
+pub const SYSTEM_COLUMNS: [(&str, AttrNo, Oid); 6] = [
+    ("ctid", -1, oids::TID),
+    ("xmin", -2, oids::XID),
+    ("cmin", -3, oids::CID),
+    ("xmax", -4, oids::XID),
+    ("cmax", -5, oids::CID),
+    ("tableoid", -6, oids::OID),
+];
+
+/// The row of a column.
+pub fn attribute_row(
+    host: &mut dyn CommandHost,
+    relation: Oid,
+    number: AttrNo,
+    column: &NewColumn,
+) -> Result<PgAttribute> {
+    let ty = host.catalog().type_row(column.ty)?;
+    Ok(PgAttribute {
+        attrelid: relation,
+        attname: Name::new(&column.name),
+        atttypid: column.ty,
+        attstattarget: -1,
+        attlen: ty.typlen,
+        attnum: number,
+        attndims: column.ndims,
+        attcacheoff: -1,
+        atttypmod: column.typmod,
+        attbyval: ty.typbyval,
+        attalign: ty.typalign,
+        attstorage: column.storage.unwrap_or(ty.typstorage),
+        attcompression: column.compression,
+        attnotnull: column.not_null,
+        atthasdef: false,
+        atthasmissing: false,
+        attidentity: column.identity,
+        attgenerated: column.generated,
+        attisdropped: false,
+        attislocal: true,
+        attinhcount: 0,
+        attcollation: column.collation,
+        attacl: None,
+        attoptions: None,
+        attfdwoptions: None,
+        attmissingval: None,
+    })
+}
+
+/// A `pg_class` row with the values that a new relation of that kind begins with.
+pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
+    let in_catalog = spec.namespace == catalog::namespace::PG_CATALOG;
+    let has_file = matches!(spec.kind, b'r' | b't' | b'm' | b'S' | b'i');
+    PgClass {
+        oid,
+        relname: Name::new(spec.name),
+        relnamespace: spec.namespace,
+        reltype: Oid::INVALID,
+        reloftype: Oid::INVALID,
+        relowner: spec.owner,
+        relam: match spec.kind {
+            b'r' | b't' | b'm' => HEAP_AM,
+            b'i' => BTREE_AM,
+            _ => Oid::INVALID,
+        },
+        relfilenode: if has_file { oid } else { Oid::INVALID },
+        reltablespace: spec.tablespace,
+        relpages: if spec.kind == b'S' { 1 } else { 0 },
+        reltuples: match spec.kind {
+            b'S' => 1.0,
+            b'i' | b'I' => 0.0,
+            _ => -1.0,
+        },
+        relallvisible: 0,
+        reltoastrelid: Oid::INVALID,
+        relhasindex: false,
+        relisshared: false,
+        relpersistence: spec.persistence.to_char(),
+        relkind: spec.kind,
+        relnatts: spec.columns.len() as i16,
+        relchecks: 0,
+        relhasrules: false,
+        relhastriggers: false,
+        relhassubclass: false,
+        relrowsecurity: false,
+        relforcerowsecurity: false,
+        relispopulated: true,
+        relreplident: match spec.kind {
+            b'r' | b'm' | b'p' if !in_catalog => b'd',
+            _ => b'n',
+        },
+        relispartition: false,
+        relrewrite: Oid::INVALID,
+        relfrozenxid: Xid::INVALID,
+        relminmxid: Xid::INVALID,
+        relacl: None,
+        reloptions: spec.options.clone(),
+        relpartbound: None,
+    }
+}
+
+/// Makes a relation with all that belongs to it except constraints, defaults and a TOAST table; it is
+/// locked for others and visible to the next command.
+pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {
+    check_columns(host, spec.columns, spec.kind)?;
+    if host.catalog().relation_in(spec.namespace, spec.name)?.is_some() {
+        bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", spec.name);
+    }
+    let has_type = !matches!(spec.kind, b'S' | b't' | b'i' | b'I');
+    if has_type {
+        check_type_name(host, spec)?;
+    }
+    let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
+    let database = host.backend().database();
+    host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
+    let mut class = class_row(spec, oid);
+    if matches!(spec.kind, b'r' | b't' | b'm') {
+        (class.relfrozenxid, class.relminmxid) = oldest_ids(host);
+    }
+    if class.relfilenode.is_valid() {
+        let file = file_of(host, &class);
+        create_relation_files(host.backend(), file, spec.persistence)?;
+    }
+    let (mut row_type, mut array_type) = (Oid::INVALID, Oid::INVALID);
+    if has_type {
+        array_type = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
+        row_type = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
+        class.reltype = row_type;
+    }
+    host.catalog().insert(&class)?;
+    if has_type {
+        add_types(host, spec, oid, row_type, array_type)?;
+    }
+    add_attributes(host, spec, oid)?;
+    if !matches!(spec.kind, b'c' | b't') {
+        let mut cat = host.catalog();
+        let this = ObjectAddress::relation(oid);
+        cat.record_owner(this, spec.owner)?;
+        let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
+        cat.record_dependency(this, schema, Dependency::Normal)?;
+    }
+    host.catalog().increment_command_counter()?;
+    Ok(oid)
+}
+
+/// Ids from which on a new table's rows can be. Counterpart: `RecentXmin`, `GetOldestMultiXactId`.
+pub fn oldest_ids(host: &mut dyn CommandHost) -> (Xid, Xid) {
+    let be = host.backend();
+    let xmin = be.catalog_snapshot().xmin;
+    let multi = be.storage().txns.oldest_multixact();
+    (xmin, Xid(multi.0))
+}
+
+/// The files of a relation that is not mapped.
+pub fn file_of(host: &mut dyn CommandHost, class: &PgClass) -> RelFile {
+    let database = host.backend().database();
+    let own = host.catalog().session.tablespace;
+    let tablespace = class.reltablespace.valid().unwrap_or(own);
+    RelFile::new(tablespace, database, class.relfilenode)
+}
+
+/// A type that has the relation's name is in the way, unless it is an array type made by the server,
+/// which can have another name.
+fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
+    let Some(old) = host.catalog().type_in(spec.namespace, spec.name)? else { return Ok(()) };
+    let row = host.catalog().type_row(old)?;
+    let is_auto_array = row.typelem.is_valid()
+        && host.catalog().find_type(row.typelem)?.is_some_and(|e| e.typarray == old);
+    if is_auto_array {
+        let free = array_type_name(host, spec.name, spec.namespace)?;
+        let new = PgType { typname: Name::new(&free), ..row.row.clone() };
+        host.catalog().update(&row, &new)?;
+        return host.catalog().increment_command_counter();
+    }
+    Err(pg_err!(DUPLICATE_OBJECT, "type \"{}\" already exists", spec.name).hint(
+        "A relation has an associated type of the same name, so you must use a name that \
+         doesn't conflict with any existing type.",
+    ))
+}
+
+/// A free name for the array type over `name`. Counterpart: `makeArrayTypeName`.
+pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
+    let mut suffix = String::new();
+    for pass in 1.. {
+        let base = crate::names::clip(name, 63 - 1 - suffix.len());
+        let candidate = format!("_{base}{suffix}");
+        if host.catalog().type_in(schema, &candidate)?.is_none() {
+            return Ok(candidate);
+        }
+        suffix = format!("_{pass}");
+    }
+    unreachable!("one of the numbers is free")
+}
+
+/// The row of a type over a relation's rows.
+pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid) -> PgType {
+    PgType {
+        oid,
+        typname: Name::new(name),
+        typnamespace: schema,
+        typowner: owner,
+        typlen: -1,
+        typbyval: false,
+        typtype: b'c',
+        typcategory: b'C',
+        typispreferred: false,
+        typisdefined: true,
+        typdelim: b',',
+        typrelid: relation,
+        typsubscript: Oid::INVALID,
+        typelem: Oid::INVALID,
+        typarray: Oid::INVALID,
+        typinput: Oid(2290),
+        typoutput: Oid(2291),
+        typreceive: Oid(2402),
+        typsend: Oid(2403),
+        typmodin: Oid::INVALID,
+        typmodout: Oid::INVALID,
+        typanalyze: Oid::INVALID,
+        typalign: b'd',
+        typstorage: b'x',
+        typnotnull: false,
+        typbasetype: Oid::INVALID,
+        typtypmod: -1,
+        typndims: 0,
+        typcollation: Oid::INVALID,
+        typdefaultbin: None,
+        typdefault: None,
+        typacl: None,
+    }
+}
+
+/// The row of the array type over `element`.
+pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
+    PgType {
+        oid,
+        typname: Name::new(name),
+        typlen: -1,
+        typbyval: false,
+        typtype: b'b',
+        typcategory: b'A',
+        typrelid: Oid::INVALID,
+        typsubscript: Oid(6179),
+        typelem: element.oid,
+        typarray: Oid::INVALID,
+        typinput: Oid(750),
+        typoutput: Oid(751),
+        typreceive: Oid(2400),
+        typsend: Oid(2401),
+        typmodin: element.typmodin,
+        typmodout: element.typmodout,
+        typanalyze: Oid(3816),
+        typalign: if element.typalign == b'd' { b'd' } else { b'i' },
+        typstorage: b'x',
+        typnotnull: false,
+        typbasetype: Oid::INVALID,
+        typtypmod: -1,
+        typndims: 0,
+        typcollation: element.typcollation,
+        typdefaultbin: None,
+        typdefault: None,
+        typacl: None,
+        ..element.clone()
+    }
+}
+
+fn add_types(
+    host: &mut dyn CommandHost,
+    spec: &NewRelation<'_>,
+    relation: Oid,
+    row_type: Oid,
+    array_type: Oid,
+) -> Result<()> {
+    let array_name = array_type_name(host, spec.name, spec.namespace)?;
+    let row = PgType {
+        typarray: array_type,
+        ..row_type_row(row_type, spec.name, spec.namespace, spec.owner, relation)
+    };
+    let array = array_type_row(array_type, &array_name, &row);
+    let ty = ObjectAddress::of::<PgType>;
+    let mut cat = host.catalog();
+    cat.insert(&row)?;
+    let class = ObjectAddress::relation(relation);
+    if spec.kind == b'c' {
+        cat.record_dependency(class, ty(row_type), Dependency::Internal)?;
+        let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
+        cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
+        cat.record_owner(ty(row_type), spec.owner)?;
+    } else {
+        cat.record_dependency(ty(row_type), class, Dependency::Internal)?;
+    }
+    cat.insert(&array)?;
+    cat.record_dependency(ty(array_type), ty(row_type), Dependency::Internal)
+}
+
+fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) -> Result<()> {
+    for (i, column) in spec.columns.iter().enumerate() {
+        let row = attribute_row(host, oid, i as AttrNo + 1, column)?;
+        host.catalog().insert(&row)?;
+        record_column_type(host, oid, &row)?;
+    }
+    if matches!(spec.kind, b'v' | b'c') {
+        return Ok(());
+    }
+    for (name, number, ty) in SYSTEM_COLUMNS {
+        let column = NewColumn { not_null: true, ..NewColumn::new(name, ty, -1, Oid::INVALID) };
+        let row = attribute_row(host, oid, number, &column)?;
+        host.catalog().insert(&row)?;
+    }
+    Ok(())
+}
+
+/// A column needs its type and its collation.
+pub fn record_column_type(
+    host: &mut dyn CommandHost,
+    relation: Oid,
+    column: &PgAttribute,
+) -> Result<()> {
+    let this = ObjectAddress::column(relation, column.attnum);
+    let mut cat = host.catalog();
+    let ty = ObjectAddress::of::<PgType>(column.atttypid);
+    cat.record_dependency(this, ty, Dependency::Normal)?;
+    if column.attcollation.is_valid() {
+        let collation = ObjectAddress::of::<PgCollation>(column.attcollation);
+        cat.record_dependency(this, collation, Dependency::Normal)?;
+    }
+    Ok(())
+}
+
+/// Largest size of a value, header included; `None` if there is no bound. Counterpart:
+/// `type_maximum_size`.
+fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
+    if typmod < 0 {
+        return None;
+    }
+    let character = if encoding == catalog::encoding::UTF8 { 4 } else { 1 };
+    match ty {
+        oids::BPCHAR | oids::VARCHAR => Some(i64::from(typmod - 4) * character + 4),
+        oids::NUMERIC => {
+            if typmod < 4 {
+                return None;
+            }
+            let precision = i64::from((typmod - 4) >> 16 & 0xffff);
+            let digits = (precision + 6) / 4;
+            Some(8 + digits * 2)
+        }
+        oids::BIT | oids::VARBIT => Some(i64::from(typmod + 7) / 8 + 8),
+        _ => None,
+    }
+}
+
+/// Can rows of these columns become so long that values must go elsewhere? Counterpart:
+/// `heapam_relation_needs_toast_table`.
+pub fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
+    let (mut length, mut unlimited, mut toastable) = (0i64, false, false);
+    for c in columns {
+        if c.attisdropped || c.attgenerated == b'v' {
+            continue;
+        }
+        let align = match c.attalign {
+            b'd' => 8,
+            b'i' => 4,
+            b's' => 2,
+            _ => 1,
+        };
+        length = (length + align - 1) / align * align;
+        if c.attlen > 0 {
+            length += i64::from(c.attlen);
+            continue;
+        }
+        match value_size_max(c.atttypid, c.atttypmod, encoding) {
+            Some(size) => length += size,
+            None => unlimited = true,
+        }
+        toastable |= c.attstorage != b'p';
+    }
+    if !toastable || unlimited {
+        return toastable;
+    }
+    let align = |n: i64| (n + 7) / 8 * 8;
+    let header = 23 + columns.len().div_ceil(8) as i64;
+    align(header) + align(length) > TOAST_TUPLE_THRESHOLD
+}
+
+/// Gives a table its TOAST table where it needs one and has none. Counterpart: toasting.c.
+pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Text>>) -> Result<()> {
+    let rel = host.catalog().relation(table)?;
+    let encoding = host.catalog().session.encoding;
+    if rel.class.reltoastrelid.is_valid() || !needs_toast(&rel.attributes, encoding) {
+        return Ok(());
+    }
+    let class = &rel.class.row;
+    let persistence = Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let namespace = match persistence {
+        Persistence::Temporary => host.catalog().session.temp_toast_namespace,
+        _ => catalog::namespace::PG_TOAST,
+    };
+    let plain = |name: &str, ty: Oid| NewColumn {
+        storage: Some(b'p'),
+        ..NewColumn::new(name, ty, -1, Oid::INVALID)
+    };
+    let columns = [
+        plain("chunk_id", oids::OID),
+        plain("chunk_seq", oids::INT4),
+        plain("chunk_data", oids::BYTEA),
+    ];
+    let name = format!("pg_toast_{table}");
+    let spec = NewRelation {
+        name: &name,
+        namespace,
+        kind: b't',
+        persistence,
+        owner: class.relowner,
+        tablespace: class.reltablespace,
+        columns: &columns,
+        options,
+    };
+    let toast = create(host, &spec)?;
+    crate::index::create_toast_index(host, toast, &format!("{name}_index"))?;
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, table)?;
+    cat.update(&row, &PgClass { reltoastrelid: toast, ..row.row.clone() })?;
+    let (toast, table) = (ObjectAddress::relation(toast), ObjectAddress::relation(table));
+    cat.record_dependency(toast, table, Dependency::Internal)?;
+    cat.increment_command_counter()
+}
+
+/// The `pg_class` row as the catalog has it now, to be changed. Counterpart: `SearchSysCacheCopy1`.
+pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgClass>> {
+    let row = cat.scan(indexes::PG_CLASS_OID_INDEX, &[oid.into()])?.pop();
+    row.ok_or_else(|| {
+        pgerror::PgError::new(
+            SqlState::INTERNAL_ERROR,
+            format!("cache lookup failed for relation {oid}"),
+        )
+    })
+}
+
+/// Gives a relation new, empty files; the old ones go at commit. Counterpart:
+/// `RelationSetNewRelfilenode`.
+pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
+    let (xid, multi) = oldest_ids(host);
+    let mut cat = host.catalog();
+    let row = class(&mut cat, oid)?;
+    let mut new = row.row.clone();
+    new.relfilenode = cat.new_oid(indexes::PG_CLASS_OID_INDEX)?;
+    let old_file = file_of(host, &row.row);
+    let persistence = Persistence::from_char(new.relpersistence).unwrap_or(Persistence::Permanent);
+    let file = file_of(host, &new);
+    create_relation_files(host.backend(), file, persistence)?;
+    engine::storage::drop_relation_files(host.backend(), old_file, persistence);
+    if new.relkind != b'S' {
+        new.relpages = 0;
+        new.reltuples = -1.0;
+        new.relallvisible = 0;
+    }
+    if matches!(new.relkind, b'r' | b't' | b'm') {
+        (new.relfrozenxid, new.relminmxid) = (xid, multi);
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &new)?;
+    cat.increment_command_counter()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `numeric_maximum_size` of PostgreSQL for numeric(10,2) is 14, for numeric(1000,0) 510 bytes.
+    #[test]
+    fn sizes_of_limited_types() {
+        let typmod = |p: i32, s: i32| (p << 16 | s) + 4;
+        assert_eq!(value_size_max(oids::NUMERIC, typmod(10, 2), 6), Some(8 + 4 * 2));
+        assert_eq!(value_size_max(oids::VARCHAR, 104, 6), Some(404));
+        assert_eq!(value_size_max(oids::TEXT, -1, 6), None);
+    }
+}

@@ -1,0 +1,445 @@
+//! CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns.
+//! Counterpart: the command half of sequence.c.
+
+use crate::host::{CommandHost, notice};
+use crate::relation::{NewColumn, NewRelation};
+use crate::{names, options};
+use analyze::SessionLookup;
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use catalog::{ObjectAddress, cache};
+use engine::sequence::{self, SequenceFile};
+use ids::{Oid, Persistence};
+use page::sequence::SequenceData;
+use parse::ast::{AlterSeqStmt, CreateSeqStmt, DefElem, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+use types::oids;
+
+/// What the options of a statement say.
+struct Params {
+    row: PgSequence,
+    data: SequenceData,
+    /// `OWNED BY`: a column's name parts, or nothing for NONE.
+    owned_by: Option<Vec<String>>,
+    /// The row in the file has changed.
+    changed: bool,
+}
+
+fn limits(ty: Oid) -> (i64, i64) {
+    match ty {
+        oids::INT2 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        oids::INT4 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        _ => (i64::MIN, i64::MAX),
+    }
+}
+
+/// Applies options to a sequence. Counterpart: `init_params`.
+fn parameters(
+    host: &mut dyn CommandHost,
+    defs: &[DefElem],
+    old: Option<(PgSequence, SequenceData)>,
+    identity: bool,
+    sql: &str,
+) -> Result<Params> {
+    let is_new = old.is_none();
+    let (mut row, mut data) = old.unwrap_or((
+        PgSequence {
+            seqrelid: Oid::INVALID,
+            seqtypid: oids::INT8,
+            seqstart: 1,
+            seqincrement: 1,
+            seqmax: i64::MAX,
+            seqmin: 1,
+            seqcache: 1,
+            seqcycle: false,
+        },
+        SequenceData { last_value: 1, log_count: 0, is_called: false },
+    ));
+    for (i, d) in defs.iter().enumerate() {
+        if defs[..i].iter().any(|e| e.defname == d.defname) {
+            bail!(SYNTAX_ERROR, "conflicting or redundant options");
+        }
+    }
+    let find = |name: &str| defs.iter().find(|d| &*d.defname == name);
+    let mut changed = is_new;
+    let (mut reset_max, mut reset_min) = (is_new, is_new);
+    if let Some(d) = find("as") {
+        let Some(Node::TypeName(name)) = &d.arg else {
+            bail!(SYNTAX_ERROR, "sequence type is missing")
+        };
+        let (ty, _) = analyze::ddl::type_name(&mut SessionLookup::new(host), name, sql)?;
+        if !matches!(ty, oids::INT2 | oids::INT4 | oids::INT8) {
+            if identity {
+                bail!(
+                    INVALID_PARAMETER_VALUE,
+                    "identity column type must be smallint, integer, or bigint"
+                );
+            }
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "sequence type must be smallint, integer, or bigint"
+            );
+        }
+        if !is_new {
+            let (min, max) = limits(row.seqtypid);
+            reset_max = row.seqmax == max;
+            reset_min = row.seqmin == min;
+        }
+        row.seqtypid = ty;
+    }
+    let (type_min, type_max) = limits(row.seqtypid);
+    if let Some(d) = find("increment") {
+        row.seqincrement = options::integer(d)?;
+        if row.seqincrement == 0 {
+            bail!(INVALID_PARAMETER_VALUE, "INCREMENT must not be zero");
+        }
+        data.log_count = 0;
+        changed = true;
+    }
+    if let Some(d) = find("cycle") {
+        row.seqcycle = options::boolean(d)?;
+        data.log_count = 0;
+        changed = true;
+    }
+    match find("maxvalue") {
+        Some(d) if d.arg.is_some() => {
+            row.seqmax = options::integer(d)?;
+            data.log_count = 0;
+            changed = true;
+        }
+        d if d.is_some() || reset_max => {
+            changed |= d.is_some();
+            row.seqmax = if row.seqincrement > 0 || reset_max && !is_new { type_max } else { -1 };
+            data.log_count = 0;
+        }
+        _ => {}
+    }
+    let shown = |host: &mut dyn CommandHost| host.catalog().format_type(row.seqtypid);
+    if row.seqmax < type_min || row.seqmax > type_max {
+        let ty = shown(host)?;
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "MAXVALUE ({}) is out of range for sequence data type {ty}",
+            row.seqmax
+        );
+    }
+    match find("minvalue") {
+        Some(d) if d.arg.is_some() => {
+            row.seqmin = options::integer(d)?;
+            data.log_count = 0;
+            changed = true;
+        }
+        d if d.is_some() || reset_min => {
+            changed |= d.is_some();
+            row.seqmin = if row.seqincrement < 0 || reset_min && !is_new { type_min } else { 1 };
+            data.log_count = 0;
+        }
+        _ => {}
+    }
+    if row.seqmin < type_min || row.seqmin > type_max {
+        let ty = shown(host)?;
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "MINVALUE ({}) is out of range for sequence data type {ty}",
+            row.seqmin
+        );
+    }
+    if row.seqmin >= row.seqmax {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "MINVALUE ({}) must be less than MAXVALUE ({})",
+            row.seqmin,
+            row.seqmax
+        );
+    }
+    match find("start") {
+        Some(d) => row.seqstart = options::integer(d)?,
+        None if is_new => {
+            row.seqstart = if row.seqincrement > 0 { row.seqmin } else { row.seqmax };
+        }
+        None => {}
+    }
+    if row.seqstart < row.seqmin {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "START value ({}) cannot be less than MINVALUE ({})",
+            row.seqstart,
+            row.seqmin
+        );
+    }
+    if row.seqstart > row.seqmax {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "START value ({}) cannot be greater than MAXVALUE ({})",
+            row.seqstart,
+            row.seqmax
+        );
+    }
+    if let Some(d) = find("restart") {
+        data.last_value = if d.arg.is_some() { options::integer(d)? } else { row.seqstart };
+        data.is_called = false;
+        data.log_count = 0;
+        changed = true;
+    } else if is_new {
+        data.last_value = row.seqstart;
+        data.is_called = false;
+    }
+    if data.last_value < row.seqmin {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "RESTART value ({}) cannot be less than MINVALUE ({})",
+            data.last_value,
+            row.seqmin
+        );
+    }
+    if data.last_value > row.seqmax {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "RESTART value ({}) cannot be greater than MAXVALUE ({})",
+            data.last_value,
+            row.seqmax
+        );
+    }
+    if let Some(d) = find("cache") {
+        row.seqcache = options::integer(d)?;
+        if row.seqcache <= 0 {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "CACHE ({}) must be greater than zero",
+                row.seqcache
+            );
+        }
+        data.log_count = 0;
+        changed = true;
+    }
+    let owned_by = match find("owned_by").map(|d| &d.arg) {
+        Some(Some(Node::List(list))) => {
+            Some(list.iter().filter_map(Node::as_str).map(str::to_string).collect())
+        }
+        _ => None,
+    };
+    Ok(Params { row, data, owned_by, changed })
+}
+
+/// CREATE SEQUENCE.
+pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &str) -> Result<()> {
+    let (schema, persistence) = names::creation_target(host, &stmt.sequence)?;
+    let name = &*stmt.sequence.relname;
+    if stmt.if_not_exists && host.catalog().relation_in(schema, name)?.is_some() {
+        host.notice(notice(pg_err!(
+            DUPLICATE_TABLE,
+            "relation \"{name}\" already exists, skipping"
+        )));
+        return Ok(());
+    }
+    let owner = names::user(host);
+    let identity = stmt.for_identity;
+    let oid = create(host, name, schema, persistence, owner, &stmt.options, identity, sql)?;
+    let owned = stmt.options.iter().find(|d| &*d.defname == "owned_by");
+    if let Some(Node::List(list)) = owned.and_then(|d| d.arg.as_ref()) {
+        let parts: Vec<&str> = list.iter().filter_map(Node::as_str).collect();
+        own(host, oid, &parts)?;
+    }
+    Ok(())
+}
+
+/// Makes a sequence. Counterpart: `DefineSequence`.
+#[allow(clippy::too_many_arguments)]
+pub fn create(
+    host: &mut dyn CommandHost,
+    name: &str,
+    schema: Oid,
+    persistence: Persistence,
+    owner: Oid,
+    defs: &[DefElem],
+    identity: bool,
+    sql: &str,
+) -> Result<Oid> {
+    let params = parameters(host, defs, None, identity, sql)?;
+    let column = |name: &str, ty: Oid| NewColumn {
+        not_null: true,
+        ..NewColumn::new(name, ty, -1, Oid::INVALID)
+    };
+    let columns = [
+        column("last_value", oids::INT8),
+        column("log_cnt", oids::INT8),
+        column("is_called", oids::BOOL),
+    ];
+    let spec = NewRelation {
+        name,
+        namespace: schema,
+        kind: b'S',
+        persistence,
+        owner,
+        tablespace: Oid::INVALID,
+        columns: &columns,
+        options: None,
+    };
+    let oid = crate::relation::create(host, &spec)?;
+    let row = host.catalog().class(oid)?;
+    let file = crate::relation::file_of(host, &row);
+    let seq = SequenceFile { file, persistence, name };
+    sequence::create(host.backend(), seq, params.data)?;
+    let mut cat = host.catalog();
+    cat.insert(&PgSequence { seqrelid: oid, ..params.row })?;
+    cat.increment_command_counter()?;
+    Ok(oid)
+}
+
+/// ALTER SEQUENCE with options.
+pub fn alter_sequence(host: &mut dyn CommandHost, stmt: &AlterSeqStmt, sql: &str) -> Result<()> {
+    let found = names::find(host, &stmt.sequence, names::mode::SHARE_ROW_EXCLUSIVE)?;
+    let Some(oid) = found else {
+        if stmt.missing_ok {
+            let shown = &stmt.sequence.relname;
+            host.notice(notice(pg_err!(
+                UNDEFINED_TABLE,
+                "relation \"{shown}\" does not exist, skipping"
+            )));
+            return Ok(());
+        }
+        return Err(names::missing(host, &stmt.sequence)?);
+    };
+    let rel = host.catalog().relation(oid)?;
+    if rel.kind() != b'S' {
+        bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", rel.name());
+    }
+    names::must_own_relation(host, &rel)?;
+    change(host, oid, &stmt.options, stmt.for_identity, sql)
+}
+
+/// Applies options to a sequence; where the file's row changes, into new files.
+pub fn change(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    defs: &[DefElem],
+    identity: bool,
+    sql: &str,
+) -> Result<()> {
+    let what = format_args!("sequence {oid}");
+    let old = host.catalog().get(cache::SEQRELID, &[oid.into()], what)?;
+    let class = host.catalog().class(oid)?;
+    let persistence = persistence_of(&class);
+    let name = class.relname.to_string();
+    let file = crate::relation::file_of(host, &class);
+    let data = sequence::read(host.backend(), SequenceFile { file, persistence, name: &name })?;
+    let params = parameters(host, defs, Some((old.row.clone(), data)), identity, sql)?;
+    if params.changed {
+        let file = crate::relation::new_files(host, oid)?;
+        let seq = SequenceFile { file, persistence, name: &name };
+        sequence::create(host.backend(), seq, params.data)?;
+    }
+    if let Some(parts) = &params.owned_by {
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        own(host, oid, &parts)?;
+    }
+    let mut cat = host.catalog();
+    cat.update(&old, &params.row)?;
+    cat.invalidate_relation(oid, false);
+    cat.increment_command_counter()
+}
+
+pub fn persistence_of(class: &PgClass) -> Persistence {
+    Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent)
+}
+
+/// Starts a sequence again, in new files. Counterpart: `ResetSequence`.
+pub fn restart(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let what = format_args!("sequence {oid}");
+    let row = host.catalog().get(cache::SEQRELID, &[oid.into()], what)?;
+    let class = host.catalog().class(oid)?;
+    let file = crate::relation::new_files(host, oid)?;
+    let data = SequenceData { last_value: row.seqstart, log_count: 0, is_called: false };
+    let name = class.relname.to_string();
+    let seq = SequenceFile { file, persistence: persistence_of(&class), name: &name };
+    sequence::create(host.backend(), seq, data)
+}
+
+/// OWNED BY. Counterpart: `process_owned_by`.
+fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> {
+    let this = ObjectAddress::relation(sequence);
+    let [table @ .., column] = parts else { return Ok(()) };
+    for row in host.catalog().dependencies_of(this)? {
+        if row.refclassid == PgClass::RELATION && matches!(row.deptype, b'a' | b'i') {
+            if row.deptype == b'i' {
+                return Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot change ownership of identity sequence"
+                ));
+            }
+            host.catalog().delete(&row)?;
+        }
+    }
+    if table.is_empty() {
+        if *column != "none" {
+            return Err(pg_err!(SYNTAX_ERROR, "invalid OWNED BY option")
+                .hint("Specify OWNED BY table.column or OWNED BY NONE."));
+        }
+        return Ok(());
+    }
+    let rv = names::range_var_of(table)?;
+    let rel = names::open(host, &rv, names::mode::ACCESS_SHARE)?;
+    let class = host.catalog().class(sequence)?;
+    if rel.class.relowner != class.relowner {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "sequence must have same owner as table it is linked to"
+        );
+    }
+    if rel.class.relnamespace != class.relnamespace {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "sequence must be in same schema as table it is linked to"
+        );
+    }
+    let Some(a) = rel.column(column) else {
+        bail!(
+            UNDEFINED_COLUMN,
+            "column \"{column}\" of relation \"{}\" does not exist",
+            rel.name()
+        )
+    };
+    own_column(host, sequence, rel.oid(), a.attnum, false)
+}
+
+/// The sequence goes with the column; it is part of it if the column is an identity.
+pub fn own_column(
+    host: &mut dyn CommandHost,
+    sequence: Oid,
+    table: Oid,
+    column: ids::AttrNo,
+    identity: bool,
+) -> Result<()> {
+    let kind = if identity { Dependency::Internal } else { Dependency::Auto };
+    let mut cat = host.catalog();
+    let (this, column) =
+        (ObjectAddress::relation(sequence), ObjectAddress::column(table, column));
+    cat.record_dependency(this, column, kind)?;
+    cat.increment_command_counter()
+}
+
+/// The sequences owned by a table's columns (by one column, if given).
+pub fn owned_by(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    column: Option<ids::AttrNo>,
+) -> Result<Vec<Oid>> {
+    let of = match column {
+        Some(c) => ObjectAddress::column(table, c),
+        None => ObjectAddress::relation(table),
+    };
+    let mut out = Vec::new();
+    for row in host.catalog().dependents_of(of)? {
+        if row.classid != PgClass::RELATION
+            || row.refobjsubid == 0
+            || !matches!(row.deptype, b'a' | b'i')
+        {
+            continue;
+        }
+        let class = host.catalog().find_class(row.objid)?;
+        if class.ok_or_else(|| PgError::internal("dependent relation is gone"))?.relkind == b'S' {
+            out.push(row.objid);
+        }
+    }
+    Ok(out)
+}

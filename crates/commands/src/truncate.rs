@@ -1,0 +1,128 @@
+//! TRUNCATE: tables get new, empty files. Counterpart: `ExecuteTruncate` of tablecmds.c.
+
+use crate::host::{CommandHost, notice};
+use crate::{index, names, relation, sequence};
+use catalog::rows::*;
+use catalog::{RelDesc, acl};
+use ids::Oid;
+use parse::ast::{DropBehavior, TruncateStmt};
+use pgerror::{Result, bail, pg_err};
+use std::sync::Arc;
+
+/// TRUNCATE.
+pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
+    let mut tables: Vec<Arc<RelDesc>> = Vec::new();
+    for rv in &stmt.relations {
+        let rel = names::open(host, rv, names::mode::ACCESS_EXCLUSIVE)?;
+        if tables.iter().any(|t| t.oid() == rel.oid()) {
+            continue;
+        }
+        check(host, &rel)?;
+        tables.push(rel);
+    }
+    if stmt.behavior == DropBehavior::Cascade {
+        loop {
+            let more = referencing(host, &tables)?;
+            if more.is_empty() {
+                break;
+            }
+            for oid in more {
+                host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+                let rel = host.catalog().relation(oid)?;
+                host.notice(notice(pg_err!(
+                    SUCCESSFUL_COMPLETION,
+                    "truncate cascades to table \"{}\"",
+                    rel.name()
+                )));
+                check(host, &rel)?;
+                tables.push(rel);
+            }
+        }
+    } else if let Some(oid) = referencing(host, &tables)?.first() {
+        return Err(still_referenced(host, &tables, *oid)?);
+    }
+    if stmt.restart_seqs {
+        for table in &tables {
+            for seq in sequence::owned_by(host, table.oid(), None)? {
+                host.lock_relation(seq, names::mode::ACCESS_EXCLUSIVE)?;
+                let desc = host.catalog().relation(seq)?;
+                names::must_own_relation(host, &desc)?;
+                sequence::restart(host, seq)?;
+            }
+        }
+    }
+    for table in &tables {
+        truncate_one(host, table)?;
+    }
+    Ok(())
+}
+
+fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    if !matches!(rel.kind(), b'r') {
+        bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
+    }
+    names::not_a_catalog(rel)?;
+    names::table_rights(host, rel, acl::TRUNCATE)
+}
+
+/// Tables with foreign keys to these that are not among them.
+fn referencing(host: &mut dyn CommandHost, tables: &[Arc<RelDesc>]) -> Result<Vec<Oid>> {
+    let mut out = Vec::new();
+    for table in tables.iter().filter(|t| t.class.relhastriggers) {
+        for t in &table.triggers {
+            let other = t.tgconstrrelid;
+            let known = tables.iter().any(|k| k.oid() == other) || out.contains(&other);
+            if !t.tgisinternal || !other.is_valid() || known {
+                continue;
+            }
+            let fk = host.catalog().constraint(t.tgconstraint)?;
+            if fk.is_some_and(|c| c.contype == b'f' && c.confrelid == table.oid()) {
+                out.push(other);
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn still_referenced(
+    host: &mut dyn CommandHost,
+    tables: &[Arc<RelDesc>],
+    other: Oid,
+) -> Result<pgerror::PgError> {
+    let referencing = host.catalog().class(other)?.relname;
+    let keys = [other.into()];
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    let rows = host.catalog().scan(index, &keys)?;
+    let referenced = tables.iter().find(|t| rows.iter().any(|r| r.confrelid == t.oid()));
+    let referenced = referenced.map_or("", |t| t.name());
+    Ok(pg_err!(
+        FEATURE_NOT_SUPPORTED,
+        "cannot truncate a table referenced in a foreign key constraint"
+    )
+    .detail(format!("Table \"{referencing}\" references \"{referenced}\"."))
+    .hint(format!(
+        "Truncate table \"{referencing}\" at the same time, or use TRUNCATE ... CASCADE."
+    )))
+}
+
+/// New files for the table, its TOAST table and all their indexes.
+fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
+    relation::new_files(host, rel.oid())?;
+    if let Some(toast) = rel.class.reltoastrelid.valid() {
+        host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
+        let desc = host.catalog().relation(toast)?;
+        relation::new_files(host, toast)?;
+        rebuild_indexes(host, &desc)?;
+    }
+    rebuild_indexes(host, rel)
+}
+
+/// New files for all indexes of a table, filled from it.
+pub fn rebuild_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    for i in &rel.indexes {
+        host.lock_relation(i.indexrelid, names::mode::ACCESS_EXCLUSIVE)?;
+        relation::new_files(host, i.indexrelid)?;
+        index::fill(host, rel.oid(), i.indexrelid)?;
+    }
+    Ok(())
+}

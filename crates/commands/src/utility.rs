@@ -1,0 +1,98 @@
+//! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
+
+use crate::host::CommandHost;
+use crate::{create_table, drop, index, sequence, truncate};
+use parse::ast::{Node, ObjectType};
+use pgerror::{PgError, Result};
+
+/// Runs a statement that is not a query and not about the session itself (transactions, settings,
+/// prepared statements, cursors, LISTEN). `sql` is the text that positions in the tree refer to.
+/// Returns the command tag.
+pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
+    let tag = match stmt {
+        Node::CreateStmt(s) => {
+            create_table::create_table(host, s, sql)?;
+            "CREATE TABLE"
+        }
+        Node::IndexStmt(s) => {
+            index::create_index(host, s, sql)?;
+            "CREATE INDEX"
+        }
+        Node::CreateSeqStmt(s) => {
+            sequence::create_sequence(host, s, sql)?;
+            "CREATE SEQUENCE"
+        }
+        Node::AlterSeqStmt(s) => {
+            sequence::alter_sequence(host, s, sql)?;
+            "ALTER SEQUENCE"
+        }
+        Node::DropStmt(s) => {
+            drop::drop_statement(host, s, sql)?;
+            drop_tag(s.remove_type)
+        }
+        Node::TruncateStmt(s) => {
+            truncate::truncate(host, s)?;
+            "TRUNCATE TABLE"
+        }
+        Node::CheckPointStmt => {
+            checkpoint(host)?;
+            "CHECKPOINT"
+        }
+        _ => return Err(PgError::unsupported("this statement")),
+    };
+    // What the statement has done is visible to the next one.
+    host.catalog().increment_command_counter()?;
+    Ok(tag.to_string())
+}
+
+/// Is the statement one for [`run_utility`]?
+pub fn is_command(stmt: &Node) -> bool {
+    !analyze::is_query(stmt)
+        && !matches!(
+            stmt,
+            Node::TransactionStmt(_)
+                | Node::VariableSetStmt(_)
+                | Node::VariableShowStmt(_)
+                | Node::DiscardStmt(_)
+                | Node::PrepareStmt(_)
+                | Node::ExecuteStmt(_)
+                | Node::DeallocateStmt(_)
+                | Node::DeclareCursorStmt(_)
+                | Node::FetchStmt(_)
+                | Node::ClosePortalStmt(_)
+                | Node::ConstraintsSetStmt(_)
+                | Node::NotifyStmt(_)
+                | Node::ListenStmt(_)
+                | Node::UnlistenStmt(_)
+        )
+}
+
+fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
+    if !crate::names::is_superuser(host)? {
+        let user = crate::names::user(host);
+        // pg_checkpoint
+        if !host.catalog().is_member(user, ids::Oid(4544), true)? {
+            return Err(pgerror::pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
+            ));
+        }
+    }
+    host.checkpoint()
+}
+
+fn drop_tag(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::Table => "DROP TABLE",
+        ObjectType::Index => "DROP INDEX",
+        ObjectType::Sequence => "DROP SEQUENCE",
+        ObjectType::View => "DROP VIEW",
+        ObjectType::Matview => "DROP MATERIALIZED VIEW",
+        ObjectType::ForeignTable => "DROP FOREIGN TABLE",
+        ObjectType::Schema => "DROP SCHEMA",
+        ObjectType::Extension => "DROP EXTENSION",
+        ObjectType::Type => "DROP TYPE",
+        ObjectType::Domain => "DROP DOMAIN",
+        _ => "DROP",
+    }
+}
