@@ -47,5 +47,5 @@ pub use api::{analyze, analyze_variable, is_query, standalone_expr};
 pub use lookup::Lookup;
 pub use rewrite::rewrite;
 pub use session::{Host, SessionLookup};
-pub use target::figure_index_column;
 pub use state::{Analyzer, ExprKind, Params};
+pub use target::figure_index_column;

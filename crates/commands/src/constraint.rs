@@ -340,8 +340,7 @@ pub fn add_foreign_key(
     let constraint = row.oid;
     let this = insert(host, row, &fk_columns)?;
     let mut cat = host.catalog();
-    let columns: Vec<_> =
-        pk_columns.iter().map(|c| ObjectAddress::column(pk.oid(), *c)).collect();
+    let columns: Vec<_> = pk_columns.iter().map(|c| ObjectAddress::column(pk.oid(), *c)).collect();
     cat.record_dependencies(this, &columns, Dependency::Normal)?;
     cat.record_dependency(this, ObjectAddress::relation(index), Dependency::Normal)?;
     let mut all: Vec<_> = [operators.0, operators.1, operators.2].concat();

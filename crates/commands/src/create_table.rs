@@ -277,9 +277,7 @@ fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
         ConstrType::AttrDeferred => "INITIALLY DEFERRED",
         _ => "INITIALLY IMMEDIATE",
     };
-    let Some(c) = last.filter(|c| fits(c)) else {
-        bail!(SYNTAX_ERROR, "misplaced {word} clause")
-    };
+    let Some(c) = last.filter(|c| fits(c)) else { bail!(SYNTAX_ERROR, "misplaced {word} clause") };
     match kind {
         ConstrType::AttrDeferrable => c.deferrable = true,
         ConstrType::AttrNotDeferrable => c.deferrable = false,
@@ -521,10 +519,8 @@ pub fn add_keys(
     sorted.sort_by_key(|c| c.contype != ConstrType::Primary);
     for c in sorted {
         let rel = host.catalog().relation(table)?;
-        let elem = |name: &ast::Name| IndexElem {
-            name: Some(name.clone()),
-            ..IndexElem::default()
-        };
+        let elem =
+            |name: &ast::Name| IndexElem { name: Some(name.clone()), ..IndexElem::default() };
         let stmt = IndexStmt {
             idxname: c.conname.clone(),
             index_params: c.keys.iter().map(elem).collect(),

@@ -120,8 +120,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
         let owns_schema = {
             let schema = rel.class.relnamespace;
             let what = format_args!("namespace {schema}");
-            let row =
-                host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
+            let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
             names::is_owner(host, row.nspowner)?
         };
         if !owns_schema {
@@ -410,7 +409,8 @@ fn drop_default(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
 fn drop_rule(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let row = cat.scan(indexes::PG_REWRITE_OID_INDEX, &[oid.into()])?.pop();
-    let row = row.ok_or_else(|| PgError::internal(format!("could not find tuple for rule {oid}")))?;
+    let row =
+        row.ok_or_else(|| PgError::internal(format!("could not find tuple for rule {oid}")))?;
     cat.delete(&row)?;
     cat.invalidate_relation(row.ev_class, false);
     Ok(())

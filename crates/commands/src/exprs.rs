@@ -26,9 +26,10 @@ impl Resolve for Columns<'_> {
     }
 
     fn whole_row(&mut self, _: &Var) -> Result<(Vec<Slot>, std::sync::Arc<RowDesc>)> {
-        let row = self.row.clone().ok_or_else(|| {
-            PgError::unsupported("whole-row reference in this place")
-        })?;
+        let row = self
+            .row
+            .clone()
+            .ok_or_else(|| PgError::unsupported("whole-row reference in this place"))?;
         let slots = (0..row.columns.len()).map(|column| Slot { source: Source::Scan, column });
         Ok((slots.collect(), row))
     }

@@ -175,10 +175,9 @@ pub fn describe(
         }
     };
     let tablespace = tablespace_of(host, stmt.table_space.as_deref())?;
-    let constraint = stmt.isconstraint.then_some(IndexConstraint {
-        deferrable: stmt.deferrable,
-        deferred: stmt.initdeferred,
-    });
+    let constraint = stmt
+        .isconstraint
+        .then_some(IndexConstraint { deferrable: stmt.deferrable, deferred: stmt.initdeferred });
     Ok(NewIndex {
         name,
         keys,
@@ -471,7 +470,8 @@ pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) ->
     let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
-    let persistence = Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence =
+        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
     let spec = NewRelation {
         name: &new.name,
         namespace: class.relnamespace,

@@ -38,12 +38,7 @@ pub fn add(
         return Err(PgError::unsupported("LIKE INCLUDING CONSTRAINTS"));
     }
     for a in rel.attributes.iter().filter(|a| !a.attisdropped) {
-        let mut c = NewColumn::new(
-            a.attname.as_str(),
-            a.atttypid,
-            a.atttypmod,
-            a.attcollation,
-        );
+        let mut c = NewColumn::new(a.attname.as_str(), a.atttypid, a.atttypmod, a.attcollation);
         c.ndims = a.attndims;
         c.not_null = a.attnotnull;
         if like.options & STORAGE != 0 {

@@ -127,11 +127,7 @@ pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()
 /// 42501 for changes of system catalogs.
 pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
     if rel.is_catalog() {
-        bail!(
-            INSUFFICIENT_PRIVILEGE,
-            "permission denied: \"{}\" is a system catalog",
-            rel.name()
-        );
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied: \"{}\" is a system catalog", rel.name());
     }
     Ok(())
 }
@@ -203,8 +199,8 @@ pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid
         }
         return Ok((crate::temp::schema(host)?, persistence));
     }
-    let into_temp = named == Some("pg_temp")
-        || named.is_none() && host.catalog().search_path()?.temp_creation;
+    let into_temp =
+        named == Some("pg_temp") || named.is_none() && host.catalog().search_path()?.temp_creation;
     if into_temp {
         if persistence == Persistence::Unlogged {
             bail!(

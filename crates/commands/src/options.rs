@@ -46,10 +46,7 @@ pub fn integer(def: &DefElem) -> Result<i64> {
     match &def.arg {
         Some(Node::Integer(n)) => Ok(i64::from(*n)),
         Some(Node::Float(s)) => s.parse().map_err(|_| {
-            pg_err!(
-                NUMERIC_VALUE_OUT_OF_RANGE,
-                "value \"{s}\" is out of range for type bigint"
-            )
+            pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value \"{s}\" is out of range for type bigint")
         }),
         _ => Err(pg_err!(SYNTAX_ERROR, "{} requires a numeric value", def.defname)),
     }
@@ -102,7 +99,13 @@ const VIEW: &[(&str, Check, bool)] = &[
 ];
 
 fn check(name: &str, value: &str, check: Check) -> Result<()> {
-    let bad = || pg_err!(INVALID_PARAMETER_VALUE, "invalid value for {} option \"{name}\": {value}", "integer");
+    let bad = || {
+        pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid value for {} option \"{name}\": {value}",
+            "integer"
+        )
+    };
     match check {
         Check::Bool => {
             let v = value.to_ascii_lowercase();
@@ -144,10 +147,7 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
             let more = words.contains(&"auto")
                 && ["true", "false", "yes", "no", "1", "0"].contains(&v.as_str());
             if !words.contains(&v.as_str()) && !more {
-                bail!(
-                    INVALID_PARAMETER_VALUE,
-                    "invalid value for enum option \"{name}\": {value}"
-                );
+                bail!(INVALID_PARAMETER_VALUE, "invalid value for enum option \"{name}\": {value}");
             }
         }
     }
@@ -181,9 +181,7 @@ fn transform(
         let entry = known
             .iter()
             .find(|k| k.0 == name && (namespace.is_none() || k.2))
-            .ok_or_else(|| {
-                pg_err!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\"")
-            })?;
+            .ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\""))?;
         if reset {
             if def.arg.is_some() {
                 bail!(SYNTAX_ERROR, "RESET must not include values for parameters");

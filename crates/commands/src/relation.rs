@@ -493,7 +493,8 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
         return Ok(());
     }
     let class = &rel.class.row;
-    let persistence = Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
+    let persistence =
+        Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
     let namespace = match persistence {
         Persistence::Temporary => host.catalog().session.temp_toast_namespace,
         _ => catalog::namespace::PG_TOAST,

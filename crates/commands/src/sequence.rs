@@ -75,10 +75,7 @@ fn parameters(
                     "identity column type must be smallint, integer, or bigint"
                 );
             }
-            bail!(
-                INVALID_PARAMETER_VALUE,
-                "sequence type must be smallint, integer, or bigint"
-            );
+            bail!(INVALID_PARAMETER_VALUE, "sequence type must be smallint, integer, or bigint");
         }
         if !is_new {
             let (min, max) = limits(row.seqtypid);
@@ -203,11 +200,7 @@ fn parameters(
     if let Some(d) = find("cache") {
         row.seqcache = options::integer(d)?;
         if row.seqcache <= 0 {
-            bail!(
-                INVALID_PARAMETER_VALUE,
-                "CACHE ({}) must be greater than zero",
-                row.seqcache
-            );
+            bail!(INVALID_PARAMETER_VALUE, "CACHE ({}) must be greater than zero", row.seqcache);
         }
         data.log_count = 0;
         changed = true;
@@ -393,11 +386,7 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
         );
     }
     let Some(a) = rel.column(column) else {
-        bail!(
-            UNDEFINED_COLUMN,
-            "column \"{column}\" of relation \"{}\" does not exist",
-            rel.name()
-        )
+        bail!(UNDEFINED_COLUMN, "column \"{column}\" of relation \"{}\" does not exist", rel.name())
     };
     own_column(host, sequence, rel.oid(), a.attnum, false)
 }
@@ -412,8 +401,7 @@ pub fn own_column(
 ) -> Result<()> {
     let kind = if identity { Dependency::Internal } else { Dependency::Auto };
     let mut cat = host.catalog();
-    let (this, column) =
-        (ObjectAddress::relation(sequence), ObjectAddress::column(table, column));
+    let (this, column) = (ObjectAddress::relation(sequence), ObjectAddress::column(table, column));
     cat.record_dependency(this, column, kind)?;
     cat.increment_command_counter()
 }

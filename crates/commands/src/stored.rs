@@ -132,9 +132,7 @@ pub fn tidy(list: &mut Vec<ObjectAddress>) {
     list.dedup();
     let columns: Vec<ObjectAddress> = list.iter().filter(|a| a.sub != 0).copied().collect();
     list.retain(|a| {
-        a.sub != 0
-            || a.class != PgClass::RELATION
-            || !columns.iter().any(|c| c.object == a.object)
+        a.sub != 0 || a.class != PgClass::RELATION || !columns.iter().any(|c| c.object == a.object)
     });
 }
 
