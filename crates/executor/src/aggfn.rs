@@ -17,9 +17,9 @@ use types::{AggState, Datum, DatumRef};
 /// What all groups share.
 pub(crate) struct AggCall {
     info: Arc<AggInfo>,
-    args: Vec<Program>,
-    direct: Vec<Program>,
-    filter: Option<Program>,
+    args: Vec<(Program, EvalState)>,
+    direct: Vec<(Program, EvalState)>,
+    filter: Option<(Program, EvalState)>,
     arg_types: Vec<Oid>,
     /// As `arg_types`, behind the state's type.
     trans_types: Vec<Oid>,
@@ -30,7 +30,6 @@ pub(crate) struct AggCall {
     distinct: Option<Keys>,
     /// Number of arguments proper; further ones only sort.
     count: usize,
-    st: EvalState,
     extra: Option<Box<dyn Any + Send>>,
 }
 
@@ -49,13 +48,16 @@ impl AggCall {
         let info = run.sv.aggregate(agg.aggfnoid)?;
         let mut args = Vec::new();
         for a in &agg.args {
-            args.push(compile(&a.expr, cols, run)?);
+            args.push((compile(&a.expr, cols, run)?, EvalState::default()));
         }
         let mut direct = Vec::new();
         for a in &agg.aggdirectargs {
-            direct.push(compile(a, cols, run)?);
+            direct.push((compile(a, cols, run)?, EvalState::default()));
         }
-        let filter = agg.aggfilter.as_ref().map(|f| compile(f, cols, run)).transpose()?;
+        let filter = match &agg.aggfilter {
+            Some(f) => Some((compile(f, cols, run)?, EvalState::default())),
+            None => None,
+        };
         let place = |r: u32| agg.args.iter().position(|t| t.ressortgroupref == r);
         let mut order = Vec::new();
         // DISTINCT sorts by its columns; ORDER BY comes first where both are given.
@@ -101,7 +103,6 @@ impl AggCall {
             result_type: agg.aggtype,
             order,
             distinct,
-            st: EvalState::default(),
             extra: None,
         })
     }
@@ -122,15 +123,14 @@ impl AggCall {
         run: &mut Run<'_>,
         input: &RowInput<'_>,
     ) -> Result<()> {
-        if let Some(f) = &self.filter
-            && !f.test_row(&mut self.st, run, input)?
+        if let Some((f, st)) = &mut self.filter
+            && !f.test_row(st, run, input)?
         {
             return Ok(());
         }
-        // Memory of call sites is per program; arguments share one state only one after another.
         let mut row = Vec::with_capacity(self.args.len());
-        for p in &self.args {
-            row.push(p.eval_row(&mut self.st, run, input)?.into_owned());
+        for (p, st) in &mut self.args {
+            row.push(p.eval_row(st, run, input)?.into_owned());
         }
         if !self.order.is_empty() || self.distinct.is_some() {
             value.rows.push(row);
@@ -150,10 +150,11 @@ impl AggCall {
         match self.info.trans {
             AggFn::Internal { f, .. } => {
                 let refs: Vec<DatumRef<'_>> = args.iter().map(Datum::as_ref).collect();
+                // The state is not among the arguments.
                 let mut cx = CallContext {
                     host: run,
                     collation: self.collation,
-                    arg_types: &self.trans_types,
+                    arg_types: &self.arg_types,
                     result_type: self.result_type,
                     extra: &mut self.extra,
                 };
@@ -215,8 +216,8 @@ impl AggCall {
             }
         }
         let mut extra_args = Vec::new();
-        for p in &self.direct {
-            extra_args.push(p.eval_row(&mut self.st, run, &RowInput::EMPTY)?.into_owned());
+        for (p, st) in &mut self.direct {
+            extra_args.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
         }
         if self.info.final_extra {
             extra_args.resize(self.direct.len() + self.count, Datum::Null);
@@ -253,9 +254,5 @@ impl AggCall {
                 f(&mut cx, &args)
             }
         }
-    }
-
-    pub(crate) fn arg_types(&self) -> &[Oid] {
-        &self.arg_types
     }
 }

@@ -20,14 +20,10 @@ pub(crate) mod option {
     pub const END_CURRENT_ROW: i32 = 0x400;
     pub const START_OFFSET_PRECEDING: i32 = 0x800;
     pub const END_OFFSET_PRECEDING: i32 = 0x1000;
-    pub const START_OFFSET_FOLLOWING: i32 = 0x2000;
-    pub const END_OFFSET_FOLLOWING: i32 = 0x4000;
     pub const EXCLUDE_CURRENT_ROW: i32 = 0x8000;
     pub const EXCLUDE_GROUP: i32 = 0x1_0000;
     pub const EXCLUDE_TIES: i32 = 0x2_0000;
     pub const EXCLUSION: i32 = EXCLUDE_CURRENT_ROW | EXCLUDE_GROUP | EXCLUDE_TIES;
-    pub const START_OFFSET: i32 = START_OFFSET_PRECEDING | START_OFFSET_FOLLOWING;
-    pub const END_OFFSET: i32 = END_OFFSET_PRECEDING | END_OFFSET_FOLLOWING;
 }
 
 use option::*;

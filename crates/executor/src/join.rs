@@ -94,8 +94,7 @@ pub(crate) struct NestLoopNode {
     outer: Node,
     inner: Node,
     pairs: Pairs,
-    params: Vec<(i32, Program)>,
-    st: EvalState,
+    params: Vec<(i32, Program, EvalState)>,
     outer_batch: Option<(Batch, usize)>,
     /// The inner side is running for the outer row at hand.
     inner_open: bool,
@@ -122,7 +121,8 @@ impl NestLoopNode {
         let pairs = Pairs::new(plan, join_qual, run)?;
         let mut params = Vec::new();
         for (id, e) in nest_params {
-            params.push((*id, compile(e, &mut ChildColumns { outer: Source::Outer }, run)?));
+            let p = compile(e, &mut ChildColumns { outer: Source::Outer }, run)?;
+            params.push((*id, p, EvalState::default()));
         }
         Ok(Box::new(NestLoopNode {
             jointype,
@@ -130,7 +130,6 @@ impl NestLoopNode {
             inner,
             pairs,
             params,
-            st: EvalState::default(),
             outer_batch: None,
             inner_open: false,
             inner_batch: None,
@@ -162,10 +161,10 @@ impl Exec for NestLoopNode {
             }
             let outer_row = RowRef::Batch(ob, *oi);
             if !self.inner_open {
-                for (id, p) in &self.params {
+                for (id, p, st) in &mut self.params {
                     let input =
                         RowInput { scan: RowRef::Nulls, outer: outer_row, inner: RowRef::Nulls };
-                    let v = p.eval_row(&mut self.st, run, &input)?.into_owned();
+                    let v = p.eval_row(st, run, &input)?.into_owned();
                     run.set_exec_param(*id, v);
                 }
                 if !std::mem::replace(&mut self.first, false) {

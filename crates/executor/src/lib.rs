@@ -14,6 +14,7 @@
 
 mod agg;
 mod aggfn;
+mod depend;
 mod epq;
 mod frame;
 mod join;

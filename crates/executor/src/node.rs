@@ -1,7 +1,7 @@
 //! Running plan nodes: the trait, and the building of the tree. Counterpart: execProcnode.c.
 
 use crate::run::Run;
-use crate::{agg, join, lockrows, modify, project, scan, setop, sort, source, window};
+use crate::{agg, depend, join, lockrows, modify, project, scan, setop, sort, source, window};
 use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -28,7 +28,17 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     if depth > DEPTH_MAX / 8 {
         return Err(too_deep());
     }
+    let first = run.st.init_plans.len();
     run.register_init_plans(&plan.info.init_plan);
+    let node = build_node(plan, run, depth)?;
+    Ok(if plan.info.init_plan.is_empty() {
+        node
+    } else {
+        depend::InitPlansNode::over(node, plan, first, run)
+    })
+}
+
+fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     let sub = |p: &Plan, run: &mut Run<'_>| build_at(p, run, depth + 1);
     Ok(match &plan.node {
         PlanNode::Result { child: None, constant_qual } => {
@@ -83,7 +93,7 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         }
         PlanNode::Material { child } => {
             let c = sub(child, run)?;
-            sort::MaterialNode::boxed(c)
+            sort::MaterialNode::boxed(c, child, run)
         }
         PlanNode::Sort { child, keys } | PlanNode::IncrementalSort { child, keys, .. } => {
             let c = sub(child, run)?;

@@ -4,6 +4,7 @@
 use crate::node::{self, Node};
 use crate::relation::OpenRel;
 use crate::services::Services;
+use crate::source;
 use crate::subplan::{self, SubState};
 use eval::Host;
 use hashbrown::HashMap;
@@ -40,6 +41,8 @@ pub(crate) enum ExecParam {
 pub(crate) struct RunState {
     pub desc: QueryDesc,
     pub exec: Vec<ExecParam>,
+    /// For each exec parameter, how often its value has changed.
+    pub versions: Vec<u64>,
     /// Init plans seen so far.
     pub init_plans: Vec<SubPlan>,
     /// Running sub-plans by plan id - 1; taken out while they run.
@@ -48,6 +51,8 @@ pub(crate) struct RunState {
     pub shared: HashMap<i32, Shared>,
     /// Working tables of recursive queries by exec parameter.
     pub work_tables: HashMap<i32, Vec<Batch>>,
+    /// Data-modifying `WITH` queries: (parameter, plan id).
+    pub modifying: Vec<(i32, u32)>,
     /// Rows processed by the topmost ModifyTable.
     pub processed: u64,
     /// Open relations by range-table index.
@@ -83,6 +88,8 @@ impl Execution {
         let plan = desc.plan.clone();
         let mut state = RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
+            versions: vec![0; plan.param_exec_types.len()],
+            modifying: Vec::new(),
             init_plans: Vec::new(),
             subs: (0..plan.subplans.len()).map(|_| None).collect(),
             shared: HashMap::new(),
@@ -111,10 +118,18 @@ impl Execution {
                 Some(b) => return Ok(Some(b)),
                 None => {
                     self.done = true;
+                    finish_modifying(&mut run)?;
                     return Ok(None);
                 }
             }
         }
+    }
+
+    /// Runs data-modifying `WITH` queries to their end, whether or not anybody reads them. Done at the end
+    /// of the rows; a portal that is left earlier asks for it. Counterpart: ExecPostprocessPlan.
+    pub fn finish(&mut self, sv: &mut dyn Services) -> Result<()> {
+        self.done = true;
+        finish_modifying(&mut Run { sv, st: &mut self.state })
     }
 
     /// Rows that INSERT, UPDATE or DELETE has processed.
@@ -123,12 +138,28 @@ impl Execution {
     }
 }
 
+fn finish_modifying(run: &mut Run<'_>) -> Result<()> {
+    for (param, plan_id) in run.st.modifying.clone() {
+        while source::read_shared(run, param, plan_id)? {
+            run.interrupts()?;
+        }
+    }
+    Ok(())
+}
+
 impl Run<'_> {
     /// Registers the init plans of a node: their parameters are computed when first asked for.
     pub(crate) fn register_init_plans(&mut self, plans: &[plan::Expr]) {
         for p in plans {
             let plan::Expr::SubPlan(s) = p else { continue };
             if s.kind == plan::expr::SubLinkKind::Cte {
+                let plan = &self.st.desc.plan.subplans[s.plan_id as usize - 1];
+                let entry = (s.set_param[0], s.plan_id);
+                if matches!(plan.node, plan::node::PlanNode::ModifyTable(_))
+                    && !self.st.modifying.contains(&entry)
+                {
+                    self.st.modifying.push(entry);
+                }
                 continue;
             }
             let place = self.st.init_plans.len();
@@ -151,6 +182,15 @@ impl Run<'_> {
         let rel = self.sv.open_relation(relid)?;
         self.st.relations.insert(rti, rel.clone());
         Ok(rel)
+    }
+
+    /// Sets a parameter; what was computed from another value becomes stale.
+    pub(crate) fn set_param(&mut self, id: i32, value: Datum) {
+        let id = id as usize;
+        if !matches!(&self.st.exec[id], ExecParam::Set(old) if *old == value) {
+            self.st.versions[id] += 1;
+        }
+        self.st.exec[id] = ExecParam::Set(value);
     }
 
     pub(crate) fn interrupts(&self) -> Result<()> {
@@ -184,7 +224,7 @@ impl Host for Run<'_> {
     }
 
     fn set_exec_param(&mut self, id: i32, value: Datum) {
-        self.st.exec[id as usize] = ExecParam::Set(value);
+        self.set_param(id, value);
     }
 
     fn subplan(

@@ -227,6 +227,7 @@ impl Exec for RecursiveUnionNode {
                     }
                     let round = std::mem::take(&mut self.next_round);
                     run.st.work_tables.insert(self.wt_param, round);
+                    run.st.versions[self.wt_param as usize] += 1;
                     if !std::mem::replace(&mut self.inner_fresh, false) {
                         self.inner.rescan(run)?;
                     }

@@ -1,5 +1,6 @@
 //! Sort, Material, Unique, Limit. Counterpart: nodeSort.c, nodeMaterial.c, nodeUnique.c, nodeLimit.c.
 
+use crate::depend::Dependence;
 use crate::keys::{Key, Keys};
 use crate::node::*;
 use crate::run::Run;
@@ -143,18 +144,19 @@ impl Exec for SortNode {
     }
 }
 
-/// Keeps the child's rows, so that a rescan does not run it again. Only placed above children that
-/// depend on no parameter that changes between rescans.
+/// Keeps the child's rows, so that a rescan does not run it again unless a parameter has changed.
 pub(crate) struct MaterialNode {
     child: Node,
+    depends: Dependence,
     batches: Vec<Batch>,
     ended: bool,
     at: usize,
 }
 
 impl MaterialNode {
-    pub(crate) fn boxed(child: Node) -> Node {
-        Box::new(MaterialNode { child, batches: Vec::new(), ended: false, at: 0 })
+    pub(crate) fn boxed(child: Node, plan: &Plan, run: &Run<'_>) -> Node {
+        let depends = Dependence::new(plan, run);
+        Box::new(MaterialNode { child, depends, batches: Vec::new(), ended: false, at: 0 })
     }
 }
 
@@ -166,6 +168,9 @@ impl Exec for MaterialNode {
         }
         if self.ended {
             return Ok(None);
+        }
+        if self.batches.is_empty() {
+            self.depends.record(run);
         }
         match self.child.next(run, BATCH_ROWS_MAX)? {
             Some(b) => {
@@ -180,8 +185,13 @@ impl Exec for MaterialNode {
         }
     }
 
-    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.at = 0;
+        if (self.ended || !self.batches.is_empty()) && self.depends.changed(run) {
+            self.batches.clear();
+            self.ended = false;
+            self.child.rescan(run)?;
+        }
         Ok(())
     }
 }

@@ -113,7 +113,7 @@ impl Exec for ValuesNode {
 
 /// A function call that yields rows.
 struct SetCall {
-    args: Vec<Program>,
+    args: Vec<(Program, EvalState)>,
     arg_types: Vec<ids::Oid>,
     how: SetHow,
     strict: bool,
@@ -160,7 +160,7 @@ impl SetCall {
             };
             if let Some(how) = how {
                 for a in &f.args {
-                    call.args.push(compile(a, cols, run)?);
+                    call.args.push((compile(a, cols, run)?, EvalState::default()));
                     call.arg_types.push(a.type_oid());
                 }
                 call.how = how;
@@ -182,8 +182,8 @@ impl SetCall {
         match &self.how {
             SetHow::Srf(_) | SetHow::Host(_) => {
                 let mut vals = Vec::with_capacity(self.args.len());
-                for p in &self.args {
-                    let v = p.eval_row(&mut self.st, run, input)?.into_owned();
+                for (p, st) in &mut self.args {
+                    let v = p.eval_row(st, run, input)?.into_owned();
                     if v.is_null() && self.strict {
                         return Ok(SetStart::Empty);
                     }
@@ -548,27 +548,34 @@ impl CteNode {
 
     /// The batch at place `at`, reading on if nobody has yet.
     fn batch(&self, run: &mut Run<'_>) -> Result<Option<Arc<Batch>>> {
-        let shared = run.st.shared.entry(self.param).or_insert_with(Shared::default);
-        if let Some(b) = shared.batches.get(self.at) {
-            return Ok(Some(b.clone()));
-        }
-        if shared.done {
-            return Ok(None);
-        }
-        let next = crate::subplan::next_of(run, self.plan_id, BATCH_ROWS_MAX)?;
-        let shared = run.st.shared.entry(self.param).or_insert_with(Shared::default);
-        match next {
-            Some(b) => {
-                let b = Arc::new(b);
-                shared.batches.push(b.clone());
-                Ok(Some(b))
+        loop {
+            if let Some(b) = run.st.shared.get(&self.param).and_then(|s| s.batches.get(self.at)) {
+                return Ok(Some(b.clone()));
             }
-            None => {
-                shared.done = true;
-                Ok(None)
+            if !read_shared(run, self.param, self.plan_id)? {
+                return Ok(None);
             }
         }
     }
+}
+
+/// Reads the next rows of a `WITH` query; false at its end.
+pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result<bool> {
+    match run.st.shared.get(&param) {
+        Some(s) if s.done => return Ok(false),
+        Some(_) => {}
+        None => {
+            run.st.shared.insert(param, Shared::default());
+            crate::subplan::start_over(run, plan_id)?;
+        }
+    }
+    let next = crate::subplan::next_of(run, plan_id, BATCH_ROWS_MAX)?;
+    let shared = run.st.shared.entry(param).or_default();
+    match next {
+        Some(b) => shared.batches.push(Arc::new(b)),
+        None => shared.done = true,
+    }
+    Ok(!shared.done)
 }
 
 impl Exec for CteNode {

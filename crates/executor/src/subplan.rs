@@ -1,5 +1,6 @@
 //! Sub-selects in expressions. Counterpart: nodeSubplan.c.
 
+use crate::depend::Dependence;
 use crate::keys::{Key, Keys};
 use crate::node::{self, Node};
 use crate::run::{ExecParam, Run};
@@ -14,7 +15,7 @@ pub(crate) struct SubState {
     node: Node,
     started: bool,
     /// By-value flags of the output, once seen, are the batch's own.
-    hashed: Option<HashedSet>,
+    hashed: Option<(HashedSet, Dependence)>,
 }
 
 /// The output of a hashed sub-plan.
@@ -45,6 +46,11 @@ fn with_sub<T>(
     let result = f(&mut sub, run);
     run.st.subs[place] = Some(sub);
     result
+}
+
+/// Starts a sub-plan that is read step by step, over if it ran before.
+pub(crate) fn start_over(run: &mut Run<'_>, plan_id: u32) -> Result<()> {
+    with_sub(run, plan_id, restart)
 }
 
 /// The next rows of a sub-plan that is read step by step (`WITH` queries).
@@ -78,7 +84,7 @@ pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
     })?;
     for (i, &id) in plan.set_param.iter().enumerate() {
         let v = values.get(i).cloned().unwrap_or_default();
-        run.st.exec[id as usize] = ExecParam::Set(v);
+        run.set_param(id, v);
     }
     Ok(())
 }
@@ -119,7 +125,7 @@ pub(crate) fn run_subplan(
 
 fn set_columns<'v>(run: &mut Run<'_>, plan: &SubPlan, values: impl Iterator<Item = DatumRef<'v>>) {
     for (&id, v) in plan.param_ids.iter().zip(values) {
-        run.st.exec[id as usize] = ExecParam::Set(v.to_owned());
+        run.set_param(id, v.to_owned());
     }
 }
 
@@ -186,11 +192,16 @@ fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Resul
 /// `x IN (uncorrelated sub-select)`: the rows are hashed once, by their values' equality.
 fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datum> {
     with_sub(run, plan.plan_id, |sub, run| {
+        if sub.hashed.as_ref().is_some_and(|(_, d)| d.changed(run)) {
+            sub.hashed = None;
+        }
         if sub.hashed.is_none() {
             restart(sub, run)?;
-            sub.hashed = Some(HashedSet::build(sub, plan, run)?);
+            let desc = run.st.desc.plan.clone();
+            let depends = Dependence::new(&desc.subplans[plan.plan_id as usize - 1], run);
+            sub.hashed = Some((HashedSet::build(sub, plan, run)?, depends));
         }
-        let Some(set) = &sub.hashed else { return Ok(Datum::Null) };
+        let Some((set, _)) = &sub.hashed else { return Ok(Datum::Null) };
         set.contains(run, outer)
     })
 }

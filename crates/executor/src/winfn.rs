@@ -142,7 +142,7 @@ fn aggregate(
     let mut cursor = FrameCursor::default();
     let excluding = clause.options & crate::frame::option::EXCLUSION != 0;
     let mut held: Option<(Range<usize>, AggValue, Datum)> = None;
-    let mut add = |call: &mut AggCall, v: &mut AggValue, rows: Range<usize>, run: &mut Run<'_>| {
+    let add = |call: &mut AggCall, v: &mut AggValue, rows: Range<usize>, run: &mut Run<'_>| {
         for r in rows {
             call.add(v, run, &RowInput::scan(RowRef::Batch(&p.rows, r)))?;
         }

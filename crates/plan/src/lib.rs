@@ -4,13 +4,14 @@
 //! (`pg_node_tree`), so that defaults, checks, index expressions and view rules cross over in both
 //! directions. Nodes are plain data: no look-ups, no evaluation.
 //!
-//! Reading order: `expr`, `query`, `node`, `walk`, `nodetree`.
+//! Reading order: `expr`, `query`, `node`, `walk`, `params`, `nodetree`.
 
 #![forbid(unsafe_code)]
 
 pub mod expr;
 pub mod node;
 pub mod nodetree;
+pub mod params;
 pub mod query;
 pub mod walk;
 

@@ -280,7 +280,8 @@ fn apply_pending(node: &mut JoinTreeNode, pending: &[(i32, Vec<TargetEntry>)]) {
     holder.fromlist.push(inner);
     walk::jointree_exprs_mut(&mut holder, &mut |e| {
         walk::deep_expr_mut(e, 0, &mut |e, level| {
-            if let Expr::Var(v) = e
+            // A replacement may be a column of a subquery that was pulled up later.
+            while let Expr::Var(v) = e
                 && v.varlevelsup == level
                 && let Some((_, targets)) = pending.iter().find(|(rti, _)| *rti == v.varno)
                 && let Some(mut new) = target_of(targets, v)
@@ -289,8 +290,6 @@ fn apply_pending(node: &mut JoinTreeNode, pending: &[(i32, Vec<TargetEntry>)]) {
                     shift_levels_expr(&mut new, level as i32, 0);
                 }
                 *e = new;
-                // The replacement may hold columns of a subquery pulled up later.
-                return true;
             }
             true
         });

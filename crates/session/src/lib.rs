@@ -14,6 +14,8 @@ mod rowevent;
 mod sysfn;
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod tests;
 
 pub use crate::core::Core;
