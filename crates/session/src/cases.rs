@@ -88,8 +88,7 @@ fn check(cases: &str) {
         if !sql.contains(&only) {
             continue;
         }
-        let answer =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.answer(sql)));
+        let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.answer(sql)));
         let got = answer.unwrap_or_else(|_| "panicked".into());
         if got.contains("is not supported") && !expected.contains("is not supported") {
             missing.push(format!("{got} <- {sql}"));
