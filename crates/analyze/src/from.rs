@@ -10,7 +10,7 @@ use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, CoalesceExpr, CoercionForm, Expr, Location};
 use plan::query::{
-    Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample,
+    Alias, JoinExpr, JoinTreeNode, JoinType, Query, RangeTblFunction, RteKind, TableSample,
 };
 
 /// An analysed FROM item: its node, what it offers itself, and all names it makes visible.
@@ -404,10 +404,16 @@ impl Analyzer<'_> {
                 // A record column of a sub-select: look at what it selects.
                 let rte = self.level_up(v.varlevelsup).rte(v.varno).clone();
                 let inner = match &rte.kind {
-                    RteKind::Subquery { subquery, .. } => subquery
-                        .result_columns()
-                        .nth(v.varattno as usize - 1)
-                        .map(|t| t.expr.clone()),
+                    RteKind::Subquery { subquery, .. } => {
+                        return self.record_in_query(&subquery.clone(), v.varattno, 0);
+                    }
+                    RteKind::Cte { ctename, ctelevelsup, .. } => {
+                        let up = v.varlevelsup + ctelevelsup;
+                        let ctes = &self.level_up(up).ctes;
+                        let query = ctes.iter().find(|c| c.ctename == *ctename);
+                        let Some(query) = query.map(|c| c.query.clone()) else { return Ok(None) };
+                        return self.record_in_query(&query, v.varattno, 0);
+                    }
                     RteKind::Join { joinaliasvars, .. } => {
                         joinaliasvars.get(v.varattno as usize - 1).cloned()
                     }
@@ -428,6 +434,35 @@ impl Analyzer<'_> {
             RowShape::Columns(columns) => Some(columns),
             _ => None,
         })
+    }
+
+    /// The columns of a record-valued result column of a query.
+    fn record_in_query(
+        &mut self,
+        query: &Query,
+        column: ids::AttrNo,
+        depth: u32,
+    ) -> Result<Option<Vec<Column>>> {
+        let target = query.result_columns().nth((column - 1).max(0) as usize);
+        let Some(target) = target else { return Ok(None) };
+        let Expr::Var(v) = &target.expr else { return self.rowtype_columns(&target.expr) };
+        if v.varlevelsup > 0 || depth > 100 {
+            return Ok(None);
+        }
+        let rte = query.rte(v.varno).clone();
+        match &rte.kind {
+            _ if v.varattno == 0 => self.rte_columns(&rte).map(Some),
+            RteKind::Subquery { subquery, .. } => {
+                self.record_in_query(subquery, v.varattno, depth + 1)
+            }
+            RteKind::Join { joinaliasvars, .. } => {
+                match joinaliasvars.get((v.varattno - 1).max(0) as usize) {
+                    Some(Expr::Var(_)) | None => Ok(None),
+                    Some(other) => self.rowtype_columns(other),
+                }
+            }
+            _ => Ok(None),
+        }
     }
 
     fn range_table_sample(&mut self, n: &ast::RangeTableSample) -> Result<FromItem> {

@@ -101,6 +101,11 @@ pub(crate) struct NestLoopNode {
     inner_batch: Option<(Batch, usize)>,
     matched: bool,
     first: bool,
+    /// In a full join: the inner row's place among all, and which of them have met a partner.
+    inner_at: usize,
+    inner_matched: Vec<bool>,
+    /// In a full join: the inner rows are gone through once more for those alone.
+    leftovers: bool,
 }
 
 impl NestLoopNode {
@@ -115,8 +120,8 @@ impl NestLoopNode {
         _: &Plan,
         run: &mut Run<'_>,
     ) -> Result<Node> {
-        if matches!(jointype, JoinType::Right | JoinType::Full) {
-            return Err(PgError::internal("nested loop for a right or full join"));
+        if jointype == JoinType::Right {
+            return Err(PgError::internal("nested loop for a right join"));
         }
         let pairs = Pairs::new(plan, join_qual, run)?;
         let mut params = Vec::new();
@@ -135,7 +140,41 @@ impl NestLoopNode {
             inner_batch: None,
             matched: false,
             first: true,
+            inner_at: 0,
+            inner_matched: Vec::new(),
+            leftovers: false,
         }))
+    }
+
+    /// The inner rows of a full join that met no outer row.
+    fn alone(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
+        if !std::mem::replace(&mut self.leftovers, true) {
+            if !std::mem::replace(&mut self.first, false) {
+                self.inner.rescan(run)?;
+            }
+            self.inner_at = 0;
+            self.inner_batch = None;
+        }
+        while out.len < want {
+            let (ib, ii) = match &mut self.inner_batch {
+                Some(x) => x,
+                slot => match self.inner.next(run, BATCH_ROWS_MAX)? {
+                    Some(b) => slot.insert((b, 0)),
+                    None => break,
+                },
+            };
+            if *ii >= ib.len {
+                self.inner_batch = None;
+                run.interrupts()?;
+                continue;
+            }
+            if !self.inner_matched.get(self.inner_at).copied().unwrap_or(false) {
+                self.pairs.emit(run, RowRef::Nulls, RowRef::Batch(ib, *ii), out)?;
+            }
+            *ii += 1;
+            self.inner_at += 1;
+        }
+        Ok(())
     }
 }
 
@@ -150,10 +189,18 @@ impl Exec for NestLoopNode {
             }
             let (ob, oi) = match &mut self.outer_batch {
                 Some(x) => x,
-                slot => match self.outer.next(run, want)? {
+                slot if !self.leftovers => match self.outer.next(run, want)? {
                     Some(b) => slot.insert((b, 0)),
+                    None if self.jointype == JoinType::Full => {
+                        self.alone(run, want, &mut out)?;
+                        break;
+                    }
                     None => break,
                 },
+                _ => {
+                    self.alone(run, want, &mut out)?;
+                    break;
+                }
             };
             if *oi >= ob.len {
                 self.outer_batch = None;
@@ -171,6 +218,7 @@ impl Exec for NestLoopNode {
                     self.inner.rescan(run)?;
                 }
                 self.inner_open = true;
+                self.inner_at = 0;
                 self.inner_batch = None;
                 self.matched = false;
             }
@@ -194,10 +242,17 @@ impl Exec for NestLoopNode {
                 }
                 let inner_row = RowRef::Batch(ib, *ii);
                 *ii += 1;
+                self.inner_at += 1;
                 if !self.pairs.matches(run, outer_row, inner_row)? {
                     continue;
                 }
                 self.matched = true;
+                if self.jointype == JoinType::Full {
+                    if self.inner_matched.len() < self.inner_at {
+                        self.inner_matched.resize(self.inner_at, false);
+                    }
+                    self.inner_matched[self.inner_at - 1] = true;
+                }
                 if semi {
                     break true;
                 }
@@ -210,7 +265,7 @@ impl Exec for NestLoopNode {
                 break;
             }
             let alone = match self.jointype {
-                JoinType::Left | JoinType::Anti => !self.matched,
+                JoinType::Left | JoinType::Anti | JoinType::Full => !self.matched,
                 JoinType::Semi => self.matched,
                 _ => false,
             };
@@ -228,6 +283,8 @@ impl Exec for NestLoopNode {
         self.outer_batch = None;
         self.inner_batch = None;
         self.inner_open = false;
+        self.inner_matched.clear();
+        self.leftovers = false;
         self.outer.rescan(run)
     }
 }

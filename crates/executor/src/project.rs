@@ -3,9 +3,13 @@
 use crate::node::*;
 use crate::run::Run;
 use eval::{EvalState, Program, Resolve, RowInput, Slot, Source, select_true};
+use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
-use plan::node::Plan;
+use plan::node::{Plan, PlanNode};
+use plan::query::RteKind;
+use std::sync::Arc;
+use types::fncx::{RowColumn, RowDesc};
 use types::{Batch, Column};
 
 /// A filter and a projection.
@@ -121,7 +125,7 @@ impl ProjectNode {
 
     /// A subquery scan: its Vars name the subquery's columns by position.
     pub(crate) fn over_scan(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
-        let mut cols = ByPosition;
+        let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(ProjectNode {
             child,
@@ -134,11 +138,60 @@ impl ProjectNode {
 }
 
 /// Column `n` of the scanned relation is column `n - 1` of the batch.
-pub(crate) struct ByPosition;
+pub(crate) struct ByPosition {
+    row: Arc<RowDesc>,
+}
+
+impl ByPosition {
+    /// For a scan of something that is no table.
+    pub(crate) fn of(plan: &Plan, run: &mut Run<'_>) -> Result<ByPosition> {
+        let (rti, types) = match &plan.node {
+            PlanNode::SubqueryScan { scanrelid, child } => {
+                let live = child.info.target_list.iter().filter(|t| !t.resjunk);
+                (*scanrelid, live.map(|t| t.expr.type_oid()).collect())
+            }
+            PlanNode::ValuesScan { scanrelid, .. }
+            | PlanNode::FunctionScan { scanrelid, .. }
+            | PlanNode::CteScan { scanrelid, .. }
+            | PlanNode::WorkTableScan { scanrelid, .. } => (*scanrelid, Vec::new()),
+            _ => return Ok(ByPosition { row: Arc::default() }),
+        };
+        let desc = run.st.desc.plan.clone();
+        let Some(rte) = desc.rtable.get((rti - 1).max(0) as usize) else {
+            return Ok(ByPosition { row: Arc::default() });
+        };
+        let types: Vec<Oid> = match (&rte.kind, &plan.node) {
+            (RteKind::Values { coltypes, .. } | RteKind::Cte { coltypes, .. }, _) => {
+                coltypes.clone()
+            }
+            (_, PlanNode::FunctionScan { functions, ordinality, .. }) => {
+                crate::source::function_types(functions, *ordinality, run)?
+            }
+            _ => types,
+        };
+        let columns = types
+            .into_iter()
+            .enumerate()
+            .map(|(i, ty)| RowColumn {
+                name: rte.eref.colnames.get(i).cloned().unwrap_or_default(),
+                ty,
+                typmod: -1,
+                collation: Oid::INVALID,
+                dropped: false,
+            })
+            .collect();
+        Ok(ByPosition { row: Arc::new(RowDesc { columns }) })
+    }
+}
 
 impl Resolve for ByPosition {
     fn var(&mut self, var: &Var) -> Result<Slot> {
         Ok(Slot { source: Source::Scan, column: (var.varattno - 1).max(0) as usize })
+    }
+
+    fn whole_row(&mut self, _: &Var) -> Result<(Vec<Slot>, Arc<RowDesc>)> {
+        let slot = |column| Slot { source: Source::Scan, column };
+        Ok(((0..self.row.columns.len()).map(slot).collect(), self.row.clone()))
     }
 }
 

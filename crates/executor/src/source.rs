@@ -80,8 +80,8 @@ impl ValuesNode {
             }
             rows.push(row);
         }
-        let projection =
-            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        let mut cols = ByPosition::of(plan, run)?;
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(ValuesNode { rows, st: EvalState::default(), template, projection, at: 0 }))
     }
 }
@@ -278,40 +278,18 @@ impl FunctionNode {
         run: &mut Run<'_>,
     ) -> Result<Node> {
         let mut calls = Vec::new();
-        let mut by_val = Vec::new();
         for f in functions {
             let columns = f.funccolcount.max(1) as usize;
             let mut cols = ChildColumns { outer: Source::Scan };
-            let composite = f.funccoltypes.len() > 1
-                || run.sv.as_facts().type_info(f.funcexpr.type_oid())?.kind == b'c'
-                || f.funcexpr.type_oid() == types::oids::RECORD;
-            calls.push(SetCall::new(
-                &f.funcexpr,
-                &mut cols,
-                if composite { columns } else { 0 },
-                run,
-            )?);
-            if f.funccoltypes.is_empty() {
-                // Column types of a named function are its result's.
-                if composite {
-                    let desc = row_columns(&f.funcexpr, run)?;
-                    for ty in desc {
-                        by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
-                    }
-                } else {
-                    by_val.push(run.sv.as_facts().type_info(f.funcexpr.type_oid())?.by_val);
-                }
-            } else {
-                for &ty in &f.funccoltypes {
-                    by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
-                }
-            }
+            let width = if is_composite(f, run)? { columns } else { 0 };
+            calls.push(SetCall::new(&f.funcexpr, &mut cols, width, run)?);
         }
-        if ordinality {
-            by_val.push(true);
+        let mut by_val = Vec::new();
+        for ty in function_types(functions, ordinality, run)? {
+            by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
         }
-        let projection =
-            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        let mut cols = ByPosition::of(plan, run)?;
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(FunctionNode {
             ones: vec![None; calls.len()],
             calls,
@@ -323,6 +301,36 @@ impl FunctionNode {
             row: 0,
         }))
     }
+}
+
+fn is_composite(f: &RangeTblFunction, run: &mut Run<'_>) -> Result<bool> {
+    let ty = f.funcexpr.type_oid();
+    Ok(f.funccoltypes.len() > 1
+        || ty == types::oids::RECORD
+        || run.sv.as_facts().type_info(ty)?.kind == b'c')
+}
+
+/// Types of the columns that functions in FROM yield.
+pub(crate) fn function_types(
+    functions: &[RangeTblFunction],
+    ordinality: bool,
+    run: &mut Run<'_>,
+) -> Result<Vec<ids::Oid>> {
+    let mut out = Vec::new();
+    for f in functions {
+        if !f.funccoltypes.is_empty() {
+            out.extend(&f.funccoltypes);
+        } else if is_composite(f, run)? {
+            // Column types of a named function are its result's.
+            out.extend(row_columns(&f.funcexpr, run)?);
+        } else {
+            out.push(f.funcexpr.type_oid());
+        }
+    }
+    if ordinality {
+        out.push(types::oids::INT8);
+    }
+    Ok(out)
 }
 
 /// Types of the columns of a composite-valued function: its OUT parameters, or its row type's columns.
@@ -541,8 +549,8 @@ pub(crate) struct CteNode {
 
 impl CteNode {
     pub(crate) fn boxed(plan: &Plan, plan_id: u32, param: i32, run: &mut Run<'_>) -> Result<Node> {
-        let projection =
-            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        let mut cols = ByPosition::of(plan, run)?;
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(CteNode { plan_id, param, at: 0, projection }))
     }
 
@@ -600,8 +608,8 @@ pub(crate) struct WorkTableNode {
 
 impl WorkTableNode {
     pub(crate) fn boxed(plan: &Plan, param: i32, run: &mut Run<'_>) -> Result<Node> {
-        let projection =
-            Projection::new(&plan.info.target_list, &plan.info.qual, &mut ByPosition, run)?;
+        let mut cols = ByPosition::of(plan, run)?;
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(WorkTableNode { param, at: 0, projection }))
     }
 }

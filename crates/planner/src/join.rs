@@ -171,8 +171,9 @@ impl Glob<'_> {
         };
         self.join_paths(root, j.jointype, &left, &right, &j.quals, &mut out)?;
         if out.paths.paths.is_empty() {
-            return Err(PgError::unsupported(
-                "FULL JOIN without a merge- or hash-joinable condition",
+            return Err(pgerror::pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions"
             ));
         }
         Ok(out)
@@ -364,7 +365,7 @@ impl Glob<'_> {
                 let needs: Relids = rp.outer.difference(&lp.relids).copied().collect();
                 let outer: Relids = lp.outer.union(&needs).copied().collect();
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
-                if jointype != JoinType::Full {
+                if jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?) {
                     let (inner, rescan) = self.rescan(rp, parameterised);
                     let loops = lp.rows.max(1.0);
                     // With a unique match the inner side stops half-way on average.
@@ -439,6 +440,22 @@ impl Glob<'_> {
             self.right_hash_join(l, r, &hash, &rest, rest_cost, out)?;
         }
         Ok(())
+    }
+
+    /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join that
+    /// cannot hash.
+    fn mergeable(&mut self, quals: &[Expr]) -> Result<bool> {
+        for q in quals {
+            let ok = match q {
+                Expr::Const(_) => true,
+                Expr::OpExpr(op) => self.facts.operator(op.opno)?.can_merge,
+                _ => false,
+            };
+            if !ok {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn right_hash_join(

@@ -317,6 +317,17 @@ fn target_of(targets: &[TargetEntry], v: &Var) -> Option<Expr> {
     None
 }
 
+fn has_whole_row(query: &Query, rti: i32) -> bool {
+    let mut copy = query.clone();
+    let mut found = false;
+    walk::deep_query_mut(&mut copy, 0, &mut |e, level| {
+        found |= matches!(e, Expr::Var(v)
+            if v.varno == rti && v.varattno == 0 && v.varlevelsup == level);
+        true
+    });
+    found
+}
+
 fn is_simple(
     query: &Query,
     rti: i32,
@@ -350,6 +361,10 @@ fn is_simple(
     if nullable
         && !sub.target_list.iter().all(|t| matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0))
     {
+        return false;
+    }
+    // Its whole row must be NULL, not a row of NULLs, where the outer join has none.
+    if nullable && has_whole_row(query, rti) {
         return false;
     }
     // A computed column that may be evaluated a different number of times must not be.

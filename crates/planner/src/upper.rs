@@ -73,7 +73,10 @@ impl Glob<'_> {
         let windowed = q.has_window_funcs;
         let order = self.order_of(&q.sort_clause.clone(), targets)?;
         let distinct = root.query.distinct_clause.clone();
-        let has_srf = targets.iter().any(|t| contains_srf(&t.expr));
+        let group_exprs = self.group_exprs(root, targets)?;
+        // Sets in grouping expressions are expanded below the grouping.
+        let done = if grouped { group_exprs.as_slice() } else { &[] };
+        let has_srf = targets.iter().any(|t| contains_srf(&t.expr) && !done.contains(&t.expr));
         let finals: Vec<Expr> = targets.iter().map(|t| t.expr.clone()).collect();
 
         // What the stage below SRFs and windows must deliver.
@@ -83,20 +86,19 @@ impl Glob<'_> {
             upper_want.clone_from(&finals);
         } else {
             for e in &finals {
-                components(e, &mut upper_want);
+                components(e, done, &mut upper_want);
             }
             for w in &root.query.window_clause.clone() {
                 for c in w.partition_clause.iter().chain(&w.order_clause) {
                     push_unique(&mut upper_want, target_for(c, targets)?);
                 }
                 for e in w.start_offset.iter().chain(&w.end_offset) {
-                    components(e, &mut upper_want);
+                    components(e, done, &mut upper_want);
                 }
             }
         }
         // What the joins must deliver.
         let having: Vec<Expr> = root.query.having_qual.iter().cloned().collect();
-        let group_exprs = self.group_exprs(root, targets)?;
         let join_want = if grouped {
             let mut v = group_exprs.clone();
             upper_want.iter().chain(&having).for_each(|e| grouped_inputs(e, &group_exprs, &mut v));
@@ -120,9 +122,19 @@ impl Glob<'_> {
         } else {
             self.limit_fraction(root)
         };
-        let path = self.best_path(root, &join_want, &helpful, fraction)?;
+        let sets_below = join_want.iter().any(contains_srf);
+        let mut scan_want = join_want.clone();
+        if sets_below {
+            scan_want.clear();
+            join_want.iter().for_each(|e| components(e, &[], &mut scan_want));
+        }
+        let path = self.best_path(root, &scan_want, &helpful, fraction)?;
         let mut have = path.order.clone();
-        let mut made = self.create(root, &path, &join_want)?;
+        let mut made = self.create(root, &path, &scan_want)?;
+        if sets_below {
+            made = self.project_sets(made, &join_want)?;
+            have.clear();
+        }
 
         if grouped {
             made = self.group(root, made, &mut have, &group_exprs, &upper_want, &having)?;
@@ -715,7 +727,11 @@ pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) ->
 }
 
 /// The parts of an expression that exist before windows and set-returning functions are computed.
-fn components(e: &Expr, out: &mut Vec<Expr>) {
+fn components(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
+    if done.contains(e) {
+        push_unique(out, e);
+        return;
+    }
     let special = |e: &Expr| {
         matches!(e, Expr::WindowFunc(_))
             || matches!(e, Expr::FuncExpr(f) if f.funcretset)
@@ -727,7 +743,7 @@ fn components(e: &Expr, out: &mut Vec<Expr>) {
         }
         return;
     }
-    plan::walk::each_child(e, &mut |c| components(c, out));
+    plan::walk::each_child(e, &mut |c| components(c, done, out));
 }
 
 /// What an expression above grouping needs from below: group expressions whole, the columns in

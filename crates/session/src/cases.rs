@@ -105,3 +105,8 @@ fn check(cases: &str) {
 fn selects_answer_as_postgresql() {
     check(include_str!("cases/select.tsv"));
 }
+
+#[test]
+fn queries_of_many_parts_answer_as_postgresql() {
+    check(include_str!("cases/queries.tsv"));
+}
