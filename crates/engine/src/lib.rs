@@ -5,7 +5,7 @@
 //! `truncate`, `dbase`, `unlogged`, `redo`, `consistency`,
 //! `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
-//! `vacuum`, `sample`, `sequence`.
+//! `vacuum`, `sample`, `sequence`, `verify`.
 
 #![forbid(unsafe_code)]
 
@@ -36,6 +36,7 @@ pub mod toast;
 pub mod truncate;
 mod unlogged;
 pub mod vacuum;
+pub mod verify;
 mod waits;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};

@@ -10,6 +10,8 @@
 //!   not write them (as Linux does it).
 //! - Any kind of call can be made to fail ([`MemDisk::fail_nth`]), writes can be short, and the disk
 //!   can be full.
+//! - A crash can be set for the middle of whatever is going on ([`MemDisk::crash_at_change`]), and a
+//!   disk can lie about its syncs ([`MemDisk::ignore_sync_on`]).
 //!
 //! LOCK ORDER: the tree, then a file's contents, then the faults.
 
@@ -39,6 +41,16 @@ struct Shared {
     tree: Mutex<Tree>,
     faults: Faults,
     space: Space,
+    planned_crash: PlannedCrash,
+}
+
+/// A crash to come, and what it left.
+#[derive(Default)]
+struct PlannedCrash {
+    /// Changing calls still to come before it; 0: none is planned.
+    countdown: AtomicU64,
+    seed: AtomicU64,
+    found: Mutex<Option<MemDisk>>,
 }
 
 /// Room on the disk, in bytes of pending contents.
@@ -91,6 +103,7 @@ impl MemDisk {
                 tree: Mutex::new(tree),
                 faults: Faults::default(),
                 space: Space::unlimited(used),
+                planned_crash: PlannedCrash::default(),
             }),
         }
     }
@@ -116,6 +129,37 @@ impl MemDisk {
         let tree = self.shared.tree.lock().all_durable();
         let used = tree.bytes();
         MemDisk::from_tree(tree, used)
+    }
+
+    /// The power fails right before the `n`th call from now on that changes something (1 is the next).
+    /// This disk goes on; what the next start finds is kept for [`MemDisk::crashed`].
+    pub fn crash_at_change(&self, n: u64, seed: u64) {
+        let planned = &self.shared.planned_crash;
+        *planned.found.lock() = None;
+        planned.seed.store(seed, Ordering::SeqCst);
+        planned.countdown.store(n, Ordering::SeqCst);
+    }
+
+    /// The disk that the planned crash left, once it has come.
+    pub fn crashed(&self) -> Option<MemDisk> {
+        self.shared.planned_crash.found.lock().clone()
+    }
+
+    /// Counts towards the planned crash. No lock of the disk is held here.
+    fn count_change(&self, op: Op) {
+        let planned = &self.shared.planned_crash;
+        if planned.countdown.load(Ordering::Relaxed) == 0 || !op.changes() {
+            return;
+        }
+        if planned.countdown.fetch_sub(1, Ordering::SeqCst) == 1 {
+            let disk = self.crash(planned.seed.load(Ordering::SeqCst));
+            *planned.found.lock() = Some(disk);
+        }
+    }
+
+    /// From now on syncs of paths that contain `part` say that all is well and do nothing.
+    pub fn ignore_sync_on(&self, part: &str) {
+        self.shared.faults.ignore_sync(part);
     }
 
     /// From now on every call fails with EIO.
@@ -169,6 +213,7 @@ impl MemDisk {
     }
 
     fn enter(&self, op: Op, path: &str) -> io::Result<()> {
+        self.count_change(op);
         self.shared.faults.check(op, path).map(|_| ())
     }
 }
@@ -255,6 +300,9 @@ impl Disk for MemDisk {
 
     fn sync_dir(&self, path: &str) -> io::Result<()> {
         self.enter(Op::SyncDir, path)?;
+        if self.shared.faults.ignores_sync(path) {
+            return Ok(());
+        }
         self.shared.tree.lock().sync_dir(path)
     }
 }
@@ -281,6 +329,7 @@ struct MemFile {
 impl MemFile {
     /// Counts the call; EBADF for a file opened for reading only.
     fn enter_writing(&self, op: Op) -> io::Result<fault::Verdict> {
+        self.disk.count_change(op);
         let verdict = self.disk.shared.faults.check(op, &self.path)?;
         if self.writable { Ok(verdict) } else { Err(os_error(libc::EBADF)) }
     }
@@ -289,7 +338,9 @@ impl MemFile {
         // fsync works on descriptors opened for reading, too.
         match self.disk.enter(Op::Sync, &self.path) {
             Ok(()) => {
-                self.content.lock().sync();
+                if !self.disk.shared.faults.ignores_sync(&self.path) {
+                    self.content.lock().sync();
+                }
                 Ok(())
             }
             Err(e) => {

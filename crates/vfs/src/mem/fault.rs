@@ -24,6 +24,13 @@ pub enum Op {
     Symlink,
 }
 
+impl Op {
+    /// Does it change contents or names, or make changes durable?
+    pub(super) const fn changes(self) -> bool {
+        !matches!(self, Op::Open | Op::Read | Op::List | Op::Stat)
+    }
+}
+
 const OPS: usize = Op::Symlink as usize + 1;
 
 /// In place of an errno: the write goes half way.
@@ -50,6 +57,8 @@ pub(super) struct Faults {
     counts: [AtomicU64; OPS],
     any: AtomicBool,
     planned: Mutex<Vec<Fault>>,
+    /// Parts of paths whose syncs do nothing.
+    unsynced: Mutex<Vec<String>>,
 }
 
 impl Faults {
@@ -73,6 +82,14 @@ impl Faults {
     fn plan(&self, fault: Fault) {
         self.planned.lock().push(fault);
         self.any.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn ignore_sync(&self, part: &str) {
+        self.unsynced.lock().push(part.to_owned());
+    }
+
+    pub(super) fn ignores_sync(&self, path: &str) -> bool {
+        self.unsynced.lock().iter().any(|part| path.contains(part.as_str()))
     }
 
     pub(super) fn clear(&self) {

@@ -219,3 +219,25 @@ fn a_disk_without_power_fails_everything() {
     assert!(disk.open("a", OpenMode::Read).is_err());
     assert_eq!(bytes_of(&disk.crash(1), "a").unwrap(), b"1");
 }
+
+#[test]
+fn a_planned_crash_comes_before_its_change_and_the_disk_goes_on() {
+    let (disk, file) = disk_with("a", &[1; 512]);
+    disk.crash_at_change(3, 1);
+    file.write_all_at(&[2; 512], 0).unwrap();
+    file.sync_data().unwrap();
+    assert!(disk.crashed().is_none());
+    file.write_all_at(&[3; 512], 0).unwrap();
+    file.sync_data().unwrap();
+    assert_eq!(bytes_of(&disk.crashed().unwrap(), "a").unwrap(), vec![2; 512]);
+    assert_eq!(bytes_of(&disk, "a").unwrap(), vec![3; 512]);
+}
+
+#[test]
+fn a_lying_disk_loses_what_it_said_was_synced() {
+    let (disk, file) = disk_with("pg_wal", &[1; 512]);
+    disk.ignore_sync_on("pg_wal");
+    file.write_all_at(&[2; 512], 0).unwrap();
+    file.sync_data().unwrap();
+    assert_eq!(bytes_of(&disk.crash_losing_all(), "pg_wal").unwrap(), vec![1; 512]);
+}
