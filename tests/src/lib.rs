@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod floors;
 #[cfg(test)]
 mod interchange;

@@ -1,0 +1,92 @@
+//! Crashes, by the thousand: a bank in the manner of TPC-B on a disk in memory that forgets what was
+//! not synced, loses it by sectors, in the middle of any write. After each crash the server recovers
+//! (and crashes again meanwhile); then all acknowledged transactions are there, the others wholly or
+//! not at all, in the order of their commits; the books balance; heaps and indexes are sound and agree.
+//!
+//! A failure names its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` runs so
+//! many instead of the usual number.
+
+mod bank;
+mod model;
+mod run;
+mod teller;
+
+use run::{Planted, run};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Crashes of one seed.
+const CRASHES: u64 = 12;
+const SEEDS: u64 = 200;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("a number"))
+}
+
+/// The run's outcome, panics included.
+fn outcome(seed: u64, planted: Planted) -> Result<u64, String> {
+    catch_unwind(AssertUnwindSafe(|| run(seed, CRASHES, planted))).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+        Err(format!("panic: {}", text.unwrap_or_default()))
+    })
+}
+
+#[test]
+fn acknowledged_transactions_survive_all_crashes() {
+    if let Some(seed) = number("NORSU_CRASH_SEED") {
+        run(seed, CRASHES, Planted::Nothing).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        return;
+    }
+    let seeds = number("NORSU_CRASH_SEEDS").unwrap_or(SEEDS);
+    let (next, crashes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds {
+                return;
+            }
+            match outcome(seed, Planted::Nothing) {
+                Ok(n) => crashes.fetch_add(n, Ordering::Relaxed),
+                Err(e) => panic!("seed {seed}: {e}"),
+            };
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let crashes = crashes.into_inner();
+    assert!(crashes >= seeds * CRASHES, "{crashes} crashes");
+}
+
+/// How many seeds it takes until a planted fault is noticed; the harness counts for nothing if it is
+/// not.
+fn rounds_until_noticed(planted: Planted, rounds_max: u64) -> u64 {
+    for seed in 0..rounds_max {
+        if outcome(seed, planted).is_err() {
+            return seed + 1;
+        }
+    }
+    panic!("{planted:?} was not noticed in {rounds_max} runs");
+}
+
+#[test]
+fn a_log_that_is_not_synced_is_noticed() {
+    rounds_until_noticed(Planted::Unsynced("pg_wal"), 5);
+}
+
+#[test]
+fn tables_that_are_not_synced_are_noticed() {
+    rounds_until_noticed(Planted::Unsynced("base/"), 10);
+}
+
+#[test]
+fn transaction_status_that_is_not_synced_is_noticed() {
+    rounds_until_noticed(Planted::Unsynced("pg_xact"), 40);
+}
+
+#[test]
+fn page_images_left_out_are_noticed() {
+    rounds_until_noticed(Planted::NoPageImages, 10);
+}

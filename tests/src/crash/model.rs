@@ -1,0 +1,111 @@
+//! What the bank must hold: a base, and the transactions that committed since, in their order in the log.
+//! A crash may take a tail of those that nobody was told are durable, nothing else.
+
+use super::bank::{HISTORY, Rows, TABLES};
+use std::array;
+
+/// A row written (`None`: deleted).
+#[derive(Clone, Debug)]
+pub struct Write {
+    pub table: usize,
+    pub id: i32,
+    pub row: Option<super::bank::Row>,
+}
+
+pub type State = [Rows; TABLES];
+
+pub fn empty() -> State {
+    array::from_fn(|_| Rows::new())
+}
+
+pub fn apply(state: &mut State, writes: &[Write]) {
+    for write in writes {
+        let rows = &mut state[write.table];
+        match &write.row {
+            Some(row) => rows.insert(write.id, row.clone()),
+            None => rows.remove(&write.id),
+        };
+    }
+}
+
+/// A committed transaction; every one leaves a row in the history.
+struct Committed {
+    marker: i32,
+    writes: Vec<Write>,
+}
+
+pub struct Model {
+    base: State,
+    committed: Vec<Committed>,
+    /// So many of them are durable for certain.
+    durable: usize,
+    /// What a new snapshot sees while the server runs.
+    pub now: State,
+}
+
+impl Model {
+    pub fn new() -> Model {
+        Model { base: empty(), committed: Vec::new(), durable: 0, now: empty() }
+    }
+
+    /// The commit is about to be asked for: from here on it may survive.
+    pub fn committing(&mut self, marker: i32, writes: Vec<Write>) {
+        apply(&mut self.now, &writes);
+        self.committed.push(Committed { marker, writes });
+    }
+
+    /// The server said that all committed so far is durable.
+    pub fn acknowledged(&mut self) {
+        self.durable = self.committed.len();
+    }
+
+    /// What was found after a crash, if it can be.
+    pub fn recovered(&mut self, found: State) -> Result<(), String> {
+        let kept = self.committed.iter().filter(|t| found[HISTORY].contains_key(&t.marker)).count();
+        if kept < self.durable {
+            let lost: Vec<i32> = (self.committed[..self.durable].iter())
+                .map(|t| t.marker)
+                .filter(|m| !found[HISTORY].contains_key(m))
+                .collect();
+            return Err(format!("acknowledged transactions are lost: {lost:?}"));
+        }
+        for t in &self.committed[..kept] {
+            apply(&mut self.base, &t.writes);
+        }
+        difference(&self.base, &found)?;
+        balances(&found)?;
+        self.now = found;
+        self.committed.clear();
+        self.durable = 0;
+        Ok(())
+    }
+}
+
+/// An error that names the first difference.
+pub fn difference(expected: &State, found: &State) -> Result<(), String> {
+    for (n, (expected, found)) in expected.iter().zip(found).enumerate() {
+        let ids = expected.keys().chain(found.keys());
+        if let Some(id) = ids.into_iter().find(|id| expected.get(id) != found.get(id)) {
+            let short = |rows: &Rows| match rows.get(id) {
+                Some(r) => format!("({}, {}, {}, {:.40})", r.a, r.b, r.balance, r.filler),
+                None => "nothing".to_owned(),
+            };
+            return Err(format!(
+                "table {n}, id {id}: {} instead of {}",
+                short(found),
+                short(expected)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The bank's books: all four sums are the same.
+fn balances(state: &State) -> Result<(), String> {
+    let sums =
+        state.each_ref().map(|rows| rows.values().map(|r| i64::from(r.balance)).sum::<i64>());
+    if sums.iter().any(|s| *s != sums[0]) {
+        return Err(format!("the sums differ: {sums:?}"));
+    }
+    Ok(())
+}

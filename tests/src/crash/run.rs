@@ -1,0 +1,288 @@
+//! One run: a bank in a world drawn from the seed, worked on and crashed again and again.
+
+use super::bank::{self, ACCOUNTS, BRANCHES, DATABASE, Row, TELLERS, Table};
+use super::model::{Model, State, Write, difference};
+use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, Did, TELLER_COUNT, Teller, filler};
+use engine::{Backend, CheckpointFlags, ClusterOptions, CommitExtras, Engine, EngineConfig};
+use engine::{BackendSettings, Isolation, create_cluster};
+use ids::RelFile;
+use pgerror::PgError;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use sync::wait::Waiter;
+use vfs::{Env, MemDisk, SeededRandom};
+use wal::Compression;
+
+/// What is wrong with a world on purpose, to see whether the run notices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Planted {
+    #[default]
+    Nothing,
+    /// The disk lies about syncs of paths with this in them.
+    Unsynced(&'static str),
+    /// `full_page_writes = off` on a disk that tears pages.
+    NoPageImages,
+}
+
+/// A fault, or a panic of the engine, is what a run must never end with.
+pub type Outcome<T> = Result<T, String>;
+
+fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
+    move |e| format!("{what}: {e} ({})", e.code())
+}
+
+struct World {
+    random: SeededRandom,
+    env: Env,
+    disk: MemDisk,
+    config: EngineConfig,
+    planted: Planted,
+    balance_indexed: bool,
+    model: Model,
+    next_marker: i32,
+    crashes: u64,
+}
+
+/// Runs one seed through `crashes` crashes and more; how many there were.
+pub fn run(seed: u64, crashes: u64, planted: Planted) -> Outcome<u64> {
+    let mut world = World::new(seed, planted)?;
+    let mut engine = world.open()?;
+    world.fill(&engine)?;
+    while world.crashes < crashes {
+        let left = world.work(&engine)?;
+        drop(engine);
+        world.replace_disk(left);
+        engine = world.recover()?;
+        world.verify(&engine)?;
+    }
+    Ok(world.crashes)
+}
+
+fn session(engine: &Engine) -> Outcome<Backend> {
+    let waiter = Arc::new(Waiter::new());
+    let tablespace = RelFile::DEFAULT_TABLESPACE;
+    let mut be = Backend::connect(engine.storage(), 100, DATABASE, tablespace, waiter)
+        .map_err(told("connection"))?;
+    // Nobody waits for locks here; if somebody does, it shall show.
+    be.configure(BackendSettings {
+        lock_timeout: Duration::from_secs(10),
+        ..BackendSettings::default()
+    });
+    Ok(be)
+}
+
+impl World {
+    fn new(seed: u64, planted: Planted) -> Outcome<World> {
+        let random = SeededRandom::new(seed);
+        let disk = MemDisk::new();
+        let mut env = Env::memory(seed);
+        env.disk = Arc::new(disk.clone());
+        let options = ClusterOptions { segment_size: 1 << 20, checksums: random.below(4) != 0 };
+        create_cluster(&env, &options).map_err(told("init"))?;
+        let mut config = EngineConfig::new(env.clone());
+        config.shared_buffers = [16, 24, 40, 200][random.below(4) as usize];
+        config.log_checkpoints = false;
+        config.txn.slots = 16;
+        config.wal.buffers = [4, 8, 64][random.below(3) as usize];
+        config.wal.min_wal_size = 2 << 20;
+        config.wal.max_wal_size = 3 << 20;
+        config.wal.compression = match random.below(6) {
+            0 => Compression::Pglz,
+            1 => Compression::Lz4,
+            2 => Compression::Zstd,
+            _ => Compression::Off,
+        };
+        config.wal_log_hints = random.below(4) == 0;
+        if random.below(8) == 0 {
+            config.wal.consistency_checking = u32::MAX;
+        }
+        config.wal.full_page_writes = planted != Planted::NoPageImages;
+        let mut world = World {
+            balance_indexed: random.below(2) == 0,
+            random,
+            env,
+            disk,
+            config,
+            planted,
+            model: Model::new(),
+            next_marker: 0,
+            crashes: 0,
+        };
+        world.plant();
+        Ok(world)
+    }
+
+    fn plant(&mut self) {
+        if let Planted::Unsynced(part) = self.planted {
+            self.disk.ignore_sync_on(part);
+        }
+    }
+
+    fn replace_disk(&mut self, disk: MemDisk) {
+        self.disk = disk;
+        self.env.disk = Arc::new(self.disk.clone());
+        self.config.env = self.env.clone();
+        self.plant();
+    }
+
+    fn open(&self) -> Outcome<Arc<Engine>> {
+        let engine = Engine::open(self.config.clone()).map_err(told("recovery"))?;
+        let storage = engine.storage();
+        storage.update_delta.store(self.random.below(2) == 0, Ordering::Relaxed);
+        storage.bottom_up.store(self.random.below(4) != 0, Ordering::Relaxed);
+        Ok(engine)
+    }
+
+    fn fill(&mut self, engine: &Engine) -> Outcome<()> {
+        let mut be = session(engine)?;
+        let tables = bank::tables(self.balance_indexed);
+        be.begin(Isolation::ReadCommitted);
+        let mut writes = Vec::new();
+        let counts = [(ACCOUNTS, ACCOUNT_COUNT), (TELLERS, TELLER_COUNT), (BRANCHES, BRANCH_COUNT)];
+        tables.iter().try_for_each(|t| t.create(&mut be)).map_err(told("tables"))?;
+        for (table, count) in counts {
+            for id in 0..count as i32 {
+                let row = Row { a: 0, b: 0, balance: 0, filler: filler(&self.random) };
+                tables[table].insert(&mut be, id, &row).map_err(told("rows"))?;
+                writes.push(Write { table, id, row: Some(row) });
+            }
+        }
+        self.next_marker += 1;
+        let row = Row { a: 0, b: 0, balance: 0, filler: String::new() };
+        tables[bank::HISTORY].insert(&mut be, self.next_marker, &row).map_err(told("rows"))?;
+        writes.push(Write { table: bank::HISTORY, id: self.next_marker, row: Some(row) });
+        self.model.committing(self.next_marker, writes);
+        be.commit(CommitExtras::default()).map_err(told("commit"))?;
+        self.model.acknowledged();
+        Ok(())
+    }
+
+    /// Works until the crash; the disk that it leaves.
+    fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
+        let tables = bank::tables(self.balance_indexed);
+        let count = 1 + self.random.below(5) as usize;
+        let mut tellers =
+            (0..count).map(|_| session(engine).map(Teller::new)).collect::<Outcome<Vec<_>>>()?;
+        // In the middle of some change, or (below) between steps.
+        if self.random.below(4) != 0 {
+            self.disk.crash_at_change(1 + self.random.below(120), self.random.next());
+        }
+        let steps = 20 + self.random.below(500);
+        let mut left = None;
+        for _ in 0..steps {
+            let durable = self.step(engine, &tables, &mut tellers)?;
+            left = self.disk.crashed();
+            if left.is_some() {
+                break;
+            }
+            if durable {
+                self.model.acknowledged();
+            }
+        }
+        let left = match left {
+            Some(left) => left,
+            None => self.end(engine, &mut tellers)?,
+        };
+        self.crashes += 1;
+        Ok(left)
+    }
+
+    /// True if all that is committed is durable now.
+    fn step(
+        &mut self,
+        engine: &Arc<Engine>,
+        tables: &[Table],
+        tellers: &mut [Teller],
+    ) -> Outcome<bool> {
+        let n = self.random.below(tellers.len() as u64) as usize;
+        let teller = &mut tellers[n];
+        match self.random.below(150) {
+            0 => {
+                let done = engine.checkpoint(CheckpointFlags::IMMEDIATE);
+                return done.map_err(told("checkpoint")).map(|_| false);
+            }
+            1 | 2 => {
+                engine.bgwriter_step().map_err(told("background writer"))?;
+            }
+            3 | 4 => {
+                engine.walwriter_step().map_err(told("log writer"))?;
+            }
+            5 => {
+                engine.checkpointer_step().map_err(told("checkpointer"))?;
+            }
+            6 | 7 if teller.idle() => {
+                let table = &tables[self.random.below(tables.len() as u64) as usize];
+                let be = &mut teller.be;
+                be.begin(Isolation::ReadCommitted);
+                table.vacuum(be, self.random.below(3) == 0).map_err(told("vacuum"))?;
+                be.commit(CommitExtras::default()).map_err(told("vacuum"))?;
+            }
+            8 if teller.idle() => self.compare(&mut teller.be, tables)?,
+            _ => {
+                let did = teller.step(&self.random, tables, &mut self.model, &mut self.next_marker);
+                return did.map_err(told("transaction")).map(|did| did == Did::Durable);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What a running server shows is what was committed, durable or not.
+    fn compare(&self, be: &mut Backend, tables: &[Table]) -> Outcome<()> {
+        be.begin(Isolation::ReadCommitted);
+        let found = self.read(be, tables)?;
+        be.commit(CommitExtras::default()).map_err(told("commit"))?;
+        difference(&self.model.now, &found).map_err(|e| format!("while running: {e}"))
+    }
+
+    /// An end between two steps: power failures of several kinds, a killed process, or a shutdown.
+    fn end(&mut self, engine: &Arc<Engine>, tellers: &mut Vec<Teller>) -> Outcome<MemDisk> {
+        Ok(match self.random.below(8) {
+            0 => {
+                tellers.clear();
+                engine.shutdown().map_err(told("shutdown"))?;
+                self.model.acknowledged();
+                self.disk.crash(self.random.next())
+            }
+            1 => self.disk.killed(),
+            2 => self.disk.crash_losing_all(),
+            _ => self.disk.crash(self.random.next()),
+        })
+    }
+
+    /// Opens the engine; the power may fail again meanwhile.
+    fn recover(&mut self) -> Outcome<Arc<Engine>> {
+        for _ in 0..3 {
+            if self.random.below(3) != 0 {
+                break;
+            }
+            self.disk.crash_at_change(1 + self.random.below(60), self.random.next());
+            let engine = self.open()?;
+            let Some(left) = self.disk.crashed() else { return Ok(engine) };
+            drop(engine);
+            self.crashes += 1;
+            self.replace_disk(left);
+        }
+        self.open()
+    }
+
+    fn read(&self, be: &mut Backend, tables: &[Table]) -> Outcome<State> {
+        let mut state = super::model::empty();
+        for (rows, table) in state.iter_mut().zip(tables) {
+            *rows = table.rows(be).map_err(told("scan"))?;
+        }
+        Ok(state)
+    }
+
+    fn verify(&mut self, engine: &Arc<Engine>) -> Outcome<()> {
+        let mut be = session(engine)?;
+        let tables = bank::tables(self.balance_indexed);
+        be.begin(Isolation::ReadCommitted);
+        let found = self.read(&mut be, &tables)?;
+        for table in &tables {
+            table.check(&mut be).map_err(told("check"))?;
+        }
+        be.commit(CommitExtras::default()).map_err(told("commit"))?;
+        self.model.recovered(found)
+    }
+}
