@@ -44,7 +44,7 @@ pub mod walk;
 mod tests;
 
 pub use api::{analyze, analyze_variable, is_query, standalone_expr};
-pub use lookup::Lookup;
+pub use lookup::{Lookup, OperatorCache};
 pub use rewrite::rewrite;
 pub use session::{Host, SessionLookup};
 pub use state::{Analyzer, ExprKind, Params};

@@ -23,6 +23,31 @@ pub struct ViewRule {
     pub security_invoker: bool,
 }
 
+/// Operators found for a name and operand types, while neither catalogs nor search path change.
+/// Counterpart: `OprCacheHash`.
+#[derive(Default)]
+pub struct OperatorCache(std::collections::HashMap<(String, Oid, Oid), Row<PgOperator>>);
+
+impl OperatorCache {
+    /// Beyond this it starts over.
+    const ENTRIES_MAX: usize = 2_000;
+
+    pub fn get(&self, name: &str, left: Oid, right: Oid) -> Option<Row<PgOperator>> {
+        self.0.get(&(name.to_string(), left, right)).cloned()
+    }
+
+    pub fn put(&mut self, name: String, left: Oid, right: Oid, op: Row<PgOperator>) {
+        if self.0.len() >= Self::ENTRIES_MAX {
+            self.0.clear();
+        }
+        self.0.insert((name, left, right), op);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// A constraint that analysis has to know.
 #[derive(Clone, Debug)]
 pub struct ConstraintInfo {
@@ -40,6 +65,10 @@ pub trait Lookup {
     fn procs_named(&mut self, name: &str) -> Result<Vec<Row<PgProc>>>;
     fn operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>>;
     fn operators_named(&mut self, name: &str) -> Result<Vec<Row<PgOperator>>>;
+    /// Where resolved operators are remembered between statements; `None` without such a place.
+    fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
+        None
+    }
     fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>>;
     fn aggregate(&mut self, proc: Oid) -> Result<Option<Row<PgAggregate>>>;
     fn opclass_row(&mut self, oid: Oid) -> Result<Option<Row<PgOpclass>>>;

@@ -96,6 +96,23 @@ impl Analyzer<'_> {
     }
 
     fn find_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
+        // A name cannot hold a zero byte.
+        let key = names.iter().map(|n| &**n).collect::<Vec<_>>().join("\0");
+        if let Some(cache) = self.cat.operator_cache()
+            && let Some(op) = cache.get(&key, left, right)
+        {
+            return Ok(Outcome::Found(op));
+        }
+        let outcome = self.resolve_binary(names, left, right)?;
+        if let Outcome::Found(op) = &outcome
+            && let Some(cache) = self.cat.operator_cache()
+        {
+            cache.put(key, left, right, op.clone());
+        }
+        Ok(outcome)
+    }
+
+    fn resolve_binary(&mut self, names: &[ast::Name], left: Oid, right: Oid) -> Result<Outcome> {
         let all = self.operators(names, b'b')?;
         let exact = |l: Oid, r: Oid| {
             all.iter().find(|(_, op)| op.oprleft == l && op.oprright == r).map(|(_, op)| op.clone())

@@ -1,7 +1,7 @@
 //! The look-ups of a real session: catalog caches for the rows, the session's functions for values,
 //! its locks for tables.
 
-use crate::lookup::{ConstraintInfo, Lookup, Relation, ViewRule};
+use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, Relation, ViewRule};
 use crate::ty;
 use catalog::rows::*;
 use catalog::{CatCx, Row, cache};
@@ -22,6 +22,11 @@ pub trait Host {
     fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()>;
 
     fn database_name(&mut self) -> Result<String>;
+
+    /// Emptied by the session when catalogs or search path have changed.
+    fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
+        None
+    }
 }
 
 /// [`Lookup`] over a session.
@@ -68,6 +73,10 @@ impl Lookup for SessionLookup<'_> {
 
     fn operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>> {
         self.host.catalog().find_operator_row(oid)
+    }
+
+    fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
+        self.host.operator_cache()
     }
 
     fn operators_named(&mut self, name: &str) -> Result<Vec<Row<PgOperator>>> {

@@ -33,6 +33,9 @@ pub struct Core {
     /// Anonymous row types, by typmod.
     pub row_types: Vec<Arc<RowDesc>>,
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
+    /// Operators resolved so far, and the generation and search path for which they hold.
+    pub(crate) operators: analyze::OperatorCache,
+    pub(crate) operators_at: (u64, String),
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
     pub(crate) random_state: u64,
@@ -69,6 +72,8 @@ impl Core {
             params: Arc::from([]),
             row_types: Vec::new(),
             relations: HashMap::new(),
+            operators: analyze::OperatorCache::default(),
+            operators_at: (0, String::new()),
             functions: HashMap::new(),
             extra: None,
             random_state: u64::from_le_bytes(seed),

@@ -1,6 +1,7 @@
 //! To analysis.
 
 use crate::core::Core;
+use analyze::OperatorCache;
 use catalog::CatCx;
 use ids::Oid;
 use pgerror::Result;
@@ -21,5 +22,16 @@ impl analyze::Host for Core {
 
     fn database_name(&mut self) -> Result<String> {
         Ok(self.database_name.clone())
+    }
+
+    fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
+        let generation = self.catalog.catalog.generation();
+        let own = !self.catalog.overlay.is_clean();
+        let path = self.catalog.search_path();
+        if own || self.operators_at.0 != generation || self.operators_at.1 != path {
+            self.operators.clear();
+            self.operators_at = (generation, path.to_string());
+        }
+        if own { None } else { Some(&mut self.operators) }
     }
 }
