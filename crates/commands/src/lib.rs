@@ -2,11 +2,13 @@
 //!
 //! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `names`,
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
-//! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`.
+//! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `bulk`, `copy` (many rows).
 
 #![forbid(unsafe_code)]
 
+mod bulk;
 mod constraint;
+mod copy;
 mod create_table;
 mod detached;
 mod drop;

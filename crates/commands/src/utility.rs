@@ -1,7 +1,7 @@
 //! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
 
 use crate::host::CommandHost;
-use crate::{create_table, drop, index, sequence, truncate};
+use crate::{copy, create_table, drop, index, sequence, truncate};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result};
 
@@ -33,6 +33,11 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::TruncateStmt(s) => {
             truncate::truncate(host, s)?;
             "TRUNCATE TABLE"
+        }
+        Node::CopyStmt(s) => {
+            let count = copy::copy(host, s, sql)?;
+            host.catalog().increment_command_counter()?;
+            return Ok(format!("COPY {count}"));
         }
         Node::CheckPointStmt => {
             checkpoint(host)?;

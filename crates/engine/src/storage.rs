@@ -142,6 +142,13 @@ pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persist
     });
 }
 
+/// Was the file made by the present (sub)transaction? Then nobody else can see its rows, and they go
+/// with it.
+pub fn is_new_here(be: &Backend, file: RelFile) -> bool {
+    let nesting = be.txn.nesting();
+    be.pending.list.iter().any(|p| !p.at_commit && p.drop.file == file && p.nesting == nesting)
+}
+
 /// The relation's new files are kept although the transaction may abort, or its old ones although it
 /// commits (relation map). Counterpart: `RelationPreserveStorage`.
 pub fn preserve_relation_files(be: &mut Backend, file: RelFile, at_commit: bool) {

@@ -1,0 +1,313 @@
+//! COPY: options, what is copied, and where from or to. Counterpart: copy.c.
+
+mod fields;
+mod from;
+mod lines;
+mod to;
+
+use crate::host::CommandHost;
+use crate::{names, options};
+use catalog::{RelDesc, acl};
+use ids::AttrNo;
+use parse::ast::{self, CopyStmt, DefElem, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Header {
+    No,
+    Yes,
+    Match,
+}
+
+/// The options of COPY, complete.
+#[derive(Clone, Debug)]
+pub(crate) struct Format {
+    pub csv: bool,
+    pub freeze: bool,
+    pub delimiter: u8,
+    pub null: Vec<u8>,
+    pub header: Header,
+    pub quote: u8,
+    pub escape: u8,
+    pub force_quote: Vec<String>,
+    pub force_quote_all: bool,
+    pub force_not_null: Vec<String>,
+    pub force_null: Vec<String>,
+}
+
+/// COPY in any direction; the number of rows.
+pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+    if stmt.is_program {
+        return Err(PgError::unsupported("COPY with a program"));
+    }
+    if let Some(path) = &stmt.filename {
+        check_file(host, path, stmt.is_from)?;
+    }
+    let format = format(&stmt.options, stmt.is_from)?;
+    if stmt.is_from {
+        return from::copy_from(host, stmt, &format, sql);
+    }
+    to::copy_to(host, stmt, &format, sql)
+}
+
+/// Files are for superusers and for roles that were given the right.
+fn check_file(host: &mut dyn CommandHost, path: &str, is_from: bool) -> Result<()> {
+    let user = names::user(host);
+    let (role, name, verb) = if is_from {
+        (4569, "pg_read_server_files", "from")
+    } else {
+        (4570, "pg_write_server_files", "to")
+    };
+    if !names::is_superuser(host)? && !host.catalog().is_member(user, ids::Oid(role), true)? {
+        return Err(pg_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "must be superuser or have privileges of the {name} role to COPY {verb} a file"
+        )
+        .hint(
+            "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.",
+        ));
+    }
+    if !is_from && !path.starts_with('/') {
+        bail!(INVALID_NAME, "relative path not allowed for COPY to file");
+    }
+    Ok(())
+}
+
+fn column_list(def: &DefElem) -> Result<Vec<String>> {
+    match &def.arg {
+        Some(Node::List(list)) => {
+            Ok(list.iter().filter_map(Node::as_str).map(str::to_string).collect())
+        }
+        _ => bail!(
+            INVALID_PARAMETER_VALUE,
+            "argument to option \"{}\" must be a list of column names",
+            def.defname
+        ),
+    }
+}
+
+fn header(def: &DefElem) -> Result<Header> {
+    let as_header = |b: bool| if b { Header::Yes } else { Header::No };
+    match &def.arg {
+        None => Ok(Header::Yes),
+        Some(Node::String(s)) if s.eq_ignore_ascii_case("match") => Ok(Header::Match),
+        Some(_) => match options::boolean(def) {
+            Ok(b) => Ok(as_header(b)),
+            Err(_) => bail!(SYNTAX_ERROR, "{} requires a Boolean value or \"match\"", def.defname),
+        },
+    }
+}
+
+/// Counterpart: `ProcessCopyOptions`.
+fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
+    let (mut csv, mut freeze, mut head) = (false, false, Header::No);
+    let (mut delimiter, mut null, mut quote, mut escape) = (None, None, None, None);
+    let (mut force_quote, mut force_not_null, mut force_null) = (None, None, None);
+    let mut force_quote_all = false;
+    for (i, d) in defs.iter().enumerate() {
+        if defs[..i].iter().any(|e| e.defname == d.defname) {
+            bail!(SYNTAX_ERROR, "conflicting or redundant options");
+        }
+        match &*d.defname {
+            "format" => match options::text(d)?.as_str() {
+                "text" => {}
+                "csv" => csv = true,
+                "binary" => return Err(PgError::unsupported("COPY in binary format")),
+                other => {
+                    bail!(INVALID_PARAMETER_VALUE, "COPY format \"{other}\" not recognized")
+                }
+            },
+            "freeze" => freeze = options::boolean(d)?,
+            "delimiter" => delimiter = Some(options::text(d)?),
+            "null" => null = Some(options::text(d)?),
+            "header" => head = header(d)?,
+            "quote" => quote = Some(options::text(d)?),
+            "escape" => escape = Some(options::text(d)?),
+            "force_quote" => match &d.arg {
+                Some(Node::AStar) => force_quote_all = true,
+                _ => force_quote = Some(column_list(d)?),
+            },
+            "force_not_null" => force_not_null = Some(column_list(d)?),
+            "force_null" => force_null = Some(column_list(d)?),
+            "encoding" => {
+                let name = options::text(d)?;
+                match catalog::encoding::number(&name) {
+                    Some(catalog::encoding::UTF8) => {}
+                    Some(_) => return Err(PgError::unsupported("COPY in another encoding")),
+                    None => bail!(
+                        INVALID_PARAMETER_VALUE,
+                        "argument to option \"encoding\" must be a valid encoding name"
+                    ),
+                }
+            }
+            other => bail!(SYNTAX_ERROR, "option \"{other}\" not recognized"),
+        }
+    }
+    let delimiter = delimiter.unwrap_or_else(|| if csv { "," } else { "\t" }.to_string());
+    let null = null.unwrap_or_else(|| if csv { "" } else { "\\N" }.to_string());
+    if csv {
+        quote = quote.or_else(|| Some("\"".to_string()));
+        escape = escape.or_else(|| quote.clone());
+    }
+    if delimiter.len() != 1 {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY delimiter must be a single one-byte character");
+    }
+    if delimiter.contains(['\r', '\n']) {
+        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter cannot be newline or carriage return");
+    }
+    if null.contains(['\r', '\n']) {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "COPY null representation cannot use newline or carriage return"
+        );
+    }
+    if !csv && "\\.abcdefghijklmnopqrstuvwxyz0123456789".contains(&delimiter) {
+        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter cannot be \"{delimiter}\"");
+    }
+    if !csv && quote.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY quote available only in CSV mode");
+    }
+    if csv && quote.as_ref().is_some_and(|q| q.len() != 1) {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY quote must be a single one-byte character");
+    }
+    if csv && quote.as_ref() == Some(&delimiter) {
+        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter and quote must be different");
+    }
+    if !csv && escape.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY escape available only in CSV mode");
+    }
+    if csv && escape.as_ref().is_some_and(|q| q.len() != 1) {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY escape must be a single one-byte character");
+    }
+    let forces_quote = force_quote.is_some() || force_quote_all;
+    if !csv && forces_quote {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY force quote available only in CSV mode");
+    }
+    if forces_quote && is_from {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY force quote only available using COPY TO");
+    }
+    if !csv && force_not_null.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY force not null available only in CSV mode");
+    }
+    if force_not_null.is_some() && !is_from {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY force not null only available using COPY FROM");
+    }
+    if !csv && force_null.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY force null available only in CSV mode");
+    }
+    if force_null.is_some() && !is_from {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY force null only available using COPY FROM");
+    }
+    if null.contains(&delimiter) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "COPY delimiter must not appear in the NULL specification"
+        );
+    }
+    if quote.as_ref().is_some_and(|q| csv && null.contains(q.as_str())) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "CSV quote character must not appear in the NULL specification"
+        );
+    }
+    if head == Header::Match && !is_from {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot use \"match\" with HEADER in COPY TO");
+    }
+    if freeze && !is_from {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY freeze only available using COPY FROM");
+    }
+    let byte = |s: &Option<String>| s.as_ref().and_then(|s| s.bytes().next()).unwrap_or(b'"');
+    Ok(Format {
+        csv,
+        freeze,
+        delimiter: delimiter.as_bytes()[0],
+        null: null.into_bytes(),
+        header: head,
+        quote: byte(&quote),
+        escape: byte(&escape),
+        force_quote: force_quote.unwrap_or_default(),
+        force_quote_all,
+        force_not_null: force_not_null.unwrap_or_default(),
+        force_null: force_null.unwrap_or_default(),
+    })
+}
+
+/// The columns to be copied, in order. Counterpart: `CopyGetAttnums`.
+fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
+    if list.is_empty() {
+        let all = rel.attributes.iter().filter(|a| !a.attisdropped && a.attgenerated == 0);
+        return Ok(all.map(|a| a.attnum).collect());
+    }
+    let mut out = Vec::new();
+    for name in list {
+        let Some(a) = rel.column(name) else {
+            bail!(
+                UNDEFINED_COLUMN,
+                "column \"{name}\" of relation \"{}\" does not exist",
+                rel.name()
+            )
+        };
+        if a.attgenerated != 0 {
+            return Err(pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "column \"{name}\" is a generated column"
+            )
+            .detail("Generated columns cannot be used in COPY."));
+        }
+        if out.contains(&a.attnum) {
+            bail!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once");
+        }
+        out.push(a.attnum);
+    }
+    Ok(out)
+}
+
+/// The columns named by a FORCE option must be among those copied.
+fn forced(rel: &RelDesc, list: &[String], copied: &[AttrNo], what: &str) -> Result<Vec<AttrNo>> {
+    let mut out = Vec::new();
+    for name in list {
+        let Some(a) = rel.column(name) else {
+            bail!(
+                UNDEFINED_COLUMN,
+                "column \"{name}\" of relation \"{}\" does not exist",
+                rel.name()
+            )
+        };
+        if !copied.contains(&a.attnum) {
+            bail!(
+                INVALID_COLUMN_REFERENCE,
+                "{what} column \"{name}\" not referenced by COPY"
+            );
+        }
+        out.push(a.attnum);
+    }
+    Ok(out)
+}
+
+/// The right to read or write the columns, by the table or by each column.
+fn check_rights(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    columns: &[AttrNo],
+    right: u32,
+) -> Result<()> {
+    let user = names::user(host);
+    let (owner, list) = (rel.class.relowner, rel.class.relacl.as_deref());
+    if host.catalog().has_privilege(user, owner, list, acl::Kind::Table, right)? {
+        return Ok(());
+    }
+    for c in columns {
+        let list = rel.attribute(*c).and_then(|a| a.attacl.as_deref());
+        let may = match list {
+            Some(list) => {
+                host.catalog().has_privilege(user, owner, Some(list), acl::Kind::Column, right)?
+            }
+            None => false,
+        };
+        if !may {
+            let what = names::relation_noun(rel.kind());
+            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
+        }
+    }
+    Ok(())
+}

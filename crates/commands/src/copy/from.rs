@@ -1,0 +1,601 @@
+//! COPY FROM: text to rows. Counterpart: copyfrom.c, copyfromparse.c.
+
+use super::fields::Fields;
+use super::lines::Lines;
+use super::{Format, Header, check_rights, columns_of, forced};
+use crate::bulk::{TableWriter, null_error};
+use crate::host::CommandHost;
+use crate::{exprs, names};
+use analyze::{ExprKind, SessionLookup};
+use catalog::{RelDesc, acl};
+use engine::table::InsertOptions;
+use eval::{CallContext, Callee, EvalState, Program, RowInput, RowRef, TypeIo};
+use ids::{AttrNo, Oid};
+use parse::ast::CopyStmt;
+use pgerror::{PgError, Result, bail, pg_err};
+use std::any::Any;
+use std::sync::Arc;
+use types::{Batch, Datum, DatumRef, oids};
+use vfs::OpenMode;
+
+/// Rows and bytes that are gathered before they are written.
+const ROWS_MAX: usize = 1000;
+const BYTES_MAX: usize = 65_535;
+
+/// How a field's text becomes a value.
+enum Input {
+    Int2,
+    Int4,
+    Int8,
+    Text,
+    Function { io: Arc<TypeIo>, typmod: i32, extra: Option<Box<dyn Any + Send>> },
+}
+
+/// What a column that is not in the data gets.
+enum Default {
+    Null,
+    Value(Datum),
+    Program(Program),
+}
+
+struct Column {
+    name: String,
+    number: AttrNo,
+    ty: Oid,
+    input: Input,
+    not_null: bool,
+    force_not_null: bool,
+    force_null: bool,
+}
+
+/// Where the input stands, for error messages.
+#[derive(Default)]
+struct Place {
+    column: Option<usize>,
+    /// The line being taken apart; none while rows are written.
+    line: Option<(usize, usize)>,
+}
+
+enum Source {
+    Client,
+    File { file: Arc<dyn vfs::File>, at: u64, path: String },
+}
+
+impl Source {
+    fn more(&mut self, host: &mut dyn CommandHost, out: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Source::Client => host.transport()?.read(out),
+            Source::File { file, at, path } => {
+                let mut piece = vec![0; 65_536];
+                let n = file.read_at(&mut piece, *at).map_err(|e| {
+                    vfs::io_error("read from COPY file", path, &e)
+                })?;
+                *at += n as u64;
+                out.extend_from_slice(&piece[..n]);
+                Ok(n > 0)
+            }
+        }
+    }
+}
+
+pub(super) fn copy_from(
+    host: &mut dyn CommandHost,
+    stmt: &CopyStmt,
+    format: &Format,
+    sql: &str,
+) -> Result<u64> {
+    let Some(rv) = &stmt.relation else {
+        bail!(SYNTAX_ERROR, "COPY FROM needs a table")
+    };
+    let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
+    let columns = columns_of(&rel, &stmt.attlist)?;
+    check_rights(host, &rel, &columns, acl::INSERT)?;
+    match rel.kind() {
+        b'r' => {}
+        b'v' => {
+            return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+                .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
+        }
+        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
+        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
+        _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
+    }
+    let options = insert_options(host, &rel, format)?;
+    let condition = match &stmt.where_clause {
+        None => None,
+        Some(node) => {
+            let mut cat = SessionLookup::new(host);
+            let kind = ExprKind::CopyWhere;
+            let e = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
+            Some(exprs::compile(host.facts(), &e, &[])?)
+        }
+    };
+    let depth = host.backend().snapshot_depth();
+    let snapshot = host.backend().snapshot();
+    host.backend().push_snapshot(snapshot);
+    let source = match &stmt.filename {
+        None => {
+            host.transport()?.begin_in(false, columns.len())?;
+            Source::Client
+        }
+        Some(path) => {
+            let disk = host.backend().storage().env.disk.clone();
+            let file = disk.open(path, OpenMode::Read).map_err(|e| {
+                vfs::io_error_with(&format!("could not open file \"{path}\" for reading"), &e)
+                    .hint(
+                        "COPY FROM instructs the PostgreSQL server process to read a file. You may \
+                         want a client-side facility such as psql's \\copy.",
+                    )
+            })?;
+            Source::File { file, at: 0, path: path.to_string() }
+        }
+    };
+    let mut reader = Reader::new(host, &rel, &columns, format, options, source, condition.is_some())?;
+    let result = reader.run(host, condition.as_ref());
+    let result = match result {
+        Ok(n) => reader.writer.finish(host).map(|()| n),
+        Err(e) => Err(reader.located(e)),
+    };
+    host.backend().truncate_snapshots(depth);
+    result
+}
+
+/// FREEZE is for tables whose files this (sub)transaction has made.
+fn insert_options(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    format: &Format,
+) -> Result<InsertOptions> {
+    let Some(table) = &rel.table else {
+        return Err(PgError::internal("table without files"));
+    };
+    let is_new = engine::storage::is_new_here(host.backend(), table.file);
+    if format.freeze && !is_new {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction"
+        );
+    }
+    Ok(InsertOptions { skip_fsm: is_new, frozen: format.freeze, ..InsertOptions::default() })
+}
+
+struct Reader<'a> {
+    format: &'a Format,
+    table: String,
+    columns: Vec<Column>,
+    defaults: Vec<(usize, Default)>,
+    by_place: Vec<usize>,
+    writer: TableWriter,
+    source: Source,
+    lines: Lines,
+    fields: Fields,
+    batch: Batch,
+    /// Rows that are looked at singly (WHERE, checks) pass through here.
+    stage: Option<Batch>,
+    numbers: Vec<u64>,
+    bytes: usize,
+    place: Place,
+    shown_number: u64,
+    state: EvalState,
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        host: &mut dyn CommandHost,
+        rel: &Arc<RelDesc>,
+        numbers: &[AttrNo],
+        format: &'a Format,
+        options: InsertOptions,
+        source: Source,
+        singly: bool,
+    ) -> Result<Reader<'a>> {
+        let not_null = forced(rel, &format.force_not_null, numbers, "FORCE_NOT_NULL")?;
+        let null = forced(rel, &format.force_null, numbers, "FORCE_NULL")?;
+        let mut columns = Vec::new();
+        for &number in numbers {
+            let Some(a) = rel.attribute(number) else { continue };
+            let input = match (a.atttypid, a.atttypmod) {
+                (oids::INT2, _) => Input::Int2,
+                (oids::INT4, _) => Input::Int4,
+                (oids::INT8, _) => Input::Int8,
+                (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
+                (ty, typmod) => {
+                    Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None }
+                }
+            };
+            columns.push(Column {
+                name: a.attname.to_string(),
+                number,
+                ty: a.atttypid,
+                input,
+                not_null: a.attnotnull,
+                force_not_null: not_null.contains(&number),
+                force_null: null.contains(&number),
+            });
+        }
+        let mut defaults = Vec::new();
+        for a in &rel.attributes {
+            if numbers.contains(&a.attnum) {
+                continue;
+            }
+            let value = match rel.default(a.attnum) {
+                Some(text) if a.attgenerated == 0 && !a.attisdropped => {
+                    let expr = plan::nodetree::read_expr(text.as_str())?;
+                    let expr = host.planner().fold(expr)?;
+                    match expr {
+                        plan::Expr::Const(c) => Default::Value(c.value),
+                        e => Default::Program(exprs::compile(host.facts(), &e, &[])?),
+                    }
+                }
+                _ => match identity(host, rel, a)? {
+                    Some(e) => Default::Program(exprs::compile(host.facts(), &e, &[])?),
+                    None => Default::Null,
+                },
+            };
+            defaults.push((a.attnum as usize - 1, value));
+        }
+        let by_place = columns.iter().map(|c| c.number as usize - 1).collect();
+        let writer = TableWriter::new(host, rel.oid(), options)?;
+        let batch = writer.batch();
+        let stage = (singly || writer.has_checks()).then(|| writer.batch());
+        Ok(Reader {
+            format,
+            table: rel.name().to_string(),
+            columns,
+            defaults,
+            by_place,
+            writer,
+            source,
+            lines: Lines::new(format.csv.then_some((format.quote, format.escape))),
+            fields: Fields::default(),
+            batch,
+            stage,
+            numbers: Vec::new(),
+            bytes: 0,
+            place: Place::default(),
+            shown_number: 0,
+            state: EvalState::default(),
+        })
+    }
+
+    fn line(&mut self, host: &mut dyn CommandHost) -> Result<Option<(usize, usize)>> {
+        let source = &mut self.source;
+        self.place = Place::default();
+        let line = self.lines.next(&mut |out| source.more(host, out));
+        self.shown_number = self.lines.number;
+        let line = line?;
+        self.place.line = line;
+        Ok(line)
+    }
+
+    fn run(&mut self, host: &mut dyn CommandHost, condition: Option<&Program>) -> Result<u64> {
+        let mut count = 0;
+        if self.format.header != Header::No {
+            let Some(line) = self.line(host)? else { return Ok(0) };
+            if self.format.header == Header::Match {
+                self.check_header(line)?;
+            }
+        }
+        while let Some(line) = self.line(host)? {
+            check_encoding(self.lines.bytes(line))?;
+            if self.columns.is_empty() && !self.lines.bytes(line).is_empty() {
+                bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
+            }
+            self.fields.split(self.lines.bytes(line), self.format)?;
+            self.row(host)?;
+            self.bytes += line.1 - line.0;
+            if !self.finish_row(host, condition)? {
+                continue;
+            }
+            count += 1;
+            self.numbers.push(self.lines.number);
+            if self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX {
+                self.flush(host)?;
+            }
+        }
+        self.flush(host)?;
+        Ok(count)
+    }
+
+    fn check_header(&mut self, line: (usize, usize)) -> Result<()> {
+        self.fields.split(self.lines.bytes(line), self.format)?;
+        let found = self.fields.places.len();
+        if found != self.columns.len() {
+            bail!(
+                BAD_COPY_FILE_FORMAT,
+                "wrong number of fields in header line: got {found}, expected {}",
+                self.columns.len()
+            );
+        }
+        for (i, c) in self.columns.iter().enumerate() {
+            match self.fields.get(i) {
+                None => bail!(
+                    BAD_COPY_FILE_FORMAT,
+                    "column name mismatch in header line field {}: got null value (\"{}\"), expected \"{}\"",
+                    i + 1,
+                    String::from_utf8_lossy(&self.format.null),
+                    c.name
+                ),
+                Some(b) if b == c.name.as_bytes() => {}
+                Some(b) => bail!(
+                    BAD_COPY_FILE_FORMAT,
+                    "column name mismatch in header line field {}: got \"{}\", expected \"{}\"",
+                    i + 1,
+                    String::from_utf8_lossy(b),
+                    c.name
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the line's values to the batch.
+    fn row(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        let found = self.fields.places.len();
+        if found > self.columns.len() {
+            bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
+        }
+        for i in 0..self.columns.len() {
+            if i >= found {
+                bail!(
+                    BAD_COPY_FILE_FORMAT,
+                    "missing data for column \"{}\"",
+                    self.columns[i].name
+                );
+            }
+            self.place.column = Some(i);
+            let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
+            let column = &mut self.columns[i];
+            let mut field = self.fields.get(i);
+            if self.format.csv {
+                if field.is_none() && column.force_not_null {
+                    field = Some(&self.format.null);
+                } else if column.force_null
+                    && self.fields.quoted[i]
+                    && field == Some(self.format.null.as_slice())
+                {
+                    field = None;
+                }
+            }
+            let out = &mut batch.columns[self.by_place[i]];
+            let Some(text) = field else {
+                if let Input::Function { io, .. } = &column.input
+                    && !io.input.strict
+                {
+                    // Domains may refuse NULL.
+                    let v = column.input.call(host, column.ty, DatumRef::Null)?;
+                    out.push(v.as_ref());
+                } else {
+                    out.push_null();
+                }
+                continue;
+            };
+            match &mut column.input {
+                Input::Text => out.push(DatumRef::Bytes(text)),
+                Input::Int4 => match small_int(text) {
+                    Some(n) => out.push(Datum::int4(n as i32).as_ref()),
+                    None => {
+                        let v = host.functions().type_input(column.ty, text, -1)?;
+                        out.push(v.as_ref());
+                    }
+                },
+                Input::Int8 => match small_int(text) {
+                    Some(n) => out.push(Datum::int8(n).as_ref()),
+                    None => {
+                        let v = host.functions().type_input(column.ty, text, -1)?;
+                        out.push(v.as_ref());
+                    }
+                },
+                Input::Int2 => {
+                    let v = host.functions().type_input(column.ty, text, -1)?;
+                    out.push(v.as_ref());
+                }
+                function => {
+                    let v = function.call(host, column.ty, DatumRef::Bytes(text))?;
+                    out.push(v.as_ref());
+                }
+            }
+        }
+        self.place.column = None;
+        let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
+        for (place, default) in &self.defaults {
+            let out = &mut batch.columns[*place];
+            match default {
+                Default::Null => out.push_null(),
+                Default::Value(v) => out.push(v.as_ref()),
+                Default::Program(p) => {
+                    let v = exprs::value(p, &mut self.state, host.expressions(), &[])?;
+                    out.push(v.as_ref());
+                }
+            }
+        }
+        batch.len += 1;
+        Ok(())
+    }
+
+    /// Tests the row that has just been appended; false if WHERE leaves it out.
+    fn finish_row(
+        &mut self,
+        host: &mut dyn CommandHost,
+        condition: Option<&Program>,
+    ) -> Result<bool> {
+        if let Some(stage) = &mut self.stage {
+            if let Some(p) = condition {
+                let input = RowInput::scan(RowRef::Batch(stage, 0));
+                if !p.test_row(&mut self.state, host.expressions(), &input)? {
+                    stage.clear();
+                    return Ok(false);
+                }
+            }
+            let mut row = stage.row_owned(0);
+            stage.clear();
+            self.writer.complete(host, &mut row)?;
+            let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+            self.batch.push_row(&refs);
+            return Ok(true);
+        }
+        let last = self.batch.len - 1;
+        for c in self.columns.iter().filter(|c| c.not_null) {
+            let place = c.number as usize - 1;
+            if self.batch.columns[place].is_null(last) {
+                let row = self.batch.row_owned(last);
+                return Err(null_error(host, &self.writer.rel, place, &row)?);
+            }
+        }
+        for (place, _) in &self.defaults {
+            let a = &self.writer.rel.table.tupdesc.attrs[*place];
+            if a.not_null && !a.dropped && self.batch.columns[*place].is_null(last) {
+                let row = self.batch.row_owned(last);
+                return Err(null_error(host, &self.writer.rel, *place, &row)?);
+            }
+        }
+        Ok(true)
+    }
+
+    fn flush(&mut self, host: &mut dyn CommandHost) -> Result<()> {
+        host.backend().check_interrupts()?;
+        self.place = Place::default();
+        let mut at_fault = None;
+        let result = self.writer.write(host, &self.batch, &mut at_fault);
+        if let Some(n) = at_fault.and_then(|r| self.numbers.get(r)) {
+            self.shown_number = *n;
+        }
+        result?;
+        self.batch.clear();
+        self.numbers.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Adds where the input stood. Counterpart: `CopyFromErrorCallback`.
+    fn located(&self, e: PgError) -> PgError {
+        let (table, number) = (&self.table, self.shown_number);
+        let clip = |b: &[u8]| {
+            let text = String::from_utf8_lossy(b);
+            match text.len() > 100 {
+                true => format!("{}...", names::clip(&text, 100)),
+                false => text.into_owned(),
+            }
+        };
+        let line = match (self.place.column, self.place.line) {
+            (Some(c), _) => {
+                let name = &self.columns[c].name;
+                match self.fields.get(c) {
+                    Some(v) => {
+                        let v = clip(v);
+                        format!("COPY {table}, line {number}, column {name}: \"{v}\"")
+                    }
+                    None => format!("COPY {table}, line {number}, column {name}: null input"),
+                }
+            }
+            (None, Some(line)) => {
+                format!("COPY {table}, line {number}: \"{}\"", clip(self.lines.bytes(line)))
+            }
+            (None, None) => format!("COPY {table}, line {number}"),
+        };
+        e.context(line)
+    }
+}
+
+impl Input {
+    /// Calls the type's input function.
+    fn call(&mut self, host: &mut dyn CommandHost, ty: Oid, text: DatumRef<'_>) -> Result<Datum> {
+        let Input::Function { io, typmod, extra } = self else {
+            return host.functions().type_input(ty, text.as_bytes(), -1);
+        };
+        let Callee::Scalar(f) = io.input.callee else {
+            return host.functions().type_input(ty, text.as_bytes(), *typmod);
+        };
+        let (param, modifier) = (Datum::oid(io.io_param), Datum::int4(*typmod));
+        let mut cx = CallContext {
+            host: host.functions(),
+            collation: Oid::INVALID,
+            arg_types: &[oids::CSTRING, io.io_param, oids::INT4],
+            result_type: ty,
+            extra,
+        };
+        f(&mut cx, &[text, param.as_ref(), modifier.as_ref()])
+    }
+}
+
+/// A plain number of up to nine digits.
+#[inline]
+fn small_int(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        all => (false, all),
+    };
+    if digits.is_empty() || digits.len() > 9 {
+        return None;
+    }
+    let mut n = 0i64;
+    for &d in digits {
+        let d = d.wrapping_sub(b'0');
+        if d > 9 {
+            return None;
+        }
+        n = n * 10 + i64::from(d);
+    }
+    Some(if negative { -n } else { n })
+}
+
+/// The value of an identity column that is not in the data.
+fn identity(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    a: &catalog::rows::PgAttribute,
+) -> Result<Option<plan::Expr>> {
+    if a.attidentity == 0 || a.attisdropped {
+        return Ok(None);
+    }
+    let found = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
+    Ok(found.first().map(|&seqid| {
+        plan::Expr::NextValue(plan::expr::NextValueExpr { seqid, typeid: a.atttypid })
+    }))
+}
+
+/// 22021 for bytes that are not UTF-8.
+fn check_encoding(line: &[u8]) -> Result<()> {
+    let bad = match std::str::from_utf8(line) {
+        Ok(_) if !line.contains(&0) => return Ok(()),
+        Ok(_) => vec![0u8],
+        Err(e) => {
+            let at = e.valid_up_to();
+            // As many bytes as the first one announces.
+            let announced = match line[at] {
+                0xc0..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf7 => 4,
+                _ => 1,
+            };
+            line[at..line.len().min(at + announced)].to_vec()
+        }
+    };
+    let shown: Vec<String> = bad.iter().map(|b| format!("0x{b:02x}")).collect();
+    Err(pg_err!(
+        CHARACTER_NOT_IN_REPERTOIRE,
+        "invalid byte sequence for encoding \"UTF8\": {}",
+        shown.join(" ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_numbers() {
+        assert_eq!(small_int(b"-12"), Some(-12));
+        assert_eq!(small_int(b"999999999"), Some(999_999_999));
+        for other in [&b""[..], b"-", b"1000000000", b" 1", b"1.0"] {
+            assert_eq!(small_int(other), None);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let e = check_encoding(b"ab\xff").unwrap_err();
+        assert_eq!(e.message(), "invalid byte sequence for encoding \"UTF8\": 0xff");
+    }
+}
