@@ -195,7 +195,8 @@ impl TableWriter {
             Inserted::Conflict { .. } => Err(duplicate(host, &rel, idx, &refs)?),
             Inserted::Done { unique: false } if idx.deferrable => {
                 let except = Some(tid);
-                let found = index::find_conflict(host.backend(), &idx.desc, &rel.table, &refs, except)?;
+                let found =
+                    index::find_conflict(host.backend(), &idx.desc, &rel.table, &refs, except)?;
                 match found {
                     Some(_) => Err(duplicate(host, &rel, idx, &refs)?),
                     None => Ok(()),

@@ -199,10 +199,7 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
         bail!(FEATURE_NOT_SUPPORTED, "COPY force null only available using COPY FROM");
     }
     if null.contains(&delimiter) {
-        bail!(
-            FEATURE_NOT_SUPPORTED,
-            "COPY delimiter must not appear in the NULL specification"
-        );
+        bail!(FEATURE_NOT_SUPPORTED, "COPY delimiter must not appear in the NULL specification");
     }
     if quote.as_ref().is_some_and(|q| csv && null.contains(q.as_str())) {
         bail!(
@@ -274,10 +271,7 @@ fn forced(rel: &RelDesc, list: &[String], copied: &[AttrNo], what: &str) -> Resu
             )
         };
         if !copied.contains(&a.attnum) {
-            bail!(
-                INVALID_COLUMN_REFERENCE,
-                "{what} column \"{name}\" not referenced by COPY"
-            );
+            bail!(INVALID_COLUMN_REFERENCE, "{what} column \"{name}\" not referenced by COPY");
         }
         out.push(a.attnum);
     }

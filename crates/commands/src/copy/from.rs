@@ -67,9 +67,9 @@ impl Source {
             Source::Client => host.transport()?.read(out),
             Source::File { file, at, path } => {
                 let mut piece = vec![0; 65_536];
-                let n = file.read_at(&mut piece, *at).map_err(|e| {
-                    vfs::io_error("read from COPY file", path, &e)
-                })?;
+                let n = file
+                    .read_at(&mut piece, *at)
+                    .map_err(|e| vfs::io_error("read from COPY file", path, &e))?;
                 *at += n as u64;
                 out.extend_from_slice(&piece[..n]);
                 Ok(n > 0)
@@ -84,9 +84,7 @@ pub(super) fn copy_from(
     format: &Format,
     sql: &str,
 ) -> Result<u64> {
-    let Some(rv) = &stmt.relation else {
-        bail!(SYNTAX_ERROR, "COPY FROM needs a table")
-    };
+    let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
     let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_rights(host, &rel, &columns, acl::INSERT)?;
@@ -122,16 +120,16 @@ pub(super) fn copy_from(
         Some(path) => {
             let disk = host.backend().storage().env.disk.clone();
             let file = disk.open(path, OpenMode::Read).map_err(|e| {
-                vfs::io_error_with(&format!("could not open file \"{path}\" for reading"), &e)
-                    .hint(
-                        "COPY FROM instructs the PostgreSQL server process to read a file. You may \
+                vfs::io_error_with(&format!("could not open file \"{path}\" for reading"), &e).hint(
+                    "COPY FROM instructs the PostgreSQL server process to read a file. You may \
                          want a client-side facility such as psql's \\copy.",
-                    )
+                )
             })?;
             Source::File { file, at: 0, path: path.to_string() }
         }
     };
-    let mut reader = Reader::new(host, &rel, &columns, format, options, source, condition.is_some())?;
+    let mut reader =
+        Reader::new(host, &rel, &columns, format, options, source, condition.is_some())?;
     let result = reader.run(host, condition.as_ref());
     let result = match result {
         Ok(n) => reader.writer.finish(host).map(|()| n),
@@ -338,11 +336,7 @@ impl<'a> Reader<'a> {
         }
         for i in 0..self.columns.len() {
             if i >= found {
-                bail!(
-                    BAD_COPY_FILE_FORMAT,
-                    "missing data for column \"{}\"",
-                    self.columns[i].name
-                );
+                bail!(BAD_COPY_FILE_FORMAT, "missing data for column \"{}\"", self.columns[i].name);
             }
             self.place.column = Some(i);
             let batch = self.stage.as_mut().unwrap_or(&mut self.batch);

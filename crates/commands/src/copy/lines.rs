@@ -294,9 +294,10 @@ mod tests {
     #[test]
     fn lines_do_not_hang_on_the_pieces() {
         for piece in 1..6 {
-            assert_eq!(lines(b"a\tb\nc\\\nd\n\nlast", piece, None).unwrap(), [
-                "a\tb", "c\\\nd", "", "last"
-            ]);
+            assert_eq!(
+                lines(b"a\tb\nc\\\nd\n\nlast", piece, None).unwrap(),
+                ["a\tb", "c\\\nd", "", "last"]
+            );
             assert_eq!(lines(b"a\r\nb\r\n", piece, None).unwrap(), ["a", "b"]);
             assert_eq!(lines(b"a\n\\.\nignored\n", piece, None).unwrap(), ["a"]);
             let csv = Some((b'"', b'"'));

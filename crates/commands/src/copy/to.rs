@@ -61,9 +61,7 @@ pub(super) fn copy_to(
         query::run(host, &query, &mut |host, batch, columns| out.batch(host, batch, columns))?;
         return out.end(host);
     }
-    let Some(rv) = &stmt.relation else {
-        bail!(SYNTAX_ERROR, "COPY TO needs a table or a query")
-    };
+    let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY TO needs a table or a query") };
     let rel = names::open(host, rv, names::mode::ACCESS_SHARE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_rights(host, &rel, &columns, acl::SELECT)?;
@@ -137,8 +135,7 @@ impl<'a> Writer<'a> {
                 );
             }
         }
-        let force =
-            names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
+        let force = names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
         let force = force.collect();
         let target = match &stmt.filename {
             None => {
@@ -148,14 +145,11 @@ impl<'a> Writer<'a> {
             Some(path) => {
                 let disk = host.backend().storage().env.disk.clone();
                 let file = disk.open(path, OpenMode::Truncate).map_err(|e| {
-                    vfs::io_error_with(
-                        &format!("could not open file \"{path}\" for writing"),
-                        &e,
-                    )
-                    .hint(
-                        "COPY TO instructs the PostgreSQL server process to write a file. You \
+                    vfs::io_error_with(&format!("could not open file \"{path}\" for writing"), &e)
+                        .hint(
+                            "COPY TO instructs the PostgreSQL server process to write a file. You \
                          may want a client-side facility such as psql's \\copy.",
-                    )
+                        )
                 })?;
                 Target::File { file, at: 0, path: path.to_string(), pending: Vec::new() }
             }
