@@ -3,6 +3,7 @@
 
 use crate::keys::{Key, Keys};
 use crate::node::*;
+use crate::ordered::OrderedSet;
 use crate::run::Run;
 use crate::services::{AggFn, AggInfo, FinalCall};
 use crate::sort::SortColumn;
@@ -17,6 +18,7 @@ use types::{AggState, Datum, DatumRef};
 /// What all groups share.
 pub(crate) struct AggCall {
     info: Arc<AggInfo>,
+    ordered_set: Option<OrderedSet>,
     args: Vec<(Program, EvalState)>,
     direct: Vec<(Program, EvalState)>,
     filter: Option<(Program, EvalState)>,
@@ -45,7 +47,14 @@ pub(crate) struct AggValue {
 
 impl AggCall {
     pub(crate) fn new(agg: &Aggref, cols: &mut dyn Resolve, run: &mut Run<'_>) -> Result<AggCall> {
-        let info = run.sv.aggregate(agg.aggfnoid)?;
+        let ordered_set = match agg.aggkind {
+            b'n' => None,
+            _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
+        };
+        let info = match ordered_set {
+            None => run.sv.aggregate(agg.aggfnoid)?,
+            Some(_) => Arc::new(kept_rows(agg)),
+        };
         let mut args = Vec::new();
         for a in &agg.args {
             args.push((compile(&a.expr, cols, run)?, EvalState::default()));
@@ -94,6 +103,7 @@ impl AggCall {
         Ok(AggCall {
             count: agg.args.iter().filter(|a| !a.resjunk).count(),
             info,
+            ordered_set,
             args,
             direct,
             filter,
@@ -131,6 +141,12 @@ impl AggCall {
         let mut row = Vec::with_capacity(self.args.len());
         for (p, st) in &mut self.args {
             row.push(p.eval_row(st, run, input)?.into_owned());
+        }
+        if let Some(set) = self.ordered_set {
+            if !(set.skips_nulls() && row.first().is_some_and(Datum::is_null)) {
+                value.rows.push(row);
+            }
+            return Ok(());
         }
         if !self.order.is_empty() || self.distinct.is_some() {
             value.rows.push(row);
@@ -190,17 +206,17 @@ impl AggCall {
 
     /// The group's result. The state stays usable (window frames ask repeatedly).
     pub(crate) fn finish(&mut self, value: &mut AggValue, run: &mut Run<'_>) -> Result<Datum> {
+        if let Some(set) = self.ordered_set {
+            let mut direct = Vec::new();
+            for (p, st) in &mut self.direct {
+                direct.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
+            }
+            self.sort(&mut value.rows);
+            return set.value(&value.rows, &self.order, &direct, self.result_type, run);
+        }
         if !value.rows.is_empty() {
             let mut rows = std::mem::take(&mut value.rows);
-            rows.sort_by(|a, b| {
-                for c in &self.order {
-                    let o = c.order(a[c.column].as_ref(), b[c.column].as_ref());
-                    if o.is_ne() {
-                        return o;
-                    }
-                }
-                std::cmp::Ordering::Equal
-            });
+            self.sort(&mut rows);
             let mut last: Option<Vec<Datum>> = None;
             for row in rows {
                 if let (Some(keys), Some(prev)) = (&self.distinct, &last) {
@@ -254,5 +270,32 @@ impl AggCall {
                 f(&mut cx, &args)
             }
         }
+    }
+
+    fn sort(&self, rows: &mut [Vec<Datum>]) {
+        rows.sort_by(|a, b| {
+            for c in &self.order {
+                let o = c.order(a[c.column].as_ref(), b[c.column].as_ref());
+                if o.is_ne() {
+                    return o;
+                }
+            }
+            std::cmp::Ordering::Equal
+        });
+    }
+}
+
+/// An ordered-set aggregate has no state but its rows.
+fn kept_rows(agg: &Aggref) -> AggInfo {
+    AggInfo {
+        name: String::new(),
+        trans: AggFn::Plain { f: |_, _| Ok(Datum::Null), strict: false },
+        finalfn: None,
+        combine: None,
+        final_extra: false,
+        trans_type: agg.aggtype,
+        trans_by_val: false,
+        trans_collation: Oid::INVALID,
+        init: Datum::Null,
     }
 }

@@ -7,7 +7,7 @@ use pgerror::Result;
 use std::hash::{BuildHasher, Hasher};
 use types::compare::CompareFn;
 use types::fncx::FnContext;
-use types::{Datum, DatumRef, oids};
+use types::{DatumRef, oids};
 
 /// How values of a key column are hashed.
 #[derive(Clone, Copy, Debug)]
@@ -131,15 +131,4 @@ impl Keys {
         }
         Ok(true)
     }
-}
-
-/// Bytes that a stored row takes, about.
-pub(crate) fn row_bytes(row: &[Datum]) -> usize {
-    row.iter()
-        .map(|d| match d {
-            Datum::Bytes(b) => 40 + b.len(),
-            _ => 24,
-        })
-        .sum::<usize>()
-        + 24
 }

@@ -1,7 +1,9 @@
 //! Running plan nodes: the trait, and the building of the tree. Counterpart: execProcnode.c.
 
 use crate::run::Run;
-use crate::{agg, depend, join, lockrows, modify, project, scan, setop, sort, source, window};
+use crate::{
+    agg, depend, instrument, join, lockrows, modify, project, scan, setop, sort, source, window,
+};
 use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -30,7 +32,10 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     }
     let first = run.st.init_plans.len();
     run.register_init_plans(&plan.info.init_plan);
-    let node = build_node(plan, run, depth)?;
+    let mut node = build_node(plan, run, depth)?;
+    if run.st.instruments.is_some() {
+        node = instrument::InstrumentNode::over(node, plan);
+    }
     Ok(if plan.info.init_plan.is_empty() {
         node
     } else {

@@ -1,6 +1,7 @@
 //! A running statement: parameters, sub-plans, shared sets, and the way through them.
 //! Counterpart: execMain.c.
 
+use crate::instrument::{self, Instruments, NodeStats};
 use crate::node::{self, Node};
 use crate::relation::OpenRel;
 use crate::services::Services;
@@ -51,6 +52,8 @@ pub(crate) struct RunState {
     pub shared: HashMap<i32, Shared>,
     /// Working tables of recursive queries by exec parameter.
     pub work_tables: HashMap<i32, Vec<Batch>>,
+    /// Figures for EXPLAIN ANALYZE.
+    pub instruments: Option<Instruments>,
     /// Data-modifying `WITH` queries: (parameter, plan id).
     pub modifying: Vec<(i32, u32)>,
     /// Rows processed by the topmost ModifyTable.
@@ -85,10 +88,36 @@ pub struct Execution {
 impl Execution {
     /// Prepares the plan for running.
     pub fn start(desc: QueryDesc, sv: &mut dyn Services) -> Result<Execution> {
+        Execution::start_with(desc, sv, None)
+    }
+
+    /// As [`Self::start`], with figures kept for each node; times only with `timing`.
+    pub fn start_instrumented(
+        desc: QueryDesc,
+        sv: &mut dyn Services,
+        timing: bool,
+    ) -> Result<Execution> {
+        let instruments = Instruments { timing, ..Instruments::default() };
+        Execution::start_with(desc, sv, Some(instruments))
+    }
+
+    /// The figures of a node of the plan that is executed (of its tree or of a sub-plan); `None` where it
+    /// never ran.
+    pub fn stats(&self, plan: &plan::Plan) -> Option<NodeStats> {
+        let all = self.state.instruments.as_ref()?;
+        all.stats.get(&instrument::key_of(plan)).copied()
+    }
+
+    fn start_with(
+        desc: QueryDesc,
+        sv: &mut dyn Services,
+        instruments: Option<Instruments>,
+    ) -> Result<Execution> {
         let plan = desc.plan.clone();
         let mut state = RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
             versions: vec![0; plan.param_exec_types.len()],
+            instruments,
             modifying: Vec::new(),
             init_plans: Vec::new(),
             subs: (0..plan.subplans.len()).map(|_| None).collect(),

@@ -200,6 +200,8 @@ pub trait PlannerFacts: eval::Facts {
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
     /// Simplifies an expression ([`eval::fold`] with a host that can run what is computed now).
     fn fold(&mut self, expr: Expr) -> Result<Expr>;
+    /// The expression converted to the common type of a set operation's column.
+    fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr>;
     /// Values of the statement's parameters, where a custom plan is wanted.
     fn param_value(&mut self, id: i32) -> Option<Datum>;
 }

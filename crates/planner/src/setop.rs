@@ -90,8 +90,23 @@ impl Glob<'_> {
             return self.gather_union(root, &op.rarg, all, types, out);
         }
         let part = self.set_operation(root, node)?;
-        out.push(part);
+        out.push(self.converted(part, types)?);
         Ok(())
+    }
+
+    /// The input with its columns converted to the operation's types.
+    fn converted(&mut self, part: Part, types: &[Oid]) -> Result<Part> {
+        let have = part.plan.info.target_list.iter().map(|t| t.expr.type_oid());
+        if have.eq(types.iter().copied()) {
+            return Ok(part);
+        }
+        let mut info = hand_on(&part.plan);
+        for (t, &ty) in info.target_list.iter_mut().zip(types) {
+            t.expr = self.facts.coerce_to_common(t.expr.clone(), ty)?;
+        }
+        let child = Some(Box::new(part.plan));
+        let node = PlanNode::Result { child, constant_qual: Vec::new() };
+        Ok(Part { plan: Plan { info, node }, rows: part.rows })
     }
 
     fn make_distinct(&mut self, child: Plan, op: &SetOperationStmt, rows: f64) -> Result<Plan> {
@@ -140,7 +155,9 @@ impl Glob<'_> {
     /// Both inputs one after the other with a flag column; SetOp counts.
     fn intersect_except(&mut self, root: &mut Root, op: &SetOperationStmt) -> Result<Part> {
         let l = self.set_operation(root, &op.larg)?;
+        let l = self.converted(l, &op.col_types)?;
         let r = self.set_operation(root, &op.rarg)?;
+        let r = self.converted(r, &op.col_types)?;
         let (lrows, rrows) = (l.rows, r.rows);
         let columns = op.col_types.len() as i16;
         let parts = vec![
@@ -194,6 +211,7 @@ impl Glob<'_> {
             return Err(PgError::internal("recursive query without UNION"));
         };
         let left = self.set_operation(&mut level, &op.larg)?;
+        let left = self.converted(left, &op.col_types)?;
         let wt_param = self.new_param(Oid::INVALID);
         let SetOpNode::Leaf(right_rti) = *op.rarg else {
             return Err(PgError::unsupported("set operation in the recursive part of a query"));

@@ -308,6 +308,12 @@ impl PlannerFacts for Core {
         eval::fold(expr, self)
     }
 
+    fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr> {
+        let mut lookup = analyze::SessionLookup::new(self);
+        let params = analyze::Params::Fixed(Vec::new());
+        analyze::Analyzer::new(&mut lookup, "", params).coerce_to_common(expr, target, "UNION")
+    }
+
     fn param_value(&mut self, id: i32) -> Option<Datum> {
         usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned()
     }
