@@ -2,10 +2,12 @@
 //!
 //! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `names`,
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
-//! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `bulk`, `copy` (many rows).
+//! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
+//! `bulk`, `copy` (many rows); `vacuum`, `statistics`; `extension`.
 
 #![forbid(unsafe_code)]
 
+mod alter_table;
 mod bulk;
 mod constraint;
 mod copy;
@@ -13,6 +15,7 @@ mod create_table;
 mod detached;
 mod drop;
 mod exprs;
+mod extension;
 mod host;
 mod index;
 mod like;
@@ -21,10 +24,12 @@ mod options;
 mod query;
 mod relation;
 mod sequence;
+mod statistics;
 mod stored;
 pub mod temp;
 mod truncate;
 mod utility;
+mod vacuum;
 
 pub use host::{CommandHost, CopyTransport};
 pub use utility::{is_command, run_utility};

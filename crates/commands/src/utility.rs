@@ -1,7 +1,9 @@
 //! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
 
 use crate::host::CommandHost;
-use crate::{copy, create_table, drop, index, sequence, truncate};
+use crate::{
+    alter_table, copy, create_table, drop, extension, index, sequence, truncate, vacuum,
+};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result};
 
@@ -33,6 +35,24 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::TruncateStmt(s) => {
             truncate::truncate(host, s)?;
             "TRUNCATE TABLE"
+        }
+        Node::AlterTableStmt(s) => {
+            alter_table::alter_table(host, s, sql)?;
+            match s.objtype {
+                ObjectType::Index => "ALTER INDEX",
+                ObjectType::Sequence => "ALTER SEQUENCE",
+                ObjectType::View => "ALTER VIEW",
+                ObjectType::Matview => "ALTER MATERIALIZED VIEW",
+                _ => "ALTER TABLE",
+            }
+        }
+        Node::VacuumStmt(s) => {
+            vacuum::vacuum(host, s)?;
+            if s.is_vacuumcmd { "VACUUM" } else { "ANALYZE" }
+        }
+        Node::CreateExtensionStmt(s) => {
+            extension::create_extension(host, s)?;
+            "CREATE EXTENSION"
         }
         Node::CopyStmt(s) => {
             let count = copy::copy(host, s, sql)?;

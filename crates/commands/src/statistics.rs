@@ -1,0 +1,403 @@
+//! Statistics of a column from a sample: common values, a histogram, the order of the rows, distinct
+//! values by the estimator of Haas and Stokes. Counterpart: `compute_scalar_stats` and its siblings of
+//! analyze.c.
+
+use crate::host::CommandHost;
+use catalog::RelDesc;
+use catalog::rows::*;
+use engine::sample::Sample;
+use ids::Oid;
+use pgerror::Result;
+use std::cmp::Ordering;
+use types::{Datum, DatumRef, TypeInfo};
+
+/// Values wider than this are counted, not kept.
+const WIDTH_MAX: usize = 1024;
+
+/// What the sample says of a column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    pub null_frac: f64,
+    pub width: i32,
+    pub distinct: f64,
+    /// Indexes into the sorted values with their frequencies.
+    pub common: Vec<(usize, f64)>,
+    /// Indexes into the sorted values.
+    pub bounds: Vec<usize>,
+    pub correlation: Option<f64>,
+}
+
+/// The row for `pg_statistic`; nothing for an empty sample. `place` is the column in the sample.
+pub fn compute(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    a: &PgAttribute,
+    place: usize,
+    sample: &Sample,
+    target: usize,
+) -> Result<Option<PgStatistic>> {
+    let ops = host.catalog().type_ops(a.atttypid)?;
+    let info = host.functions().type_info(a.atttypid)?;
+    let mut column = Values { rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
+    for batch in &sample.rows {
+        for r in 0..batch.len {
+            column.push(batch.get(r, place), &info);
+        }
+    }
+    if column.rows == 0 {
+        return Ok(None);
+    }
+    let (ordered, equal) = (ops.lt.is_valid() && ops.cmp.is_valid(), ops.eq.is_valid());
+    let mut figures;
+    let mut values = std::mem::take(&mut column.values);
+    if ordered {
+        let compare = host.facts().type_compare(a.atttypid)?;
+        let collation = a.attcollation;
+        let order = |x: &Datum, y: &Datum| compare(x.as_ref(), y.as_ref(), collation);
+        values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
+        figures = scalar(&column, &values, &order, sample.live_rows, target);
+    } else {
+        // Equality alone: as many distinct values as there are different bytes, if it can be told.
+        figures = column.figures();
+        if equal {
+            figures.distinct = -1.0 * (1.0 - figures.null_frac);
+        }
+    }
+    if info.len > 0 {
+        figures.width = i32::from(info.len);
+    }
+    let element = info;
+    let mut row = empty_row(rel.oid(), a.attnum, &figures);
+    let mut slot = 0;
+    let collation = a.attcollation;
+    if !figures.common.is_empty() {
+        let list: Vec<Datum> = figures.common.iter().map(|c| values[c.0].0.clone()).collect();
+        let numbers = figures.common.iter().map(|c| c.1 as f32).collect();
+        let array = array(&element, &list)?;
+        fill(&mut row, slot, 1, ops.eq, collation, Some(numbers), array);
+        slot += 1;
+    }
+    if !figures.bounds.is_empty() {
+        let list: Vec<Datum> = figures.bounds.iter().map(|b| values[*b].0.clone()).collect();
+        let array = array(&element, &list)?;
+        fill(&mut row, slot, 2, ops.lt, collation, None, array);
+        slot += 1;
+    }
+    if let Some(c) = figures.correlation {
+        fill(&mut row, slot, 3, ops.lt, collation, Some(vec![c as f32]), None);
+    }
+    Ok(Some(row))
+}
+
+fn array(element: &TypeInfo, list: &[Datum]) -> Result<Option<AnyArray>> {
+    match eval::array_of(element, list)? {
+        Datum::Bytes(b) => Ok(Some(AnyArray(b))),
+        _ => Ok(None),
+    }
+}
+
+/// The column's part of the sample.
+struct Values {
+    rows: usize,
+    nulls: usize,
+    /// Values that are too wide to be kept.
+    wide: usize,
+    /// Sum of the widths as stored.
+    width: f64,
+    /// With their place in the sample.
+    values: Vec<(Datum, usize)>,
+}
+
+impl Values {
+    fn push(&mut self, value: DatumRef<'_>, info: &TypeInfo) {
+        let row = self.rows;
+        self.rows += 1;
+        let length = match value {
+            DatumRef::Null => {
+                self.nulls += 1;
+                return;
+            }
+            DatumRef::Word(_) => 0,
+            DatumRef::Bytes(b) => b.len(),
+        };
+        if info.len == -1 {
+            let header = if length <= 126 { 1 } else { 4 };
+            self.width += (length + header) as f64;
+            if length + header > WIDTH_MAX {
+                self.wide += 1;
+                return;
+            }
+        } else if info.len == -2 {
+            self.width += (length + 1) as f64;
+        }
+        self.values.push((DatumRef::to_owned(value), row));
+    }
+
+    /// What is known without looking at values.
+    fn figures(&self) -> Figures {
+        let present = self.rows - self.nulls;
+        let null_frac = self.nulls as f64 / self.rows as f64;
+        Figures {
+            null_frac,
+            width: if present > 0 { (self.width / present as f64) as i32 } else { 0 },
+            distinct: if present > 0 && self.values.is_empty() { -1.0 * (1.0 - null_frac) } else { 0.0 },
+            ..Figures::default()
+        }
+    }
+}
+
+/// `values` are in order.
+fn scalar(
+    column: &Values,
+    values: &[(Datum, usize)],
+    order: &dyn Fn(&Datum, &Datum) -> Ordering,
+    total_rows: f64,
+    target: usize,
+) -> Figures {
+    let mut out = column.figures();
+    if values.is_empty() {
+        return out;
+    }
+    let (mut distinct, mut multiple) = (0usize, 0usize);
+    let mut xy_sum = 0f64;
+    // Count and first place of the most frequent groups, the most frequent first.
+    let mut track: Vec<(usize, usize)> = Vec::new();
+    let mut count = 0usize;
+    for (i, (value, row)) in values.iter().enumerate() {
+        xy_sum += i as f64 * *row as f64;
+        count += 1;
+        let last = values.get(i + 1).is_none_or(|n| order(value, &n.0) != Ordering::Equal);
+        if !last {
+            continue;
+        }
+        distinct += 1;
+        if count > 1 {
+            multiple += 1;
+            if track.len() < target || track.last().is_some_and(|t| count > t.0) {
+                if track.len() >= target {
+                    track.pop();
+                }
+                let at = track.iter().rposition(|t| count <= t.0).map_or(0, |p| p + 1);
+                track.insert(at, (count, i + 1 - count));
+            }
+        }
+        count = 0;
+    }
+    let sampled = column.rows as f64;
+    out.distinct = if multiple == 0 {
+        -1.0 * (1.0 - out.null_frac)
+    } else if column.wide == 0 && multiple == distinct {
+        distinct as f64
+    } else {
+        haas_stokes(column, distinct, multiple, total_rows, out.null_frac)
+    };
+    if out.distinct > 0.1 * total_rows {
+        out.distinct = -(out.distinct / total_rows);
+    }
+    let complete =
+        track.len() == distinct && column.wide == 0 && out.distinct > 0.0 && track.len() <= target;
+    let mut commons = target.min(track.len());
+    if !complete && commons > 0 {
+        let counts: Vec<f64> = track.iter().map(|t| t.0 as f64).collect();
+        commons =
+            common_values(&counts[..commons], out.distinct, out.null_frac, sampled, total_rows);
+    }
+    track.truncate(commons);
+    out.common = track.iter().map(|t| (t.1, t.0 as f64 / sampled)).collect();
+    let bins = (distinct - commons).min(target + 1);
+    if bins >= 2 {
+        // The histogram is about what is not among the common values.
+        let mut skip = track.clone();
+        skip.sort_by_key(|t| t.1);
+        let mut rest: Vec<usize> = Vec::with_capacity(values.len());
+        let mut next = 0;
+        for (count, first) in skip {
+            rest.extend(next..first);
+            next = first + count;
+        }
+        rest.extend(next..values.len());
+        let (delta, fraction) = ((rest.len() - 1) / (bins - 1), (rest.len() - 1) % (bins - 1));
+        let (mut at, mut part) = (0, 0);
+        for _ in 0..bins {
+            out.bounds.push(rest[at]);
+            at += delta;
+            part += fraction;
+            if part >= bins - 1 {
+                at += 1;
+                part -= bins - 1;
+            }
+        }
+    }
+    if values.len() > 1 {
+        let n = values.len() as f64;
+        let sum = (n - 1.0) * n / 2.0;
+        let squares = (n - 1.0) * n * (2.0 * n - 1.0) / 6.0;
+        out.correlation = Some((n * xy_sum - sum * sum) / (n * squares - sum * sum));
+    }
+    out
+}
+
+/// Estimates the distinct values of the table from those that occur once in the sample.
+fn haas_stokes(
+    column: &Values,
+    distinct: usize,
+    multiple: usize,
+    total_rows: f64,
+    null_frac: f64,
+) -> f64 {
+    let once = (distinct - multiple + column.wide) as f64;
+    let seen = once + multiple as f64;
+    let n = (column.rows - column.nulls) as f64;
+    let all = total_rows * (1.0 - null_frac);
+    let estimate = if all > 0.0 { n * seen / ((n - once) + once * n / all) } else { 0.0 };
+    (estimate.max(seen).min(all) + 0.5).floor()
+}
+
+/// How many of the most frequent values stand out from the rest. Counterpart: `analyze_mcv_list`.
+fn common_values(
+    counts: &[f64],
+    distinct: f64,
+    null_frac: f64,
+    sampled: f64,
+    total_rows: f64,
+) -> usize {
+    let mut keep = counts.len();
+    if sampled == total_rows || total_rows <= 1.0 {
+        return keep;
+    }
+    let distinct = if distinct < 0.0 { -distinct * total_rows } else { distinct };
+    let mut sum: f64 = counts[..keep - 1].iter().sum();
+    while keep > 0 {
+        let mut share = (1.0 - sum / sampled - null_frac).clamp(0.0, 1.0);
+        let others = distinct - (keep - 1) as f64;
+        if others > 1.0 {
+            share /= others;
+        }
+        let (big, n) = (total_rows, sampled);
+        let count = counts[keep - 1];
+        let k = big * count / n;
+        let variance = n * k * (big - k) * (big - n) / (big * big * (big - 1.0));
+        if count > share * n + 2.0 * variance.sqrt() + 0.5 {
+            break;
+        }
+        keep -= 1;
+        if keep > 0 {
+            sum -= counts[keep - 1];
+        }
+    }
+    keep
+}
+
+fn empty_row(relation: Oid, column: ids::AttrNo, f: &Figures) -> PgStatistic {
+    let none = Oid::INVALID;
+    PgStatistic {
+        starelid: relation,
+        staattnum: column,
+        stainherit: false,
+        stanullfrac: f.null_frac as f32,
+        stawidth: f.width,
+        stadistinct: f.distinct as f32,
+        stakind1: 0,
+        stakind2: 0,
+        stakind3: 0,
+        stakind4: 0,
+        stakind5: 0,
+        staop1: none,
+        staop2: none,
+        staop3: none,
+        staop4: none,
+        staop5: none,
+        stacoll1: none,
+        stacoll2: none,
+        stacoll3: none,
+        stacoll4: none,
+        stacoll5: none,
+        stanumbers1: None,
+        stanumbers2: None,
+        stanumbers3: None,
+        stanumbers4: None,
+        stanumbers5: None,
+        stavalues1: None,
+        stavalues2: None,
+        stavalues3: None,
+        stavalues4: None,
+        stavalues5: None,
+    }
+}
+
+fn fill(
+    row: &mut PgStatistic,
+    slot: usize,
+    kind: i16,
+    operator: Oid,
+    collation: Oid,
+    numbers: Option<Vec<f32>>,
+    values: Option<AnyArray>,
+) {
+    let (k, o, c, n, v) = match slot {
+        0 => (
+            &mut row.stakind1,
+            &mut row.staop1,
+            &mut row.stacoll1,
+            &mut row.stanumbers1,
+            &mut row.stavalues1,
+        ),
+        1 => (
+            &mut row.stakind2,
+            &mut row.staop2,
+            &mut row.stacoll2,
+            &mut row.stanumbers2,
+            &mut row.stavalues2,
+        ),
+        _ => (
+            &mut row.stakind3,
+            &mut row.staop3,
+            &mut row.stacoll3,
+            &mut row.stanumbers3,
+            &mut row.stavalues3,
+        ),
+    };
+    (*k, *o, *c, *n, *v) = (kind, operator, collation, numbers, values);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(list: &[Option<i32>], total: f64, target: usize) -> Figures {
+        let info = types::builtin_types::get(types::oids::INT4).unwrap().info;
+        let mut column = Values { rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
+        for v in list {
+            let d = v.map_or(Datum::Null, Datum::int4);
+            column.push(d.as_ref(), &info);
+        }
+        let order = |x: &Datum, y: &Datum| x.as_ref().as_i32().cmp(&y.as_ref().as_i32());
+        let mut values = std::mem::take(&mut column.values);
+        values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
+        scalar(&column, &values, &order, total, target)
+    }
+
+    /// A unique column in order: `create table t as select g from generate_series(1, 1000) g`.
+    #[test]
+    fn unique_column() {
+        let list: Vec<_> = (1..=1000).map(Some).collect();
+        let f = figures(&list, 1000.0, 100);
+        assert_eq!(f.distinct, -1.0);
+        assert!(f.common.is_empty());
+        assert_eq!(f.bounds.len(), 101);
+        assert_eq!((f.bounds[0], f.bounds[1], f.bounds[100]), (0, 9, 999));
+        assert_eq!(f.correlation, Some(1.0));
+    }
+
+    /// A few values that are all there: `select g % 3 from generate_series(1, 999) g`, and NULLs.
+    #[test]
+    fn few_values() {
+        let mut list: Vec<_> = (0..999).map(|g| Some(g % 3)).collect();
+        list.extend([None; 1]);
+        let f = figures(&list, 1000.0, 100);
+        assert_eq!(f.distinct, 3.0);
+        assert_eq!(f.null_frac, 0.001);
+        assert_eq!(f.common.iter().map(|c| c.1).collect::<Vec<_>>(), [0.333; 3]);
+        assert!(f.bounds.is_empty());
+    }
+}

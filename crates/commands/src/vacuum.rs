@@ -1,0 +1,433 @@
+//! VACUUM and ANALYZE: which tables, and what becomes of the results. Counterpart: vacuum.c.
+
+use crate::host::CommandHost;
+use crate::{names, options, statistics};
+use catalog::RelDesc;
+use catalog::rows::*;
+use engine::vacuum::{VacuumOptions, VacuumResult};
+use ids::{AttrNo, MultiXid, Oid, Xid};
+use parse::ast::{VacuumRelation, VacuumStmt};
+use pgerror::{PgError, Result, Severity, bail, pg_err};
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+struct Params {
+    vacuum: bool,
+    analyze: bool,
+    verbose: bool,
+    freeze: bool,
+    skip_locked: bool,
+    page_skipping: bool,
+    process_toast: bool,
+    truncate: Option<bool>,
+    /// `None`: automatic.
+    index_cleanup: Option<Option<bool>>,
+}
+
+fn parameters(stmt: &VacuumStmt) -> Result<Params> {
+    let mut p = Params {
+        vacuum: stmt.is_vacuumcmd,
+        analyze: !stmt.is_vacuumcmd,
+        verbose: false,
+        freeze: false,
+        skip_locked: false,
+        page_skipping: true,
+        process_toast: true,
+        truncate: None,
+        index_cleanup: None,
+    };
+    let mut full = false;
+    for d in &stmt.options {
+        match (&*d.defname, stmt.is_vacuumcmd) {
+            ("verbose", _) => p.verbose = options::boolean(d)?,
+            ("skip_locked", _) => p.skip_locked = options::boolean(d)?,
+            ("analyze", true) => p.analyze = options::boolean(d)?,
+            ("freeze", true) => p.freeze = options::boolean(d)?,
+            ("full", true) => full = options::boolean(d)?,
+            ("disable_page_skipping", true) => p.page_skipping = !options::boolean(d)?,
+            ("process_toast", true) => p.process_toast = options::boolean(d)?,
+            ("truncate", true) => p.truncate = Some(options::boolean(d)?),
+            ("index_cleanup", true) => {
+                let auto = d.arg.is_some()
+                    && options::text(d).is_ok_and(|t| t.eq_ignore_ascii_case("auto"));
+                p.index_cleanup = Some(if auto { None } else { Some(options::boolean(d)?) });
+            }
+            ("parallel", true) => {
+                if d.arg.is_none() {
+                    bail!(
+                        SYNTAX_ERROR,
+                        "parallel option requires a value between 0 and 1024"
+                    );
+                }
+                if !(0..=1024).contains(&options::integer(d)?) {
+                    bail!(
+                        SYNTAX_ERROR,
+                        "parallel workers for vacuum must be between 0 and 1024"
+                    );
+                }
+            }
+            (other, true) => bail!(SYNTAX_ERROR, "unrecognized VACUUM option \"{other}\""),
+            (other, false) => bail!(SYNTAX_ERROR, "unrecognized ANALYZE option \"{other}\""),
+        }
+    }
+    if full {
+        return Err(PgError::unsupported("VACUUM FULL"));
+    }
+    Ok(p)
+}
+
+/// VACUUM and ANALYZE.
+pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
+    let params = parameters(stmt)?;
+    if params.vacuum && host.in_transaction_block() {
+        bail!(ACTIVE_SQL_TRANSACTION, "VACUUM cannot run inside a transaction block");
+    }
+    if params.vacuum && !params.analyze && stmt.rels.iter().any(|r| !r.va_cols.is_empty()) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "ANALYZE option must be specified when a column list is provided"
+        );
+    }
+    // Each table in a transaction of its own, unless a block holds them together.
+    let several = params.vacuum || !host.in_transaction_block();
+    let targets = targets(host, stmt)?;
+    for (oid, columns) in targets {
+        if params.vacuum {
+            host.next_transaction()?;
+            if !vacuum_table(host, oid, &params)? {
+                continue;
+            }
+        }
+        if params.analyze {
+            if several {
+                host.next_transaction()?;
+            }
+            analyze_table(host, oid, &columns, &params)?;
+            host.catalog().increment_command_counter()?;
+        }
+    }
+    if several {
+        host.next_transaction()?;
+    }
+    Ok(())
+}
+
+/// The tables, with the columns that ANALYZE is asked for.
+fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<Vec<(Oid, Vec<String>)>> {
+    let mut out = Vec::new();
+    for VacuumRelation { relation, va_cols } in &stmt.rels {
+        let Some(rv) = relation else { continue };
+        let rel = names::open(host, rv, names::mode::ACCESS_SHARE)?;
+        out.push((rel.oid(), va_cols.iter().map(|c| c.to_string()).collect()));
+    }
+    if stmt.rels.is_empty() {
+        let mut rows: Vec<Oid> = host
+            .catalog()
+            .scan_all::<PgClass>()?
+            .iter()
+            .filter(|c| matches!(c.relkind, b'r' | b'm'))
+            .map(|c| c.oid)
+            .collect();
+        rows.sort_unstable();
+        for oid in rows {
+            // Silently those that are for the user.
+            let class = host.catalog().class(oid)?;
+            if may(host, &class)? {
+                out.push((oid, Vec::new()));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Owners of the table and of the database.
+fn may(host: &mut dyn CommandHost, class: &PgClass) -> Result<bool> {
+    if names::is_owner(host, class.relowner)? {
+        return Ok(true);
+    }
+    let database = host.backend().database();
+    let owner = host.catalog().database(database)?.map(|d| d.datdba);
+    Ok(!class.relisshared && owner.is_some_and(|o| names::is_owner(host, o).unwrap_or(false)))
+}
+
+fn warn(host: &mut dyn CommandHost, e: PgError) {
+    host.notice(e.severity(Severity::Warning));
+}
+
+/// The table, locked and fit for it; nothing (after a warning) where it is not.
+fn open(host: &mut dyn CommandHost, oid: Oid, verb: &str) -> Result<Option<Arc<RelDesc>>> {
+    if host.catalog().find_class(oid)?.is_none() {
+        return Ok(None);
+    }
+    host.lock_relation(oid, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+    let Some(rel) = host.catalog().try_relation(oid)? else { return Ok(None) };
+    if !may(host, &rel.class.row)? {
+        let name = rel.name();
+        let who = match (rel.class.relisshared, rel.is_catalog()) {
+            (true, _) => "only superuser",
+            (_, true) => "only superuser or database owner",
+            _ => "only table or database owner",
+        };
+        warn(
+            host,
+            pg_err!(INSUFFICIENT_PRIVILEGE, "skipping \"{name}\" --- {who} can {verb} it"),
+        );
+        return Ok(None);
+    }
+    if !matches!(rel.kind(), b'r' | b'm' | b't') {
+        let name = rel.name();
+        let what = match verb {
+            "vacuum" => "cannot vacuum non-tables or special system tables",
+            _ => "cannot analyze non-tables or special system tables",
+        };
+        warn(host, pg_err!(WRONG_OBJECT_TYPE, "skipping \"{name}\" --- {what}"));
+        return Ok(None);
+    }
+    Ok(Some(rel))
+}
+
+fn number(host: &mut dyn CommandHost, name: &str, default: u32) -> u32 {
+    host.setting(name).parse().unwrap_or(default)
+}
+
+fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) -> VacuumOptions {
+    let base = VacuumOptions::default();
+    let list = rel.class.reloptions.as_deref();
+    let option = |name: &str| catalog::descs::option(list, name);
+    let age = |host: &mut dyn CommandHost, name: &str, default: u32| match params.freeze {
+        true => 0,
+        false => number(host, name, default),
+    };
+    let index_cleanup = params.index_cleanup.unwrap_or_else(|| {
+        match option("vacuum_index_cleanup") {
+            None | Some("auto") => None,
+            Some(v) => Some(catalog::descs::is_on(v)),
+        }
+    });
+    let truncate = params
+        .truncate
+        .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descs::is_on));
+    VacuumOptions {
+        freeze_min_age: age(host, "vacuum_freeze_min_age", base.freeze_min_age),
+        freeze_table_age: age(host, "vacuum_freeze_table_age", base.freeze_table_age),
+        multixact_freeze_min_age: age(
+            host,
+            "vacuum_multixact_freeze_min_age",
+            base.multixact_freeze_min_age,
+        ),
+        multixact_freeze_table_age: age(
+            host,
+            "vacuum_multixact_freeze_table_age",
+            base.multixact_freeze_table_age,
+        ),
+        failsafe_age: number(host, "vacuum_failsafe_age", base.failsafe_age),
+        multixact_failsafe_age: number(
+            host,
+            "vacuum_multixact_failsafe_age",
+            base.multixact_failsafe_age,
+        ),
+        disable_page_skipping: !params.page_skipping,
+        index_cleanup,
+        truncate,
+        maintenance_work_mem: host.backend().settings().maintenance_work_mem,
+        rel_frozen_xid: rel.class.relfrozenxid,
+        rel_min_mxid: MultiXid(rel.class.relminmxid.0),
+        ..base
+    }
+}
+
+/// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to do.
+fn vacuum_table(host: &mut dyn CommandHost, oid: Oid, params: &Params) -> Result<bool> {
+    let Some(rel) = open(host, oid, "vacuum")? else { return Ok(false) };
+    let Some(table) = rel.table.clone() else { return Ok(false) };
+    let mut btrees = Vec::new();
+    let mut oids = Vec::new();
+    for i in rel.indexes.iter().filter(|i| i.indisready) {
+        host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
+        let index = host.catalog().relation(i.indexrelid)?;
+        let btree = index.btree.clone().ok_or_else(|| {
+            PgError::unsupported(format!("VACUUM of index \"{}\"", index.name()))
+        })?;
+        btrees.push(btree);
+        oids.push(i.indexrelid);
+    }
+    let options = vacuum_options(host, &rel, params);
+    let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
+    update_class(host, &rel, &result, &oids)?;
+    if params.verbose {
+        report(host, &rel, &result)?;
+    }
+    if params.process_toast
+        && let Some(toast) = rel.class.reltoastrelid.valid()
+    {
+        host.next_transaction()?;
+        vacuum_table(host, toast, params)?;
+    }
+    Ok(true)
+}
+
+/// Notes sizes and frozen ids in place. Counterpart: `vac_update_relstats`.
+fn update_class(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    result: &VacuumResult,
+    indexes: &[Oid],
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, rel.oid())?;
+    let mut new = row.row.clone();
+    new.relpages = result.pages as i32;
+    new.reltuples = result.rel_tuples as f32;
+    new.relallvisible = result.all_visible.min(result.pages) as i32;
+    new.relhasindex = !indexes.is_empty();
+    if result.new_frozen_xid.is_normal() && new.relfrozenxid.precedes(result.new_frozen_xid) {
+        new.relfrozenxid = result.new_frozen_xid;
+    }
+    let multi = Xid(result.new_min_mxid.0);
+    if multi.0 != 0 && (new.relminmxid.0.wrapping_sub(multi.0) as i32) < 0 {
+        new.relminmxid = multi;
+    }
+    if new != row.row {
+        cat.update_in_place(&row, &new)?;
+    }
+    for (oid, index) in indexes.iter().zip(&result.indexes) {
+        if index.estimated {
+            continue;
+        }
+        let row = crate::relation::class(&mut cat, *oid)?;
+        let mut new = row.row.clone();
+        new.relpages = index.pages as i32;
+        new.reltuples = index.tuples as f32;
+        if new != row.row {
+            cat.update_in_place(&row, &new)?;
+        }
+    }
+    Ok(())
+}
+
+fn report(host: &mut dyn CommandHost, rel: &RelDesc, r: &VacuumResult) -> Result<()> {
+    let database = host.database_name()?;
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+    let (name, pages) = (rel.name(), r.pages);
+    let share = |n: u32, of: u32| match of {
+        0 => 100.0,
+        of => 100.0 * f64::from(n) / f64::from(of),
+    };
+    let text = format!(
+        "finished vacuuming \"{database}.{schema}.{name}\": index scans: {}\n\
+         pages: {} removed, {pages} remain, {} scanned ({:.2}% of total)\n\
+         tuples: {} removed, {:.0} remain, {} are dead but not yet removable",
+        r.index_scans,
+        r.removed_pages,
+        r.scanned_pages,
+        share(r.scanned_pages, pages + r.removed_pages),
+        r.tuples_deleted,
+        r.rel_tuples,
+        r.recently_dead_tuples,
+    );
+    let e = pg_err!(SUCCESSFUL_COMPLETION, "{text}");
+    host.notice(e.severity(Severity::Info));
+    Ok(())
+}
+
+/// Computes the statistics of a table's columns. Counterpart: `do_analyze_rel`.
+fn analyze_table(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    columns: &[String],
+    params: &Params,
+) -> Result<()> {
+    let Some(rel) = open(host, oid, "analyze")? else { return Ok(()) };
+    if rel.kind() == b't' || rel.oid() == PgStatistic::RELATION {
+        return Ok(());
+    }
+    let Some(table) = rel.table.clone() else { return Ok(()) };
+    let mut wanted: Vec<AttrNo> = Vec::new();
+    for name in columns {
+        let Some(a) = rel.column(name) else {
+            bail!(
+                UNDEFINED_COLUMN,
+                "column \"{name}\" of relation \"{}\" does not exist",
+                rel.name()
+            )
+        };
+        if wanted.contains(&a.attnum) {
+            bail!(
+                DUPLICATE_COLUMN,
+                "column \"{name}\" of relation \"{}\" appears more than once",
+                rel.name()
+            );
+        }
+        wanted.push(a.attnum);
+    }
+    if columns.is_empty() {
+        wanted = rel.attributes.iter().map(|a| a.attnum).collect();
+    }
+    let default = number(host, "default_statistics_target", 100) as i32;
+    let target = |n: AttrNo| {
+        let own = rel.attribute(n).map_or(0, |a| a.attstattarget);
+        if own < 0 { default } else { own }
+    };
+    wanted.retain(|n| rel.attribute(*n).is_some_and(|a| !a.attisdropped) && target(*n) != 0);
+    let rows_wanted = wanted.iter().map(|n| 300 * target(*n)).max().unwrap_or(100).max(100);
+    let sample =
+        engine::sample::sample_rows(host.backend(), &table, &wanted, rows_wanted as usize)?;
+    for (place, &n) in wanted.iter().enumerate() {
+        let Some(a) = rel.attribute(n) else { continue };
+        if let Some(row) = statistics::compute(host, &rel, a, place, &sample, target(n) as usize)? {
+            store(host, &row)?;
+        }
+    }
+    let mut cat = host.catalog();
+    if !params.vacuum {
+        let row = crate::relation::class(&mut cat, oid)?;
+        let new = PgClass {
+            relpages: sample.pages as i32,
+            reltuples: sample.live_rows as f32,
+            ..row.row.clone()
+        };
+        if new != row.row {
+            cat.update_in_place(&row, &new)?;
+        }
+        for i in &rel.indexes {
+            let index = host.catalog().relation(i.indexrelid)?;
+            let Some(btree) = index.btree.clone() else { continue };
+            let pages = engine::index::nblocks(host.backend(), &btree)?;
+            let mut cat = host.catalog();
+            let row = crate::relation::class(&mut cat, i.indexrelid)?;
+            let mut new = row.row.clone();
+            new.relpages = pages as i32;
+            if i.indpred.is_none() {
+                new.reltuples = sample.live_rows as f32;
+            }
+            if new != row.row {
+                cat.update_in_place(&row, &new)?;
+            }
+        }
+    }
+    if params.verbose {
+        let sampled: usize = sample.rows.iter().map(|b| b.len).sum();
+        let e = pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "\"{}\": scanned {} of {} pages, containing {:.0} live rows and {:.0} dead rows; {sampled} rows in sample, {:.0} estimated total rows",
+            rel.name(),
+            sample.pages_scanned,
+            sample.pages,
+            sampled as f64,
+            sample.dead_rows,
+            sample.live_rows
+        );
+        host.notice(e.severity(Severity::Info));
+    }
+    Ok(())
+}
+
+/// Puts a row into `pg_statistic`, in the old one's place. Counterpart: `update_attstats`.
+fn store(host: &mut dyn CommandHost, new: &PgStatistic) -> Result<()> {
+    let mut cat = host.catalog();
+    let keys = [new.starelid.into(), new.staattnum.into(), new.stainherit.into()];
+    match cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &keys)?.pop() {
+        Some(old) => cat.update(&old, new).map(|_| ()),
+        None => cat.insert(new).map(|_| ()),
+    }
+}
