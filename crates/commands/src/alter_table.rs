@@ -111,12 +111,7 @@ fn must_be_table(rel: &RelDesc, action: &str) -> Result<()> {
     .detail(format!("This operation is not supported for {what}.")))
 }
 
-fn subcommand(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    cmd: &AlterTableCmd,
-    sql: &str,
-) -> Result<()> {
+fn subcommand(host: &mut dyn CommandHost, oid: Oid, cmd: &AlterTableCmd, sql: &str) -> Result<()> {
     use AlterTableType::*;
     let rel = host.catalog().relation(oid)?;
     match cmd.subtype {
@@ -396,11 +391,7 @@ fn add_column(
         bail!(DUPLICATE_COLUMN, "column name \"{name}\" conflicts with a system column name");
     }
     if rel.attributes.len() >= crate::relation::COLUMNS_MAX {
-        bail!(
-            TOO_MANY_COLUMNS,
-            "tables can have at most {} columns",
-            crate::relation::COLUMNS_MAX
-        );
+        bail!(TOO_MANY_COLUMNS, "tables can have at most {} columns", crate::relation::COLUMNS_MAX);
     }
     let mut constraints = Constraints::default();
     let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
@@ -409,8 +400,7 @@ fn add_column(
     let persistence = sequence::persistence_of(class);
     let single = std::slice::from_mut(&mut new);
     let (table, schema, owner) = (rel.name(), class.relnamespace, class.relowner);
-    let made =
-        create_table::make_sequences(host, single, table, schema, persistence, owner, sql)?;
+    let made = create_table::make_sequences(host, single, table, schema, persistence, owner, sql)?;
     let number = rel.attributes.len() as AttrNo + 1;
     if let Some(key) = constraints.keys.iter().find(|k| k.contype == ConstrType::Primary)
         && key.keys.iter().any(|k| **k == *name)
@@ -496,12 +486,7 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
 
 /// Gives a relation, its row type, indexes, TOAST table and owned sequences to another role.
 /// Counterpart: `ATExecChangeOwner`.
-pub fn change_owner(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    owner: Oid,
-    check: bool,
-) -> Result<()> {
+pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: bool) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     if rel.class.relowner == owner {
         return Ok(());
@@ -523,12 +508,7 @@ pub fn change_owner(
         let this = ObjectAddress::relation(oid);
         for d in cat.scan(
             indexes::PG_SHDEPEND_DEPENDER_INDEX,
-            &[
-                cat_database(&cat).into(),
-                PgClass::RELATION.into(),
-                oid.into(),
-                0i32.into(),
-            ],
+            &[cat_database(&cat).into(), PgClass::RELATION.into(), oid.into(), 0i32.into()],
         )? {
             if d.deptype == b'o' {
                 cat.delete(&d)?;

@@ -81,11 +81,9 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
         bail!(DUPLICATE_OBJECT, "extension \"{name}\" already exists");
     }
     let Some(known) = EXTENSIONS.iter().find(|e| e.name == name) else {
-        return Err(pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "extension \"{name}\" is not available"
-        )
-        .hint("The extension must first be installed on the system where PostgreSQL is running."));
+        return Err(pg_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" is not available").hint(
+            "The extension must first be installed on the system where PostgreSQL is running.",
+        ));
     };
     if !names::is_superuser(host)? {
         return Err(pg_err!(

@@ -140,7 +140,11 @@ impl Values {
         Figures {
             null_frac,
             width: if present > 0 { (self.width / present as f64) as i32 } else { 0 },
-            distinct: if present > 0 && self.values.is_empty() { -1.0 * (1.0 - null_frac) } else { 0.0 },
+            distinct: if present > 0 && self.values.is_empty() {
+                -1.0 * (1.0 - null_frac)
+            } else {
+                0.0
+            },
             ..Figures::default()
         }
     }

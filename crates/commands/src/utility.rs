@@ -1,9 +1,7 @@
 //! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
 
 use crate::host::CommandHost;
-use crate::{
-    alter_table, copy, create_table, drop, extension, index, sequence, truncate, vacuum,
-};
+use crate::{alter_table, copy, create_table, drop, extension, index, sequence, truncate, vacuum};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result};
 

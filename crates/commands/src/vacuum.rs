@@ -54,16 +54,10 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
             }
             ("parallel", true) => {
                 if d.arg.is_none() {
-                    bail!(
-                        SYNTAX_ERROR,
-                        "parallel option requires a value between 0 and 1024"
-                    );
+                    bail!(SYNTAX_ERROR, "parallel option requires a value between 0 and 1024");
                 }
                 if !(0..=1024).contains(&options::integer(d)?) {
-                    bail!(
-                        SYNTAX_ERROR,
-                        "parallel workers for vacuum must be between 0 and 1024"
-                    );
+                    bail!(SYNTAX_ERROR, "parallel workers for vacuum must be between 0 and 1024");
                 }
             }
             (other, true) => bail!(SYNTAX_ERROR, "unrecognized VACUUM option \"{other}\""),
@@ -168,10 +162,7 @@ fn open(host: &mut dyn CommandHost, oid: Oid, verb: &str) -> Result<Option<Arc<R
             (_, true) => "only superuser or database owner",
             _ => "only table or database owner",
         };
-        warn(
-            host,
-            pg_err!(INSUFFICIENT_PRIVILEGE, "skipping \"{name}\" --- {who} can {verb} it"),
-        );
+        warn(host, pg_err!(INSUFFICIENT_PRIVILEGE, "skipping \"{name}\" --- {who} can {verb} it"));
         return Ok(None);
     }
     if !matches!(rel.kind(), b'r' | b'm' | b't') {
@@ -198,12 +189,11 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         true => 0,
         false => number(host, name, default),
     };
-    let index_cleanup = params.index_cleanup.unwrap_or_else(|| {
-        match option("vacuum_index_cleanup") {
+    let index_cleanup =
+        params.index_cleanup.unwrap_or_else(|| match option("vacuum_index_cleanup") {
             None | Some("auto") => None,
             Some(v) => Some(catalog::descs::is_on(v)),
-        }
-    });
+        });
     let truncate = params
         .truncate
         .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descs::is_on));
@@ -245,9 +235,10 @@ fn vacuum_table(host: &mut dyn CommandHost, oid: Oid, params: &Params) -> Result
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
         let index = host.catalog().relation(i.indexrelid)?;
-        let btree = index.btree.clone().ok_or_else(|| {
-            PgError::unsupported(format!("VACUUM of index \"{}\"", index.name()))
-        })?;
+        let btree = index
+            .btree
+            .clone()
+            .ok_or_else(|| PgError::unsupported(format!("VACUUM of index \"{}\"", index.name())))?;
         btrees.push(btree);
         oids.push(i.indexrelid);
     }
