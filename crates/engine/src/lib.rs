@@ -46,6 +46,8 @@ pub use control::Control;
 pub use dbase::TABLESPACE_VERSION_DIRECTORY;
 pub use desc::{IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
 pub use engine::{Engine, EngineConfig, LogSink};
+pub use page::varlena::Compression as ToastCompression;
 pub use relmap::{DbKey, RelMap, RelMaps};
 pub use shared::Storage;
 pub use txn::{DroppedStats, Isolation, Snapshot, SnapshotKind};
+pub use wal::Compression as WalCompression;

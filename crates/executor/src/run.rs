@@ -161,6 +161,11 @@ impl Execution {
         finish_modifying(&mut Run { sv, st: &mut self.state })
     }
 
+    /// What the statement sees.
+    pub fn snapshot(&self) -> &Arc<engine::Snapshot> {
+        &self.state.desc.snapshot
+    }
+
     /// Rows that INSERT, UPDATE or DELETE has processed.
     pub fn processed(&self) -> u64 {
         self.state.processed

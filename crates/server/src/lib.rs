@@ -1,3 +1,27 @@
-//! The binary `norsu`: listener, authentication, background workers, command line.
+//! The program: its commands, the listener, the log, background workers.
+//!
+//! Reading order: `cli` (what is called), `options` (command lines), `init`, `start` (a server from its directory to
+//! its end), `config`, `lockfile`, `listen`, `net`, `threads`, `workers`, `log`, `control` (stopping and asking a
+//! running server), `controldata`.
 
 #![forbid(unsafe_code)]
+
+mod cli;
+mod config;
+mod control;
+mod controldata;
+mod init;
+mod listen;
+mod lockfile;
+mod log;
+mod net;
+mod options;
+mod start;
+mod threads;
+mod user;
+mod workers;
+
+pub use cli::run;
+
+/// The version that clients are told.
+pub const SERVER_VERSION: &str = "15.20";

@@ -19,6 +19,8 @@ pub struct Core {
     pub catalog: CatSession,
     pub catalogs: Arc<Catalogs>,
     pub database_name: String,
+    /// The session's parameters.
+    pub store: settings::Store,
     /// What functions see of the settings.
     pub types: types::Settings,
     pub costs: CostSettings,
@@ -55,6 +57,7 @@ impl Core {
         catalog: CatSession,
         catalogs: Arc<Catalogs>,
         database_name: String,
+        store: settings::Store,
     ) -> Core {
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
@@ -63,6 +66,7 @@ impl Core {
             catalog,
             catalogs,
             database_name,
+            store,
             types: types::Settings::default(),
             costs: CostSettings::default(),
             work_mem_bytes: 4 << 20,

@@ -1,22 +1,41 @@
 //! The query loop: portals, prepared statements, plan cache; and what a session lends to the crates
 //! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
 //!
-//! Reading order: `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
+//! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `session`
+//! (its messages), `xact`, `simple`, `extended`, `prepared`, `portal`, `rows`, `utility`, `setcmd`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
 //! `sysfn` (functions that need the session), `rowevent`, `fkey` (foreign keys).
 
 #![forbid(unsafe_code)]
 
+mod connect;
+mod connection;
 pub mod core;
 mod env;
+mod extended;
 mod fkey;
+mod instance;
+mod portal;
+mod prepared;
 pub mod query;
 mod rowevent;
+mod rows;
+mod session;
+mod setcmd;
+mod simple;
 mod sysfn;
+mod timer;
+mod transport;
+mod utility;
+mod xact;
 
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod tests;
 
+pub use crate::connect::serve;
 pub use crate::core::Core;
+pub use crate::instance::{Admission, Config, Instance, Log, SessionHandle, Speaker};
+pub use crate::session::Session;
 pub use crate::sysfn::sequence::CachedSequence;
+pub use crate::transport::Transport;

@@ -35,7 +35,13 @@ fn fixture() -> Fixture {
     )
     .unwrap();
     let session = CatSession::new(catalogs.database(database), Oid(10));
-    let core = Core::new(backend, session, catalogs, "postgres".into());
+    let core = Core::new(
+        backend,
+        session,
+        catalogs,
+        "postgres".into(),
+        settings::Store::new(Arc::new(settings::Base::new(Arc::new(settings::Registry::load())))),
+    );
     Fixture { _engine: engine, core }
 }
 

@@ -37,6 +37,22 @@ pub fn parse_file(files: &dyn Files, path: &str) -> Parsed {
     parsed
 }
 
+/// As [`parse_file`] for a text at hand, which includes nothing.
+pub fn parse_one(path: &str, text: &str) -> Parsed {
+    struct None;
+    impl Files for None {
+        fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+        fn list(&self, _: &str) -> io::Result<Vec<String>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+    let mut parsed = Parsed::default();
+    parse_text(&None, path, text, 0, &mut parsed);
+    parsed
+}
+
 fn error(code: SqlState, message: String) -> PgError {
     PgError::new(code, message).severity(Severity::Log)
 }

@@ -11,6 +11,7 @@ mod durable;
 mod error;
 mod mem;
 mod os;
+pub mod process;
 mod random;
 
 pub use clock::{Clock, ManualClock, SystemClock};

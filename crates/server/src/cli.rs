@@ -1,0 +1,91 @@
+//! Which program was called: a verb of `norsu`, or one of PostgreSQL's programs by its name.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+norsu is a database server that speaks PostgreSQL.
+
+Usage:
+  norsu init -D DIR [options of initdb]     make a data directory
+  norsu start -D DIR [options of postgres]  run a server in the foreground
+  norsu stop -D DIR [-m smart|fast|immediate] [-W] [-t SECONDS]
+  norsu restart -D DIR [-m MODE] [-t SECONDS]
+  norsu reload -D DIR                       read the configuration files again
+  norsu status -D DIR
+  norsu controldata -D DIR                  show the control file
+
+The directory may also be given by the environment variable PGDATA.
+Called as initdb, postgres, pg_ctl or pg_controldata it takes their arguments.
+";
+
+/// A failure in one line, and the exit status.
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) status: u8,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), status: 1 }
+    }
+}
+
+impl From<pgerror::PgError> for Failure {
+    fn from(e: pgerror::PgError) -> Failure {
+        let mut message = e.message().to_owned();
+        if let Some(detail) = &e.fields().detail {
+            message.push_str(&format!(" ({detail})"));
+        }
+        Failure::new(message)
+    }
+}
+
+pub(crate) type Outcome = Result<u8, Failure>;
+
+/// Runs the program with its arguments.
+pub fn run(args: Vec<OsString>) -> ExitCode {
+    let args: Vec<String> = args.into_iter().map(|a| a.to_string_lossy().into_owned()).collect();
+    let program = args.first().map_or("norsu", |a| a.rsplit('/').next().unwrap_or(a)).to_owned();
+    let rest = args.get(1..).unwrap_or_default();
+    let outcome = match program.as_str() {
+        "initdb" => crate::init::run(rest),
+        "postgres" | "postmaster" => crate::start::run(rest, &args),
+        "pg_ctl" => crate::control::pg_ctl(rest),
+        "pg_controldata" => crate::controldata::run(rest),
+        _ => verb(rest, &args),
+    };
+    match outcome {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                eprintln!("{program}: {}", failure.message);
+            }
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+fn verb(args: &[String], all: &[String]) -> Outcome {
+    let (verb, rest) = match args.split_first() {
+        Some((verb, rest)) => (verb.as_str(), rest),
+        None => ("--help", args),
+    };
+    match verb {
+        "init" | "initdb" => crate::init::run(rest),
+        "start" => crate::start::run(rest, all),
+        "stop" | "restart" | "reload" | "status" => crate::control::run(verb, rest),
+        "controldata" => crate::controldata::run(rest),
+        "--version" | "-V" | "version" => {
+            println!("norsu (PostgreSQL) {}", crate::SERVER_VERSION);
+            Ok(0)
+        }
+        "--help" | "-?" | "-h" | "help" => {
+            print!("{HELP}");
+            Ok(0)
+        }
+        other => Err(Failure::new(format!(
+            "unknown command \"{other}\" (try \"norsu --help\" for more information)"
+        ))),
+    }
+}

@@ -1,0 +1,184 @@
+//! From files and command line to settings, and from settings to the engine's configuration.
+
+use crate::cli::Failure;
+use engine::EngineConfig;
+use pgerror::{PgError, Severity};
+use settings::conf::{Files, parse_file};
+use settings::{Base, Registry, Source, Value, hba};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use vfs::Env;
+
+/// Configuration files of the operating system.
+pub(crate) struct OsFiles;
+
+impl Files for OsFiles {
+    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        let entries = std::fs::read_dir(path)?;
+        entries.map(|e| e.map(|e| e.file_name().to_string_lossy().into_owned())).collect()
+    }
+}
+
+/// Where the configuration is and what the command line adds to it.
+#[derive(Clone)]
+pub(crate) struct Origins {
+    pub(crate) data: String,
+    pub(crate) given: Vec<(String, String)>,
+}
+
+/// The settings as of now, and what is wrong with the files.
+pub(crate) fn load(origins: &Origins) -> Result<(Base, Vec<PgError>), Failure> {
+    let mut base = Base::new(Arc::new(Registry::load()));
+    for (name, value) in &origins.given {
+        base.set(name, value, Source::CommandLine)?;
+    }
+    let data = &origins.data;
+    let in_data = |name: &str| format!("{data}/{name}");
+    let config = match base.text("config_file") {
+        "" => in_data("postgresql.conf"),
+        path => path.to_owned(),
+    };
+    let parsed = parse_file(&OsFiles, &config);
+    let mut errors = parsed.errors;
+    let mut entries = parsed.entries;
+    let auto = in_data("postgresql.auto.conf");
+    if std::fs::metadata(&auto).is_ok() {
+        let parsed = parse_file(&OsFiles, &auto);
+        errors.extend(parsed.errors);
+        entries.extend(parsed.entries);
+    }
+    errors.extend(base.apply_file(&entries));
+    for entry in &entries {
+        if let Some((name, value)) = base.registry.retired(&entry.name, &entry.value) {
+            errors.push(
+                PgError::new(
+                    pgerror::SqlState::WARNING_DEPRECATED_FEATURE,
+                    format!(
+                        "parameter \"{}\" in file \"{}\" line {} has been retired; \"{name}\" is set to {value}",
+                        entry.name, entry.file, entry.line
+                    ),
+                )
+                .severity(Severity::Warning),
+            );
+        }
+    }
+    base.set_internal("config_file", Value::Text(config.into()));
+    base.set_internal("data_directory", Value::Text(data.as_str().into()));
+    for (name, file) in [("hba_file", "pg_hba.conf"), ("ident_file", "pg_ident.conf")] {
+        if base.text(name).is_empty() {
+            base.set_internal(name, Value::Text(in_data(file).into()));
+        }
+    }
+    base.set_internal("server_version", Value::Text(crate::SERVER_VERSION.into()));
+    if base.int("wal_buffers") == -1 {
+        // A thirty-second of shared buffers, between 64 kB and a segment.
+        let pages = (base.int("shared_buffers") / 32).clamp(8, 2048);
+        base.set_internal("wal_buffers", Value::Int(pages));
+    }
+    Ok((base, errors))
+}
+
+/// Are there errors among the reports? Warnings let the server start.
+pub(crate) fn has_errors(reports: &[PgError]) -> bool {
+    let harmless = |s: Severity| matches!(s, Severity::Warning | Severity::Debug);
+    reports.iter().any(|e| !harmless(e.fields().severity))
+}
+
+/// The rules of `pg_hba.conf`.
+pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
+    let path = base.text("hba_file").to_owned();
+    let text = std::fs::read(&path).map_err(|e| {
+        let reason = e.to_string();
+        let reason = reason.split(" (os error").next().unwrap_or_default();
+        vec![
+            PgError::new(
+                pgerror::SqlState::CONFIG_FILE_ERROR,
+                format!("could not open configuration file \"{path}\": {reason}"),
+            )
+            .severity(Severity::Log),
+        ]
+    })?;
+    let directory = path.rsplit_once('/').map_or("", |(d, _)| d).to_owned();
+    let include = move |name: &str| {
+        let path =
+            if name.starts_with('/') { name.to_owned() } else { format!("{directory}/{name}") };
+        std::fs::read_to_string(path).ok()
+    };
+    hba::parse(&path, &String::from_utf8_lossy(&text), &include)
+}
+
+/// The engine's configuration by the settings.
+pub(crate) fn engine_config(
+    base: &Base,
+    env: Env,
+    log: engine::LogSink,
+    on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
+) -> EngineConfig {
+    let millis = |name: &str| Duration::from_millis(u64::try_from(base.int(name)).unwrap_or(0));
+    let seconds = |name: &str| Duration::from_secs(u64::try_from(base.int(name)).unwrap_or(0));
+    let megabytes = |name: &str| u64::try_from(base.int(name)).unwrap_or(0) << 20;
+    let count = |name: &str| u32::try_from(base.int(name)).unwrap_or(0);
+    let mut config = EngineConfig::new(env);
+    config.shared_buffers = base.int("shared_buffers") as usize;
+    config.wal.buffers = base.int("wal_buffers") as usize;
+    config.wal.level = match base.text("wal_level") {
+        "minimal" => wal::WalLevel::Minimal,
+        "logical" => wal::WalLevel::Logical,
+        _ => wal::WalLevel::Replica,
+    };
+    config.wal.sync_method = match base.text("wal_sync_method") {
+        "fsync" | "fsync_writethrough" => wal::SyncMethod::Fsync,
+        _ => wal::SyncMethod::Fdatasync,
+    };
+    config.wal.fsync = base.bool("fsync");
+    config.wal.full_page_writes = base.bool("full_page_writes");
+    config.wal.compression = match base.text("wal_compression") {
+        "off" => wal::Compression::Off,
+        "lz4" => wal::Compression::Lz4,
+        "zstd" => wal::Compression::Zstd,
+        _ => wal::Compression::Pglz,
+    };
+    config.wal.min_wal_size = megabytes("min_wal_size");
+    config.wal.max_wal_size = megabytes("max_wal_size");
+    config.wal.wal_keep_size = megabytes("wal_keep_size");
+    config.wal.init_zero = base.bool("wal_init_zero");
+    config.wal.recycle = base.bool("wal_recycle");
+    config.wal.commit_delay = count("commit_delay");
+    config.wal.commit_siblings = count("commit_siblings");
+    config.wal_log_hints = base.bool("wal_log_hints");
+    config.checkpoint_timeout = seconds("checkpoint_timeout");
+    config.checkpoint_completion_target = base.real("checkpoint_completion_target");
+    config.checkpoint_warning = seconds("checkpoint_warning");
+    config.log_checkpoints = base.bool("log_checkpoints");
+    config.bgwriter_delay = millis("bgwriter_delay");
+    config.bgwriter_lru_maxpages = base.int("bgwriter_lru_maxpages") as usize;
+    config.bgwriter_lru_multiplier = base.real("bgwriter_lru_multiplier");
+    config.wal_writer_delay = millis("wal_writer_delay");
+    config.log_startup_progress_interval = millis("log_startup_progress_interval");
+    config.max_connections = count("max_connections");
+    config.max_worker_processes = count("max_worker_processes");
+    config.max_wal_senders = count("max_wal_senders");
+    config.max_prepared_xacts = count("max_prepared_transactions");
+    config.max_locks_per_xact = count("max_locks_per_transaction");
+    config.track_commit_timestamp = base.bool("track_commit_timestamp");
+    config.zero_damaged_pages = base.bool("zero_damaged_pages");
+    config.ignore_checksum_failure = base.bool("ignore_checksum_failure");
+    config.ignore_invalid_pages = base.bool("ignore_invalid_pages");
+    config.scan_rings = base.bool("norsu.scan_rings");
+    let limit = vfs::process::raise_open_files();
+    let sessions = u64::from(config.max_connections);
+    let files = limit.saturating_sub(sessions + 64).clamp(64, 100_000);
+    config.open_files_max = (files as usize).min(base.int("max_files_per_process") as usize);
+    // A connection that is being refused still needs a slot.
+    config.txn.slots = (config.max_connections + config.max_worker_processes + 32) as usize;
+    config.txn.autovacuum_freeze_max_age = count("autovacuum_freeze_max_age");
+    config.txn.autovacuum_multixact_freeze_max_age = count("autovacuum_multixact_freeze_max_age");
+    config.log = log;
+    config.on_panic = on_panic;
+    config
+}

@@ -1,0 +1,225 @@
+//! Stopping, restarting, reloading and asking a running server, ours or PostgreSQL's. Counterpart: pg_ctl.c.
+
+use crate::cli::{Failure, Outcome};
+use crate::options::{self, Given, Known};
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use vfs::process::{self, Signal};
+
+const OPTIONS: [Known; 14] = [
+    ('D', "pgdata", true),
+    ('m', "mode", true),
+    ('w', "wait", false),
+    ('W', "no-wait", false),
+    ('t', "timeout", true),
+    ('s', "silent", false),
+    ('l', "log", true),
+    ('o', "options", true),
+    ('p', "path", true),
+    ('c', "core-files", false),
+    ('V', "version", false),
+    ('?', "help", false),
+    ('h', "usage", false),
+    ('U', "username", true),
+];
+
+/// The process number in `postmaster.pid`, and the status line.
+fn running(data: &str) -> Result<Option<(i32, String)>, Failure> {
+    if fs::metadata(data).is_err() {
+        return Err(Failure { message: format!("directory \"{data}\" does not exist"), status: 4 });
+    }
+    if fs::metadata(format!("{data}/PG_VERSION")).is_err() {
+        return Err(Failure {
+            message: format!("directory \"{data}\" is not a database cluster directory"),
+            status: 4,
+        });
+    }
+    let Ok(text) = fs::read_to_string(format!("{data}/postmaster.pid")) else { return Ok(None) };
+    let mut lines = text.lines();
+    let pid = lines.next().and_then(|l| l.trim().parse().ok());
+    let status = lines.nth(6).unwrap_or_default().trim().to_owned();
+    Ok(pid.map(|pid| (pid, status)))
+}
+
+fn alive(data: &str) -> Result<Option<i32>, Failure> {
+    Ok(running(data)?.map(|(pid, _)| pid).filter(|pid| process::exists(*pid)))
+}
+
+fn not_running(data: &str) -> Failure {
+    Failure::new(format!(
+        "PID file \"{data}/postmaster.pid\" does not exist or names no process (is server running?)"
+    ))
+}
+
+fn timeout(given: &Given) -> Result<Duration, Failure> {
+    let text = given.value("timeout").map(str::to_owned);
+    let text = text.or_else(|| std::env::var("PGCTLTIMEOUT").ok()).unwrap_or("60".to_owned());
+    let seconds = text.parse().map_err(|_| Failure::new(format!("invalid timeout \"{text}\"")))?;
+    Ok(Duration::from_secs(seconds))
+}
+
+/// Asks until it holds or the time is over.
+fn wait(
+    limit: Duration,
+    mut holds: impl FnMut() -> Result<bool, Failure>,
+) -> Result<bool, Failure> {
+    let end = Instant::now() + limit;
+    loop {
+        if holds()? {
+            return Ok(true);
+        }
+        if Instant::now() >= end {
+            return Ok(false);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn say(given: &Given, text: &str) {
+    if !given.has("silent") {
+        println!("{text}");
+    }
+}
+
+fn signal(pid: i32, signal: Signal) -> Result<(), Failure> {
+    process::send_signal(pid, signal)
+        .map_err(|e| Failure::new(format!("could not send a signal to process {pid}: {e}")))
+}
+
+/// A verb of `norsu` with its options.
+pub(crate) fn run(verb: &str, args: &[String]) -> Outcome {
+    let given = options::parse(args, &OPTIONS, false)?;
+    act(verb, &given)
+}
+
+/// `pg_ctl` with the verb among the arguments.
+pub(crate) fn pg_ctl(args: &[String]) -> Outcome {
+    let given = options::parse(args, &OPTIONS, false)?;
+    if given.has("version") {
+        println!("pg_ctl (PostgreSQL) {}", crate::SERVER_VERSION);
+        return Ok(0);
+    }
+    let Some(verb) = given.rest.first() else {
+        return Err(Failure::new("no operation specified"));
+    };
+    act(&verb.clone(), &given)
+}
+
+fn act(verb: &str, given: &Given) -> Outcome {
+    match verb {
+        "start" => start(given),
+        "stop" => stop(given),
+        "restart" => {
+            let data = options::data_directory(given.value("pgdata"))?;
+            let kept = fs::read_to_string(format!("{data}/postmaster.opts")).unwrap_or_default();
+            if alive(&data)?.is_some() {
+                stop(given)?;
+            }
+            start_with(given, &kept_options(&kept))
+        }
+        "reload" => {
+            let data = options::data_directory(given.value("pgdata"))?;
+            let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
+            signal(pid, Signal::Hangup)?;
+            say(given, "server signaled");
+            Ok(0)
+        }
+        "status" => status(given),
+        "init" | "initdb" => {
+            let mut args: Vec<String> = Vec::new();
+            if let Some(data) = given.value("pgdata") {
+                args.extend(["-D".to_owned(), data.to_owned()]);
+            }
+            args.extend(
+                given.value("options").unwrap_or_default().split_whitespace().map(str::to_owned),
+            );
+            crate::init::run(&args)
+        }
+        other => Err(Failure::new(format!("unrecognized operation mode \"{other}\""))),
+    }
+}
+
+fn status(given: &Given) -> Outcome {
+    let data = options::data_directory(given.value("pgdata"))?;
+    match alive(&data)? {
+        Some(pid) => {
+            println!("norsu: server is running (PID: {pid})");
+            Ok(0)
+        }
+        None => {
+            println!("norsu: no server running");
+            Ok(3)
+        }
+    }
+}
+
+fn stop(given: &Given) -> Outcome {
+    let data = options::data_directory(given.value("pgdata"))?;
+    let how = match given.value("mode").unwrap_or("fast") {
+        "s" | "smart" => Signal::Terminate,
+        "f" | "fast" => Signal::Interrupt,
+        "i" | "immediate" => Signal::Quit,
+        other => return Err(Failure::new(format!("unrecognized shutdown mode \"{other}\""))),
+    };
+    let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
+    signal(pid, how)?;
+    if given.has("no-wait") {
+        say(given, "server shutting down");
+        return Ok(0);
+    }
+    let gone = || Ok(running(&data)?.is_none_or(|(now, _)| now != pid || !process::exists(pid)));
+    if !wait(timeout(given)?, gone)? {
+        return Err(Failure::new("server does not shut down"));
+    }
+    say(given, "server stopped");
+    Ok(0)
+}
+
+fn start(given: &Given) -> Outcome {
+    start_with(given, &[])
+}
+
+/// The options that the last start was given, from `postmaster.opts`.
+fn kept_options(text: &str) -> Vec<String> {
+    text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Starts a server in the background.
+fn start_with(given: &Given, kept: &[String]) -> Outcome {
+    let data = options::data_directory(given.value("pgdata"))?;
+    if let Some(pid) = alive(&data)? {
+        return Err(Failure::new(format!("another server might be running (PID {pid})")));
+    }
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("postgres").arg("-D").arg(&data).args(kept);
+    let more = given.value("options").unwrap_or_default();
+    command.args(more.split_whitespace());
+    command.stdin(Stdio::null()).process_group(0);
+    if let Some(path) = given.value("log") {
+        let open = || fs::OpenOptions::new().create(true).append(true).open(path);
+        let failed = |e| Failure::new(format!("could not open log file \"{path}\": {e}"));
+        let out = open().map_err(failed)?;
+        let errors = out.try_clone().map_err(failed)?;
+        command.stdout(out).stderr(errors);
+    }
+    let mut child =
+        command.spawn().map_err(|e| Failure::new(format!("could not start server: {e}")))?;
+    if given.has("no-wait") {
+        say(given, "server starting");
+        return Ok(0);
+    }
+    let pid = child.id() as i32;
+    let ready = || {
+        if let Ok(Some(_)) = child.try_wait() {
+            return Err(Failure::new("could not start server (examine the log output)"));
+        }
+        Ok(running(&data)?.is_some_and(|(now, status)| now == pid && status == "ready"))
+    };
+    if !wait(timeout(given)?, ready)? {
+        return Err(Failure::new("server did not start in time"));
+    }
+    say(given, "server started");
+    Ok(0)
+}

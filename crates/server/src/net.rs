@@ -1,0 +1,72 @@
+//! Sockets as sessions' transports.
+
+use session::Transport;
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connected socket of either kind. Shared with whoever may hang it up.
+#[derive(Clone)]
+pub(crate) enum Stream {
+    Tcp(Arc<TcpStream>),
+    Unix(Arc<UnixStream>),
+}
+
+impl Stream {
+    pub(crate) fn tcp(stream: TcpStream) -> Stream {
+        // Answers are sent whole; waiting for more would only delay them.
+        let _ = stream.set_nodelay(true);
+        Stream::Tcp(Arc::new(stream))
+    }
+
+    fn shutdown_reading(&self) {
+        let _ = match self {
+            Stream::Tcp(s) => s.shutdown(Shutdown::Read),
+            Stream::Unix(s) => s.shutdown(Shutdown::Read),
+        };
+    }
+}
+
+impl Transport for Stream {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(s) => (&**s).read(buf),
+            Stream::Unix(s) => (&**s).read(buf),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => (&**s).write_all(bytes),
+            Stream::Unix(s) => (&**s).write_all(bytes),
+        }
+    }
+
+    fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => s.set_read_timeout(timeout),
+            Stream::Unix(s) => s.set_read_timeout(timeout),
+        }
+    }
+
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let stream = self.clone();
+        Arc::new(move || stream.shutdown_reading())
+    }
+
+    fn peer(&self) -> Option<(IpAddr, u16)> {
+        match self {
+            Stream::Tcp(s) => s.peer_addr().ok().map(|a| (a.ip().to_canonical(), a.port())),
+            Stream::Unix(_) => None,
+        }
+    }
+
+    fn peer_user(&self) -> Option<String> {
+        match self {
+            Stream::Tcp(_) => None,
+            Stream::Unix(s) => crate::user::name_of(vfs::process::socket_peer(&**s).ok()?),
+        }
+    }
+}

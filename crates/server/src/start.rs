@@ -1,0 +1,352 @@
+//! A server from its directory to its end. Counterpart: postmaster.c.
+
+use crate::cli::{Failure, Outcome};
+use crate::config::{self, Origins};
+use crate::listen;
+use crate::lockfile::LockFile;
+use crate::log::StderrLog;
+use crate::options::{self, Known};
+use crate::threads::Threads;
+use crate::user;
+use crate::workers::Workers;
+use engine::Engine;
+use pgerror::{PgError, Severity, SqlState};
+use session::{Admission, Config, Instance, Log, Speaker};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::sync::Arc;
+use std::time::Duration;
+use vfs::Env;
+use vfs::process::{self, Signal};
+
+const OPTIONS: [Known; 19] = [
+    ('D', "pgdata", true),
+    ('p', "port", true),
+    ('k', "socketdir", true),
+    ('h', "listen", true),
+    ('c', "set", true),
+    ('C', "show", true),
+    ('N', "connections", true),
+    ('B', "buffers", true),
+    ('F', "no-fsync", false),
+    ('i', "tcpip", false),
+    ('l', "ssl", false),
+    ('d', "debug", true),
+    ('S', "work-mem-kb", true),
+    ('e', "european", false),
+    ('s', "stats", false),
+    ('r', "redirect", true),
+    ('V', "version", false),
+    ('?', "help", false),
+    (' ', "describe-config", false),
+];
+
+const HELP: &str = "\
+norsu start runs a server in the foreground.
+
+Usage:
+  norsu start [OPTION]...
+
+Options:
+  -B NBUFFERS        number of shared buffers
+  -c NAME=VALUE      set a parameter (also --NAME=VALUE)
+  -C NAME            print the value of a parameter, then exit
+  -D DATADIR         data directory
+  -F                 turn fsync off
+  -h HOSTNAME        host name or IP address to listen on
+  -k DIRECTORY       location of the Unix-domain socket
+  -N MAX-CONNECT     maximum number of connections
+  -p PORT            port number to listen on
+";
+
+/// Line numbers of `postmaster.pid`, from 0.
+const LINE_SOCKET: usize = 4;
+const LINE_ADDRESS: usize = 5;
+const LINE_STATUS: usize = 7;
+
+fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure> {
+    let mut found = Vec::new();
+    for (name, value) in &given.options {
+        let setting = match *name {
+            "port" => "port",
+            "socketdir" => "unix_socket_directories",
+            "listen" => "listen_addresses",
+            "connections" => "max_connections",
+            "buffers" => "shared_buffers",
+            "work-mem-kb" => "work_mem",
+            "no-fsync" => {
+                found.push(("fsync".to_owned(), "off".to_owned()));
+                continue;
+            }
+            "tcpip" => {
+                found.push(("listen_addresses".to_owned(), "*".to_owned()));
+                continue;
+            }
+            "set" => {
+                let (name, value) = value
+                    .split_once('=')
+                    .ok_or_else(|| Failure::new(format!("-c {value} requires a value")))?;
+                found.push((name.trim().replace('-', "_"), value.to_owned()));
+                continue;
+            }
+            _ => continue,
+        };
+        found.push((setting.to_owned(), value.clone()));
+    }
+    Ok(found)
+}
+
+/// `args` are the options, `all` the whole command line for a restart in place.
+pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
+    let given = options::parse(args, &OPTIONS, true)?;
+    if given.has("help") {
+        print!("{HELP}");
+        return Ok(0);
+    }
+    if given.has("version") {
+        println!("postgres (PostgreSQL) {}", crate::SERVER_VERSION);
+        return Ok(0);
+    }
+    if let Some(extra) = given.rest.first() {
+        return Err(Failure::new(format!("invalid argument: \"{extra}\"")));
+    }
+    let data = options::data_directory(given.value("pgdata"))?;
+    check_directory(&data)?;
+    let origins = Origins { data, given: settings_of(&given)? };
+    let (base, reports) = config::load(&origins)?;
+    if let Some(name) = given.value("show") {
+        let id = base.registry.get(name)?;
+        println!("{}", base.registry.setting(id).show(&base.origin(id).value));
+        return Ok(0);
+    }
+    let clock = Env::os(&origins.data).clock;
+    let log = Arc::new(StderrLog::new(&base, clock));
+    for report in &reports {
+        log.write(&Speaker::default(), report, None);
+    }
+    if config::has_errors(&reports) {
+        let file = base.text("config_file");
+        return Err(Failure::new(format!("configuration file \"{file}\" contains errors")));
+    }
+    serve(&origins, base, &log, all)
+}
+
+/// The directory is one of this version, and ours. Becomes its owner.
+fn check_directory(data: &str) -> Result<(), Failure> {
+    let meta = std::fs::metadata(data).map_err(|e| {
+        if e.kind() == std::io::ErrorKind::NotFound {
+            Failure::new(format!("data directory \"{data}\" does not exist"))
+        } else {
+            Failure::new(format!("could not read permissions of directory \"{data}\": {e}"))
+        }
+    })?;
+    if !meta.is_dir() {
+        return Err(Failure::new(format!(
+            "specified data directory \"{data}\" is not a directory"
+        )));
+    }
+    user::become_owner(data)?;
+    if meta.uid() != process::effective_user() {
+        return Err(Failure::new(format!(
+            "data directory \"{data}\" has wrong ownership (the server must be started by the user that owns it)"
+        )));
+    }
+    if meta.mode() & 0o027 != 0 {
+        return Err(Failure::new(format!(
+            "data directory \"{data}\" has invalid permissions (they should be 0700 or 0750)"
+        )));
+    }
+    process::set_umask(meta.mode() & 0o040 != 0);
+    let version = std::fs::read_to_string(format!("{data}/PG_VERSION")).map_err(|_| {
+        Failure::new(format!(
+            "\"{data}\" is not a valid data directory (file \"{data}/PG_VERSION\" is missing)"
+        ))
+    })?;
+    let version = version.trim();
+    if version != "15" {
+        return Err(Failure::new(format!(
+            "database files are incompatible with server (the data directory was initialized by PostgreSQL \
+             version {version}, which is not compatible with version 15)"
+        )));
+    }
+    Ok(())
+}
+
+fn note(log: &dyn Log, message: &str) {
+    let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
+    log.write(&Speaker::default(), &report, None);
+}
+
+/// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends.
+fn panic_handler(
+    log: &Arc<StderrLog>,
+    restart: bool,
+    all: &[String],
+) -> Arc<dyn Fn(&PgError) + Send + Sync> {
+    let (log, args) = (log.clone(), all.to_vec());
+    let once = sync::Mutex::new(());
+    Arc::new(move |error| {
+        // The first to come here takes the process down; others wait for that.
+        let _first = once.lock();
+        log.write(&Speaker::default(), error, None);
+        if restart {
+            note(&*log, "all server processes terminated; reinitializing");
+            let mut command = std::process::Command::new("/proc/self/exe");
+            if let Some((program, rest)) = args.split_first() {
+                command.arg0(program).args(rest);
+            }
+            let failed = command.exec();
+            note(&*log, &format!("could not restart: {failed}"));
+        }
+        process::exit_now(1);
+    })
+}
+
+fn serve(origins: &Origins, base: settings::Base, log: &Arc<StderrLog>, all: &[String]) -> Outcome {
+    process::block_signals();
+    let data = &origins.data;
+    let env = Env::os(data);
+    let start = env.clock.unix_seconds();
+    let port = base.int("port").to_string();
+    let lines = vec![std::process::id().to_string(), data.clone(), start.to_string(), port];
+    let mut lock = LockFile::create(format!("{data}/postmaster.pid"), lines)?;
+    let hba = config::load_hba(&base).map_err(|errors| {
+        for e in &errors {
+            log.write(&Speaker::default(), e, None);
+        }
+        Failure::new(format!("could not load {}", base.text("hba_file")))
+    })?;
+    note(&**log, &format!("starting norsu (PostgreSQL {})", crate::SERVER_VERSION));
+    let listeners = listen::open(&base, data, start)?;
+    for line in &listeners.lines {
+        note(&**log, line);
+    }
+    lock.set(LINE_SOCKET, &listeners.first_directory);
+    lock.set(LINE_ADDRESS, &listeners.first_address);
+    lock.set(LINE_STATUS, "starting");
+
+    let restart = base.bool("restart_after_crash");
+    let on_panic = panic_handler(log, restart, all);
+    let sink: engine::LogSink = {
+        let log = log.clone();
+        Arc::new(move |report| log.write(&Speaker::default(), report, None))
+    };
+    let engine = Engine::open(config::engine_config(&base, env, sink, on_panic.clone()))?;
+    let config = Config { base: Arc::new(base), hba: Arc::new(hba) };
+    let instance = Instance::new(engine.clone(), config, log.clone());
+    let workers = Workers::start(&instance, &on_panic)
+        .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
+    let threads = Threads::new(instance.clone());
+    instance.set_admission(Admission::Open);
+    let own = std::process::id() as i32;
+    instance.on_reload(Arc::new(move || {
+        let _ = process::send_signal(own, Signal::Hangup);
+    }));
+    let mut kept = listeners;
+    for listener in std::mem::take(&mut kept.listeners) {
+        let threads = threads.clone();
+        sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &threads))
+            .map_err(|e| Failure::new(format!("could not start a listener: {e}")))?;
+    }
+    note(&**log, "database system is ready to accept connections");
+    lock.set(LINE_STATUS, "ready   ");
+
+    let immediate = attend(origins, &instance, log, &mut lock);
+    if !immediate {
+        workers.stop();
+        engine.shutdown()?;
+    }
+    drop(kept);
+    drop(lock);
+    // Sessions' threads and listeners still wait for work: there is none.
+    process::exit_now(0)
+}
+
+fn accept(listener: &listen::Listener, threads: &Arc<Threads>) {
+    loop {
+        match listener.accept() {
+            Ok(stream) => threads.serve(stream),
+            // Out of files or memory: the client waits in the queue until there are some again.
+            Err(_) => std::thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+/// Waits for signals until the server is to end; true if at once.
+fn attend(
+    origins: &Origins,
+    instance: &Arc<Instance>,
+    log: &Arc<StderrLog>,
+    lock: &mut LockFile,
+) -> bool {
+    let mut ending = false;
+    loop {
+        if ending && instance.wait_empty(Duration::from_millis(20)) {
+            return false;
+        }
+        let span = if ending { Duration::from_millis(20) } else { Duration::from_secs(60) };
+        match process::wait_signal(span) {
+            Some(Signal::Terminate) if !ending => {
+                note(&**log, "received smart shutdown request");
+                lock.set(LINE_STATUS, "stopping");
+                instance.set_admission(Admission::Closing);
+                ending = true;
+            }
+            Some(Signal::Interrupt) => {
+                note(&**log, "received fast shutdown request");
+                lock.set(LINE_STATUS, "stopping");
+                instance.set_admission(Admission::Closed);
+                note(&**log, "aborting any active transactions");
+                instance.terminate_all();
+                ending = true;
+            }
+            Some(Signal::Quit) => {
+                note(&**log, "received immediate shutdown request");
+                return true;
+            }
+            Some(Signal::Hangup) => reload(origins, instance, log),
+            _ => {}
+        }
+    }
+}
+
+/// Reads the configuration files again. With errors in them everything stays as it is.
+fn reload(origins: &Origins, instance: &Arc<Instance>, log: &Arc<StderrLog>) {
+    note(&**log, "received SIGHUP, reloading configuration files");
+    let speaker = Speaker::default();
+    let current = instance.base();
+    match config::load(origins) {
+        Ok((fresh, reports)) => {
+            for report in &reports {
+                log.write(&speaker, report, None);
+            }
+            if config::has_errors(&reports) {
+                let file = current.text("config_file");
+                note(
+                    &**log,
+                    &format!(
+                        "configuration file \"{file}\" contains errors; no changes were applied"
+                    ),
+                );
+                return;
+            }
+            let (base, reports) = current.reloaded(fresh);
+            for report in &reports {
+                log.write(&speaker, report, None);
+            }
+            let hba = match config::load_hba(&base) {
+                Ok(rules) => Arc::new(rules),
+                Err(errors) => {
+                    for e in &errors {
+                        log.write(&speaker, e, None);
+                    }
+                    note(&**log, &format!("{} was not reloaded", base.text("hba_file")));
+                    instance.hba()
+                }
+            };
+            log.configure(&base);
+            instance.configure(Config { base: Arc::new(base), hba });
+        }
+        Err(failure) => note(&**log, &failure.message),
+    }
+}

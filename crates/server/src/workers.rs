@@ -1,0 +1,62 @@
+//! Background workers: threads that call the engine's steps.
+
+use engine::Engine;
+use pgerror::{PgError, Result, Severity};
+use session::{Instance, Speaker};
+use std::sync::Arc;
+use std::time::Duration;
+use sync::JoinHandle;
+use sync::atomic::{AtomicBool, Ordering};
+use sync::wait::{Deadline, WaitEvent, Waiter};
+
+type Step = fn(&Engine) -> Result<Duration>;
+
+/// The running workers.
+pub(crate) struct Workers {
+    stop: Arc<AtomicBool>,
+    threads: Vec<(Arc<Waiter>, JoinHandle<()>)>,
+}
+
+const STEPS: [(&str, WaitEvent, Step); 3] = [
+    ("checkpointer", WaitEvent::CheckpointerMain, Engine::checkpointer_step),
+    ("background writer", WaitEvent::BgWriterMain, Engine::bgwriter_step),
+    ("walwriter", WaitEvent::WalWriterMain, Engine::walwriter_step),
+];
+
+impl Workers {
+    pub(crate) fn start(
+        instance: &Arc<Instance>,
+        panic: &Arc<dyn Fn(&PgError) + Send + Sync>,
+    ) -> std::io::Result<Workers> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut threads = Vec::new();
+        for (name, event, step) in STEPS {
+            let waiter = Arc::new(Waiter::new());
+            let (w, s, i, p) = (waiter.clone(), stop.clone(), instance.clone(), panic.clone());
+            let thread = sync::spawn_with_stack(name, 1 << 20, move || {
+                while !s.load(Ordering::Acquire) {
+                    let span = step(&i.engine).unwrap_or_else(|e| {
+                        let speaker = Speaker { kind: name, ..Speaker::default() };
+                        i.log.write(&speaker, &e, None);
+                        if e.fields().severity == Severity::Panic {
+                            p(&e);
+                        }
+                        Duration::from_secs(1)
+                    });
+                    w.park(event, Deadline::after(span));
+                }
+            })?;
+            threads.push((waiter, thread));
+        }
+        Ok(Workers { stop, threads })
+    }
+
+    pub(crate) fn stop(self) {
+        self.stop.store(true, Ordering::Release);
+        for (waiter, thread) in self.threads {
+            waiter.wake();
+            // A worker that panicked has been reported by the panic itself.
+            let _ = thread.join();
+        }
+    }
+}

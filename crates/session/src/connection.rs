@@ -1,0 +1,115 @@
+//! A client's connection: messages in, messages out. Answers are collected and sent when the protocol
+//! says so or when there are many.
+
+use crate::transport::Transport;
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use std::io;
+use std::time::Duration;
+use wire::{Frame, Inbox};
+
+/// Answers beyond this are sent without waiting for the end of the statement.
+const FLUSH_BYTES: usize = 32 * 1024;
+/// A buffer of answers beyond this is given back when it is empty.
+const KEPT_BYTES_MAX: usize = 64 * 1024;
+
+/// See the module's text.
+pub struct Connection {
+    pub(crate) transport: Box<dyn Transport>,
+    pub(crate) inbox: Inbox,
+    /// Messages not yet sent.
+    pub out: Vec<u8>,
+    timeout: Option<Duration>,
+    lost: bool,
+}
+
+/// What waiting for a message brought.
+pub enum Received {
+    Frame(Frame),
+    /// The client has closed the connection, or somebody hung up.
+    End,
+    TimedOut,
+}
+
+impl Connection {
+    pub fn new(transport: Box<dyn Transport>) -> Connection {
+        Connection { transport, inbox: Inbox::new(), out: Vec::new(), timeout: None, lost: false }
+    }
+
+    /// Waits for bytes; false at the end.
+    pub fn fill(&mut self) -> io::Result<bool> {
+        let transport = &mut self.transport;
+        loop {
+            match self.inbox.fill(|buf| transport.read(buf)) {
+                Ok(n) => return Ok(n > 0),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// How long to wait for the next message.
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) {
+        if self.timeout != timeout && self.transport.set_read_timeout(timeout).is_ok() {
+            self.timeout = timeout;
+        }
+    }
+
+    /// The next message.
+    pub fn receive(&mut self) -> Result<Received> {
+        loop {
+            if let Some(frame) = self.inbox.next_frame()? {
+                return Ok(Received::Frame(frame));
+            }
+            match self.fill() {
+                Ok(true) => {}
+                Ok(false) => return Ok(Received::End),
+                Err(e)
+                    if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+                {
+                    return Ok(Received::TimedOut);
+                }
+                Err(_) => return Ok(Received::End),
+            }
+        }
+    }
+
+    pub fn body(&self, frame: Frame) -> &[u8] {
+        self.inbox.body(frame)
+    }
+
+    /// Sends what has been collected.
+    pub fn flush(&mut self) -> Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let sent = if self.lost { Ok(()) } else { self.transport.write_all(&self.out) };
+        self.out.clear();
+        if self.out.capacity() > KEPT_BYTES_MAX {
+            self.out = Vec::new();
+        }
+        sent.map_err(|_| {
+            self.lost = true;
+            pg_err!(CONNECTION_FAILURE, "connection to client lost").severity(Severity::Fatal)
+        })
+    }
+
+    /// Sends if there is much to send.
+    #[inline]
+    pub fn flush_if_large(&mut self) -> Result<()> {
+        if self.out.len() >= FLUSH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    /// Is nobody there any more?
+    pub fn is_lost(&self) -> bool {
+        self.lost
+    }
+}
+
+/// 08P01: the client broke off in the middle.
+pub(crate) fn unexpected_end() -> PgError {
+    PgError::new(
+        SqlState::CONNECTION_FAILURE,
+        "unexpected EOF on client connection with an open transaction",
+    )
+    .severity(Severity::Fatal)
+}

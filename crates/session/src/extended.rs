@@ -1,0 +1,250 @@
+//! The extended protocol: Parse, Bind, Describe, Execute, Close.
+//! Counterpart: `exec_parse_message` and its kin in postgres.c.
+
+use crate::portal::{Portal, Ran, ends_block};
+use crate::prepared::Prepared;
+use crate::rows;
+use crate::session::Session;
+use crate::xact::aborted;
+use ids::Oid;
+use parse::ast::Node;
+use pgerror::{PgError, Result, SqlState, pg_err};
+use std::sync::Arc;
+use types::Datum;
+use types::fncx::FnContext;
+use wire::{Bind, Format, Parse, Target, backend};
+
+impl Session {
+    pub(crate) fn parse_message(&mut self, message: &Parse<'_>) -> Result<()> {
+        let name = self.text(message.name)?;
+        let sql: Arc<str> = self.text(message.query)?.into();
+        self.statement = Some(sql.clone());
+        self.start_command();
+        if name.is_empty() {
+            self.unnamed = None;
+        } else if self.prepared.contains_key(&name) {
+            return Err(pg_err!(
+                DUPLICATE_PSTATEMENT,
+                "prepared statement \"{name}\" already exists"
+            ));
+        }
+        let mut statements = parse::parse_with(&sql, self.parse_options())?;
+        if statements.len() > 1 {
+            return Err(pg_err!(
+                SYNTAX_ERROR,
+                "cannot insert multiple commands into a prepared statement"
+            ));
+        }
+        let raw = statements.pop();
+        if self.xact.failed && !ends_block(raw.as_ref().map(|r| &r.stmt)) {
+            return Err(aborted());
+        }
+        let types = message.types.iter().map(|&t| Oid(t)).collect();
+        let fields = match raw.as_ref() {
+            Some(raw) if !analyze::is_query(&raw.stmt) => self.utility_fields(&raw.stmt)?,
+            _ => None,
+        };
+        let prepared = Arc::new(Prepared::new(&mut self.core, sql, raw, types, fields)?);
+        if name.is_empty() {
+            self.unnamed = Some(prepared);
+        } else {
+            self.prepared.insert(name, prepared);
+        }
+        self.next_command()?;
+        backend::parse_complete(&mut self.conn.out);
+        Ok(())
+    }
+
+    /// The statement of that name. 26000 if there is none.
+    pub(crate) fn find_prepared(&self, name: &str) -> Result<Arc<Prepared>> {
+        let found = if name.is_empty() { self.unnamed.as_ref() } else { self.prepared.get(name) };
+        found.cloned().ok_or_else(|| {
+            if name.is_empty() {
+                pg_err!(UNDEFINED_PSTATEMENT, "unnamed prepared statement does not exist")
+            } else {
+                pg_err!(UNDEFINED_PSTATEMENT, "prepared statement \"{name}\" does not exist")
+            }
+        })
+    }
+
+    pub(crate) fn bind_message(&mut self, message: &Bind<'_>) -> Result<()> {
+        // Names are nearly always short ASCII or empty.
+        let statement = self.text(message.statement)?;
+        let name = self.text(message.portal)?;
+        let prepared = self.find_prepared(&statement)?;
+        self.statement = Some(prepared.sql.clone());
+        self.start_command();
+        let wanted = prepared.param_types.len();
+        if message.values.len() != wanted {
+            return Err(pg_err!(
+                PROTOCOL_VIOLATION,
+                "bind message supplies {} parameters, but prepared statement \"{statement}\" requires {wanted}",
+                message.values.len()
+            ));
+        }
+        if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
+            return Err(aborted());
+        }
+        if !name.is_empty() && self.portals.contains_key(&name) {
+            return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
+        }
+        let params = self.bind_values(message, &prepared)?;
+        let analyzed = match self.xact.failed {
+            true => None,
+            false => Some(prepared.analyzed(&mut self.core)?),
+        };
+        let fields = match analyzed.and_then(|a| a.fields.clone()) {
+            Some(fields) => {
+                rows::check_formats(fields.len(), &message.results)?;
+                Some(fields)
+            }
+            None => None,
+        };
+        let level = self.core.backend.txn.nesting();
+        let mut portal = Portal::new(prepared, params, message.results.clone(), fields, level);
+        portal.created = self.core.statement_start;
+        self.portals.insert(name, portal);
+        backend::bind_complete(&mut self.conn.out);
+        Ok(())
+    }
+
+    fn bind_values(&mut self, message: &Bind<'_>, prepared: &Prepared) -> Result<Arc<[Datum]>> {
+        let mut params = Vec::with_capacity(message.values.len());
+        for (i, value) in message.values.iter().enumerate() {
+            let ty = prepared.param_types[i];
+            let datum = match value {
+                None => Datum::Null,
+                Some(bytes) => self.bind_value(ty, bytes, message.formats.get(i), i)?,
+            };
+            params.push(datum);
+        }
+        Ok(params.into())
+    }
+
+    fn bind_value(&mut self, ty: Oid, bytes: &[u8], format: Format, i: usize) -> Result<Datum> {
+        if format == Format::Binary {
+            return self.core.type_recv(ty, bytes, -1).map_err(|e| {
+                if e.code() == SqlState::INVALID_BINARY_REPRESENTATION {
+                    PgError::new(
+                        e.code(),
+                        format!("incorrect binary data format in bind parameter {}", i + 1),
+                    )
+                } else {
+                    e
+                }
+            });
+        }
+        if std::str::from_utf8(bytes).is_err() {
+            self.text(bytes)?;
+        }
+        self.core.type_input(ty, bytes, -1)
+    }
+
+    pub(crate) fn describe_message(&mut self, target: Target, name: &[u8]) -> Result<()> {
+        let name = self.text(name)?;
+        self.start_command();
+        match target {
+            Target::Statement => {
+                let prepared = self.find_prepared(&name)?;
+                let fields = self.statement_fields(&prepared)?;
+                if self.xact.failed && fields.is_some() {
+                    return Err(aborted());
+                }
+                let types = prepared.param_types.iter().map(|t| t.0);
+                backend::parameter_description(&mut self.conn.out, types);
+                match fields {
+                    Some(fields) => backend::row_description(&mut self.conn.out, &fields),
+                    None => backend::no_data(&mut self.conn.out),
+                }
+            }
+            Target::Portal => {
+                let portal = self.portals.get(&name).ok_or_else(|| no_portal(&name))?;
+                if self.xact.failed && portal.fields.is_some() {
+                    return Err(aborted());
+                }
+                match &portal.fields {
+                    Some(fields) => {
+                        let fields = rows::with_formats(fields.to_vec(), &portal.formats)?;
+                        backend::row_description(&mut self.conn.out, &fields);
+                    }
+                    None => backend::no_data(&mut self.conn.out),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn statement_fields(
+        &mut self,
+        prepared: &Arc<Prepared>,
+    ) -> Result<Option<Arc<[wire::FieldDescription]>>> {
+        if self.xact.failed {
+            return Ok(None);
+        }
+        Ok(prepared.analyzed(&mut self.core)?.fields.clone())
+    }
+
+    pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {
+        let name = self.text(name)?;
+        let mut portal = self.portals.remove(&name).ok_or_else(|| no_portal(&name))?;
+        self.statement = Some(portal.statement.sql.clone());
+        let Some(raw) = portal.statement.raw.clone() else {
+            backend::empty_query_response(&mut self.conn.out);
+            self.portals.insert(name, portal);
+            return Ok(());
+        };
+        self.start_command();
+        if self.xact.failed && !ends_block(Some(&raw.stmt)) {
+            return Err(aborted());
+        }
+        let _timer = self.statement_timer();
+        self.core.backend.check_interrupts()?;
+        let sql = portal.statement.sql.clone();
+        self.log_statement(&sql);
+        let ran = if analyze::is_query(&raw.stmt) {
+            // A negative number is no limit.
+            let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
+            self.run_query_portal(&mut portal, limit)?
+        } else {
+            let types = portal.statement.param_types.clone();
+            let params = portal.params.clone();
+            Ran::Complete(self.utility(&raw, &sql, &params, &types, false)?)
+        };
+        self.send_notices();
+        match ran {
+            Ran::Suspended => {
+                backend::portal_suspended(&mut self.conn.out);
+                self.portals.insert(name, portal);
+            }
+            Ran::Complete(tag) => {
+                if matches!(raw.stmt, Node::TransactionStmt(_)) {
+                    self.finish_command()?;
+                } else {
+                    self.next_command()?;
+                    self.portals.insert(name, portal);
+                }
+                backend::command_complete(&mut self.conn.out, &tag);
+            }
+        }
+        self.conn.flush_if_large()
+    }
+
+    pub(crate) fn close_message(&mut self, target: Target, name: &[u8]) -> Result<()> {
+        let name = self.text(name)?;
+        match target {
+            Target::Statement if name.is_empty() => self.unnamed = None,
+            Target::Statement => {
+                self.prepared.remove(&name);
+            }
+            Target::Portal => {
+                self.portals.remove(&name);
+            }
+        }
+        backend::close_complete(&mut self.conn.out);
+        Ok(())
+    }
+}
+
+fn no_portal(name: &str) -> PgError {
+    PgError::new(SqlState::UNDEFINED_CURSOR, format!("portal \"{name}\" does not exist"))
+}

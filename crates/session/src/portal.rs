@@ -1,0 +1,480 @@
+//! Portals: statements in execution, whole or in parts. Counterpart: portalmem.c, pquery.c, portalcmds.c.
+
+use crate::prepared::Prepared;
+use crate::rows::RowWriter;
+use crate::session::Session;
+use executor::{Execution, QueryDesc};
+use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
+use pgerror::{PgError, Result, SqlState, pg_err};
+use plan::PlannedStmt;
+use plan::query::CmdType;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Batch, Datum};
+use wire::{FieldDescription, Formats};
+
+/// Bits of DECLARE CURSOR.
+const CURSOR_SCROLL: i32 = 1 << 1;
+const CURSOR_NO_SCROLL: i32 = 1 << 2;
+const CURSOR_HOLD: i32 = 1 << 5;
+
+/// Rows read so far, for cursors that go back and those that outlive their transaction.
+#[derive(Default)]
+struct Kept {
+    batches: Vec<Batch>,
+    /// Rows in all batches.
+    rows: usize,
+}
+
+impl Kept {
+    fn push(&mut self, batch: Batch) {
+        self.rows += batch.len;
+        self.batches.push(batch);
+    }
+
+    /// The batch and the row in it of row `at` (from 0).
+    fn find(&self, mut at: usize) -> Option<(&Batch, usize)> {
+        for batch in &self.batches {
+            if at < batch.len {
+                return Some((batch, at));
+            }
+            at -= batch.len;
+        }
+        None
+    }
+}
+
+/// See the module's text.
+pub(crate) struct Portal {
+    pub(crate) statement: Arc<Prepared>,
+    pub(crate) params: Arc<[Datum]>,
+    pub(crate) formats: Formats,
+    pub(crate) fields: Option<Arc<[FieldDescription]>>,
+    plan: Option<Arc<PlannedStmt>>,
+    run: Option<Execution>,
+    writer: RowWriter,
+    /// Rows taken from the execution and not yet sent.
+    rest: Option<(Batch, usize)>,
+    kept: Option<Kept>,
+    /// Rows before the cursor's next one.
+    position: usize,
+    finished: bool,
+    hold: bool,
+    held: bool,
+    scroll: Option<bool>,
+    /// Declared by SQL.
+    pub(crate) cursor: bool,
+    /// Nesting level of the transaction that it belongs to.
+    pub(crate) level: usize,
+    /// Microseconds since 2000.
+    pub(crate) created: i64,
+}
+
+/// How an execution of a portal ended.
+pub(crate) enum Ran {
+    /// The command's tag.
+    Complete(String),
+    /// There may be more rows.
+    Suspended,
+}
+
+impl Portal {
+    pub(crate) fn new(
+        statement: Arc<Prepared>,
+        params: Arc<[Datum]>,
+        formats: Formats,
+        fields: Option<Arc<[FieldDescription]>>,
+        level: usize,
+    ) -> Portal {
+        Portal {
+            statement,
+            params,
+            formats,
+            fields,
+            plan: None,
+            run: None,
+            writer: RowWriter::default(),
+            rest: None,
+            kept: None,
+            position: 0,
+            finished: false,
+            hold: false,
+            held: false,
+            scroll: None,
+            cursor: false,
+            level,
+            created: 0,
+        }
+    }
+
+    /// Does it outlive its transaction?
+    pub(crate) fn is_held(&self) -> bool {
+        self.held
+    }
+
+    pub(crate) fn is_holdable(&self) -> bool {
+        self.hold
+    }
+
+    pub(crate) fn is_scrollable(&self) -> bool {
+        self.scroll.unwrap_or(true)
+    }
+}
+
+/// The command tag of a query.
+pub(crate) fn query_tag(command: CmdType, rows: u64) -> String {
+    match command {
+        CmdType::Insert => format!("INSERT 0 {rows}"),
+        CmdType::Update => format!("UPDATE {rows}"),
+        CmdType::Delete => format!("DELETE {rows}"),
+        CmdType::Merge => format!("MERGE {rows}"),
+        _ => format!("SELECT {rows}"),
+    }
+}
+
+/// 25006 for statements that write, where they must not.
+fn check_read_only(session: &Session, plan: &PlannedStmt) -> Result<()> {
+    if !session.xact.read_only {
+        return Ok(());
+    }
+    let what = match plan.command_type {
+        CmdType::Insert => "INSERT",
+        CmdType::Update => "UPDATE",
+        CmdType::Delete => "DELETE",
+        CmdType::Merge => "MERGE",
+        _ if !plan.row_marks.is_empty() => "SELECT FOR UPDATE",
+        _ => return Ok(()),
+    };
+    Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
+}
+
+impl Session {
+    /// Plans the portal's query and starts it, if that has not been done.
+    pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
+        if portal.run.is_some() || portal.finished {
+            return Ok(());
+        }
+        let plan = portal.statement.plan(&mut self.core, &portal.params)?;
+        check_read_only(self, &plan)?;
+        self.xact.queried = true;
+        let snapshot = self.core.backend.snapshot();
+        portal.writer = RowWriter::new(&plan.plan_tree.info.target_list, &portal.formats);
+        let desc = QueryDesc {
+            plan: plan.clone(),
+            params: portal.params.clone(),
+            snapshot: snapshot.clone(),
+        };
+        self.core.backend.push_snapshot(snapshot);
+        let run = Execution::start(desc, &mut self.core);
+        self.core.backend.pop_snapshot();
+        portal.run = Some(run?);
+        portal.plan = Some(plan);
+        Ok(())
+    }
+
+    /// The next rows of the portal's query, at most `max`.
+    fn next_batch(&mut self, portal: &mut Portal, max: usize) -> Result<Option<Batch>> {
+        let (Some(run), Some(plan)) = (&mut portal.run, &portal.plan) else { return Ok(None) };
+        let _ = plan;
+        let snapshot = run.snapshot().clone();
+        self.core.backend.push_snapshot(snapshot);
+        let batch = run.next(&mut self.core, max);
+        self.core.backend.pop_snapshot();
+        batch
+    }
+
+    /// Runs a query to its end and sends its rows, unless `max_rows` (0: all) come first.
+    pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
+        self.start_portal(portal)?;
+        let command = portal.plan.as_ref().map_or(CmdType::Select, |p| p.command_type);
+        let returns = portal.fields.is_some();
+        // A statement that writes is run to its end whatever the client wants to see of it.
+        if command != CmdType::Select && returns && max_rows > 0 && portal.kept.is_none() {
+            let mut kept = Kept::default();
+            while let Some(batch) = self.next_batch(portal, BATCH_ROWS_MAX)? {
+                kept.push(batch);
+            }
+            portal.kept = Some(kept);
+        }
+        let mut sent = 0u64;
+        while max_rows == 0 || sent < max_rows {
+            let wanted = if max_rows == 0 { usize::MAX } else { (max_rows - sent) as usize };
+            let n = self.send_rows(portal, wanted, returns)?;
+            if n == 0 {
+                portal.finished = true;
+                break;
+            }
+            sent += n as u64;
+        }
+        portal.position += sent as usize;
+        if !portal.finished {
+            return Ok(Ran::Suspended);
+        }
+        let processed = portal.run.as_ref().map_or(0, |r| r.processed());
+        let rows = if command == CmdType::Select { sent } else { processed };
+        Ok(Ran::Complete(query_tag(command, rows)))
+    }
+
+    /// Sends up to `wanted` rows of one batch; 0 at the end.
+    fn send_rows(&mut self, portal: &mut Portal, wanted: usize, send: bool) -> Result<usize> {
+        if let Some(kept) = &portal.kept {
+            let Some((batch, row)) = kept.find(portal.position) else { return Ok(0) };
+            portal.writer.write(&mut self.core, batch, row, &mut self.conn.out)?;
+            portal.position += 1;
+            return Ok(1);
+        }
+        if portal.rest.is_none() {
+            match self.next_batch(portal, wanted.min(BATCH_ROWS_MAX))? {
+                Some(batch) => portal.rest = Some((batch, 0)),
+                None => return Ok(0),
+            }
+        }
+        let Some((batch, from)) = portal.rest.take() else { return Ok(0) };
+        let to = batch.len.min(from.saturating_add(wanted));
+        if send {
+            for row in from..to {
+                portal.writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;
+                self.conn.flush_if_large()?;
+            }
+        }
+        if to < batch.len {
+            portal.rest = Some((batch, to));
+        }
+        Ok(to - from)
+    }
+
+    /// DECLARE CURSOR.
+    pub(crate) fn declare_cursor(
+        &mut self,
+        stmt: &DeclareCursorStmt,
+        sql: &Arc<str>,
+        params: &Arc<[Datum]>,
+        param_types: &[ids::Oid],
+    ) -> Result<()> {
+        let name = stmt.portalname.to_string();
+        let hold = stmt.options & CURSOR_HOLD != 0;
+        if !hold && self.xact.block != crate::xact::Block::Explicit {
+            return Err(pg_err!(
+                NO_ACTIVE_SQL_TRANSACTION,
+                "DECLARE CURSOR can only be used in transaction blocks"
+            ));
+        }
+        if name.is_empty() {
+            return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
+        }
+        if self.portals.contains_key(&name) {
+            return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
+        }
+        let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let prepared =
+            Prepared::new(&mut self.core, sql.clone(), Some(raw), param_types.to_vec(), None)?;
+        let fields = prepared.analyzed(&mut self.core)?.fields.clone();
+        let level = self.core.backend.txn.nesting();
+        let mut portal =
+            Portal::new(Arc::new(prepared), params.clone(), Formats::Text, fields, level);
+        portal.cursor = true;
+        portal.hold = hold;
+        portal.created = self.core.statement_start;
+        portal.scroll = if stmt.options & CURSOR_SCROLL != 0 {
+            Some(true)
+        } else if stmt.options & CURSOR_NO_SCROLL != 0 {
+            Some(false)
+        } else {
+            None
+        };
+        self.start_portal(&mut portal)?;
+        if portal.is_scrollable() {
+            portal.kept = Some(Kept::default());
+        }
+        self.portals.insert(name, portal);
+        Ok(())
+    }
+
+    /// FETCH and MOVE: the tag. Rows are described before they are sent where `describe`.
+    pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
+        let name = stmt.portalname.to_string();
+        let mut portal = self.portals.remove(&name).ok_or_else(|| no_cursor(&name))?;
+        if describe && !stmt.ismove {
+            let fields = portal.fields.clone().unwrap_or_default();
+            wire::backend::row_description(&mut self.conn.out, &fields);
+        }
+        let result = self.fetch_rows(&mut portal, stmt);
+        self.portals.insert(name, portal);
+        let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
+        Ok(format!("{verb} {}", result?))
+    }
+
+    /// Columns that a FETCH from that cursor has.
+    pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
+        self.portals.get(name).and_then(|p| p.fields.clone())
+    }
+
+    /// Reads on until row `at` (from 0) is kept; false if there are fewer.
+    fn read_until(&mut self, portal: &mut Portal, at: usize) -> Result<bool> {
+        loop {
+            let known = portal.kept.as_ref().map_or(0, |k| k.rows);
+            if at < known {
+                return Ok(true);
+            }
+            if portal.finished {
+                return Ok(false);
+            }
+            let wanted = (at - known).saturating_add(1).min(BATCH_ROWS_MAX);
+            match self.next_batch(portal, wanted)? {
+                Some(batch) => portal.kept.get_or_insert_default().push(batch),
+                None => portal.finished = true,
+            }
+        }
+    }
+
+    fn send_kept(&mut self, portal: &Portal, at: usize) -> Result<()> {
+        if let Some((batch, row)) = portal.kept.as_ref().and_then(|k| k.find(at)) {
+            portal.writer.write(&mut self.core, batch, row, &mut self.conn.out)?;
+        }
+        self.conn.flush_if_large()
+    }
+
+    /// `position` counts the rows at and before the current one: 0 is before the first, n + 1 after the last.
+    fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
+        let count = stmt.how_many;
+        let forward = matches!(stmt.direction, FetchDirection::Forward);
+        let backward = matches!(stmt.direction, FetchDirection::Backward);
+        if forward && count > 0 {
+            return self.fetch_forward(portal, count as u64, stmt.ismove);
+        }
+        let here = portal.position as i64;
+        let goes_back = match stmt.direction {
+            FetchDirection::Forward => count < 0,
+            FetchDirection::Backward => count > 0,
+            FetchDirection::Absolute => count >= 0 && count < here || count < 0,
+            FetchDirection::Relative => count < 0,
+        };
+        if goes_back && !portal.is_scrollable() {
+            return Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+                .hint("Declare it with SCROLL option to enable backward scan."));
+        }
+        if (forward || backward) && count != 0 {
+            let back = if forward { count.unsigned_abs() } else { count.max(0) as u64 };
+            if backward && count < 0 {
+                return self.fetch_forward(portal, count.unsigned_abs(), stmt.ismove);
+            }
+            let mut moved = 0;
+            while moved < back && portal.position > 1 {
+                portal.position -= 1;
+                if self.read_until(portal, portal.position - 1)? && !stmt.ismove {
+                    self.send_kept(portal, portal.position - 1)?;
+                }
+                moved += 1;
+            }
+            if moved < back {
+                portal.position = 0;
+            }
+            return Ok(moved);
+        }
+        // To one row: the current one, or that number.
+        let target = match stmt.direction {
+            FetchDirection::Absolute if count < 0 => {
+                self.read_until(portal, usize::MAX - 1)?;
+                let rows = portal.kept.as_ref().map_or(0, |k| k.rows) as i64;
+                (rows + 1 + count).max(0)
+            }
+            FetchDirection::Absolute => count,
+            FetchDirection::Relative => here.saturating_add(count).max(0),
+            _ => here,
+        };
+        let target = usize::try_from(target).unwrap_or(0);
+        if target == 0 {
+            portal.position = 0;
+            return Ok(0);
+        }
+        if self.read_until(portal, target - 1)? {
+            portal.position = target;
+            if !stmt.ismove {
+                self.send_kept(portal, target - 1)?;
+            }
+            return Ok(1);
+        }
+        portal.position = portal.kept.as_ref().map_or(0, |k| k.rows) + 1;
+        Ok(0)
+    }
+
+    fn fetch_forward(&mut self, portal: &mut Portal, count: u64, only_move: bool) -> Result<u64> {
+        let mut moved = 0;
+        if portal.kept.is_some() {
+            while moved < count && self.read_until(portal, portal.position)? {
+                if !only_move {
+                    self.send_kept(portal, portal.position)?;
+                }
+                portal.position += 1;
+                moved += 1;
+            }
+            if moved < count {
+                portal.position = portal.kept.as_ref().map_or(0, |k| k.rows) + 1;
+            }
+            return Ok(moved);
+        }
+        while moved < count {
+            let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
+            let n = self.send_rows(portal, wanted, !only_move)?;
+            if n == 0 {
+                break;
+            }
+            moved += n as u64;
+        }
+        portal.position += moved as usize;
+        Ok(moved)
+    }
+
+    /// Before a commit: cursors WITH HOLD read all their rows, other portals end.
+    pub(crate) fn keep_held_portals(&mut self) -> Result<()> {
+        let names: Vec<String> = self
+            .portals
+            .iter()
+            .filter(|(_, p)| p.hold && !p.held)
+            .map(|(n, _)| n.clone())
+            .collect();
+        for name in names {
+            let Some(mut portal) = self.portals.remove(&name) else { continue };
+            let rest = portal.rest.take();
+            let kept = portal.kept.get_or_insert_default();
+            if let Some((batch, _)) = rest {
+                kept.push(batch);
+            }
+            self.read_until(&mut portal, usize::MAX - 1)?;
+            portal.run = None;
+            portal.plan = None;
+            portal.held = true;
+            portal.level = 0;
+            self.portals.insert(name, portal);
+        }
+        self.portals.retain(|_, p| p.held);
+        Ok(())
+    }
+
+    pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
+        match &stmt.portalname {
+            None => {
+                self.portals.retain(|_, p| !p.cursor);
+                Ok("CLOSE CURSOR ALL")
+            }
+            Some(name) => match self.portals.remove(&**name) {
+                Some(_) => Ok("CLOSE CURSOR"),
+                None => Err(no_cursor(name)),
+            },
+        }
+    }
+}
+
+fn no_cursor(name: &str) -> PgError {
+    PgError::new(SqlState::UNDEFINED_CURSOR, format!("cursor \"{name}\" does not exist"))
+}
+
+/// May the statement run in a transaction that has failed?
+pub(crate) fn ends_block(node: Option<&Node>) -> bool {
+    use parse::ast::TransactionStmtKind as K;
+    match node {
+        Some(Node::TransactionStmt(t)) => {
+            matches!(t.kind, K::Commit | K::Rollback | K::RollbackTo | K::Prepare)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,195 @@
+//! Result rows on their way to the client: what the columns are, and values in text or binary.
+//!
+//! The common types are written straight into the output buffer; others go through their output or send function.
+//! Counterpart: printtup.c.
+
+use crate::core::Core;
+use eval::Facts;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::TargetEntry;
+use std::io::Write;
+use types::fncx::FnContext;
+use types::{Batch, DatumRef, oids};
+use wire::{DataRow, FieldDescription, Format, Formats};
+
+/// How a column's values are written.
+#[derive(Clone, Copy, Debug)]
+enum Writer {
+    Int2,
+    Int4,
+    Int8,
+    Oid,
+    Bool,
+    /// The payload is the text.
+    Bytes,
+    Name,
+    BinaryWord(u8),
+    Output,
+    Send,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OutColumn {
+    /// Place in the batch.
+    index: usize,
+    ty: Oid,
+    writer: Writer,
+}
+
+/// Writes batches as DataRow messages.
+#[derive(Clone, Debug, Default)]
+pub struct RowWriter {
+    columns: Vec<OutColumn>,
+}
+
+/// The result columns of a target list, all in text format.
+pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescription>> {
+    let mut fields = Vec::new();
+    for entry in list.iter().filter(|t| !t.resjunk) {
+        let (ty, typmod) = (entry.expr.type_oid(), entry.expr.typmod());
+        // Clients see a domain's base type.
+        let (base, base_typmod) = core.cat().base_type(ty)?;
+        let typmod = if base == ty { typmod } else { base_typmod };
+        fields.push(FieldDescription {
+            name: entry.resname.clone().unwrap_or_else(|| "?column?".to_owned()),
+            table: entry.resorigtbl.0,
+            column: entry.resorigcol,
+            type_oid: base.0,
+            type_len: Facts::type_info(core, base)?.len,
+            typmod,
+            format: Format::Text,
+        });
+    }
+    Ok(fields)
+}
+
+/// The same columns in the formats asked for. 08P01 if their number is wrong.
+pub fn with_formats(
+    mut fields: Vec<FieldDescription>,
+    formats: &Formats,
+) -> Result<Vec<FieldDescription>> {
+    check_formats(fields.len(), formats)?;
+    for (i, field) in fields.iter_mut().enumerate() {
+        field.format = formats.get(i);
+    }
+    Ok(fields)
+}
+
+pub fn check_formats(columns: usize, formats: &Formats) -> Result<()> {
+    match formats.count() {
+        Some(n) if n != columns => Err(pg_err!(
+            PROTOCOL_VIOLATION,
+            "bind message has {n} result formats but query has {columns} columns"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn writer(ty: Oid, format: Format) -> Writer {
+    match (format, ty) {
+        (Format::Text, oids::INT2) => Writer::Int2,
+        (Format::Text, oids::INT4) => Writer::Int4,
+        (Format::Text, oids::INT8) => Writer::Int8,
+        (Format::Text, oids::OID) => Writer::Oid,
+        (Format::Text, oids::BOOL) => Writer::Bool,
+        (_, oids::TEXT | oids::VARCHAR | oids::BPCHAR | oids::UNKNOWN | oids::CSTRING) => {
+            Writer::Bytes
+        }
+        (_, oids::NAME) => Writer::Name,
+        (Format::Binary, oids::BOOL) => Writer::BinaryWord(1),
+        (Format::Binary, oids::INT2) => Writer::BinaryWord(2),
+        (Format::Binary, oids::INT4 | oids::OID | oids::FLOAT4) => Writer::BinaryWord(4),
+        (Format::Binary, oids::INT8 | oids::FLOAT8) => Writer::BinaryWord(8),
+        (Format::Text, _) => Writer::Output,
+        (Format::Binary, _) => Writer::Send,
+    }
+}
+
+impl RowWriter {
+    pub fn new(list: &[TargetEntry], formats: &Formats) -> RowWriter {
+        let kept = list.iter().enumerate().filter(|(_, t)| !t.resjunk).enumerate();
+        let columns = kept
+            .map(|(i, (index, entry))| {
+                let ty = entry.expr.type_oid();
+                OutColumn { index, ty, writer: writer(ty, formats.get(i)) }
+            })
+            .collect();
+        RowWriter { columns }
+    }
+
+    /// For rows made by the server itself.
+    pub fn for_types(types: &[Oid], formats: &Formats) -> RowWriter {
+        let columns = types
+            .iter()
+            .enumerate()
+            .map(|(index, &ty)| OutColumn { index, ty, writer: writer(ty, formats.get(index)) })
+            .collect();
+        RowWriter { columns }
+    }
+
+    /// Appends row `row` of the batch. After an error the buffer is as before.
+    pub fn write(
+        &self,
+        core: &mut Core,
+        batch: &Batch,
+        row: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let start = out.len();
+        let mut message = DataRow::begin(out, self.columns.len());
+        for column in &self.columns {
+            let value = batch.get(row, column.index);
+            if let Err(e) = write_value(core, &mut message, column, value) {
+                drop(message);
+                out.truncate(start);
+                return Err(e);
+            }
+        }
+        message.finish();
+        if out.len() - start > 0x3fff_ffff {
+            out.truncate(start);
+            return Err(PgError::new(pgerror::SqlState::PROGRAM_LIMIT_EXCEEDED, "out of memory")
+                .detail("A row does not fit into a protocol message."));
+        }
+        Ok(())
+    }
+}
+
+fn write_value(
+    core: &mut Core,
+    message: &mut DataRow<'_>,
+    column: &OutColumn,
+    value: DatumRef<'_>,
+) -> Result<()> {
+    let word = match value {
+        DatumRef::Null => {
+            message.null();
+            return Ok(());
+        }
+        DatumRef::Word(w) => w,
+        DatumRef::Bytes(_) => 0,
+    };
+    // Writing into a vector cannot fail.
+    let decimal = |message: &mut DataRow<'_>, n: i64| {
+        message.value_with(|out| {
+            let _ = write!(out, "{n}");
+        });
+    };
+    match column.writer {
+        Writer::Int2 => decimal(message, i64::from(word as i16)),
+        Writer::Int4 => decimal(message, i64::from(word as i32)),
+        Writer::Int8 => decimal(message, word as i64),
+        Writer::Oid => decimal(message, i64::from(word as u32)),
+        Writer::Bool => message.value(if word != 0 { b"t" } else { b"f" }),
+        Writer::Bytes => message.value(value.as_bytes()),
+        Writer::Name => message.value(value.as_name()),
+        Writer::BinaryWord(len) => {
+            let bytes = word.to_be_bytes();
+            message.value(&bytes[8 - usize::from(len)..]);
+        }
+        Writer::Output => message.value(&core.type_output(column.ty, value)?),
+        Writer::Send => message.value(&core.type_send(column.ty, value)?),
+    }
+    Ok(())
+}

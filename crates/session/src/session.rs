@@ -1,0 +1,326 @@
+//! A session and its message loop. Counterpart: postgres.c (`PostgresMain`).
+
+use crate::connection::{Connection, Received, unexpected_end};
+use crate::core::Core;
+use crate::instance::{Instance, SessionHandle, Speaker};
+use crate::portal::Portal;
+use crate::prepared::Prepared;
+use crate::xact::{Block, Xact};
+use hashbrown::HashMap;
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use settings::Id;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::time::Duration;
+use sync::atomic::Ordering;
+use sync::wait::Interrupt;
+use wire::{FrontendMessage, backend};
+
+/// See the module's text.
+pub struct Session {
+    pub core: Core,
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) handle: Arc<SessionHandle>,
+    pub(crate) conn: Connection,
+    pub(crate) xact: Xact,
+    pub(crate) prepared: HashMap<String, Arc<Prepared>>,
+    pub(crate) unnamed: Option<Arc<Prepared>>,
+    pub(crate) portals: HashMap<String, Portal>,
+    pub(crate) speaker: Speaker,
+    pub(crate) superuser: bool,
+    /// After an error in the extended protocol: until Sync nothing is done.
+    skip_to_sync: bool,
+    config_generation: u64,
+    /// Values of reported parameters as the client knows them.
+    reported: Vec<(Id, String)>,
+    /// The statement that runs, for the log.
+    pub(crate) statement: Option<Arc<str>>,
+}
+
+/// What comes after a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Another message.
+    Message,
+    /// ReadyForQuery first.
+    Ready,
+    Quit,
+}
+
+impl Session {
+    pub(crate) fn new(
+        core: Core,
+        instance: Arc<Instance>,
+        handle: Arc<SessionHandle>,
+        conn: Connection,
+        speaker: Speaker,
+        superuser: bool,
+    ) -> Session {
+        let config_generation = instance.config_generation();
+        Session {
+            core,
+            instance,
+            handle,
+            conn,
+            xact: Xact::default(),
+            prepared: HashMap::new(),
+            unnamed: None,
+            portals: HashMap::new(),
+            speaker,
+            superuser,
+            skip_to_sync: false,
+            config_generation,
+            reported: Vec::new(),
+            statement: None,
+        }
+    }
+
+    /// Serves the client until it leaves or must. The error ends the session and has been reported.
+    pub(crate) fn run(&mut self) -> Result<()> {
+        let mut ready = true;
+        loop {
+            if ready {
+                if let Err(e) = self.send_ready() {
+                    return self.end(e);
+                }
+            }
+            match self.message() {
+                Ok(Next::Message) => ready = false,
+                Ok(Next::Ready) => ready = true,
+                Ok(Next::Quit) => return Ok(()),
+                Err(e) => return self.end(e),
+            }
+        }
+    }
+
+    /// Reports an error that ends the session.
+    fn end(&mut self, error: PgError) -> Result<()> {
+        self.report_error(&error);
+        let _ = self.conn.flush();
+        Err(error)
+    }
+
+    fn send_ready(&mut self) -> Result<()> {
+        if self.instance.config_generation() != self.config_generation
+            && self.xact.block == Block::None
+        {
+            self.config_generation = self.instance.config_generation();
+            self.core.store.rebase(self.instance.base());
+            self.apply_settings();
+        }
+        self.send_notices();
+        self.report_settings();
+        backend::ready_for_query(&mut self.conn.out, self.xact.status());
+        self.conn.flush()
+    }
+
+    /// Tells the client the values of the parameters that it wants to know and that have changed.
+    pub(crate) fn report_settings(&mut self) {
+        for (id, known) in &mut self.reported {
+            let setting = self.core.store.base().registry.setting(*id);
+            let value = self.core.store.value(*id);
+            let shown = setting.show(value);
+            if shown != *known {
+                backend::parameter_status(&mut self.conn.out, setting.name, &shown);
+                *known = shown;
+            }
+        }
+    }
+
+    /// Starts reporting: sends all of them.
+    pub(crate) fn begin_reporting(&mut self) {
+        let registry = self.core.store.base().registry.clone();
+        self.reported = registry
+            .ids()
+            .filter(|id| registry.setting(*id).flags.report)
+            .map(|id| (id, "\0".to_owned()))
+            .collect();
+        self.report_settings();
+    }
+
+    /// Sends notices that have come up.
+    pub(crate) fn send_notices(&mut self) {
+        if self.core.notices.is_empty() {
+            return;
+        }
+        let least = self.least_severity();
+        for notice in std::mem::take(&mut self.core.notices) {
+            let severity = notice.fields().severity;
+            if severity >= least || severity == Severity::Info {
+                backend::report(&mut self.conn.out, &notice);
+            }
+        }
+    }
+
+    /// `client_min_messages`. LOG counts between DEBUG and NOTICE for clients.
+    fn least_severity(&self) -> Severity {
+        match self.core.store.named("client_min_messages").as_text() {
+            "error" => Severity::Error,
+            "warning" => Severity::Warning,
+            "notice" => Severity::Notice,
+            "log" => Severity::Log,
+            _ => Severity::Debug,
+        }
+    }
+
+    /// A line in the server's log.
+    pub(crate) fn log_report(&self, report: &PgError) {
+        self.instance.log.write(&self.speaker, report, self.statement.as_deref());
+    }
+
+    /// Sends an error and logs it.
+    pub(crate) fn report_error(&mut self, error: &PgError) {
+        self.log_report(error);
+        self.send_notices();
+        backend::report(&mut self.conn.out, error);
+    }
+
+    /// How long the client may be silent, and what happens then.
+    fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
+        let store = &self.core.store;
+        let (name, interrupt) = match self.xact.block {
+            Block::None => ("idle_session_timeout", Interrupt::IdleSessionTimeout),
+            _ => ("idle_in_transaction_session_timeout", Interrupt::IdleInTransactionTimeout),
+        };
+        let ms = u64::try_from(store.named(name).as_int()).unwrap_or(0);
+        (ms > 0).then_some((Duration::from_millis(ms), interrupt))
+    }
+
+    /// Waits for a message and deals with it.
+    fn message(&mut self) -> Result<Next> {
+        let idle = self.idle_timeout();
+        self.conn.set_timeout(idle.map(|(span, _)| span));
+        let frame = match self.conn.receive()? {
+            Received::Frame(frame) => frame,
+            Received::End => return self.hung_up(),
+            Received::TimedOut => {
+                return Err(match idle {
+                    Some((_, Interrupt::IdleSessionTimeout)) => pg_err!(
+                        IDLE_SESSION_TIMEOUT,
+                        "terminating connection due to idle-session timeout"
+                    ),
+                    _ => pg_err!(
+                        IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+                        "terminating connection due to idle-in-transaction timeout"
+                    ),
+                }
+                .severity(Severity::Fatal));
+            }
+        };
+        if self.handle.waiter.take_one(Interrupt::Terminate) {
+            return Err(terminated());
+        }
+        if self.skip_to_sync && !matches!(frame.kind, b'S' | b'X') {
+            return Ok(Next::Message);
+        }
+        self.core.statement_start = self.core.now();
+        self.handle.busy.store(true, Ordering::Release);
+        let result = if matches!(frame.kind, b'P' | b'B') {
+            // Long, and nothing reads from the connection meanwhile: no copy.
+            let inbox = std::mem::take(&mut self.conn.inbox);
+            let result = self.dispatch(frame.kind, inbox.body(frame));
+            self.conn.inbox = inbox;
+            result
+        } else {
+            let body: SmallVec<[u8; 256]> = self.conn.body(frame).into();
+            self.dispatch(frame.kind, &body)
+        };
+        self.handle.busy.store(false, Ordering::Release);
+        self.handle.waiter.take_one(Interrupt::QueryCancel);
+        result
+    }
+
+    fn hung_up(&mut self) -> Result<Next> {
+        if self.handle.waiter.take_one(Interrupt::Terminate) {
+            return Err(terminated());
+        }
+        if self.xact.block != Block::None {
+            self.log_report(&unexpected_end().severity(Severity::Log));
+        }
+        Ok(Next::Quit)
+    }
+
+    fn dispatch(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
+        let extended = matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H');
+        let message = match FrontendMessage::decode(kind, body) {
+            Ok(message) => message,
+            Err(e) if e.fields().severity >= Severity::Fatal => return Err(e),
+            Err(e) => return self.after_error(e, extended),
+        };
+        let result = match message {
+            FrontendMessage::Query(text) => {
+                self.unnamed = None;
+                self.simple_query(text).map(|()| Next::Ready)
+            }
+            FrontendMessage::Parse(parse) => self.parse_message(&parse).map(|()| Next::Message),
+            FrontendMessage::Bind(bind) => self.bind_message(&bind).map(|()| Next::Message),
+            FrontendMessage::Describe { target, name } => {
+                self.describe_message(target, name).map(|()| Next::Message)
+            }
+            FrontendMessage::Execute { portal, max_rows } => {
+                self.execute_message(portal, max_rows).map(|()| Next::Message)
+            }
+            FrontendMessage::Close { target, name } => {
+                self.close_message(target, name).map(|()| Next::Message)
+            }
+            FrontendMessage::Flush => {
+                self.send_notices();
+                self.conn.flush().map(|()| Next::Message)
+            }
+            FrontendMessage::Sync => {
+                self.skip_to_sync = false;
+                self.end_implicit_block();
+                self.finish_command().map(|()| Next::Ready)
+            }
+            FrontendMessage::Terminate => return Ok(Next::Quit),
+            FrontendMessage::FunctionCall => {
+                Err(PgError::unsupported("the function call message of the protocol"))
+            }
+            // Left over from a COPY that has failed.
+            FrontendMessage::CopyData(_)
+            | FrontendMessage::CopyDone
+            | FrontendMessage::CopyFail(_) => Ok(Next::Message),
+            FrontendMessage::Password(_) => {
+                return Err(wire::violation(format!("invalid frontend message type {kind}")));
+            }
+        };
+        self.statement = None;
+        match result {
+            Ok(next) => Ok(next),
+            Err(e) => self.after_error(e, extended),
+        }
+    }
+
+    /// Reports an error and makes the session fit for what comes next.
+    fn after_error(&mut self, error: PgError, extended: bool) -> Result<Next> {
+        if error.fields().severity >= Severity::Fatal || self.conn.is_lost() {
+            return Err(error);
+        }
+        self.report_error(&error);
+        self.statement = None;
+        self.fail();
+        self.skip_to_sync = extended;
+        Ok(if extended { Next::Message } else { Next::Ready })
+    }
+
+    /// The text of a message in the server's encoding. 22021 if it is not valid there.
+    pub(crate) fn text(&self, bytes: &[u8]) -> Result<String> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(e) => {
+                let bad = &bytes[e.valid_up_to()..];
+                let len = e.error_len().unwrap_or(bad.len()).min(bad.len());
+                let list: Vec<String> = bad[..len].iter().map(|b| format!("0x{b:02x}")).collect();
+                Err(PgError::new(
+                    SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+                    format!("invalid byte sequence for encoding \"UTF8\": {}", list.join(" ")),
+                ))
+            }
+        }
+    }
+}
+
+pub(crate) fn terminated() -> PgError {
+    pg_err!(ADMIN_SHUTDOWN, "terminating connection due to administrator command")
+        .severity(Severity::Fatal)
+}

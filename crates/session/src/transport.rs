@@ -1,0 +1,23 @@
+//! The way to a client. `server` makes one of a socket, tests of a pipe.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connected byte stream in both directions.
+pub trait Transport: Send {
+    /// Waits for bytes. 0 is the end; `WouldBlock` or `TimedOut` that the time set has passed.
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// How long `read` waits; `None` for ever.
+    fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()>;
+    /// What makes a waiting `read` return 0, from any thread.
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
+    /// Who is at the other end; `None` for a Unix-domain socket.
+    fn peer(&self) -> Option<(IpAddr, u16)>;
+    /// The operating system's user at the other end of a Unix-domain socket.
+    fn peer_user(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,279 @@
+//! Statements that are not queries: those about the session are run here, the others by `commands`.
+//! Counterpart: utility.c.
+
+use crate::portal::{Portal, Ran};
+use crate::prepared::Prepared;
+use crate::rows::RowWriter;
+use crate::session::Session;
+use analyze::coerce::Context;
+use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::{DiscardMode, ExecuteStmt, Node, PrepareStmt};
+use pgerror::{PgError, Result, pg_err};
+use plan::Expr;
+use plan::expr::{CoercionForm, Location};
+use std::sync::Arc;
+use types::{Batch, Datum, DatumRef, oids};
+use wire::{FieldDescription, Format, Formats, backend};
+
+/// A text column that the server makes up.
+pub(crate) fn text_field(name: &str) -> FieldDescription {
+    FieldDescription {
+        name: name.to_owned(),
+        table: 0,
+        column: 0,
+        type_oid: oids::TEXT.0,
+        type_len: -1,
+        typmod: -1,
+        format: Format::Text,
+    }
+}
+
+impl Session {
+    /// Runs the statement and returns its tag. `describe`: rows are described before they are sent.
+    pub(crate) fn utility(
+        &mut self,
+        raw: &RawStmt,
+        sql: &Arc<str>,
+        params: &Arc<[Datum]>,
+        types: &[Oid],
+        describe: bool,
+    ) -> Result<String> {
+        Ok(match &raw.stmt {
+            Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
+            Node::VariableSetStmt(stmt) => self.set_statement(stmt)?.to_owned(),
+            Node::VariableShowStmt(stmt) => {
+                self.show_statement(&stmt.name, describe)?;
+                "SHOW".to_owned()
+            }
+            Node::AlterSystemStmt(stmt) => {
+                self.alter_system(&stmt.setstmt)?;
+                "ALTER SYSTEM".to_owned()
+            }
+            Node::DiscardStmt(stmt) => self.discard(stmt.target)?.to_owned(),
+            Node::PrepareStmt(stmt) => {
+                self.prepare_statement(stmt, sql)?;
+                "PREPARE".to_owned()
+            }
+            Node::ExecuteStmt(stmt) => self.execute_statement(stmt, sql, describe)?,
+            Node::DeallocateStmt(stmt) => self.deallocate(stmt.name.as_deref())?.to_owned(),
+            Node::DeclareCursorStmt(stmt) => {
+                self.declare_cursor(stmt, sql, params, types)?;
+                "DECLARE CURSOR".to_owned()
+            }
+            Node::FetchStmt(stmt) => self.fetch(stmt, describe)?,
+            Node::ClosePortalStmt(stmt) => self.close_cursor(stmt)?.to_owned(),
+            Node::CheckPointStmt => {
+                self.checkpoint_statement()?;
+                "CHECKPOINT".to_owned()
+            }
+            _ => self.command(raw, sql, params, describe)?,
+        })
+    }
+
+    /// The statements of `commands`.
+    fn command(
+        &mut self,
+        raw: &RawStmt,
+        _sql: &Arc<str>,
+        _params: &Arc<[Datum]>,
+        _describe: bool,
+    ) -> Result<String> {
+        let text = format!("{:?}", raw.stmt);
+        let name: String = text.chars().take_while(|c| c.is_alphanumeric()).collect();
+        Err(PgError::unsupported(format!("statement of kind {name}")))
+    }
+
+    /// Result columns of a utility statement that returns rows.
+    pub(crate) fn utility_fields(&mut self, node: &Node) -> Result<Option<Vec<FieldDescription>>> {
+        Ok(match node {
+            Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)),
+            Node::FetchStmt(stmt) if !stmt.ismove => {
+                self.cursor_fields(&stmt.portalname).map(|f| f.to_vec())
+            }
+            Node::ExecuteStmt(stmt) => {
+                let prepared = self.find_prepared(&stmt.name)?;
+                prepared.analyzed(&mut self.core)?.fields.as_ref().map(|f| f.to_vec())
+            }
+            Node::ExplainStmt(_) => Some(vec![text_field("QUERY PLAN")]),
+            _ => None,
+        })
+    }
+
+    fn checkpoint_statement(&mut self) -> Result<()> {
+        use engine::CheckpointFlags as F;
+        if !self.superuser {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
+            ));
+        }
+        self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT).map(|_| ())
+    }
+
+    fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>) -> Result<()> {
+        let name = stmt.name.to_string();
+        if name.is_empty() {
+            return Err(pg_err!(
+                INVALID_SQL_STATEMENT_NAME,
+                "invalid statement name: must not be empty"
+            ));
+        }
+        if self.prepared.contains_key(&name) {
+            return Err(pg_err!(
+                DUPLICATE_PSTATEMENT,
+                "prepared statement \"{name}\" already exists"
+            ));
+        }
+        let mut types = Vec::new();
+        for t in &stmt.argtypes {
+            types.push(self.type_named(t, sql)?);
+        }
+        let raw = RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let mut prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None)?;
+        prepared.from_sql = true;
+        self.prepared.insert(name, Arc::new(prepared));
+        Ok(())
+    }
+
+    fn type_named(&mut self, name: &parse::ast::TypeName, sql: &str) -> Result<Oid> {
+        let mut lookup = SessionLookup::new(&mut self.core);
+        Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new())).typename_oid(name)
+    }
+
+    fn execute_statement(
+        &mut self,
+        stmt: &ExecuteStmt,
+        sql: &Arc<str>,
+        describe: bool,
+    ) -> Result<String> {
+        let prepared = self.find_prepared(&stmt.name)?;
+        let wanted = prepared.param_types.len();
+        if stmt.params.len() != wanted {
+            return Err(pg_err!(
+                SYNTAX_ERROR,
+                "wrong number of parameters for prepared statement \"{}\"",
+                stmt.name
+            )
+            .detail(format!("Expected {wanted} parameters but got {}.", stmt.params.len())));
+        }
+        let mut params = Vec::with_capacity(wanted);
+        for (node, &ty) in stmt.params.iter().zip(&prepared.param_types) {
+            params.push(self.argument(node, ty, sql)?);
+        }
+        let fields = prepared.analyzed(&mut self.core)?.fields.clone();
+        let level = self.core.backend.txn.nesting();
+        let mut portal = Portal::new(prepared, params.into(), Formats::Text, fields.clone(), level);
+        self.start_portal(&mut portal)?;
+        if let Some(fields) = fields.filter(|_| describe) {
+            backend::row_description(&mut self.conn.out, &fields);
+        }
+        match self.run_query_portal(&mut portal, 0)? {
+            Ran::Complete(tag) => Ok(tag),
+            Ran::Suspended => Ok(String::new()),
+        }
+    }
+
+    /// The value of an argument of EXECUTE.
+    fn argument(&mut self, node: &Node, ty: Oid, sql: &str) -> Result<Datum> {
+        let mut lookup = SessionLookup::new(&mut self.core);
+        let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new()));
+        let expr = cx.expr_in(node, ExprKind::ExecuteParameter)?;
+        let from = expr.type_oid();
+        let coerced = cx.coerce_to_target(
+            expr,
+            ty,
+            -1,
+            Context::Assignment,
+            CoercionForm::ImplicitCast,
+            Location(-1),
+        )?;
+        let Some(mut expr) = coerced else {
+            let (from, to) = (cx.format_type(from), cx.format_type(ty));
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "parameter of type {from} cannot be coerced to the expected type {to}"
+            )
+            .hint("You will need to rewrite or cast the expression."));
+        };
+        cx.assign_collations(&mut expr)?;
+        self.evaluate(&expr)
+    }
+
+    /// The value of an expression without columns.
+    pub(crate) fn evaluate(&mut self, expr: &Expr) -> Result<Datum> {
+        let program = Compiler::new(&mut self.core, &mut NoColumns).compile(expr)?;
+        let mut state = EvalState::default();
+        let input = RowInput::scan(RowRef::Owned(&[]));
+        Ok(program.eval_row(&mut state, &mut self.core, &input)?.into_owned())
+    }
+
+    fn deallocate(&mut self, name: Option<&str>) -> Result<&'static str> {
+        match name {
+            None => {
+                self.prepared.clear();
+                Ok("DEALLOCATE ALL")
+            }
+            Some(name) => {
+                self.find_prepared(name)?;
+                self.prepared.remove(name);
+                Ok("DEALLOCATE")
+            }
+        }
+    }
+
+    fn discard(&mut self, target: DiscardMode) -> Result<&'static str> {
+        match target {
+            DiscardMode::All => {
+                if self.xact.block == crate::xact::Block::Explicit {
+                    return Err(pg_err!(
+                        ACTIVE_SQL_TRANSACTION,
+                        "DISCARD ALL cannot run inside a transaction block"
+                    ));
+                }
+                self.portals.clear();
+                self.prepared.clear();
+                self.core.store.reset_all(self.core.backend.txn.nesting());
+                self.apply_settings();
+                self.forget_sequences();
+                Ok("DISCARD ALL")
+            }
+            DiscardMode::Plans => Ok("DISCARD PLANS"),
+            DiscardMode::Sequences => {
+                self.forget_sequences();
+                Ok("DISCARD SEQUENCES")
+            }
+            DiscardMode::Temp => Ok("DISCARD TEMP"),
+        }
+    }
+
+    fn forget_sequences(&mut self) {
+        self.core.sequences.clear();
+        self.core.last_sequence = Oid::INVALID;
+    }
+
+    /// Sends rows of texts that the server has made.
+    pub(crate) fn send_texts(
+        &mut self,
+        fields: &[FieldDescription],
+        lines: &[Vec<String>],
+        describe: bool,
+    ) -> Result<()> {
+        if describe {
+            backend::row_description(&mut self.conn.out, fields);
+        }
+        let types = vec![oids::TEXT; fields.len()];
+        let writer = RowWriter::for_types(&types, &Formats::Text);
+        for line in lines {
+            let mut batch = Batch::new(fields.iter().map(|_| false));
+            for (column, text) in batch.columns.iter_mut().zip(line) {
+                column.push(DatumRef::Bytes(text.as_bytes()));
+            }
+            batch.len = 1;
+            writer.write(&mut self.core, &batch, 0, &mut self.conn.out)?;
+        }
+        Ok(())
+    }
+}

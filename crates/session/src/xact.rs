@@ -1,0 +1,449 @@
+//! Transaction blocks: what BEGIN, COMMIT, ROLLBACK and savepoints mean for the session, and what an error
+//! does to them.
+//!
+//! ```text
+//! None ──start──▶ Single ──BEGIN──▶ Block ──COMMIT, ROLLBACK──▶ None
+//!                   │                 │ error: aborted at once, `failed` until the block's end
+//!                   ▼ several statements in one message
+//!                Implicit
+//! ```
+//! Savepoint `i` (from 0) is the storage level `i + 2`. An error inside savepoints undoes the innermost level
+//! only; the others wait for ROLLBACK TO or ROLLBACK.
+//!
+//! Counterpart: the upper half of xact.c.
+
+use crate::session::Session;
+use engine::Isolation;
+use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use wire::TransactionStatus;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Block {
+    #[default]
+    None,
+    /// A statement's own.
+    Single,
+    /// Shared by the statements of one message.
+    Implicit,
+    /// Begun by BEGIN.
+    Explicit,
+}
+
+#[derive(Default)]
+pub(crate) struct Xact {
+    pub(crate) block: Block,
+    pub(crate) failed: bool,
+    pub(crate) savepoints: Vec<String>,
+    pub(crate) read_only: bool,
+    deferrable: bool,
+    /// A statement has taken a snapshot.
+    pub(crate) queried: bool,
+}
+
+impl Xact {
+    pub(crate) fn status(&self) -> TransactionStatus {
+        match self.block {
+            Block::Explicit if self.failed => TransactionStatus::Failed,
+            Block::Explicit => TransactionStatus::InBlock,
+            _ => TransactionStatus::Idle,
+        }
+    }
+}
+
+fn isolation_named(name: &str) -> Option<Isolation> {
+    Some(match name {
+        "read uncommitted" => Isolation::ReadUncommitted,
+        "read committed" => Isolation::ReadCommitted,
+        "repeatable read" => Isolation::RepeatableRead,
+        "serializable" => Isolation::Serializable,
+        _ => return None,
+    })
+}
+
+pub(crate) fn isolation_name(isolation: Isolation) -> &'static str {
+    match isolation {
+        Isolation::ReadUncommitted => "read uncommitted",
+        Isolation::ReadCommitted => "read committed",
+        Isolation::RepeatableRead => "repeatable read",
+        Isolation::Serializable => "serializable",
+    }
+}
+
+/// 25P02.
+pub(crate) fn aborted() -> PgError {
+    pg_err!(
+        IN_FAILED_SQL_TRANSACTION,
+        "current transaction is aborted, commands ignored until end of transaction block"
+    )
+}
+
+fn no_transaction(what: &str) -> PgError {
+    pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
+}
+
+fn warning(code: SqlState, message: &str) -> PgError {
+    PgError::new(code, message).severity(Severity::Warning)
+}
+
+impl Session {
+    /// Makes sure that there is a transaction for the next statement.
+    pub(crate) fn start_command(&mut self) {
+        if self.xact.block != Block::None {
+            return;
+        }
+        self.xact.block = Block::Single;
+        self.xact.read_only = self.core.store.named("default_transaction_read_only").as_bool();
+        self.xact.deferrable = self.core.store.named("default_transaction_deferrable").as_bool();
+        let default = self.core.store.named("default_transaction_isolation").as_text();
+        let isolation = isolation_named(default).unwrap_or_default();
+        self.core.transaction_start = self.core.statement_start;
+        self.core.backend.begin(isolation);
+    }
+
+    /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible
+    /// to the next.
+    pub(crate) fn finish_command(&mut self) -> Result<()> {
+        match self.xact.block {
+            Block::None => Ok(()),
+            Block::Single => self.commit_transaction(),
+            Block::Implicit | Block::Explicit => self.next_command(),
+        }
+    }
+
+    /// Counterpart: `CommandCounterIncrement`.
+    pub(crate) fn next_command(&mut self) -> Result<()> {
+        if self.core.backend.in_transaction() && self.core.backend.command_counter_increment()? {
+            self.core.catalog.overlay.end_command();
+        }
+        Ok(())
+    }
+
+    /// Commits what the open transaction did. After an error it is still open.
+    pub(crate) fn commit_transaction(&mut self) -> Result<()> {
+        self.keep_held_portals()?;
+        let core = &mut self.core;
+        core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
+        core.store.commit();
+        self.end_transaction();
+        Ok(())
+    }
+
+    pub(crate) fn abort_transaction(&mut self) {
+        self.portals.retain(|_, p| p.is_held());
+        let core = &mut self.core;
+        core.backend.truncate_snapshots(0);
+        if core.backend.in_transaction()
+            && let Err(e) = core.catalog.abort(&mut core.backend)
+        {
+            // The transaction is over all the same; what is left of files concerns the log only.
+            self.log_report(&e);
+        }
+        self.core.store.rollback(1);
+        self.end_transaction();
+    }
+
+    fn end_transaction(&mut self) {
+        let warnings = self.core.backend.txn.take_warnings();
+        self.core.notices.extend(warnings);
+        self.core.row_types.clear();
+        self.xact = Xact::default();
+        self.apply_settings();
+    }
+
+    /// After an error: undoes what must be undone, so that the session can go on.
+    pub(crate) fn fail(&mut self) {
+        self.core.backend.truncate_snapshots(0);
+        match self.xact.block {
+            Block::None => {}
+            Block::Single | Block::Implicit => self.abort_transaction(),
+            Block::Explicit if self.xact.failed => {}
+            Block::Explicit => {
+                if self.core.backend.txn.nesting() > 1 {
+                    if let Err(e) = self.abort_level() {
+                        self.log_report(&e);
+                    }
+                } else {
+                    self.abort_transaction();
+                    self.xact.block = Block::Explicit;
+                }
+                self.xact.failed = true;
+            }
+        }
+    }
+
+    /// Undoes the innermost savepoint's level.
+    fn abort_level(&mut self) -> Result<()> {
+        let level = self.core.backend.txn.nesting();
+        self.portals.retain(|_, p| p.level < level);
+        self.core.catalog.overlay.abort_subtransaction();
+        let result = self.core.backend.abort_subxact();
+        self.core.store.rollback(level);
+        self.apply_settings();
+        result.map(|_| ())
+    }
+
+    fn begin_level(&mut self) -> Result<()> {
+        self.core.backend.begin_subxact()?;
+        self.core.catalog.overlay.begin_subtransaction();
+        Ok(())
+    }
+
+    /// Several statements of one message share a transaction.
+    pub(crate) fn begin_implicit_block(&mut self) {
+        if self.xact.block == Block::Single {
+            self.xact.block = Block::Implicit;
+        }
+    }
+
+    pub(crate) fn end_implicit_block(&mut self) {
+        if self.xact.block == Block::Implicit {
+            self.xact.block = Block::Single;
+        }
+    }
+
+    /// Runs a transaction statement; returns its command tag.
+    pub(crate) fn transaction_statement(&mut self, stmt: &TransactionStmt) -> Result<&'static str> {
+        let name = stmt.savepoint_name.as_deref().unwrap_or_default();
+        match stmt.kind {
+            TransactionStmtKind::Begin | TransactionStmtKind::Start => {
+                self.begin_block()?;
+                self.set_characteristics(&stmt.options)?;
+                let start = stmt.kind == TransactionStmtKind::Start;
+                Ok(if start { "START TRANSACTION" } else { "BEGIN" })
+            }
+            TransactionStmtKind::Commit => self.commit_block(stmt.chain),
+            TransactionStmtKind::Rollback => {
+                self.rollback_block(stmt.chain)?;
+                Ok("ROLLBACK")
+            }
+            TransactionStmtKind::Savepoint => {
+                self.require_block("SAVEPOINT")?;
+                self.begin_level()?;
+                self.xact.savepoints.push(name.to_owned());
+                Ok("SAVEPOINT")
+            }
+            TransactionStmtKind::Release => {
+                self.require_block("RELEASE SAVEPOINT")?;
+                self.release(name)?;
+                Ok("RELEASE")
+            }
+            TransactionStmtKind::RollbackTo => {
+                self.require_block("ROLLBACK TO SAVEPOINT")?;
+                self.rollback_to(name)?;
+                Ok("ROLLBACK")
+            }
+            TransactionStmtKind::Prepare
+            | TransactionStmtKind::CommitPrepared
+            | TransactionStmtKind::RollbackPrepared => {
+                Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "prepared transactions are disabled")
+                    .hint("Set max_prepared_transactions to a nonzero value."))
+            }
+        }
+    }
+
+    fn require_block(&self, what: &str) -> Result<()> {
+        if self.xact.block == Block::Explicit { Ok(()) } else { Err(no_transaction(what)) }
+    }
+
+    fn begin_block(&mut self) -> Result<()> {
+        match self.xact.block {
+            Block::Explicit if self.xact.failed => return Err(aborted()),
+            Block::Explicit => self.core.notices.push(warning(
+                SqlState::ACTIVE_SQL_TRANSACTION,
+                "there is already a transaction in progress",
+            )),
+            _ => self.xact.block = Block::Explicit,
+        }
+        Ok(())
+    }
+
+    /// COMMIT. A failed transaction is rolled back instead, and the tag says so.
+    fn commit_block(&mut self, chain: bool) -> Result<&'static str> {
+        if self.xact.block != Block::Explicit {
+            self.no_block("COMMIT AND CHAIN", chain)?;
+        }
+        if self.xact.failed {
+            self.rollback_block(chain)?;
+            return Ok("ROLLBACK");
+        }
+        let next = self.chained(chain);
+        while self.core.backend.txn.nesting() > 1 {
+            self.commit_level()?;
+        }
+        self.commit_transaction()?;
+        self.begin_chained(next);
+        Ok("COMMIT")
+    }
+
+    fn rollback_block(&mut self, chain: bool) -> Result<()> {
+        if self.xact.block != Block::Explicit {
+            self.no_block("ROLLBACK AND CHAIN", chain)?;
+        }
+        let next = self.chained(chain);
+        self.abort_transaction();
+        self.begin_chained(next);
+        Ok(())
+    }
+
+    fn no_block(&mut self, what: &str, chain: bool) -> Result<()> {
+        if chain {
+            return Err(no_transaction(what));
+        }
+        self.core.notices.push(warning(
+            SqlState::NO_ACTIVE_SQL_TRANSACTION,
+            "there is no transaction in progress",
+        ));
+        Ok(())
+    }
+
+    /// The characteristics that AND CHAIN hands on.
+    fn chained(&self, chain: bool) -> Option<(Isolation, bool, bool)> {
+        let isolation = self.core.backend.txn.isolation();
+        chain.then_some((isolation, self.xact.read_only, self.xact.deferrable))
+    }
+
+    fn begin_chained(&mut self, next: Option<(Isolation, bool, bool)>) {
+        if let Some((isolation, read_only, deferrable)) = next {
+            self.start_command();
+            self.core.backend.txn.set_isolation(isolation);
+            self.xact.block = Block::Explicit;
+            self.xact.read_only = read_only;
+            self.xact.deferrable = deferrable;
+        }
+    }
+
+    fn commit_level(&mut self) -> Result<()> {
+        let level = self.core.backend.txn.nesting();
+        self.core.backend.commit_subxact()?;
+        self.core.catalog.overlay.commit_subtransaction();
+        self.core.store.release(level);
+        for portal in self.portals.values_mut() {
+            portal.level = portal.level.min(level - 1);
+        }
+        Ok(())
+    }
+
+    /// The innermost savepoint of that name. 3B001 if there is none.
+    fn savepoint(&self, name: &str) -> Result<usize> {
+        let found = self.xact.savepoints.iter().rposition(|s| s == name);
+        found.ok_or_else(|| {
+            PgError::new(
+                SqlState::S_E_INVALID_SPECIFICATION,
+                format!("savepoint \"{name}\" does not exist"),
+            )
+        })
+    }
+
+    fn release(&mut self, name: &str) -> Result<()> {
+        let found = self.savepoint(name)?;
+        while self.core.backend.txn.nesting() > found + 1 {
+            self.commit_level()?;
+        }
+        self.xact.savepoints.truncate(found);
+        Ok(())
+    }
+
+    fn rollback_to(&mut self, name: &str) -> Result<()> {
+        let found = self.savepoint(name)?;
+        while self.core.backend.txn.nesting() > found + 1 {
+            self.abort_level()?;
+        }
+        self.xact.savepoints.truncate(found + 1);
+        self.begin_level()?;
+        self.xact.failed = false;
+        Ok(())
+    }
+
+    /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
+    pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
+        for option in options {
+            self.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
+        }
+        Ok(())
+    }
+
+    /// Sets `transaction_isolation`, `transaction_read_only` or `transaction_deferrable`.
+    pub(crate) fn set_characteristic(&mut self, name: &str, value: &str) -> Result<()> {
+        let truth = matches!(value, "1" | "on" | "true");
+        match name {
+            "transaction_isolation" => {
+                let isolation = isolation_named(&value.to_ascii_lowercase()).ok_or_else(|| {
+                    pg_err!(
+                        INVALID_PARAMETER_VALUE,
+                        "invalid value for parameter \"transaction_isolation\": \"{value}\""
+                    )
+                    .hint(
+                        "Available values: serializable, repeatable read, read committed, \
+                         read uncommitted.",
+                    )
+                })?;
+                self.set_isolation(isolation)
+            }
+            "transaction_read_only" => {
+                if !truth && self.xact.read_only && self.xact.queried {
+                    return Err(pg_err!(
+                        ACTIVE_SQL_TRANSACTION,
+                        "transaction read-write mode must be set before any query"
+                    ));
+                }
+                self.xact.read_only = truth;
+                Ok(())
+            }
+            "transaction_deferrable" => {
+                self.xact.deferrable = truth;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set_isolation(&mut self, isolation: Isolation) -> Result<()> {
+        if isolation == self.core.backend.txn.isolation() {
+            return Ok(());
+        }
+        if self.xact.queried {
+            return Err(pg_err!(
+                ACTIVE_SQL_TRANSACTION,
+                "SET TRANSACTION ISOLATION LEVEL must be called before any query"
+            ));
+        }
+        if self.core.backend.txn.nesting() > 1 {
+            return Err(pg_err!(
+                ACTIVE_SQL_TRANSACTION,
+                "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"
+            ));
+        }
+        self.core.backend.txn.set_isolation(isolation);
+        Ok(())
+    }
+
+    /// SHOW of the above.
+    pub(crate) fn show_characteristic(&self, name: &str) -> Option<String> {
+        let truth = |on: bool| (if on { "on" } else { "off" }).to_owned();
+        match name {
+            "transaction_isolation" => {
+                Some(isolation_name(self.core.backend.txn.isolation()).to_owned())
+            }
+            "transaction_read_only" => Some(truth(self.xact.read_only)),
+            "transaction_deferrable" => Some(truth(self.xact.deferrable)),
+            _ => None,
+        }
+    }
+}
+
+/// The text of an option's constant.
+fn option_text(arg: Option<&Node>) -> String {
+    match arg {
+        Some(Node::AConst(c)) => match &c.val {
+            Value::Integer(i) => i.to_string(),
+            Value::String(s) | Value::Float(s) => s.to_string(),
+            Value::Boolean(b) => b.to_string(),
+            _ => String::new(),
+        },
+        Some(Node::String(s)) => s.to_string(),
+        Some(Node::Integer(i)) => i.to_string(),
+        Some(Node::Boolean(b)) => b.to_string(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,166 @@
+//! What a server does with processes: signals, its user, its way out. Here because the calls need `unsafe`.
+
+use std::io;
+use std::time::Duration;
+
+/// Signals that the server knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signal {
+    Hangup,
+    Interrupt,
+    Quit,
+    Terminate,
+    User1,
+    Kill,
+}
+
+const AWAITED: [Signal; 5] =
+    [Signal::Hangup, Signal::Interrupt, Signal::Quit, Signal::Terminate, Signal::User1];
+
+impl Signal {
+    fn number(self) -> libc::c_int {
+        match self {
+            Signal::Hangup => libc::SIGHUP,
+            Signal::Interrupt => libc::SIGINT,
+            Signal::Quit => libc::SIGQUIT,
+            Signal::Terminate => libc::SIGTERM,
+            Signal::User1 => libc::SIGUSR1,
+            Signal::Kill => libc::SIGKILL,
+        }
+    }
+}
+
+fn awaited() -> libc::sigset_t {
+    // SAFETY: a signal set is plain data; the calls fill it.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in AWAITED {
+            libc::sigaddset(&mut set, signal.number());
+        }
+        set
+    }
+}
+
+/// From now on the signals wait for [`wait_signal`], in this thread and those that it starts.
+pub fn block_signals() {
+    let set = awaited();
+    // SAFETY: the set is initialised; no old one is asked for.
+    unsafe {
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+    }
+}
+
+/// The next signal, or `None` after `span`.
+pub fn wait_signal(span: Duration) -> Option<Signal> {
+    let set = awaited();
+    let time = libc::timespec {
+        tv_sec: libc::time_t::try_from(span.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: span.subsec_nanos().into(),
+    };
+    // SAFETY: set and time are initialised; what the signal carries is not asked for.
+    let number = unsafe { libc::sigtimedwait(&set, std::ptr::null_mut(), &time) };
+    AWAITED.into_iter().find(|s| s.number() == number)
+}
+
+/// Sends a signal to a process.
+pub fn send_signal(pid: i32, signal: Signal) -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    match unsafe { libc::kill(pid, signal.number()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Is there a process with this number?
+pub fn exists(pid: i32) -> bool {
+    // SAFETY: signal 0 only asks.
+    pid > 0
+        && (unsafe { libc::kill(pid, 0) } == 0
+            || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
+}
+
+pub fn effective_user() -> u32 {
+    // SAFETY: the call cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// Number of the process that started this one.
+pub fn parent() -> i32 {
+    // SAFETY: the call cannot fail.
+    unsafe { libc::getppid() }
+}
+
+/// Becomes that user and group for good, without other groups.
+pub fn become_user(user: u32, group: u32) -> io::Result<()> {
+    // SAFETY: the only pointer goes with the length 0.
+    let failed = unsafe {
+        libc::setgroups(0, std::ptr::null()) != 0
+            || libc::setgid(group) != 0
+            || libc::setuid(user) != 0
+    };
+    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// New files are private, or readable by the group.
+pub fn set_umask(group_access: bool) {
+    // SAFETY: the call cannot fail.
+    unsafe {
+        libc::umask(if group_access { 0o027 } else { 0o077 });
+    }
+}
+
+/// Leaves at once: no destructors, no waiting for threads.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: the call does not return.
+    unsafe { libc::_exit(status) }
+}
+
+/// The user at the other end of a Unix-domain socket.
+pub fn socket_peer(socket: &impl std::os::fd::AsRawFd) -> io::Result<u32> {
+    let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut len = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the buffer is a `ucred` and its length is given.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut found).cast(),
+            &mut len,
+        )
+    };
+    if result == 0 { Ok(found.uid) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The kernel's limit of open files for this process, raised to the most that it allows.
+pub fn raise_open_files() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is ours.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
+            return 1024;
+        }
+        let wanted = limit.rlim_max.min(1 << 20);
+        if limit.rlim_cur < wanted {
+            let raised = libc::rlimit { rlim_cur: wanted, rlim_max: limit.rlim_max };
+            if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 {
+                return wanted;
+            }
+        }
+    }
+    limit.rlim_cur
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_and_their_parents_exist() {
+        let me = std::process::id() as i32;
+        assert!(exists(me) && exists(parent()));
+        assert!(!exists(0) && !exists(-1) && !exists(i32::MAX));
+        assert!(raise_open_files() >= 256);
+    }
+}
