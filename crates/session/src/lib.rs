@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod command;
 mod connect;
 mod connection;
 pub mod core;

@@ -77,13 +77,16 @@ impl Session {
     fn command(
         &mut self,
         raw: &RawStmt,
-        _sql: &Arc<str>,
+        sql: &Arc<str>,
         _params: &Arc<[Datum]>,
         _describe: bool,
     ) -> Result<String> {
-        let text = format!("{:?}", raw.stmt);
-        let name: String = text.chars().take_while(|c| c.is_alphanumeric()).collect();
-        Err(PgError::unsupported(format!("statement of kind {name}")))
+        let depth = self.core.backend.snapshot_depth();
+        let snapshot = self.core.backend.snapshot();
+        self.core.backend.push_snapshot(snapshot);
+        let result = commands::run_utility(self, &raw.stmt, sql);
+        self.core.backend.truncate_snapshots(depth);
+        result
     }
 
     /// Result columns of a utility statement that returns rows.
