@@ -43,7 +43,7 @@ impl Host for Detached {
         needs_session()
     }
 
-    fn call_host(&mut self, _: Oid, _: &[DatumRef<'_>]) -> Result<Datum> {
+    fn call_host(&mut self, _: Oid, _: &[Oid], _: &[DatumRef<'_>]) -> Result<Datum> {
         needs_session()
     }
 

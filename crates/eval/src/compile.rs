@@ -250,9 +250,12 @@ impl<'a> Compiler<'a> {
         result_type: Oid,
     ) -> Result<Node> {
         Ok(match f.callee {
-            Callee::Host => {
-                Node::HostCall { function: f.oid, strict: f.strict, args: self.nodes(args)? }
-            }
+            Callee::Host => Node::HostCall {
+                function: f.oid,
+                strict: f.strict,
+                arg_types: args.iter().map(Expr::type_oid).collect(),
+                args: self.nodes(args)?,
+            },
             Callee::Srf(_) | Callee::HostSet => {
                 return Err(pgerror::pg_err!(
                     FEATURE_NOT_SUPPORTED,

@@ -30,7 +30,12 @@ pub trait Host: FnContext {
     ) -> Result<Datum>;
 
     /// Runs a function in SQL or of the session.
-    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum>;
+    fn call_host(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Datum>;
 
     /// `nextval` without a permission check.
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;

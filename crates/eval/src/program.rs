@@ -116,6 +116,7 @@ pub(crate) enum Node {
     HostCall {
         function: Oid,
         strict: bool,
+        arg_types: Vec<Oid>,
         args: Vec<Node>,
     },
     /// A function that is not built.

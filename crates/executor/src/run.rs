@@ -270,8 +270,13 @@ impl Host for Run<'_> {
         subplan::run_subplan(self, plan, outer, test)
     }
 
-    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
-        self.sv.call_host(function, args)
+    fn call_host(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Datum> {
+        self.sv.call_host(function, arg_types, args)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

@@ -71,7 +71,12 @@ pub trait Services: FnContext + Facts {
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
     /// `Failing row contains (…).`, within the user's rights.
     fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>>;
-    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum>;
+    fn call_host(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Datum>;
     /// The rows of a set-returning function in SQL or of the session; one column for a scalar result.
     fn call_host_set(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;

@@ -74,7 +74,10 @@ fn lines(f: &ControlFile) -> Vec<(&'static str, String)> {
         ("pg_control last modified", time(f.time)),
         ("Latest checkpoint location", f.check_point.to_string()),
         ("Latest checkpoint's REDO location", c.redo.to_string()),
-        ("Latest checkpoint's REDO WAL file", segment.file_name(c.timeline, c.redo)),
+        (
+            "Latest checkpoint's REDO WAL file",
+            segment.file_name(c.timeline, segment.segment_of(c.redo)),
+        ),
         ("Latest checkpoint's TimeLineID", c.timeline.to_string()),
         ("Latest checkpoint's PrevTimeLineID", c.prev_timeline.to_string()),
         ("Latest checkpoint's full_page_writes", on(c.full_page_writes)),

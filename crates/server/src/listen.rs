@@ -107,7 +107,7 @@ fn listen_tcp(address: &str, port: u16, all: &mut Listeners, faults: &mut Vec<St
     let hosts: Vec<std::net::SocketAddr> = match address {
         "*" => {
             // One socket for both kinds where the system has IPv6.
-            let both = (std::net::Ipv6Addr::UNSPECIFIED, port).into();
+            let both = std::net::SocketAddr::from((std::net::Ipv6Addr::UNSPECIFIED, port));
             match TcpListener::bind(both) {
                 Ok(listener) => {
                     let both = "IPv4 and IPv6 addresses";

@@ -41,10 +41,15 @@ pub(crate) fn lookup(prosrc: &str) -> Option<SysCall> {
 const SQL_LANGUAGE: Oid = Oid(14);
 
 /// Calls a function in SQL or of the session.
-pub(crate) fn call(core: &mut Core, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
+pub(crate) fn call(
+    core: &mut Core,
+    function: Oid,
+    arg_types: &[Oid],
+    args: &[DatumRef<'_>],
+) -> Result<Datum> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        let rows = sql::run(core, &row, args)?;
+        let rows = sql::run(core, &row, arg_types, args)?;
         let first = rows.into_iter().next().and_then(|r| r.into_iter().next());
         return Ok(first.unwrap_or_default());
     }
@@ -62,7 +67,7 @@ pub(crate) fn call_set(
 ) -> Result<Vec<Vec<Datum>>> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        return sql::run(core, &row, args);
+        return sql::run(core, &row, &[], args);
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::Set(f)) => f(core, args),

@@ -185,8 +185,13 @@ impl Services for Core {
         Ok(Some(out.collect()))
     }
 
-    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
-        sysfn::call(self, function, args)
+    fn call_host(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Datum> {
+        sysfn::call(self, function, arg_types, args)
     }
 
     fn call_host_set(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
@@ -252,8 +257,13 @@ impl Host for Core {
         Err(PgError::internal("sub-select outside a running statement"))
     }
 
-    fn call_host(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Datum> {
-        sysfn::call(self, function, args)
+    fn call_host(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Datum> {
+        sysfn::call(self, function, arg_types, args)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {
