@@ -28,7 +28,9 @@ fn main() {
     )
     .expect("connect");
     let session = CatSession::new(catalogs.database(Oid(5)), Oid(10));
-    let mut core = Core::new(backend, session, catalogs, "postgres".into());
+    let store =
+        settings::Store::new(Arc::new(settings::Base::new(Arc::new(settings::Registry::load()))));
+    let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);
     let sql = std::env::args()
         .nth(1)
         .unwrap_or_else(|| "select relname from pg_class where oid = 1259".to_string());

@@ -33,7 +33,10 @@ impl World {
         let space = ids::RelFile::DEFAULT_TABLESPACE;
         let backend = Backend::connect(engine.storage(), 1, DATABASE, space, waiter).unwrap();
         let session = CatSession::new(catalogs.database(DATABASE), Oid(10));
-        let mut core = Core::new(backend, session, catalogs, "postgres".into());
+        let store = settings::Store::new(Arc::new(settings::Base::new(Arc::new(
+            settings::Registry::load(),
+        ))));
+        let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);
         core.backend.begin(Isolation::ReadCommitted);
         World { engine, core }
     }
