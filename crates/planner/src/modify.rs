@@ -20,6 +20,7 @@ impl Glob<'_> {
             return Err(PgError::unsupported("MERGE"));
         }
         let target = root.query.result_relation;
+        crate::pullup::split_multi_assignments(&mut root.query);
         self.prepare(root)?;
         self.flatten_rtable(root);
         let RteKind::Relation { relid, .. } = root.query.rte(target).kind else {

@@ -151,6 +151,63 @@ fn convert_exists(query: &mut Query, mut s: SubLink, negated: bool) -> Result<Co
     Ok((jointype, JoinTreeNode::From(Box::new(sub.jointree)), quals))
 }
 
+/// `UPDATE … SET (a, b) = (SELECT …)`: each column becomes a sub-select of its own that takes one column.
+pub(crate) fn split_multi_assignments(query: &mut Query) {
+    let mut sources: Vec<(i32, Query)> = Vec::new();
+    query.target_list.retain(|t| match &t.expr {
+        Expr::SubLink(s) if s.kind == SubLinkKind::MultiExpr => {
+            sources.push((s.id, (*s.subselect).clone()));
+            false
+        }
+        _ => true,
+    });
+    if sources.is_empty() {
+        return;
+    }
+    for t in &mut query.target_list {
+        substitute(&mut t.expr, &mut |e| match e {
+            Expr::Param(p) if p.paramkind == ParamKind::MultiExpr => {
+                let (_, source) = sources.iter().find(|(id, _)| *id == p.paramid >> 16)?;
+                Some(column_of(source, p))
+            }
+            _ => None,
+        });
+    }
+}
+
+/// The sub-select that yields the column a `MultiExpr` parameter means.
+fn column_of(source: &Query, p: &Param) -> Expr {
+    let mut inner = source.clone();
+    shift_levels_query(&mut inner, 1, 1);
+    let column = (p.paramid & 0xffff) as i16;
+    let target = TargetEntry {
+        expr: make_var(1, column, p.paramtype, p.paramtypmod, p.paramcollid),
+        resno: 1,
+        resname: None,
+        ressortgroupref: 0,
+        resorigtbl: ids::Oid::INVALID,
+        resorigcol: 0,
+        resjunk: false,
+    };
+    let outer = Query {
+        command_type: CmdType::Select,
+        rtable: vec![subquery_rte("multi_assignment", inner)],
+        jointree: FromExpr { fromlist: vec![JoinTreeNode::Rtr(1)], quals: None },
+        target_list: vec![target],
+        has_sub_links: source.has_sub_links,
+        ..Query::default()
+    };
+    Expr::SubLink(Box::new(SubLink {
+        kind: SubLinkKind::Expr,
+        id: 0,
+        testexpr: None,
+        oper_name: Vec::new(),
+        subselect: Box::new(outer),
+        array_type: ids::Oid::INVALID,
+        location: p.location,
+    }))
+}
+
 fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
     let colnames =
         subquery.target_list.iter().map(|t| t.resname.clone().unwrap_or_default()).collect();

@@ -113,3 +113,9 @@ fn selects_answer_as_postgresql() {
 fn queries_of_many_parts_answer_as_postgresql() {
     check(include_str!("cases/queries.tsv"));
 }
+
+/// Each statement is the first to touch its row: nothing in between makes effects visible.
+#[test]
+fn changes_answer_as_postgresql() {
+    check(include_str!("cases/changes.tsv"));
+}
