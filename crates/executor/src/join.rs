@@ -184,7 +184,7 @@ impl Exec for NestLoopNode {
         let mut steps = 0u32;
         while out.len < want {
             steps += 1;
-            if steps % 1024 == 0 {
+            if steps.is_multiple_of(1024) {
                 run.interrupts()?;
             }
             let (ob, oi) = match &mut self.outer_batch {

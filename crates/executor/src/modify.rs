@@ -195,7 +195,7 @@ impl ModifyNode {
     }
 
     /// Computes generated columns and tests NOT NULL, CHECK and view conditions.
-    fn complete_row(&mut self, run: &mut Run<'_>, row: &mut Vec<Datum>) -> Result<()> {
+    fn complete_row(&mut self, run: &mut Run<'_>, row: &mut [Datum]) -> Result<()> {
         for (n, p) in &self.generated {
             let v =
                 p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Owned(row)))?.into_owned();

@@ -33,7 +33,7 @@ struct Source {
 /// How rows are found.
 enum Access {
     Seq(Option<TableScan>),
-    Index { probe: Probe, scan: Option<IndexScan>, open: bool, index_only: bool, empty: bool },
+    Index { probe: Box<Probe>, scan: Option<IndexScan>, open: bool, index_only: bool, empty: bool },
     Bitmap { parts: Bitmap, pages: Option<std::vec::IntoIter<(BlockNo, Vec<u16>)>> },
     Tid { quals: Vec<TidQual>, tids: Option<std::vec::IntoIter<Tid>> },
 }
@@ -78,14 +78,14 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     };
     let access = match &plan.node {
         PlanNode::IndexScan { probe, .. } => Access::Index {
-            probe: Probe::new(probe, run)?,
+            probe: Box::new(Probe::new(probe, run)?),
             scan: None,
             open: false,
             index_only: false,
             empty: false,
         },
         PlanNode::IndexOnlyScan { probe, .. } => Access::Index {
-            probe: Probe::new(probe, run)?,
+            probe: Box::new(Probe::new(probe, run)?),
             scan: None,
             open: false,
             index_only: true,
@@ -191,22 +191,11 @@ impl ScanNode {
                         slot.insert(list.into_iter())
                     }
                 };
-                while batch.len < want {
-                    let Some((block, offsets)) = pages.next() else { return Ok(batch.len > 0) };
-                    let be = run.sv.backend();
-                    let t = &rel.table;
-                    engine::index::bitmap_fetch(
-                        be,
-                        t,
-                        block,
-                        Some(&offsets),
-                        &snapshot,
-                        columns,
-                        batch,
-                    )?;
-                    // A page's rows go out together: the batch may exceed what was asked for by one page.
-                    break;
-                }
+                // A page's rows go out together: they may be more than were asked for.
+                let Some((block, offsets)) = pages.next() else { return Ok(false) };
+                let (be, t) = (run.sv.backend(), &rel.table);
+                let offsets = Some(offsets.as_slice());
+                engine::index::bitmap_fetch(be, t, block, offsets, &snapshot, columns, batch)?;
                 Ok(true)
             }
             Access::Tid { quals, tids } => {

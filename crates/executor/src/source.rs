@@ -397,7 +397,7 @@ impl Exec for FunctionNode {
                 column.push(v.as_ref());
             }
             out.len += 1;
-            if out.len % 256 == 0 {
+            if out.len.is_multiple_of(256) {
                 run.interrupts()?;
             }
         }
@@ -525,7 +525,7 @@ impl Exec for ProjectSetNode {
                 }
             }
             out.len += 1;
-            if out.len % 256 == 0 {
+            if out.len.is_multiple_of(256) {
                 run.interrupts()?;
             }
         }

@@ -150,7 +150,7 @@ fn aggregate(
     };
     for g in 0..p.group_starts.len() {
         for i in p.group(g) {
-            if i % 256 == 0 {
+            if i.is_multiple_of(256) {
                 run.interrupts()?;
             }
             let frame = cursor.frame(clause, p, i, g, run)?;
@@ -210,7 +210,7 @@ impl Function<'_> {
         for g in 0..p.group_starts.len() {
             let peers = p.group(g);
             for i in peers.clone() {
-                if i % 256 == 0 {
+                if i.is_multiple_of(256) {
                     run.interrupts()?;
                 }
                 let v = match self.kind {

@@ -239,18 +239,14 @@ impl Glob<'_> {
             Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0 => {
                 out.insert(v.varno);
             }
-            Expr::OpExpr(n) => {
-                if self.facts.operator(n.opno)?.strict {
-                    for a in &n.args {
-                        out.extend(self.strict_rels(a)?);
-                    }
+            Expr::OpExpr(n) if self.facts.operator(n.opno)?.strict => {
+                for a in &n.args {
+                    out.extend(self.strict_rels(a)?);
                 }
             }
-            Expr::FuncExpr(n) => {
-                if !n.funcretset && self.facts.function(n.funcid)?.strict {
-                    for a in &n.args {
-                        out.extend(self.strict_rels(a)?);
-                    }
+            Expr::FuncExpr(n) if !n.funcretset && self.facts.function(n.funcid)?.strict => {
+                for a in &n.args {
+                    out.extend(self.strict_rels(a)?);
                 }
             }
             Expr::ScalarArrayOp(n) => {

@@ -338,7 +338,7 @@ impl Glob<'_> {
         let penalty = if enabled { 0.0 } else { 1e10 };
         let startup = descent + penalty;
         let filter_cost = self.quals_cost(&filter)?;
-        let total = startup * searches.max(1.0).min(1e3)
+        let total = startup * searches.clamp(1.0, 1e3)
             + pages * c.random_page
             + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
             + heap_io

@@ -418,9 +418,7 @@ impl Glob<'_> {
                 ));
             }
             AggStrategy::Mixed
-        } else if presorted {
-            AggStrategy::Sorted
-        } else if !hashable {
+        } else if presorted || !hashable {
             AggStrategy::Sorted
         } else if sort_order.is_err() || !c.enable_sort {
             AggStrategy::Hashed
