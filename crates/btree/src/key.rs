@@ -43,6 +43,8 @@ pub(crate) struct InsertKey<'a> {
     pub pivot_search: bool,
     /// Tie-breaker after the columns.
     pub scan_tid: Option<Tid>,
+    /// The first value, where comparing it needs no call: see [`KeySchema::first_number`].
+    first: Option<i64>,
 }
 
 impl<'a> InsertKey<'a> {
@@ -56,6 +58,7 @@ impl<'a> InsertKey<'a> {
             any_null |= raw.is_none();
             values.push(schema.key_value(n, raw)?);
         }
+        let first = values.first().and_then(|v: &KeyValue<'_>| schema.first_number(v.get(), None));
         Ok(InsertKey {
             values,
             cmps: SmallVec::new(),
@@ -63,16 +66,28 @@ impl<'a> InsertKey<'a> {
             next_key: false,
             pivot_search: false,
             scan_tid: if schema.heapkeyspace { tuple.heap_tid() } else { None },
+            first,
         })
     }
 
     /// A key of some leading columns' values, for scans.
     pub(crate) fn of_values(
+        schema: &KeySchema,
         values: SmallVec<[KeyValue<'a>; 4]>,
         cmps: SmallVec<[Option<CompareFn>; 4]>,
         next_key: bool,
     ) -> InsertKey<'a> {
-        InsertKey { values, cmps, any_null: false, next_key, pivot_search: false, scan_tid: None }
+        let cmp = cmps.first().copied().flatten();
+        let first = values.first().and_then(|v| schema.first_number(v.get(), cmp));
+        InsertKey {
+            values,
+            cmps,
+            any_null: false,
+            next_key,
+            pivot_search: false,
+            scan_tid: None,
+            first,
+        }
     }
 }
 
@@ -137,8 +152,22 @@ impl KeySchema {
     /// `_bt_moveright`.
     #[inline]
     pub(crate) fn is_beyond_high_key(&self, key: &InsertKey<'_>, node: Node<'_>) -> Result<bool> {
-        let ord = self.compare(key, node, page::btree::HIGH_KEY)?;
+        let ord = self.compare_quickly(key, node, page::btree::HIGH_KEY)?;
         Ok(ord == Ordering::Greater || (ord == Ordering::Equal && key.next_key))
+    }
+
+    /// As [`KeySchema::compare`], but not for the first data item of an inner page.
+    #[inline]
+    fn compare_quickly(
+        &self,
+        key: &InsertKey<'_>,
+        node: Node<'_>,
+        off: OffsetNo,
+    ) -> Result<Ordering> {
+        match key.first.and_then(|number| self.compare_first(number, node, off)) {
+            Some(ord) if ord != Ordering::Equal => Ok(ord),
+            _ => self.compare(key, node, off),
+        }
     }
 
     /// On a leaf the first item >= key (> key with `next_key`), possibly one past the last; on an inner
@@ -150,16 +179,24 @@ impl KeySchema {
             return Ok(low);
         }
         high += 1;
+        let leaf = node.is_leaf();
+        if !leaf {
+            // The first item stands for minus infinity.
+            low += 1;
+        }
+        if let Some(number) = key.first {
+            (low, high) = self.narrow(number, node, (low, high));
+        }
         while high > low {
             let mid = low + (high - low) / 2;
-            let ord = self.compare(key, node, mid)?;
+            let ord = self.compare_quickly(key, node, mid)?;
             if ord == Ordering::Greater || (key.next_key && ord == Ordering::Equal) {
                 low = mid + 1;
             } else {
                 high = mid;
             }
         }
-        Ok(if node.is_leaf() { low } else { low - 1 })
+        Ok(if leaf { low } else { low - 1 })
     }
 
     /// The binary search of a TID within a posting list: the position of the first TID >= `tid`.

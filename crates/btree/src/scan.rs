@@ -93,7 +93,7 @@ impl Scan {
     /// Starts again, with other conditions.
     pub fn rescan(&mut self, index: &Index, cx: &mut Cx<'_>, keys: Vec<ScanKey>) -> Result<()> {
         self.leave_page(index, cx)?;
-        self.quals = Quals::new(&index.schema, keys)?;
+        self.quals.replace(&index.schema, keys)?;
         self.started = false;
         self.mark = None;
         Ok(())
@@ -108,7 +108,7 @@ impl Scan {
         values: &[DatumRef<'_>],
     ) -> Result<()> {
         self.leave_page(index, cx)?;
-        self.quals.set_values(values);
+        self.quals.set_values(&index.schema, values);
         self.started = false;
         self.mark = None;
         Ok(())

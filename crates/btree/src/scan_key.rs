@@ -131,6 +131,8 @@ pub(crate) struct Quals {
     arrays: Vec<Array>,
     /// Nothing can match.
     pub contradictory: bool,
+    /// All there is to it is that the first column equals this, and comparing it needs no call.
+    point: Option<i64>,
 }
 
 /// Where a scan starts.
@@ -144,13 +146,34 @@ pub(crate) enum Start<'a> {
 
 impl Quals {
     pub(crate) fn new(schema: &KeySchema, keys: Vec<ScanKey>) -> Result<Quals> {
-        let mut q = Quals { quals: Vec::new(), arrays: Vec::new(), contradictory: false };
-        for (source, key) in keys.into_iter().enumerate() {
-            q.add(schema, source, key)?;
-        }
-        q.quals.sort_by_key(|q| q.column);
-        q.mark_required(schema);
+        let mut q =
+            Quals { quals: Vec::new(), arrays: Vec::new(), contradictory: false, point: None };
+        q.replace(schema, keys)?;
         Ok(q)
+    }
+
+    /// Other conditions in the same memory.
+    pub(crate) fn replace(&mut self, schema: &KeySchema, keys: Vec<ScanKey>) -> Result<()> {
+        self.quals.clear();
+        self.arrays.clear();
+        self.contradictory = false;
+        self.quals.reserve(keys.len());
+        for (source, key) in keys.into_iter().enumerate() {
+            self.add(schema, source, key)?;
+        }
+        self.quals.sort_by_key(|q| q.column);
+        self.mark_required(schema);
+        self.find_point(schema);
+        Ok(())
+    }
+
+    fn find_point(&mut self, schema: &KeySchema) {
+        self.point = match &self.quals[..] {
+            [Qual { column: 0, test: Test::Op(ScanOp::Equal, value, cmp), .. }] => {
+                schema.first_number(value.as_ref(), *cmp)
+            }
+            _ => None,
+        };
     }
 
     fn add(&mut self, schema: &KeySchema, source: usize, key: ScanKey) -> Result<()> {
@@ -223,13 +246,19 @@ impl Quals {
     }
 
     /// Replaces the values of plain comparisons: `values[n]` is for condition number `n`.
-    pub(crate) fn set_values(&mut self, values: &[DatumRef<'_>]) {
+    pub(crate) fn set_values(&mut self, schema: &KeySchema, values: &[DatumRef<'_>]) {
         self.contradictory = self.arrays.iter().any(|a| a.values.is_empty());
         for q in &mut self.quals {
             match &mut q.test {
                 Test::Op(_, value, _) => {
-                    if let Some(new) = values.get(q.source) {
-                        *value = DatumRef::to_owned(*new);
+                    match (values.get(q.source), &mut *value) {
+                        (None, _) => {}
+                        (Some(DatumRef::Bytes(new)), Datum::Bytes(old))
+                            if old.len() == new.len() =>
+                        {
+                            old.copy_from_slice(new);
+                        }
+                        (Some(new), _) => *value = DatumRef::to_owned(*new),
                     }
                     self.contradictory |= value.is_null();
                 }
@@ -237,6 +266,7 @@ impl Quals {
                 Test::Null | Test::NotNull | Test::Element(..) => {}
             }
         }
+        self.find_point(schema);
     }
 
     /// Starts with the first combination of array elements. Counterpart: `_bt_start_array_keys`.
@@ -302,6 +332,12 @@ impl Quals {
         dir: Direction,
         go_on: &mut bool,
     ) -> Result<bool> {
+        if let Some(number) = self.point
+            && let Some(found) = schema.first_of(tuple)
+        {
+            *go_on &= found == number;
+            return Ok(found == number);
+        }
         for q in &self.quals {
             if q.column >= natts {
                 continue;
@@ -351,6 +387,13 @@ impl Quals {
         let forward = dir == Direction::Forward;
         let mut values: SmallVec<[KeyValue<'_>; 4]> = SmallVec::new();
         let mut cmps = SmallVec::new();
+        if self.point.is_some()
+            && let Some(Qual { test: Test::Op(_, value, _), .. }) = self.quals.first()
+        {
+            values.push(KeyValue::Ref(value.as_ref()));
+            let key = InsertKey::of_values(schema, values, cmps, !forward);
+            return Start::At { key, go_back: !forward };
+        }
         let mut total = ScanOp::Equal;
         for column in 0..schema.key_count {
             // The bound on the side where the scan begins; an equality is the best one.
@@ -425,7 +468,7 @@ impl Quals {
             ScanOp::GreaterEqual => (false, false),
             ScanOp::Greater => (true, false),
         };
-        Start::At { key: InsertKey::of_values(values, cmps, next_key), go_back }
+        Start::At { key: InsertKey::of_values(schema, values, cmps, next_key), go_back }
     }
 }
 

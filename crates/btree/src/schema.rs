@@ -1,6 +1,7 @@
 //! What an index is: its columns, how they are ordered, and its options.
 
-use ids::{Oid, Tid};
+use ids::{OffsetNo, Oid, Tid};
+use page::btree::Node;
 use page::index_tuple::{self, IndexAttr, IndexShape, IndexTuple, Stored, TooLarge};
 use page::tupdesc::Attr;
 use pgerror::{Result, pg_err};
@@ -63,6 +64,17 @@ impl Direct {
         }
     }
 
+    /// A value of such a type as a number of the same order. `word` may have anything above the type's
+    /// own width.
+    #[inline(always)]
+    fn number(self, word: u64) -> i64 {
+        match self {
+            Direct::Int4 => i64::from(word as i32),
+            Direct::Oid => i64::from(word as u32),
+            Direct::Int8 | Direct::No => word as i64,
+        }
+    }
+
     /// The order of two non-null values, if it is one of these types.
     #[inline(always)]
     fn compare(self, value: u64, raw: &[u8]) -> Option<Ordering> {
@@ -104,6 +116,54 @@ impl KeySchema {
             fillfactor: page::btree::DEFAULT_FILLFACTOR,
             deduplicate_items: true,
             heapkeyspace: true,
+        }
+    }
+
+    /// A value to look for in the first column as a number, if that column is compared as one.
+    #[inline]
+    pub(crate) fn first_number(&self, value: DatumRef<'_>, cmp: Option<CompareFn>) -> Option<i64> {
+        match (value, self.direct[0]) {
+            (DatumRef::Word(word), direct) if direct != Direct::No && cmp.is_none() => {
+                Some(direct.number(word))
+            }
+            _ => None,
+        }
+    }
+
+    /// The order of a number from [`KeySchema::first_number`] relative to the first column of the tuple
+    /// at `off`; `None` if the tuple must be looked at more closely.
+    #[inline]
+    pub(crate) fn compare_first(
+        &self,
+        number: i64,
+        node: Node<'_>,
+        off: OffsetNo,
+    ) -> Option<Ordering> {
+        let ord = number.cmp(&self.direct[0].number(node.first_word(off)?));
+        Some(if self.columns[0].desc { ord.reverse() } else { ord })
+    }
+
+    /// The first column of a tuple as a number; `None` if it is NULL or missing. Only where that column is
+    /// compared as a number.
+    #[inline]
+    pub(crate) fn first_of(&self, tuple: IndexTuple<'_>) -> Option<i64> {
+        tuple.first_word().map(|word| self.direct[0].number(word))
+    }
+
+    /// Narrows the range of offsets where `number` belongs as far as the first column tells: what is
+    /// before the first offset is smaller, what is at the second or after is larger.
+    #[inline]
+    pub(crate) fn narrow(
+        &self,
+        number: i64,
+        node: Node<'_>,
+        range: (OffsetNo, OffsetNo),
+    ) -> (OffsetNo, OffsetNo) {
+        let desc = self.columns[0].desc;
+        match self.direct[0] {
+            Direct::Int4 => narrow(number, node, range, desc, |w| i64::from(w as i32)),
+            Direct::Oid => narrow(number, node, range, desc, |w| i64::from(w as u32)),
+            Direct::Int8 | Direct::No => narrow(number, node, range, desc, |w| w as i64),
         }
     }
 
@@ -272,6 +332,30 @@ impl KeySchema {
             )
         })
     }
+}
+
+#[inline]
+fn narrow(
+    number: i64,
+    node: Node<'_>,
+    (mut low, mut high): (OffsetNo, OffsetNo),
+    desc: bool,
+    decode: impl Fn(u64) -> i64,
+) -> (OffsetNo, OffsetNo) {
+    while low < high {
+        let mid = low + (high - low) / 2;
+        let Some(word) = node.first_word(mid) else { break };
+        let stored = decode(word);
+        if stored == number {
+            break;
+        }
+        if (stored < number) != desc {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    (low, high)
 }
 
 fn index_attr(a: &Attr) -> IndexAttr {

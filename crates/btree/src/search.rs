@@ -44,7 +44,7 @@ impl Index {
             let offset = self.schema.binary_search(key, node)?;
             let child = node.tuple(offset).downlink();
             stack.push(StackEntry { block: page.block(), offset });
-            if node.level() == 1 && for_update {
+            if for_update && node.level() == 1 {
                 page_access = Access::Write;
             }
             drop(page);

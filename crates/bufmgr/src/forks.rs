@@ -15,7 +15,7 @@ use smgr::{RelFork, Smgr};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
-use sync::{Arc, Mutex, RwLock};
+use sync::{Arc, Mutex, MutexGuard, RwLock};
 
 const INLINE: usize = 8;
 const CHUNK_BITS: u32 = 10;
@@ -42,6 +42,7 @@ pub struct ForkBuffers {
     nblocks: AtomicU64,
     /// Held while the fork grows.
     pub(crate) extension: Mutex<()>,
+    extension_waiters: AtomicU32,
     inline: [AtomicU32; INLINE],
     parts: [OnceLock<Part>; PARTS],
 }
@@ -63,9 +64,26 @@ impl ForkBuffers {
             created: AtomicBool::new(false),
             nblocks: AtomicU64::new(NBLOCKS_UNKNOWN),
             extension: Mutex::new(()),
+            extension_waiters: AtomicU32::new(0),
             inline: std::array::from_fn(|_| AtomicU32::new(0)),
             parts: std::array::from_fn(|_| OnceLock::new()),
         }
+    }
+
+    /// Serialises growth.
+    pub(crate) fn lock_extension(&self) -> MutexGuard<'_, ()> {
+        if let Some(guard) = self.extension.try_lock() {
+            return guard;
+        }
+        self.extension_waiters.fetch_add(1, Ordering::Relaxed);
+        let guard = self.extension.lock();
+        self.extension_waiters.fetch_sub(1, Ordering::Relaxed);
+        guard
+    }
+
+    /// Threads that wait to extend the fork.
+    pub fn extension_waiters(&self) -> u32 {
+        self.extension_waiters.load(Ordering::Relaxed)
     }
 
     pub(crate) fn id(&self) -> u64 {

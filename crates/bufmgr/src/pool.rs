@@ -479,8 +479,17 @@ impl BufferPool {
         }
     }
 
+    /// Waits until nobody extends the fork; false if nobody did.
+    pub fn await_extension(&self, fork: &ForkBuffers) -> bool {
+        if fork.extension.try_lock().is_some() {
+            return false;
+        }
+        drop(fork.lock_extension());
+        true
+    }
+
     fn extend_into(&self, frame: FrameNo, fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
-        let _growing = fork.extension.lock();
+        let _growing = fork.lock_extension();
         let first = self.nblocks(fork)?;
         // u32::MAX is no block.
         if first.checked_add(count).is_none_or(|end| end == u32::MAX) {

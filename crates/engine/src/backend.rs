@@ -15,7 +15,9 @@ use std::time::Duration;
 use sync::Arc;
 use sync::atomic::Ordering;
 use sync::wait::Waiter;
-use txn::{DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, Transaction, XactExtras};
+use txn::{
+    DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, SnapshotKind, Transaction, XactExtras,
+};
 use wal::{RecordBuilder, RmgrId};
 
 /// Settings of the session that storage looks at.
@@ -72,6 +74,12 @@ pub struct CommitExtras<'a> {
     pub publish: Option<&'a mut dyn FnMut()>,
 }
 
+/// What index code borrows of a session.
+pub(crate) struct IndexParts<'a> {
+    pub(crate) cx: btree::Cx<'a>,
+    pub(crate) txn: &'a Transaction,
+}
+
 /// See the module's text.
 pub struct Backend {
     storage: Arc<Storage>,
@@ -85,6 +93,10 @@ pub struct Backend {
     active: Vec<Arc<Snapshot>>,
     settings: BackendSettings,
     waiter: Arc<Waiter>,
+    /// [`Backend::check_interrupts`] for the crates below.
+    check: Box<dyn Fn() -> Result<()> + Send + Sync>,
+    /// Stands where no snapshot is.
+    no_snapshot: Arc<Snapshot>,
     wrote_exclusive_lock: bool,
     /// Memory for forming tuples.
     tuple: Vec<u8>,
@@ -111,6 +123,11 @@ impl Backend {
             temp: None,
             active: Vec::new(),
             settings: BackendSettings::default(),
+            check: {
+                let waiter = waiter.clone();
+                Box::new(move || check_waiter(&waiter))
+            },
+            no_snapshot: Arc::new(Snapshot::of_kind(SnapshotKind::SelfNow)),
             waiter,
             wrote_exclusive_lock: false,
             tuple: Vec::new(),
@@ -199,6 +216,32 @@ impl Backend {
         }
     }
 
+    /// What the B-tree is handed.
+    #[inline]
+    pub(crate) fn index_cx(&mut self, persistence: Persistence) -> btree::Cx<'_> {
+        self.index_parts(persistence).cx
+    }
+
+    /// As [`Backend::index_cx`], with the transaction for whoever asks the table meanwhile.
+    #[inline]
+    pub(crate) fn index_parts(&mut self, persistence: Persistence) -> IndexParts<'_> {
+        let pool = match (&self.temp, persistence) {
+            (Some(temp), Persistence::Temporary) => temp,
+            _ => &self.storage.pool,
+        };
+        let cx = btree::Cx {
+            pool,
+            wal: &self.storage.wal,
+            xids: &*self.storage.txns,
+            scratch: &mut self.scratch,
+            strategy: &mut self.strategy,
+            xid: self.txn.current_xid_if_any(),
+            bottom_up_deletion: self.storage.bottom_up_deletion(),
+            check_interrupts: &*self.check,
+        };
+        IndexParts { cx, txn: &self.txn }
+    }
+
     /// As [`Backend::heap_cx`], with a ring of the caller's.
     pub(crate) fn heap_cx_with<'a>(
         &'a mut self,
@@ -210,14 +253,7 @@ impl Backend {
 
     /// Moves what a ring has counted to the session's counts.
     pub(crate) fn add_usage(&mut self, strategy: &mut Strategy) {
-        let more = std::mem::take(&mut strategy.usage);
-        let all = &mut self.strategy.usage;
-        all.hit += more.hit;
-        all.read += more.read;
-        all.dirtied += more.dirtied;
-        all.written += more.written;
-        all.read_time_us += more.read_time_us;
-        all.write_time_us += more.write_time_us;
+        self.strategy.usage += std::mem::take(&mut strategy.usage);
     }
 
     pub(crate) fn take_tuple(&mut self) -> Vec<u8> {
@@ -255,6 +291,7 @@ impl Backend {
     /// of severity ERROR the transaction must be aborted.
     pub fn commit(&mut self, extras: CommitExtras<'_>) -> Result<Lsn> {
         self.active.clear();
+        self.note_records();
         let CommitExtras { publish, .. } = extras;
         let record = XactExtras {
             dropped_files: self.pending.at_commit(),
@@ -264,15 +301,23 @@ impl Backend {
             force_sync: extras.force_sync || self.pending.has_new_permanent(),
             access_exclusive_locks: self.wrote_exclusive_lock,
         };
-        let now = self.storage.env.clock.pg_micros();
+        let writes = self.txn.top_xid_if_any().is_valid();
+        let now = if writes { self.storage.env.clock.pg_micros() } else { 0 };
         let end = self.txn.commit(&record, self.settings.synchronous_commit, now)?;
         self.finish(true, publish)?;
         Ok(end)
     }
 
+    /// Tells the transaction what has been logged from the session's scratch record.
+    fn note_records(&mut self) {
+        let end = self.scratch.take_last_end();
+        self.txn.note_record(end);
+    }
+
     /// Undoes the transaction. Errors concern what is left of files; the transaction is over.
     pub fn abort(&mut self) -> Result<()> {
         self.active.clear();
+        self.note_records();
         let record = XactExtras {
             dropped_files: self.pending.at_abort(),
             access_exclusive_locks: self.wrote_exclusive_lock,
@@ -364,6 +409,10 @@ impl Backend {
     pub fn pop_snapshot(&mut self) {
         self.active.pop();
         self.txn.reset_xmin();
+    }
+
+    pub(crate) fn no_snapshot(&self) -> Arc<Snapshot> {
+        self.no_snapshot.clone()
     }
 
     pub fn active_snapshot(&self) -> Option<&Arc<Snapshot>> {

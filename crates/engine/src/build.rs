@@ -6,7 +6,6 @@
 //!
 //! Counterpart: `heapam_index_build_range_scan`, nbtsort.c.
 
-use crate::index::with_cx;
 use crate::rows::RowReader;
 use crate::{Backend, IndexDesc, TableDesc, table};
 use btree::Sorter;
@@ -71,7 +70,7 @@ pub fn build(
     let tree = index.btree(be);
     let mut on_duplicate =
         |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
-    let count = with_cx!(be, index, |cx| tree.build(&mut cx, sorter, &mut on_duplicate))?;
+    let count = tree.build(&mut be.index_cx(index.persistence), sorter, &mut on_duplicate)?;
     result.index_tuples = count as f64;
     Ok(result)
 }
@@ -257,7 +256,7 @@ fn root_offsets(page: &Page, vis: &Visibility<'_>) -> Result<Vec<OffsetNo>> {
 /// Fills the file of a new index without entries; for unlogged ones the init fork too.
 pub fn build_empty(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     let tree = index.btree(be);
-    with_cx!(be, index, |cx| tree.build_empty(&mut cx))?;
+    tree.build_empty(&mut be.index_cx(index.persistence))?;
     if index.persistence == Persistence::Unlogged {
         build_init_fork(be, index)?;
     }

@@ -9,7 +9,6 @@ use page::Deformer;
 use page::tupdesc::TupleDesc;
 use std::sync::OnceLock;
 use sync::Arc;
-use sync::atomic::AtomicU32;
 use txn::HorizonKind;
 
 /// A table, TOAST table, materialised view or sequence.
@@ -121,7 +120,7 @@ impl TableDesc {
                 horizon: self.horizon(),
                 is_toast: self.is_toast,
                 is_catalog: self.is_catalog,
-                target: Arc::new(AtomicU32::new(u32::MAX)),
+                targets: Default::default(),
             }
         })
     }

@@ -28,33 +28,6 @@ pub enum Inserted {
     Conflict { tid: Tid },
 }
 
-/// Runs `body` with the access method's context; the fields are borrowed one by one, so that the
-/// transaction stays free.
-macro_rules! with_cx {
-    ($be:ident, $index:ident, |$cx:ident, $pool:ident, $storage:ident| $body:expr) => {{
-        let $pool = $be.pool_arc($index.persistence);
-        let $storage = $be.storage().clone();
-        let waiter = $be.waiter().clone();
-        let check = move || crate::backend::check_waiter(&waiter);
-        let xid = $be.txn.current_xid_if_any();
-        let mut $cx = btree::Cx {
-            pool: &$pool,
-            wal: &$storage.wal,
-            xids: &*$storage.txns,
-            scratch: &mut $be.scratch,
-            strategy: &mut $be.strategy,
-            xid,
-            bottom_up_deletion: $storage.bottom_up_deletion(),
-            check_interrupts: &check,
-        };
-        $body
-    }};
-    ($be:ident, $index:ident, |$cx:ident| $body:expr) => {
-        crate::index::with_cx!($be, $index, |$cx, pool, storage| $body)
-    };
-}
-pub(crate) use with_cx;
-
 /// Inserts the entry for the row at `tid`; `values` has one entry per index column. Waits for
 /// transactions on which uniqueness depends. `unchanged`: an update that left these columns alone.
 pub fn insert(
@@ -71,12 +44,11 @@ pub fn insert(
     let tree = index.btree(be);
     tree.schema.form(values, tid, &mut tuple)?;
     be.txn.current_xid()?;
-    let rel = table.heap(be).clone();
+    let rel = table.heap(be);
     loop {
-        let got = with_cx!(be, index, |cx, pool, storage| {
-            let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel);
-            tree.insert(&mut cx, &tuple, check, unchanged, &mut probe)
-        })?;
+        let mut parts = be.index_parts(index.persistence);
+        let mut probe = Probe::new(parts.cx.pool, parts.cx.wal, parts.txn, rel);
+        let got = tree.insert(&mut parts.cx, &tuple, check, unchanged, &mut probe)?;
         let outcome = match got {
             btree::Inserted::Done { unique } => Inserted::Done { unique },
             btree::Inserted::Conflict { tid } => Inserted::Conflict { tid },
@@ -252,8 +224,7 @@ impl IndexScan {
                 continue;
             }
         }
-        let table = self.table.clone();
-        self.reader.finish(be, &table, batch)?;
+        self.reader.finish(be, &self.table, batch)?;
         Ok(batch.len > begin)
     }
 
@@ -261,18 +232,18 @@ impl IndexScan {
         let IndexScan { scan, index, table, index_only, .. } = self;
         let tree = index.btree(be);
         let rel = table.heap(be);
-        with_cx!(be, index, |cx, pool, storage| {
-            if !*index_only {
-                return scan.next(tree, &mut cx, direction, None);
-            }
-            let mut slot: Option<VmPin<'_>> = None;
-            let mut strategy = bufmgr::Strategy::normal();
-            let mut all_visible = |block: BlockNo| -> Result<bool> {
-                let bits = visibility_map::status(&pool, rel, block, &mut slot, &mut strategy)?;
-                Ok(bits & vm::ALL_VISIBLE != 0)
-            };
-            scan.next(tree, &mut cx, direction, Some(&mut all_visible))
-        })
+        let mut cx = be.index_cx(index.persistence);
+        if !*index_only {
+            return scan.next(tree, &mut cx, direction, None);
+        }
+        let pool = cx.pool;
+        let mut slot: Option<VmPin<'_>> = None;
+        let mut strategy = bufmgr::Strategy::normal();
+        let mut all_visible = |block: BlockNo| -> Result<bool> {
+            let bits = visibility_map::status(pool, rel, block, &mut slot, &mut strategy)?;
+            Ok(bits & vm::ALL_VISIBLE != 0)
+        };
+        scan.next(tree, &mut cx, direction, Some(&mut all_visible))
     }
 
     fn push_from_index(&mut self, item: &ScanItem, batch: &mut Batch) -> Result<()> {
@@ -320,12 +291,35 @@ impl IndexScan {
         self.current
     }
 
+    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison that was
+    /// given as number `n`. The way to go where a scan is used over and over: it allocates nothing for
+    /// values of fixed width.
+    pub fn rescan_values(&mut self, be: &mut Backend, values: &[DatumRef<'_>]) -> Result<()> {
+        self.ended = None;
+        let IndexScan { scan, index, .. } = self;
+        let tree = index.btree(be);
+        scan.rescan_values(tree, &mut be.index_cx(index.persistence), values)
+    }
+
+    /// Sees what `snapshot` sees from the next rescan on. So a scan can be kept from statement to
+    /// statement; between them it must not hold a snapshot: see [`IndexScan::let_go`].
+    pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
+        self.snapshot = snapshot;
+    }
+
+    /// Ends the scan and gives its snapshot back; [`IndexScan::set_snapshot`] and a rescan make it usable
+    /// again.
+    pub fn let_go(&mut self, be: &mut Backend) -> Result<()> {
+        self.snapshot = be.no_snapshot();
+        self.end(be)
+    }
+
     /// Starts again with other conditions.
     pub fn rescan(&mut self, be: &mut Backend, keys: Vec<ScanKey>) -> Result<()> {
         self.ended = None;
         let IndexScan { scan, index, .. } = self;
         let tree = index.btree(be);
-        with_cx!(be, index, |cx| scan.rescan(tree, &mut cx, keys))
+        scan.rescan(tree, &mut be.index_cx(index.persistence), keys)
     }
 
     /// Remembers the row returned last (rows must be taken one at a time).
@@ -338,14 +332,14 @@ impl IndexScan {
         self.ended = None;
         let IndexScan { scan, index, .. } = self;
         let tree = index.btree(be);
-        with_cx!(be, index, |cx| scan.restore(tree, &mut cx))
+        scan.restore(tree, &mut be.index_cx(index.persistence))
     }
 
     /// The scan is over: marks entries that were found dead. Dropping it without this is harmless.
     pub fn end(&mut self, be: &mut Backend) -> Result<()> {
         let IndexScan { scan, index, .. } = self;
         let tree = index.btree(be);
-        with_cx!(be, index, |cx| scan.end(tree, &mut cx))
+        scan.end(tree, &mut be.index_cx(index.persistence))
     }
 
     /// Rows that were looked up in the table.
@@ -363,18 +357,17 @@ pub fn scan_tids(
 ) -> Result<u64> {
     let tree = index.btree(be);
     let mut scan = Scan::new(tree, keys, btree::ScanOptions::default())?;
-    with_cx!(be, index, |cx| {
-        let mut count = 0;
-        while scan.next_page(tree, &mut cx, Direction::Forward, None)? {
-            (cx.check_interrupts)()?;
-            for item in scan.items() {
-                each(item.tid);
-                count += 1;
-            }
+    let mut cx = be.index_cx(index.persistence);
+    let mut count = 0;
+    while scan.next_page(tree, &mut cx, Direction::Forward, None)? {
+        (cx.check_interrupts)()?;
+        for item in scan.items() {
+            each(item.tid);
+            count += 1;
         }
-        scan.end(tree, &mut cx)?;
-        Ok(count)
-    })
+    }
+    scan.end(tree, &mut cx)?;
+    Ok(count)
 }
 
 /// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot sees.
@@ -424,7 +417,7 @@ pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
 /// Number of levels above the leaves, for the planner.
 pub fn height(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<u32> {
     let tree = index.btree(be);
-    with_cx!(be, index, |cx| tree.height(&mut cx))
+    tree.height(&mut be.index_cx(index.persistence))
 }
 
 /// Number of blocks.

@@ -83,6 +83,9 @@ impl PendingFiles {
     }
 
     pub(crate) fn finish(&mut self, commit: bool) -> Vec<DropFile> {
+        if self.list.is_empty() {
+            return Vec::new();
+        }
         let list = std::mem::take(&mut self.list);
         list.into_iter().filter(|p| p.at_commit == commit).map(|p| p.drop).collect()
     }

@@ -1,6 +1,7 @@
 //! The engine as a whole: on a disk that crashes, and on directories of the real PostgreSQL.
 
 mod crash;
+mod liveness;
 mod model;
 mod ours;
 mod real;

@@ -121,7 +121,7 @@ fn cut(
             horizon: HorizonKind::Data,
             is_toast: false,
             is_catalog: false,
-            target: Default::default(),
+            targets: Default::default(),
         };
         let mut strategy = Strategy::normal();
         let left =

@@ -3,7 +3,6 @@
 //!
 //! Counterpart: vacuumlazy.c.
 
-use crate::index::with_cx;
 use crate::{Backend, IndexDesc, TableDesc, table};
 use bufmgr::Strategy;
 use heap::HeapCx;
@@ -105,6 +104,13 @@ const SKIP_PAGES_MIN: u32 = 32;
 /// Index passes are put off while fewer pages than this share have dead line pointers.
 const BYPASS_PAGES_SHARE: f64 = 0.02;
 
+/// How often a long scan looks whether wraparound has come near: every 4 GB.
+const FAILSAFE_EVERY_BLOCKS: u32 = (4 << 30) / page::PAGE_SIZE as u32;
+/// `vacuum_cost_page_hit`, `vacuum_cost_page_miss`, `vacuum_cost_page_dirty` by default.
+const COST_HIT: u64 = 1;
+const COST_MISS: u64 = 2;
+const COST_DIRTY: u64 = 20;
+
 struct Vacuum<'a> {
     table: &'a TableDesc,
     indexes: &'a [Arc<IndexDesc>],
@@ -118,6 +124,8 @@ struct Vacuum<'a> {
     dead_pages: u32,
     nonempty_pages: u32,
     stats: Vec<Option<btree::BulkDeleteResult>>,
+    /// Cost of pages for which the sleep is over.
+    cost_paid: Option<u64>,
     result: VacuumResult,
 }
 
@@ -159,6 +167,7 @@ pub fn vacuum(
         dead_pages: 0,
         nonempty_pages: 0,
         stats: vec![None; indexes.len()],
+        cost_paid: None,
         result: VacuumResult::default(),
     };
     vacuum.run(be)?;
@@ -180,9 +189,13 @@ impl Vacuum<'_> {
         let pages = table::nblocks(be, self.table)?;
         self.result.pages = pages;
         let mut strategy = Strategy::vacuum(be.pool(self.table.persistence));
-        let mut block = 0;
+        let (mut block, mut next_failsafe) = (0, 0);
         while block < pages {
-            be.check_interrupts()?;
+            self.delay_point(be, &mut strategy)?;
+            if block >= next_failsafe {
+                self.check_failsafe(be);
+                next_failsafe = block.saturating_add(FAILSAFE_EVERY_BLOCKS);
+            }
             let skip = self.skippable(be, block, pages)?;
             if skip >= SKIP_PAGES_MIN {
                 block += skip;
@@ -190,6 +203,7 @@ impl Vacuum<'_> {
             }
             for at in block..(block + skip.max(1)).min(pages) {
                 self.scan(be, BlockNo(at), &mut strategy)?;
+                self.delay_point(be, &mut strategy)?;
             }
             block += skip.max(1);
             if self.dead.len() * size_of::<Tid>() > self.options.maintenance_work_mem {
@@ -215,6 +229,51 @@ impl Vacuum<'_> {
             self.result.new_min_mxid = self.kept.multi;
         }
         Ok(())
+    }
+
+    /// Sleeps if enough work was done since the last sleep. Counterpart: `vacuum_delay_point`.
+    fn delay_point(&mut self, be: &mut Backend, strategy: &mut Strategy) -> Result<()> {
+        be.check_interrupts()?;
+        if self.options.cost_delay.is_zero() || self.result.failsafe {
+            return Ok(());
+        }
+        let used = [strategy.usage, be.strategy.usage];
+        let total = |of: fn(&bufmgr::BufferUsage) -> u64| used.iter().map(of).sum::<u64>();
+        let cost = total(|u| u.hit) * COST_HIT
+            + total(|u| u.read) * COST_MISS
+            + total(|u| u.dirtied) * COST_DIRTY;
+        // What the session did before is not ours.
+        let paid = *self.cost_paid.get_or_insert(cost);
+        let balance = cost.saturating_sub(paid);
+        let limit = u64::from(self.options.cost_limit.max(1));
+        if balance < limit {
+            return Ok(());
+        }
+        self.cost_paid = Some(cost);
+        let span = self.options.cost_delay.mul_f64(balance as f64 / limit as f64);
+        let span = span.min(self.options.cost_delay * 4);
+        let deadline = sync::wait::Deadline::after(span);
+        be.waiter().clone().park(sync::wait::WaitEvent::VacuumDelay, deadline);
+        be.check_interrupts()
+    }
+
+    /// So close to wraparound nothing counts but freezing. Counterpart: `lazy_check_wraparound_failsafe`.
+    fn check_failsafe(&mut self, be: &Backend) {
+        if self.result.failsafe {
+            return;
+        }
+        let txns = &be.storage().txns;
+        // Never earlier than autovacuum would act against wraparound.
+        let least = |age: u32, freeze_max: u32| age.max(freeze_max / 100 * 105);
+        let (max, multi_max) = txns.freeze_max_ages();
+        let next = txns.next_full_xid().xid().0;
+        let limit = Xid(next.wrapping_sub(least(self.options.failsafe_age, max)));
+        let limit = if limit.is_normal() { limit } else { Xid::FIRST_NORMAL };
+        let next = txns.next_multixact().0;
+        let multi_age = least(self.options.multixact_failsafe_age, multi_max);
+        let multi_limit = MultiXid(next.wrapping_sub(multi_age)).max_valid();
+        self.result.failsafe = self.cutoffs.relfrozenxid.precedes(limit)
+            || self.cutoffs.relminmxid.precedes(multi_limit);
     }
 
     /// Length of the run of pages from `block` on that need no visit. The last page always gets one, so
@@ -247,7 +306,7 @@ impl Vacuum<'_> {
         let rel = table.heap(be);
         let pool = be.pool_arc(table.persistence);
         let no_indexes = self.indexes.is_empty();
-        let cleanup = self.options.index_cleanup != Some(false);
+        let cleanup = self.cleans_indexes();
         let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
         let mut slot = None;
         heap::visibility_map::pin(cx.pool, rel, block, &mut slot, cx.wal, cx.scratch, cx.strategy)?;
@@ -322,22 +381,27 @@ impl Vacuum<'_> {
         Ok(())
     }
 
+    fn cleans_indexes(&self) -> bool {
+        self.options.index_cleanup != Some(false) && !self.result.failsafe
+    }
+
     fn finish_passes(&mut self, be: &mut Backend) -> Result<()> {
         let few = f64::from(self.dead_pages) < f64::from(self.result.pages) * BYPASS_PAGES_SHARE
             && self.result.index_scans == 0
             && self.options.index_cleanup.is_none();
-        if self.options.index_cleanup != Some(false) && !few {
+        self.check_failsafe(be);
+        if self.cleans_indexes() && !few {
             self.vacuum_indexes(be)?;
         }
         for (n, index) in self.indexes.iter().enumerate() {
-            if self.options.index_cleanup == Some(false) {
+            if !self.cleans_indexes() {
                 break;
             }
             let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
                 .then_some(self.result.live_tuples);
             let tree = index.btree(be);
             let stats = self.stats[n].take();
-            let done = with_cx!(be, index, |cx| tree.vacuum_cleanup(&mut cx, stats, exact))?;
+            let done = tree.vacuum_cleanup(&mut be.index_cx(index.persistence), stats, exact)?;
             let mut out = IndexVacuumResult { estimated: true, ..Default::default() };
             if let Some(d) = done {
                 out = IndexVacuumResult {
@@ -365,7 +429,8 @@ impl Vacuum<'_> {
             let tree = index.btree(be);
             let stats = self.stats[n].take();
             let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
-            let done = with_cx!(be, index, |cx| tree.bulk_delete(&mut cx, stats, &mut is_dead))?;
+            let done =
+                tree.bulk_delete(&mut be.index_cx(index.persistence), stats, &mut is_dead)?;
             self.stats[n] = Some(done);
         }
         self.result.index_scans += 1;
@@ -389,7 +454,7 @@ impl Vacuum<'_> {
         let pages = self.result.pages;
         let free = pages - self.nonempty_pages.min(pages);
         let worth = free > 0 && (free >= 1000 || free >= pages / 16);
-        if !self.options.truncate || !worth || self.skipped_visible {
+        if !self.options.truncate || !worth || self.result.failsafe {
             return Ok(());
         }
         let tag = self.table.lock_tag();

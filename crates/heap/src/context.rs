@@ -2,11 +2,11 @@
 
 use crate::visibility::Visibility;
 use bufmgr::{BufferPool, ForkBuffers, Strategy};
-use ids::{CommandId, Lsn, Oid, Persistence, RelFile, Tid, Xid};
+use ids::{BlockNo, CommandId, Lsn, Oid, Persistence, RelFile, Tid, Xid};
 use lmgr::{Acquired, LockMode, LockTag, WaitPolicy as Policy};
 use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
-use sync::atomic::AtomicU32;
+use sync::atomic::{AtomicU32, Ordering::Relaxed};
 use txn::{HorizonKind, Transaction};
 use wal::{RecordBuilder, Wal};
 
@@ -30,9 +30,39 @@ pub struct HeapRel {
     /// Is it a TOAST table? (Its records say so.)
     pub is_toast: bool,
     pub is_catalog: bool,
-    /// Block of the last insertion, `u32::MAX` if none. Sessions that each have their own insert into
-    /// different blocks.
-    pub target: Arc<AtomicU32>,
+    pub targets: InsertTargets,
+}
+
+/// Blocks of the last insertions. Sessions (up to a certain number of them) each have their own, so that they
+/// insert into different blocks.
+#[derive(Clone)]
+pub struct InsertTargets(Arc<[AtomicU32; InsertTargets::SLOTS]>);
+
+impl InsertTargets {
+    /// What fills a cache line. A target changes once a page, so that sharing the line is no harm.
+    const SLOTS: usize = 16;
+
+    fn slot(&self, proc: lmgr::ProcNo) -> &AtomicU32 {
+        &self.0[proc as usize % InsertTargets::SLOTS]
+    }
+
+    pub(crate) fn get(&self, proc: lmgr::ProcNo) -> Option<BlockNo> {
+        let block = self.slot(proc).load(Relaxed);
+        (block != u32::MAX).then_some(BlockNo(block))
+    }
+
+    pub(crate) fn set(&self, proc: lmgr::ProcNo, block: BlockNo) {
+        let slot = self.slot(proc);
+        if slot.load(Relaxed) != block.0 {
+            slot.store(block.0, Relaxed);
+        }
+    }
+}
+
+impl Default for InsertTargets {
+    fn default() -> InsertTargets {
+        InsertTargets(Arc::new(std::array::from_fn(|_| AtomicU32::new(u32::MAX))))
+    }
 }
 
 impl HeapRel {

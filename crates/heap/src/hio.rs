@@ -16,7 +16,6 @@ use page::item::LINE_POINTER_SIZE;
 use page::max_align;
 use page::space::MAX_HEAP_TUPLES_PER_PAGE;
 use pgerror::{Result, pg_err};
-use sync::atomic::Ordering::Relaxed;
 use wal::RegFlags;
 
 /// Free space of a page that holds nothing yet, give or take unused line pointers.
@@ -24,6 +23,10 @@ const NEARLY_EMPTY: usize = MAX_HEAP_TUPLE_SIZE - MAX_HEAP_TUPLES_PER_PAGE / 8 *
 
 /// Blocks by which a bulk load extends the relation at once.
 const BULK_EXTEND_BLOCKS: u32 = 16;
+
+/// Blocks added for each session that waits to extend the relation, and the most at once.
+const EXTRA_BLOCKS_PER_WAITER: u32 = 20;
+const EXTRA_BLOCKS_MAX: u32 = 512;
 
 /// State of a bulk load (COPY, CREATE TABLE AS): its ring, and the page that it fills.
 /// Counterpart: `BulkInsertStateData`.
@@ -121,10 +124,10 @@ pub(crate) fn page_for_tuple<'a>(
     let wanted = if len + reserve > NEARLY_EMPTY { len.max(NEARLY_EMPTY) } else { len + reserve };
     let fsm = Fsm::new(cx.pool, &rel.fsm);
 
-    let cached = rel.target.load(Relaxed);
+    let proc = cx.txn.proc();
     let mut target = match &bulk {
         Some(bulk) => bulk.current,
-        None => (cached != u32::MAX).then_some(BlockNo(cached)),
+        None => rel.targets.get(proc),
     };
     if target.is_none() && use_fsm {
         target = fsm.search(wanted)?;
@@ -145,7 +148,7 @@ pub(crate) fn page_for_tuple<'a>(
             if free >= wanted {
                 match &mut bulk {
                     Some(bulk) => bulk.current = Some(block),
-                    None => rel.target.store(block.0, Relaxed),
+                    None => rel.targets.set(proc, block),
                 }
                 return Ok(placed);
             }
@@ -159,12 +162,19 @@ pub(crate) fn page_for_tuple<'a>(
                 _ => fsm.record_and_search(block, free, wanted)?.filter(|next| *next != block),
             };
         }
+        if bulk.is_none() && use_fsm && cx.pool.await_extension(&rel.main) {
+            // Whoever extended the relation just now may have added pages for us too.
+            target = fsm.search(wanted)?;
+            if target.is_some() {
+                continue;
+            }
+        }
         let placed = extend(cx, rel, other.take(), &mut vm, bulk.as_deref_mut())?;
         let block = placed.new.block();
         if placed.new.heap_free_space() >= wanted {
             match &mut bulk {
                 Some(bulk) => bulk.current = Some(block),
-                None => rel.target.store(block.0, Relaxed),
+                None => rel.targets.set(proc, block),
             }
             return Ok(placed);
         }
@@ -256,6 +266,22 @@ fn latch_pins<'a>(
     }
 }
 
+/// Adds a page, and more of them if other sessions are waiting to do the same; those go to the free space
+/// map. Counterpart: `RelationAddExtraBlocks`.
+fn extend_for_all<'a>(cx: &mut HeapCx<'a>, rel: &HeapRel) -> Result<ExclusiveGuard<'a>> {
+    let extra = (rel.main.extension_waiters() * EXTRA_BLOCKS_PER_WAITER).min(EXTRA_BLOCKS_MAX);
+    let guard = cx.pool.extend_by(&rel.main, 1 + extra, cx.strategy)?;
+    if extra > 0 {
+        let fsm = Fsm::new(cx.pool, &rel.fsm);
+        let first = guard.block().0 + 1;
+        for block in first..first + extra {
+            fsm.record(BlockNo(block), page::PAGE_SIZE - page::header::HEADER_SIZE)?;
+        }
+        fsm.vacuum_range(BlockNo(first), BlockNo(first + extra))?;
+    }
+    Ok(guard)
+}
+
 /// Adds pages; the first comes back latched and initialised, with the other page latched too.
 fn extend<'a>(
     cx: &mut HeapCx<'a>,
@@ -271,7 +297,7 @@ fn extend<'a>(
             bulk.spare = (first + 1, first + BULK_EXTEND_BLOCKS);
             guard
         }
-        None => cx.pool.extend(&rel.main, cx.strategy)?,
+        None => extend_for_all(cx, rel)?,
     };
     init_if_new(cx, &mut new);
     let Some(other) = other else { return Ok(Placed { new, other: None }) };

@@ -19,6 +19,7 @@ use ids::{OffsetNo, Xid};
 use page::space::MAX_HEAP_TUPLES_PER_PAGE;
 use page::{HeapTupleHeader, LinePointer, Page};
 use pgerror::Result;
+use smallvec::SmallVec;
 use txn::{GlobalVis, TxnManager};
 use wal::{RegFlags, RmgrId};
 
@@ -216,7 +217,15 @@ pub fn plan(
     let mut planner = Planner { vis, page, max, liveness, done, plan: PrunePlan::default() };
     for offset in 1..=max {
         let lp = page.line_pointer(offset);
-        if !planner.done[offset as usize] && lp.is_used() && !lp.is_dead() {
+        if planner.done[offset as usize] || !lp.is_used() || lp.is_dead() {
+            continue;
+        }
+        // A chain that begins with a live member stays as it is.
+        let stays = matches!(
+            planner.liveness[offset as usize],
+            Some(Liveness::Live | Liveness::InsertInProgress)
+        );
+        if !(stays && lp.is_normal()) {
             planner.chain(offset, lp)?;
         }
     }
@@ -255,7 +264,7 @@ impl Planner<'_, '_> {
             }
             return Ok(());
         }
-        let mut members: Vec<OffsetNo> = Vec::new();
+        let mut members: SmallVec<[OffsetNo; 16]> = SmallVec::new();
         let (mut latest_dead, mut prior_xmax) = (0, Xid::INVALID);
         let mut offset = root;
         while offset >= 1 && offset <= self.max && !self.done[offset as usize] {

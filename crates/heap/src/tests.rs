@@ -14,7 +14,6 @@ use page::heap_tuple::infomask as m;
 use page::{Align, Attr, Deformer, HeapTuple, PageBuf, TupleDesc, Value, form};
 use smgr::{RelFork, Smgr, SmgrConfig};
 use sync::Arc;
-use sync::atomic::AtomicU32;
 use sync::wait::Waiter;
 use txn::{HorizonKind, Isolation, Snapshot, Transaction, TxnConfig, TxnManager, XactExtras};
 use vfs::{Disk, Env, MemDisk};
@@ -98,7 +97,7 @@ fn open_rel(pool: &BufferPool) -> HeapRel {
         horizon: HorizonKind::Data,
         is_toast: false,
         is_catalog: false,
-        target: Arc::new(AtomicU32::new(u32::MAX)),
+        targets: Default::default(),
     }
 }
 

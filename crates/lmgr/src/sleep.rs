@@ -154,6 +154,4 @@ impl LockSession {
 }
 
 /// The present moment by the clock that deadlines use.
-pub(crate) fn now() -> std::time::Instant {
-    std::time::Instant::now()
-}
+pub(crate) use sync::wait::now;

@@ -10,7 +10,8 @@
 //! Line pointer 1 of a page that has a right sibling is the high key; data items follow. The first data
 //! item of an inner page counts as minus infinity and has no columns.
 
-use crate::index_tuple::IndexTuple;
+use crate::index_tuple::{IndexTuple, NULL_MASK, SIZE_MASK};
+use crate::item::{LinePointer, line_pointer_at};
 use crate::{PAGE_SIZE, Page, PageMut, PageRef};
 use ids::{BlockNo, FullXid, OffsetNo};
 
@@ -210,6 +211,23 @@ impl<'a> Node<'a> {
     #[inline]
     pub fn tuple(self, off: OffsetNo) -> IndexTuple<'a> {
         IndexTuple::new(self.0.item(off))
+    }
+
+    /// The first eight bytes after the header of the tuple at `off`: the first column (and padding or
+    /// what follows) if that has a fixed width of at most eight. `None` if the tuple has NULLs, no
+    /// column at all, or is damaged.
+    #[inline]
+    pub fn first_word(self, off: OffsetNo) -> Option<u64> {
+        const WIDEST: usize = PAGE_SIZE - 16;
+        let at = LinePointer(self.0.u32_at(line_pointer_at(off))).offset();
+        if at > WIDEST || at % 8 != 0 {
+            return None;
+        }
+        let info = self.0.u16_at(at + 6);
+        if info & NULL_MASK != 0 || info & SIZE_MASK < 16 {
+            return None;
+        }
+        Some(self.0.u64_at(at + 8))
     }
 
     /// The high key of a page that is not rightmost.

@@ -183,6 +183,16 @@ impl<'a> IndexTuple<'a> {
         self.info() & VAR_MASK != 0
     }
 
+    /// As [`crate::btree::Node::first_word`].
+    #[inline]
+    pub fn first_word(self) -> Option<u64> {
+        if self.has_nulls() {
+            return None;
+        }
+        let bytes = self.0.get(HEADER_SIZE..HEADER_SIZE + 8)?;
+        bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
+    }
+
     /// The raw TID field, whatever it means.
     #[inline]
     pub fn tid_field(self) -> Tid {

@@ -43,6 +43,10 @@ mod model {
             self.0.read().expect("loom locks are not poisoned")
         }
 
+        pub fn try_write(&self) -> Option<RwLockWriteGuard<'_, T>> {
+            self.0.try_write().ok()
+        }
+
         pub fn write(&self) -> RwLockWriteGuard<'_, T> {
             self.0.write().expect("loom locks are not poisoned")
         }

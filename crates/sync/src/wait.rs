@@ -14,6 +14,11 @@ pub use event::WaitEvent;
 use crate::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+/// The present moment by the clock that deadlines use.
+pub fn now() -> Instant {
+    Instant::now()
+}
+
 /// A moment on the monotonic clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Deadline(Instant);

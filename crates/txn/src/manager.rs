@@ -88,6 +88,12 @@ impl TxnManager {
         })
     }
 
+    /// `autovacuum_freeze_max_age` and `autovacuum_multixact_freeze_max_age`.
+    pub fn freeze_max_ages(&self) -> (u32, u32) {
+        let c = &self.config;
+        (c.autovacuum_freeze_max_age, c.autovacuum_multixact_freeze_max_age)
+    }
+
     pub fn wal(&self) -> &Arc<Wal> {
         &self.wal
     }

@@ -16,7 +16,7 @@ use crate::{Horizons, Snapshot};
 use ids::{FullXid, MultiXid, Oid, Xid};
 use lmgr::ProcNo;
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
-use sync::{Mutex, RwLock, RwLockWriteGuard};
+use sync::{Mutex, RwLock, RwLockWriteGuard, WaitPoint};
 
 /// Subtransaction ids kept in the slot; more of them overflow to pg_subtrans.
 pub(crate) const SUBXIDS: usize = 64;
@@ -43,6 +43,13 @@ pub(crate) struct Proc {
     pub(crate) maybe_needed: [AtomicU64; 4],
     /// What [`ProcArray::vis_key`] was when they were computed.
     pub(crate) vis_keys: [AtomicU64; 4],
+    /// Waits for a leader to clear its id: see [`ProcArray::end_in_group`].
+    leaving: AtomicBool,
+    /// Slot number + 1 of the next member of that group, 0 at its end.
+    next: AtomicU32,
+    /// Newest id of the transaction that leaves.
+    latest: AtomicU32,
+    left: WaitPoint,
 }
 
 pub(crate) struct ProcArray {
@@ -55,6 +62,8 @@ pub(crate) struct ProcArray {
     high: AtomicU32,
     free: Mutex<Vec<ProcNo>>,
     lock: RwLock<()>,
+    /// Slot number + 1 of the newest member of the group that waits to be cleared, 0: nobody.
+    group: AtomicU32,
     latest_completed: AtomicU64,
     completions: AtomicU64,
     /// All ids before it are known to be finished.
@@ -82,6 +91,10 @@ impl ProcArray {
             oldest_visible: AtomicU32::new(0),
             maybe_needed: [const { AtomicU64::new(0) }; 4],
             vis_keys: [const { AtomicU64::new(0) }; 4],
+            leaving: AtomicBool::new(false),
+            next: AtomicU32::new(0),
+            latest: AtomicU32::new(0),
+            left: WaitPoint::new(),
         };
         ProcArray {
             procs: (0..slots).map(|_| proc()).collect(),
@@ -90,6 +103,7 @@ impl ProcArray {
             high: AtomicU32::new(0),
             free: Mutex::new((0..slots as ProcNo).rev().collect()),
             lock: RwLock::new(()),
+            group: AtomicU32::new(0),
             latest_completed: AtomicU64::new(0),
             completions: AtomicU64::new(1),
             recent_xmin: AtomicU64::new(0),
@@ -189,15 +203,61 @@ impl ProcArray {
                 self.set_flags(no, 0);
             }
         } else {
-            let lock = self.lock.write();
-            self.xids[no as usize].store(0, SeqCst);
-            self.sub_states[no as usize].store(0, SeqCst);
-            proc.xmin.store(0, SeqCst);
-            proc.flags.store(0, Relaxed);
-            self.complete(latest, &lock);
+            match self.lock.try_write() {
+                Some(lock) => self.clear(no, latest, &lock),
+                None => self.end_in_group(no, latest),
+            }
         }
         proc.oldest_member.store(0, Release);
         proc.oldest_visible.store(0, Release);
+    }
+
+    fn clear(&self, no: ProcNo, latest: Xid, lock: &RwLockWriteGuard<'_, ()>) {
+        let proc = &self.procs[no as usize];
+        self.xids[no as usize].store(0, SeqCst);
+        self.sub_states[no as usize].store(0, SeqCst);
+        proc.xmin.store(0, SeqCst);
+        proc.flags.store(0, Relaxed);
+        self.complete(latest, lock);
+    }
+
+    /// The lock is busy: those who want to leave form a list, and the first of them takes the lock
+    /// once for all. Counterpart: `ProcArrayGroupClearXid`.
+    #[cold]
+    fn end_in_group(&self, no: ProcNo, latest: Xid) {
+        let proc = &self.procs[no as usize];
+        proc.latest.store(latest.0, Relaxed);
+        proc.leaving.store(true, Relaxed);
+        let mut head = self.group.load(Relaxed);
+        loop {
+            proc.next.store(head, Relaxed);
+            match self.group.compare_exchange_weak(head, no + 1, Release, Relaxed) {
+                Ok(_) => break,
+                Err(now) => head = now,
+            }
+        }
+        if head != 0 {
+            // Whoever found the list empty has not taken it yet, else we had found it empty.
+            proc.left.wait_while(|| proc.leaving.load(Acquire));
+            return;
+        }
+        let lock = self.lock.write();
+        let group = self.group.swap(0, Acquire);
+        let mut at = group;
+        while at != 0 {
+            let member = &self.procs[at as usize - 1];
+            self.clear(at - 1, Xid(member.latest.load(Relaxed)), &lock);
+            at = member.next.load(Relaxed);
+        }
+        drop(lock);
+        at = group;
+        while at != 0 {
+            let member = &self.procs[at as usize - 1];
+            // Once it is let go it may join the next group.
+            at = member.next.load(Relaxed);
+            member.leaving.store(false, Release);
+            member.left.wake_all();
+        }
     }
 
     fn complete(&self, latest: Xid, _lock: &RwLockWriteGuard<'_, ()>) {

@@ -701,16 +701,21 @@ impl Transaction {
     /// invalidations have been dealt with. An error before the record leaves the transaction to be
     /// aborted; a later one is of severity PANIC.
     /// Counterpart: `RecordTransactionCommit`, `ProcArrayEndTransaction`.
-    /// WAL: a commit record if an id was assigned.
+    /// WAL: a commit record if an id was assigned. It is waited for if `synchronous` and the transaction has
+    /// logged anything ([`Transaction::note_record`]), or if files depend on it.
     pub fn commit(&mut self, extras: &XactExtras, synchronous: bool, now: i64) -> Result<Lsn> {
         while self.levels.len() > 1 {
             self.commit_subxact()?;
         }
+        let end = self.builder.take_last_end();
+        self.note_record(end);
         let Some(level) = self.levels.last() else {
             return Err(PgError::internal("there is no transaction to commit"));
         };
         let xid = level.xid;
-        let wait = synchronous || extras.force_sync || !extras.dropped_files.is_empty();
+        // Without a record of ours nothing that outlives a crash depends on this commit.
+        let wrote = self.last_record.is_valid();
+        let wait = synchronous && wrote || extras.force_sync || !extras.dropped_files.is_empty();
         let mut end = self.last_record;
         if xid.is_valid() {
             let standby = self.manager.standby_info();
@@ -798,6 +803,7 @@ impl Transaction {
         self.unreported.clear();
         self.multis.clear();
         self.last_record = Lsn::INVALID;
+        self.builder.take_last_end();
     }
 
     /// Releases all locks but the session's own: others may go on. After commit or abort.

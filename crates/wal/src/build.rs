@@ -98,6 +98,8 @@ pub struct RecordBuilder {
     packer: Packer,
     /// The insertion slot used last, tried first next time.
     pub(crate) slot_hint: usize,
+    /// End of the newest record that was inserted from here.
+    pub(crate) last_end: Lsn,
 }
 
 impl RecordBuilder {
@@ -117,7 +119,14 @@ impl RecordBuilder {
             payload_crc: 0,
             packer: Packer::default(),
             slot_hint: usize::MAX,
+            last_end: Lsn::INVALID,
         }
+    }
+
+    /// End of the newest record inserted from here since the last call; invalid if there was none. Tells
+    /// whether a transaction has written anything that its commit should wait for.
+    pub fn take_last_end(&mut self) -> Lsn {
+        std::mem::replace(&mut self.last_end, Lsn::INVALID)
     }
 
     /// Forgets everything registered, keeps the memory and the compression setting.

@@ -218,8 +218,10 @@ pub(crate) fn le32(b: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]])
 }
 
+#[inline]
 pub(crate) fn le64(b: &[u8], at: usize) -> u64 {
-    u64::from(le32(b, at)) | u64::from(le32(b, at + 4)) << 32
+    let bytes = b[at..at + 8].first_chunk::<8>().expect("the slice has eight bytes");
+    u64::from_le_bytes(*bytes)
 }
 
 #[cfg(test)]

@@ -270,6 +270,7 @@ impl Wal {
             record.slot_hint = claim.index;
             let inserted = self.place(record, &claim, room)?;
             claim.count(images, len);
+            record.last_end = inserted.end;
             return Ok(inserted);
         }
     }

@@ -64,9 +64,8 @@ fn postgresql_replays_our_records_to_the_same_pages() {
         horizon: txn::HorizonKind::Data,
         is_toast: false,
         is_catalog: false,
-        target: Default::default(),
+        targets: Default::default(),
     };
-    rel.target.store(u32::MAX, std::sync::atomic::Ordering::Relaxed);
     let desc = TupleDesc::new(vec![
         Attr::new(b"a", Oid(23), 4, true, Align::Int),
         Attr::new(b"b", Oid(25), -1, false, Align::Int),

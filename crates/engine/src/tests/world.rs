@@ -158,6 +158,27 @@ impl Items {
         Items { n, table: table(Oid(base), &name, columns, Some(toast)), index }
     }
 
+    /// As [`Items::new`], but no update is heap-only.
+    pub(super) fn never_hot(n: u32) -> Items {
+        let mut items = Items::new(n);
+        let table = Arc::get_mut(&mut items.table).unwrap();
+        table.indexed_columns = [1, 2].into();
+        items
+    }
+
+    /// Rows that a scan of the whole index looks up in the table.
+    pub(super) fn lookups(&self, be: &mut Backend) -> u64 {
+        let snapshot = be.snapshot();
+        let options = IndexScanOptions::default();
+        let index = self.index.clone();
+        let mut scan =
+            IndexScan::new(be, &self.table, &index, snapshot, vec![], &[1], options).unwrap();
+        let mut batch = table::new_batch(&self.table, &[1]);
+        while scan.next_batch(be, Direction::Forward, &mut batch, 50).unwrap() {}
+        scan.end(be).unwrap();
+        scan.heap_fetches()
+    }
+
     pub(super) fn create(&self, be: &mut Backend) {
         let toast = self.table.toast.as_ref().unwrap();
         let files = [self.table.file, self.index.file, toast.table.file, toast.index.file];

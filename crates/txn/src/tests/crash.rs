@@ -68,6 +68,7 @@ fn run(seed: u64) {
                     abort(t);
                 } else {
                     let wait = fate == Fate::Confirmed;
+                    t.note_record(Lsn(1));
                     t.commit(&XactExtras::default(), wait, 0).unwrap();
                     t.release_locks();
                 }

@@ -297,3 +297,78 @@ fn oids_are_reserved_in_the_log() {
     assert_eq!(m.new_oid().unwrap(), Oid(u32::MAX));
     assert_eq!(m.new_oid().unwrap(), Oid(16384), "the reserved range is skipped");
 }
+
+#[test]
+fn only_what_was_logged_is_waited_for() {
+    let (_, env) = env();
+    let m = fresh(&env);
+    let mut t = connect(&m);
+    let end = |t: &mut Transaction, synchronous| {
+        let lsn = t.commit(&XactExtras::default(), synchronous, 1).unwrap();
+        t.release_locks();
+        lsn
+    };
+    // Nothing at all.
+    let before = m.wal().inserted();
+    begin(&mut t);
+    end(&mut t, true);
+    assert_eq!(m.wal().inserted(), before);
+    // An id without a change that outlives a crash.
+    begin(&mut t);
+    t.current_xid().unwrap();
+    let lsn = end(&mut t, true);
+    assert!(m.wal().flushed() < lsn);
+    // A change.
+    begin(&mut t);
+    t.current_xid().unwrap();
+    t.note_record(m.wal().inserted());
+    let lsn = end(&mut t, true);
+    assert!(m.wal().flushed() >= lsn);
+    // synchronous_commit = off.
+    begin(&mut t);
+    t.current_xid().unwrap();
+    t.note_record(m.wal().inserted());
+    let lsn = end(&mut t, false);
+    assert!(m.wal().flushed() < lsn);
+    m.wal().background_flush().unwrap();
+    assert!(m.wal().flushed() >= lsn, "the walwriter takes asynchronous commits along");
+}
+
+#[test]
+fn those_who_leave_together_all_leave() {
+    let (_, env) = env();
+    let m = fresh(&env);
+    let before = m.completions();
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let m = m.clone();
+            std::thread::spawn(move || {
+                let mut t = connect(&m);
+                for _ in 0..300 {
+                    begin(&mut t);
+                    let xid = t.current_xid().unwrap();
+                    assert!(m.is_in_progress(xid).unwrap());
+                    t.commit(&XactExtras::default(), false, 1).unwrap();
+                    t.release_locks();
+                    assert!(!m.is_in_progress(xid).unwrap());
+                    let snapshot = {
+                        begin(&mut t);
+                        let snapshot = t.snapshot();
+                        assert!(!snapshot.in_progress(xid, &m).unwrap(), "{xid}");
+                        snapshot
+                    };
+                    drop(snapshot);
+                    abort(&mut t);
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
+    assert_eq!(m.completions() - before, 8 * 300);
+    let mut t = connect(&m);
+    begin(&mut t);
+    let snapshot = t.snapshot();
+    assert_eq!((snapshot.xmin, snapshot.xip.len()), (m.next_full_xid().xid(), 0));
+    drop(snapshot);
+    abort(&mut t);
+}
