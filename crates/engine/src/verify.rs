@@ -3,7 +3,7 @@
 //!
 //! Counterpart: contrib/amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
 
-use crate::index::{Direction, IndexScan, IndexScanOptions, with_cx};
+use crate::index::{Direction, IndexScan, IndexScanOptions};
 use crate::table::{self, ScanOptions, TableScan, system};
 use crate::{Backend, IndexDesc, TableDesc};
 use hashbrown::HashSet;
@@ -44,13 +44,11 @@ pub fn check_index(
 ) -> Result<u64> {
     let tree = index.btree(be);
     let mut entries: HashSet<Tid> = HashSet::new();
-    let stats = with_cx!(be, index, |cx| {
-        tree.verify(&mut cx, &mut |_, tid| {
-            if !entries.insert(tid) {
-                return Err(fault(index, &format!("heap tuple {tid} has two entries")));
-            }
-            Ok(())
-        })
+    let stats = tree.verify(&mut be.index_cx(index.persistence), &mut |_, tid| {
+        if !entries.insert(tid) {
+            return Err(fault(index, &format!("heap tuple {tid} has two entries")));
+        }
+        Ok(())
     })?;
     let rows = rows_by_heap(be, table)?;
     let mut found: HashSet<Tid> = HashSet::new();
