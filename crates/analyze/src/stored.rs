@@ -44,6 +44,15 @@ pub fn queries(cat: &mut dyn Lookup, text: &str) -> Result<Vec<Query>> {
     Ok(list)
 }
 
+/// The statements of a function's SQL-standard body, and whether they stand in a block: a block is
+/// stored as a list within a list. As in `pg_proc.prosqlbody`.
+pub fn body(cat: &mut dyn Lookup, text: &str) -> Result<(Vec<Query>, bool)> {
+    let text = text.trim();
+    let block = text.starts_with("((") || text == "(<>)";
+    let inner = if block { text.get(1..text.len() - 1).unwrap_or("<>") } else { text };
+    Ok((queries(cat, inner)?, block))
+}
+
 /// `ARRAY(SELECT …)` is stored without its type.
 fn complete(cat: &mut dyn Lookup, e: &mut Expr) -> Result<()> {
     let mut missing = Vec::new();

@@ -127,6 +127,10 @@ impl<'a> Compiler<'a> {
             Expr::Aggref(n) => Node::Slot(self.resolve.aggref(n)?),
             Expr::GroupingFunc(n) => Node::Slot(self.resolve.grouping(n)?),
             Expr::WindowFunc(n) => Node::Slot(self.resolve.window_func(n)?),
+            // pg_typeof: what it says is known now.
+            Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
+                Node::Const(Datum::oid(n.args[0].type_oid()))
+            }
             Expr::FuncExpr(n) => {
                 let f = self.facts.function(n.funcid)?;
                 self.call(&f, &n.args, n.inputcollid, n.funcresulttype)?

@@ -49,6 +49,7 @@ pub struct Core {
     pub last_sequence: Oid,
     /// Calls of functions in SQL within each other.
     pub(crate) depth: u32,
+    pub(crate) foreign_keys: crate::fkey::ForeignKeys,
 }
 
 impl Core {
@@ -85,6 +86,7 @@ impl Core {
             sequences: HashMap::new(),
             last_sequence: Oid::INVALID,
             depth: 0,
+            foreign_keys: Default::default(),
         }
     }
 

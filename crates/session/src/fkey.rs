@@ -1,11 +1,278 @@
-//! Foreign keys. Counterpart: ri_triggers.c.
+//! Foreign keys: what changed rows mean for them is noted while a statement runs and checked, or acted
+//! upon, at its end; at the end of the transaction for deferred constraints.
+//!
+//! The checks are queries over the two tables, planned once per constraint, run as the tables' owners
+//! under a fresh snapshot. They note events of their own (a cascade's), which the same loop works off.
+//!
+//! Counterpart: ri_triggers.c, and the queues of trigger.c.
+
+mod check;
 
 use crate::core::Core;
 use executor::RowEvent;
-use pgerror::Result;
+use hashbrown::{HashMap, HashSet};
+use ids::{Oid, Tid};
+use pgerror::{PgError, Result};
+use plan::PlannedStmt;
+use std::sync::Arc;
+use types::Datum;
 
-/// Notes what a changed row means for foreign keys; the checks run at the end of the statement.
+/// What is to be done for a row.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Action {
+    /// The referencing row needs a referenced one.
+    Check,
+    NoAction,
+    Restrict,
+    Cascade,
+    SetNull,
+    SetDefault,
+}
+
+/// An event that waits for its check.
+#[derive(Clone)]
+pub(crate) struct Pending {
+    constraint: Oid,
+    action: Action,
+    /// The referencing side: its new row. The referenced side: its old row, and its new one, if any.
+    old: Option<Arc<[Datum]>>,
+    new: Option<Arc<[Datum]>>,
+    /// Place of the new row.
+    tid: Tid,
+}
+
+/// A planned query of a constraint, good while both tables are as they were.
+struct Cached {
+    tables: [Arc<catalog::RelDesc>; 2],
+    plan: Arc<PlannedStmt>,
+}
+
+/// SET CONSTRAINTS.
+#[derive(Clone, Default)]
+struct Modes {
+    all: Option<bool>,
+    one: HashMap<Oid, bool>,
+}
+
+/// What a session remembers about its transaction's foreign keys.
+#[derive(Default)]
+pub(crate) struct ForeignKeys {
+    statement: Vec<Pending>,
+    deferred: Vec<Pending>,
+    /// Referencing rows that wait until the commit, by constraint.
+    waiting: HashSet<(Oid, Tid)>,
+    modes: Modes,
+    /// Lengths of `deferred` and modes at the start of each open subtransaction.
+    levels: Vec<(usize, Modes)>,
+    plans: HashMap<(Oid, Action, bool), Cached>,
+}
+
+/// The action of a trigger function, and whether its trigger is on the referencing table.
+fn action_of(function: Oid) -> Option<Action> {
+    Some(match function.0 {
+        1644 | 1645 => Action::Check,
+        1646 | 1647 => Action::Cascade,
+        1648 | 1649 => Action::Restrict,
+        1650 | 1651 => Action::SetNull,
+        1652 | 1653 => Action::SetDefault,
+        1654 | 1655 => Action::NoAction,
+        _ => return None,
+    })
+}
+
+const TRIGGER_INSERT: i16 = 4;
+const TRIGGER_DELETE: i16 = 8;
+const TRIGGER_UPDATE: i16 = 16;
+
+/// Notes what a changed row means for foreign keys.
 pub(crate) fn queue(core: &mut Core, event: &RowEvent<'_>) -> Result<()> {
-    let _ = (core, event);
-    Err(pgerror::PgError::unsupported("foreign key or trigger"))
+    let desc = core.cat().relation(event.rel.table.oid)?;
+    let bit = match (event.old, event.new) {
+        (None, _) => TRIGGER_INSERT,
+        (_, None) => TRIGGER_DELETE,
+        _ => TRIGGER_UPDATE,
+    };
+    let mut old: Option<Arc<[Datum]>> = None;
+    let mut new: Option<Arc<[Datum]>> = None;
+    for t in desc.triggers.iter().filter(|t| t.tgtype & bit != 0 && t.tgenabled != b'D') {
+        let Some(action) = action_of(t.tgfoid) else {
+            return Err(PgError::unsupported(format!("trigger \"{}\"", t.tgname)));
+        };
+        if !is_required(core, t.tgconstraint, action, event)? {
+            continue;
+        }
+        let old = event.old.map(|o| old.get_or_insert_with(|| Arc::from(o)).clone());
+        let new = event.new.map(|n| new.get_or_insert_with(|| Arc::from(n)).clone());
+        let pending = Pending { constraint: t.tgconstraint, action, old, new, tid: event.new_tid };
+        let keys = &mut core.foreign_keys;
+        let deferred = t.tgdeferrable
+            && match keys.modes.one.get(&t.tgconstraint).copied().or(keys.modes.all) {
+                Some(deferred) => deferred,
+                None => t.tginitdeferred,
+            };
+        if deferred {
+            if action == Action::Check {
+                keys.waiting.insert((t.tgconstraint, event.new_tid));
+            }
+            keys.deferred.push(pending);
+        } else {
+            keys.statement.push(pending);
+        }
+    }
+    Ok(())
+}
+
+/// Can the change matter? Mostly the key's columns have not changed.
+fn is_required(
+    core: &mut Core,
+    constraint: Oid,
+    action: Action,
+    event: &RowEvent<'_>,
+) -> Result<bool> {
+    let row = core.cat().constraint(constraint)?;
+    let row = row.ok_or_else(|| check::no_constraint(constraint))?;
+    let referencing = action == Action::Check;
+    let columns = if referencing { &row.conkey } else { &row.confkey };
+    let columns = columns.as_deref().unwrap_or_default();
+    let key = |values: &[Datum]| -> Vec<Datum> {
+        columns.iter().map(|&c| values.get(c as usize - 1).cloned().unwrap_or_default()).collect()
+    };
+    let nulls = |key: &[Datum]| key.iter().filter(|v| v.is_null()).count();
+    if !referencing {
+        let Some(old) = event.old else { return Ok(false) };
+        let old = key(old);
+        // Nothing can refer to a key with a NULL.
+        return Ok(nulls(&old) == 0 && event.new.is_none_or(|new| key(new) != old));
+    }
+    let Some(new) = event.new else { return Ok(false) };
+    let new = key(new);
+    match nulls(&new) {
+        0 => {}
+        n if row.confmatchtype == b'f' && n < new.len() => return Ok(true),
+        _ => return Ok(false),
+    }
+    let Some(old) = event.old else { return Ok(true) };
+    // A row whose own check still waits takes the check along to its new place.
+    Ok(key(old) != new || core.foreign_keys.waiting.contains(&(constraint, event.old_tid)))
+}
+
+impl Core {
+    /// The checks of a statement that has run to its end.
+    pub fn after_statement(&mut self) -> Result<()> {
+        while !self.foreign_keys.statement.is_empty() {
+            let events = std::mem::take(&mut self.foreign_keys.statement);
+            self.fire(events)?;
+        }
+        Ok(())
+    }
+
+    /// The checks that were left for the end of the transaction.
+    pub fn before_commit(&mut self) -> Result<()> {
+        loop {
+            self.after_statement()?;
+            let events = std::mem::take(&mut self.foreign_keys.deferred);
+            if events.is_empty() {
+                return Ok(());
+            }
+            self.foreign_keys.waiting.clear();
+            self.fire(events)?;
+        }
+    }
+
+    fn fire(&mut self, events: Vec<Pending>) -> Result<()> {
+        for event in events {
+            self.backend.check_interrupts()?;
+            check::fire(self, &event)?;
+        }
+        Ok(())
+    }
+
+    /// The transaction is over.
+    pub fn constraints_end(&mut self) {
+        let keys = &mut self.foreign_keys;
+        keys.statement.clear();
+        keys.deferred.clear();
+        keys.waiting.clear();
+        keys.levels.clear();
+        keys.modes = Modes::default();
+    }
+
+    /// A subtransaction begins.
+    pub fn constraints_sub_begin(&mut self) {
+        let keys = &mut self.foreign_keys;
+        keys.levels.push((keys.deferred.len(), keys.modes.clone()));
+    }
+
+    pub fn constraints_sub_commit(&mut self) {
+        self.foreign_keys.levels.pop();
+    }
+
+    /// What a rolled-back subtransaction noted is forgotten.
+    pub fn constraints_sub_abort(&mut self) {
+        let keys = &mut self.foreign_keys;
+        keys.statement.clear();
+        if let Some((length, modes)) = keys.levels.pop() {
+            keys.deferred.truncate(length);
+            keys.modes = modes;
+        }
+        let waiting = keys.deferred.iter().filter(|p| p.action == Action::Check);
+        keys.waiting = waiting.map(|p| (p.constraint, p.tid)).collect();
+    }
+
+    /// SET CONSTRAINTS, of all or of some. What becomes immediate is checked now.
+    pub fn set_constraints(&mut self, constraints: Option<&[Oid]>, deferred: bool) -> Result<()> {
+        let modes = &mut self.foreign_keys.modes;
+        match constraints {
+            None => {
+                modes.one.clear();
+                modes.all = Some(deferred);
+            }
+            Some(list) => {
+                for &oid in list {
+                    let row = self.cat().constraint(oid)?;
+                    let row = row.ok_or_else(|| check::no_constraint(oid))?;
+                    if !row.condeferrable {
+                        return Err(pgerror::pg_err!(
+                            WRONG_OBJECT_TYPE,
+                            "constraint \"{}\" is not deferrable",
+                            row.conname
+                        ));
+                    }
+                    self.foreign_keys.modes.one.insert(oid, deferred);
+                }
+            }
+        }
+        if deferred {
+            return Ok(());
+        }
+        let keys = &mut self.foreign_keys;
+        let all = std::mem::take(&mut keys.deferred);
+        let (now, later): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|p| constraints.is_none_or(|list| list.contains(&p.constraint)));
+        for p in &now {
+            keys.waiting.remove(&(p.constraint, p.tid));
+        }
+        keys.deferred = later;
+        // Events before the open subtransactions are gone from the list, too.
+        for level in &mut keys.levels {
+            level.0 = level.0.min(keys.deferred.len());
+        }
+        self.fire(now)?;
+        self.after_statement()
+    }
+
+    /// Sets the events of the statement around aside, for a statement within it.
+    pub(crate) fn enter_statement(&mut self) -> Vec<Pending> {
+        std::mem::take(&mut self.foreign_keys.statement)
+    }
+
+    pub(crate) fn leave_statement(&mut self, outer: Vec<Pending>) {
+        self.foreign_keys.statement = outer;
+    }
+
+    /// Do all rows of the referencing table have their referenced ones? For a new constraint.
+    pub fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()> {
+        check::validate(self, constraint)
+    }
 }

@@ -40,7 +40,10 @@ pub fn run_sql(
 ) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
     for plan in plan_text(core, sql, param_types)? {
+        let outer = core.enter_statement();
         rows = run_plan(core, plan, params.clone())?;
+        core.after_statement()?;
+        core.leave_statement(outer);
     }
     Ok(rows)
 }

@@ -6,8 +6,10 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
+mod activity;
 mod definition;
 pub(crate) mod info;
+mod privilege;
 pub(crate) mod reg;
 pub(crate) mod sequence;
 pub(crate) mod size;
@@ -31,11 +33,34 @@ pub(crate) struct SysFn {
     pub call: SysCall,
 }
 
-const TABLES: &[&[SysFn]] = &[definition::FNS, info::FNS, sequence::FNS, size::FNS, wal::FNS];
+const TABLES: &[&[SysFn]] = &[
+    activity::ADVISORY,
+    activity::FNS,
+    definition::FNS,
+    info::FNS,
+    privilege::ANY_COLUMN,
+    privilege::DATABASE,
+    privilege::FUNCTION,
+    privilege::LANGUAGE,
+    privilege::ROLE,
+    privilege::SCHEMA,
+    privilege::SEQUENCE,
+    privilege::TABLE,
+    privilege::TABLESPACE,
+    privilege::TYPE,
+    sequence::FNS,
+    size::FNS,
+    wal::FNS,
+];
 
 /// The function with this `prosrc`.
 pub(crate) fn lookup(prosrc: &str) -> Option<SysCall> {
-    TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name == prosrc).map(|f| f.call)
+    TABLES
+        .iter()
+        .flat_map(|t| t.iter())
+        .find(|f| f.name == prosrc)
+        .map(|f| f.call)
+        .or_else(|| activity::at_rest(prosrc))
 }
 
 const SQL_LANGUAGE: Oid = Oid(14);

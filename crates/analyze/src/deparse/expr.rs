@@ -55,7 +55,7 @@ impl Deparser<'_> {
                 Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
                     let name = quote_identifier(name);
                     // A column of the same name would be taken instead.
-                    let owner = match self.scopes.is_empty() {
+                    let owner = match self.scopes.iter().all(|s| s.entries.is_empty()) {
                         true => String::new(),
                         false => self.function_name.clone(),
                     };

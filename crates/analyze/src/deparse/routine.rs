@@ -172,13 +172,7 @@ pub fn function_body(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
 
 fn body_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
     let text = row.prosqlbody.as_ref().ok_or_else(malformed)?.as_str();
-    // A block is stored as a list within a list.
-    let block = text.starts_with("((") || text == "(<>)";
-    let inner = if block { &text[1..text.len().saturating_sub(1)] } else { text };
-    let queries = match inner {
-        "<>" => Vec::new(),
-        text => stored::queries(&mut SessionLookup::new(host), text)?,
-    };
+    let (queries, block) = stored::body(&mut SessionLookup::new(host), text)?;
     let names: Vec<String> = args_of(row).into_iter().map(|a| a.name).collect();
     let mut out = String::new();
     if block {

@@ -1,0 +1,389 @@
+//! The queries behind a foreign key, and what their answers mean.
+
+use super::{Action, Cached, Pending};
+use crate::core::Core;
+use crate::query;
+use catalog::format_type::quote_identifier;
+use catalog::rows::PgConstraint;
+use catalog::{RelDesc, Row};
+use ids::{AttrNo, Oid};
+use pgerror::{PgError, Result, pg_err};
+use plan::PlannedStmt;
+use std::sync::Arc;
+use types::{Datum, FnContext};
+
+pub(super) fn no_constraint(oid: Oid) -> PgError {
+    PgError::internal(format!("cache lookup failed for constraint {oid}"))
+}
+
+/// A constraint with its tables.
+struct Key {
+    row: Row<PgConstraint>,
+    /// The referencing table.
+    fk: Arc<RelDesc>,
+    /// The referenced one.
+    pk: Arc<RelDesc>,
+    fk_columns: Vec<AttrNo>,
+    pk_columns: Vec<AttrNo>,
+    /// Referenced column = referencing column.
+    operators: Vec<Oid>,
+}
+
+impl Key {
+    fn load(core: &mut Core, constraint: Oid) -> Result<Key> {
+        let row = core.cat().constraint(constraint)?.ok_or_else(|| no_constraint(constraint))?;
+        if row.contype != b'f' {
+            return Err(PgError::internal("trigger of a constraint that is no foreign key"));
+        }
+        let fk = core.cat().relation(row.conrelid)?;
+        let pk = core.cat().relation(row.confrelid)?;
+        Ok(Key {
+            fk,
+            pk,
+            fk_columns: row.conkey.clone().unwrap_or_default(),
+            pk_columns: row.confkey.clone().unwrap_or_default(),
+            operators: row.conpfeqop.clone().unwrap_or_default(),
+            row,
+        })
+    }
+
+    fn of(columns: &[AttrNo], row: &[Datum]) -> Vec<Datum> {
+        columns.iter().map(|&c| row.get(c as usize - 1).cloned().unwrap_or_default()).collect()
+    }
+}
+
+fn qualified(core: &mut Core, desc: &RelDesc) -> Result<String> {
+    let schema = core.cat().namespace_name(desc.class.relnamespace)?.unwrap_or_default();
+    Ok(format!("{}.{}", quote_identifier(schema.as_str()), quote_identifier(desc.name())))
+}
+
+fn column(desc: &RelDesc, number: AttrNo) -> Result<&catalog::rows::PgAttribute> {
+    desc.attribute(number).ok_or_else(|| PgError::internal("foreign key column is missing"))
+}
+
+/// `pk OPERATOR(schema.=) fk`, with casts where the operator takes other types.
+fn equality(core: &mut Core, operator: Oid, pk: (&str, Oid), fk: (&str, Oid)) -> Result<String> {
+    let mut cat = core.cat();
+    let op = cat.operator(operator)?;
+    let schema = cat.namespace_name(op.oprnamespace)?.unwrap_or_default();
+    let mut side = |(text, ty): (&str, Oid), wanted: Oid| -> Result<String> {
+        // Polymorphic operators take what they are given.
+        let polymorphic = matches!(wanted.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537);
+        if ty == wanted || polymorphic {
+            return Ok(text.to_owned());
+        }
+        Ok(format!("{text}::{}", cat.format_type_qualified(wanted)?))
+    };
+    let left = side(pk, op.oprleft)?;
+    let right = side(fk, op.oprright)?;
+    let schema = quote_identifier(schema.as_str());
+    Ok(format!("{left} OPERATOR({schema}.{}) {right}", op.oprname))
+}
+
+/// `x.a = $1 AND …` over the referenced table, parameters of the referencing columns' types or, with
+/// `own`, of its own.
+fn pk_conditions(core: &mut Core, key: &Key, own: bool) -> Result<(String, Vec<Oid>)> {
+    let (mut parts, mut types) = (Vec::new(), Vec::new());
+    for (i, &n) in key.pk_columns.iter().enumerate() {
+        let a = column(&key.pk, n)?;
+        let name = format!("x.{}", quote_identifier(a.attname.as_str()));
+        let (operator, ty) = if own {
+            let ops = key.row.conppeqop.as_deref().unwrap_or_default();
+            (ops.get(i).copied().unwrap_or_default(), a.atttypid)
+        } else {
+            (key.operators[i], column(&key.fk, key.fk_columns[i])?.atttypid)
+        };
+        let param = format!("${}", i + 1);
+        parts.push(equality(core, operator, (&name, a.atttypid), (&param, ty))?);
+        types.push(ty);
+    }
+    Ok((parts.join(" AND "), types))
+}
+
+/// `$1 = x.a AND …` over the referencing table.
+fn fk_conditions(core: &mut Core, key: &Key, first: usize) -> Result<(String, Vec<Oid>)> {
+    let (mut parts, mut types) = (Vec::new(), Vec::new());
+    for (i, &n) in key.fk_columns.iter().enumerate() {
+        let a = column(&key.fk, n)?;
+        let name = format!("x.{}", quote_identifier(a.attname.as_str()));
+        let ty = column(&key.pk, key.pk_columns[i])?.atttypid;
+        let param = format!("${}", i + first);
+        parts.push(equality(core, key.operators[i], (&param, ty), (&name, a.atttypid))?);
+        types.push(ty);
+    }
+    Ok((parts.join(" AND "), types))
+}
+
+/// The query for an action; `other`: of the two that an action has, the second.
+fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(String, Vec<Oid>)> {
+    let fk = qualified(core, &key.fk)?;
+    let pk = qualified(core, &key.pk)?;
+    Ok(match what {
+        // Does the referenced row exist? For NO ACTION: has another row taken the key over?
+        Action::Check => {
+            let (conditions, types) = pk_conditions(core, key, other)?;
+            (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
+        }
+        Action::NoAction | Action::Restrict => {
+            let (conditions, types) = fk_conditions(core, key, 1)?;
+            (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
+        }
+        Action::Cascade if !other => {
+            let (conditions, types) = fk_conditions(core, key, 1)?;
+            (format!("DELETE FROM ONLY {fk} x WHERE {conditions}"), types)
+        }
+        Action::Cascade => {
+            let (mut sets, mut types) = (Vec::new(), Vec::new());
+            for (i, &n) in key.fk_columns.iter().enumerate() {
+                let a = column(&key.fk, n)?;
+                let from = column(&key.pk, key.pk_columns[i])?.atttypid;
+                let mut value = format!("${}", i + 1);
+                if from != a.atttypid {
+                    let ty = core.cat().format_type_qualified(a.atttypid)?;
+                    value.push_str(&format!("::{ty}"));
+                }
+                sets.push(format!("{} = {value}", quote_identifier(a.attname.as_str())));
+                types.push(from);
+            }
+            let (conditions, more) = fk_conditions(core, key, sets.len() + 1)?;
+            types.extend(more);
+            (format!("UPDATE ONLY {fk} x SET {} WHERE {conditions}", sets.join(", ")), types)
+        }
+        Action::SetNull | Action::SetDefault => {
+            let value = if what == Action::SetNull { "NULL" } else { "DEFAULT" };
+            // ON DELETE may name some of the columns.
+            let columns = match &key.row.confdelsetcols {
+                Some(some) if !other => some,
+                _ => &key.fk_columns,
+            };
+            let mut sets = Vec::new();
+            for &n in columns {
+                let name = quote_identifier(column(&key.fk, n)?.attname.as_str());
+                sets.push(format!("{name} = {value}"));
+            }
+            let (conditions, types) = fk_conditions(core, key, 1)?;
+            (format!("UPDATE ONLY {fk} x SET {} WHERE {conditions}", sets.join(", ")), types)
+        }
+    })
+}
+
+fn plan_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<Arc<PlannedStmt>> {
+    let slot = (key.row.oid, what, other);
+    if let Some(c) = core.foreign_keys.plans.get(&slot)
+        && Arc::ptr_eq(&c.tables[0], &key.fk)
+        && Arc::ptr_eq(&c.tables[1], &key.pk)
+    {
+        return Ok(c.plan.clone());
+    }
+    let (text, types) = text_of(core, key, what, other)?;
+    // The plan must serve any values.
+    let saved = std::mem::replace(&mut core.params, Arc::from([]));
+    let plans = query::plan_text(core, &text, &types);
+    core.params = saved;
+    let plan = plans?.pop().ok_or_else(|| PgError::internal("empty foreign key query"))?;
+    let tables = [key.fk.clone(), key.pk.clone()];
+    core.foreign_keys.plans.insert(slot, Cached { tables, plan: plan.clone() });
+    Ok(plan)
+}
+
+/// Runs a query as the owner of the table; were there rows?
+fn run(
+    core: &mut Core,
+    key: &Key,
+    what: Action,
+    other: bool,
+    params: Vec<Datum>,
+    latest: bool,
+) -> Result<bool> {
+    let owner = match what {
+        Action::Check => key.pk.class.relowner,
+        _ => key.fk.class.relowner,
+    };
+    let user = core.catalog.user;
+    core.catalog.set_user(owner);
+    let result = run_as_owner(core, key, what, other, params, latest);
+    core.catalog.set_user(user);
+    result
+}
+
+fn run_as_owner(
+    core: &mut Core,
+    key: &Key,
+    what: Action,
+    other: bool,
+    params: Vec<Datum>,
+    latest: bool,
+) -> Result<bool> {
+    let plan = plan_of(core, key, what, other)?;
+    core.cat().increment_command_counter()?;
+    let snapshot = if latest { core.backend.catalog_snapshot() } else { core.backend.snapshot() };
+    let depth = core.backend.snapshot_depth();
+    core.backend.push_snapshot(snapshot);
+    let rows = query::run_plan(core, plan, params.into());
+    core.backend.truncate_snapshots(depth);
+    Ok(!rows?.is_empty())
+}
+
+/// Checks, or acts on, one event.
+pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
+    let key = Key::load(core, event.constraint)?;
+    if event.action == Action::Check {
+        return check(core, &key, event);
+    }
+    let Some(old) = event.old.as_deref() else { return Ok(()) };
+    let old_key = Key::of(&key.pk_columns, old);
+    let update = event.new.is_some();
+    match event.action {
+        Action::NoAction => {
+            // Another row may have the key by now.
+            if run(core, &key, Action::Check, true, old_key.clone(), true)? {
+                return Ok(());
+            }
+            restrict(core, &key, old_key)
+        }
+        Action::Restrict => restrict(core, &key, old_key),
+        Action::Cascade if update => {
+            let new = event.new.as_deref().unwrap_or_default();
+            let mut params = Key::of(&key.pk_columns, new);
+            params.extend(old_key);
+            run(core, &key, Action::Cascade, true, params, true).map(|_| ())
+        }
+        Action::Cascade => run(core, &key, Action::Cascade, false, old_key, true).map(|_| ()),
+        Action::SetNull => run(core, &key, Action::SetNull, update, old_key, true).map(|_| ()),
+        Action::SetDefault => {
+            run(core, &key, Action::SetDefault, update, old_key.clone(), true)?;
+            // Where the default is the key that goes, nothing changed and nobody would notice.
+            if run(core, &key, Action::Check, true, old_key.clone(), true)? {
+                return Ok(());
+            }
+            restrict(core, &key, old_key)
+        }
+        Action::Check => Ok(()),
+    }
+}
+
+/// The referencing row needs a referenced one.
+fn check(core: &mut Core, key: &Key, event: &Pending) -> Result<()> {
+    let Some(new) = event.new.as_deref() else { return Ok(()) };
+    // A version that is gone again has been superseded by an event of its own.
+    if let Some(table) = key.fk.table.clone() {
+        core.cat().increment_command_counter()?;
+        let snapshot = core.backend.catalog_snapshot();
+        let mut batch = engine::table::new_batch(&table, &[]);
+        let be = &mut core.backend;
+        if !engine::table::fetch(be, &table, event.tid, &snapshot, &[], &mut batch)? {
+            return Ok(());
+        }
+    }
+    let values = Key::of(&key.fk_columns, new);
+    let nulls = values.iter().filter(|v| v.is_null()).count();
+    if nulls > 0 {
+        if key.row.confmatchtype == b'f' && nulls < values.len() {
+            return Err(violates(core, key)?
+                .detail("MATCH FULL does not allow mixing of null and nonnull key values."));
+        }
+        return Ok(());
+    }
+    if run(core, key, Action::Check, false, values.clone(), false)? {
+        return Ok(());
+    }
+    let shown = show_key(core, &key.fk, &key.fk_columns, &values)?;
+    let detail = format!("Key {shown} is not present in table \"{}\".", key.pk.name());
+    Err(violates(core, key)?.detail(detail))
+}
+
+fn violates(core: &mut Core, key: &Key) -> Result<PgError> {
+    let schema = core.cat().namespace_name(key.fk.class.relnamespace)?.unwrap_or_default();
+    Ok(pg_err!(
+        FOREIGN_KEY_VIOLATION,
+        "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
+        key.fk.name(),
+        key.row.conname
+    )
+    .table(schema.as_str(), key.fk.name())
+    .constraint(key.row.conname.as_str()))
+}
+
+/// No row may refer to the key any more.
+fn restrict(core: &mut Core, key: &Key, values: Vec<Datum>) -> Result<()> {
+    if !run(core, key, Action::Restrict, false, values.clone(), true)? {
+        return Ok(());
+    }
+    let schema = core.cat().namespace_name(key.fk.class.relnamespace)?.unwrap_or_default();
+    let shown = show_key(core, &key.pk, &key.pk_columns, &values)?;
+    Err(pg_err!(
+        FOREIGN_KEY_VIOLATION,
+        "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
+        key.pk.name(),
+        key.row.conname,
+        key.fk.name()
+    )
+    .detail(format!("Key {shown} is still referenced from table \"{}\".", key.fk.name()))
+    .table(schema.as_str(), key.fk.name())
+    .constraint(key.row.conname.as_str()))
+}
+
+/// `(a, b)=(1, 2)`.
+fn show_key(
+    core: &mut Core,
+    desc: &RelDesc,
+    columns: &[AttrNo],
+    values: &[Datum],
+) -> Result<String> {
+    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    for (&n, v) in columns.iter().zip(values) {
+        let a = column(desc, n)?;
+        names.push(a.attname.as_str().to_owned());
+        texts.push(match v {
+            Datum::Null => "null".to_owned(),
+            v => {
+                let text = core.type_output(a.atttypid, v.as_ref())?;
+                String::from_utf8_lossy(&text).into_owned()
+            }
+        });
+    }
+    Ok(format!("({})=({})", names.join(", "), texts.join(", ")))
+}
+
+/// Looks for a referencing row without its referenced one. Counterpart: `RI_Initial_Check`.
+pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
+    let key = Key::load(core, constraint)?;
+    let (fk, pk) = (qualified(core, &key.fk)?, qualified(core, &key.pk)?);
+    let (mut names, mut on, mut present) = (Vec::new(), Vec::new(), Vec::new());
+    let mut absent = String::new();
+    for (i, (&f, &p)) in key.fk_columns.iter().zip(&key.pk_columns).enumerate() {
+        let (f, p) = (column(&key.fk, f)?, column(&key.pk, p)?);
+        let fk_name = format!("fk.{}", quote_identifier(f.attname.as_str()));
+        let pk_name = format!("pk.{}", quote_identifier(p.attname.as_str()));
+        let sides = ((&*pk_name, p.atttypid), (&*fk_name, f.atttypid));
+        on.push(equality(core, key.operators[i], sides.0, sides.1)?);
+        present.push(format!("{fk_name} IS NOT NULL"));
+        if i == 0 {
+            absent = format!("{pk_name} IS NULL");
+        }
+        names.push(fk_name);
+    }
+    let glue = if key.row.confmatchtype == b'f' { " OR " } else { " AND " };
+    let text = format!(
+        "SELECT {} FROM ONLY {fk} fk LEFT OUTER JOIN ONLY {pk} pk ON ({}) WHERE {absent} AND ({}) \
+         LIMIT 1",
+        names.join(", "),
+        on.join(" AND "),
+        present.join(glue)
+    );
+    core.cat().increment_command_counter()?;
+    let snapshot = core.backend.catalog_snapshot();
+    let depth = core.backend.snapshot_depth();
+    core.backend.push_snapshot(snapshot);
+    let rows = query::run_sql(core, &text, &[], Arc::from([]));
+    core.backend.truncate_snapshots(depth);
+    let Some(row) = rows?.into_iter().next() else { return Ok(()) };
+    let error = violates(core, &key)?;
+    if row.iter().any(Datum::is_null) {
+        return Err(
+            error.detail("MATCH FULL does not allow mixing of null and nonnull key values.")
+        );
+    }
+    let shown = show_key(core, &key.fk, &key.fk_columns, &row)?;
+    Err(error.detail(format!("Key {shown} is not present in table \"{}\".", key.pk.name())))
+}

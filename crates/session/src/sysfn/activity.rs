@@ -1,0 +1,182 @@
+//! Locks, sessions and counters. Counterpart: lockfuncs.c, pgstatfuncs.c.
+//!
+//! Counters that nothing counts yet are zero, and times of what never happened NULL, as on a server at
+//! rest.
+
+use super::{SysCall, SysFn};
+use crate::core::Core;
+use lmgr::{Acquired, LockMode, LockTag, LockTagKind, WaitPolicy};
+use pgerror::{PgError, Result};
+use types::{Datum, DatumRef};
+
+fn void() -> Result<Datum> {
+    Ok(Datum::bytes(Vec::new()))
+}
+
+/// The lock that one or two keys name.
+fn advisory(core: &Core, args: &[DatumRef<'_>]) -> LockTag {
+    let database = core.backend.database();
+    match args {
+        [a, b] => LockTag::advisory_ints(database, a.as_i32(), b.as_i32()),
+        _ => LockTag::advisory_bigint(database, args.first().map_or(0, |a| a.as_i64())),
+    }
+}
+
+fn session(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+    let tag = advisory(core, args);
+    core.backend.session_lock(tag, mode, WaitPolicy::Wait)?;
+    void()
+}
+
+fn try_session(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+    let tag = advisory(core, args);
+    let got = core.backend.session_lock(tag, mode, WaitPolicy::Try)?;
+    Ok(Datum::bool(got != Acquired::NotAvailable))
+}
+
+fn transaction(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+    let tag = advisory(core, args);
+    core.backend.lock(tag, mode)?;
+    void()
+}
+
+fn try_transaction(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+    let tag = advisory(core, args);
+    let got = core.backend.try_lock(tag, mode)?;
+    Ok(Datum::bool(got != Acquired::NotAvailable))
+}
+
+fn unlock(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+    let tag = advisory(core, args);
+    let held = core.backend.session_unlock(tag, mode);
+    if !held {
+        let text = format!("you don't own a lock of type {}", mode.name());
+        let notice = PgError::new(pgerror::SqlState::WARNING, text);
+        core.notices.push(notice.severity(pgerror::Severity::Warning));
+    }
+    Ok(Datum::bool(held))
+}
+
+/// The exclusive and the shared form of an advisory lock function, with one key or two.
+macro_rules! advisory {
+    ($($name:literal, $shared:literal, $f:path;)*) => {
+        &[$(
+            SysFn {
+                name: concat!($name, "_int8"),
+                call: SysCall::One(|c, a| $f(c, a, LockMode::Exclusive)),
+            },
+            SysFn {
+                name: concat!($name, "_int4"),
+                call: SysCall::One(|c, a| $f(c, a, LockMode::Exclusive)),
+            },
+            SysFn {
+                name: concat!($shared, "_int8"),
+                call: SysCall::One(|c, a| $f(c, a, LockMode::Share)),
+            },
+            SysFn {
+                name: concat!($shared, "_int4"),
+                call: SysCall::One(|c, a| $f(c, a, LockMode::Share)),
+            },
+        )*]
+    };
+}
+
+pub(super) const ADVISORY: &[SysFn] = advisory! {
+    "pg_advisory_lock", "pg_advisory_lock_shared", session;
+    "pg_try_advisory_lock", "pg_try_advisory_lock_shared", try_session;
+    "pg_advisory_xact_lock", "pg_advisory_xact_lock_shared", transaction;
+    "pg_try_advisory_xact_lock", "pg_try_advisory_xact_lock_shared", try_transaction;
+    "pg_advisory_unlock", "pg_advisory_unlock_shared", unlock;
+};
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn { name: "pg_lock_status", call: SysCall::Set(|c, _| Ok(locks(c))) },
+    SysFn {
+        name: "pg_blocking_pids",
+        call: SysCall::One(|c, a| {
+            let pids = c.backend.storage().locks.blocking_pids(a[0].as_i32());
+            let pids: Vec<Datum> = pids.into_iter().map(Datum::int4).collect();
+            types::array::of_builtin(types::oids::INT4, &pids)
+        }),
+    },
+    SysFn { name: "pg_stat_get_db_numbackends", call: SysCall::One(|_, _| Ok(Datum::int4(1))) },
+];
+
+/// The rows of `pg_locks`.
+fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
+    use LockTagKind::*;
+    let rows = core.backend.storage().locks.rows();
+    let word = |v: u32| Datum::Word(u64::from(v));
+    rows.into_iter()
+        .map(|r| {
+            let t = r.tag;
+            let mut row = vec![Datum::Null; 16];
+            row[0] = Datum::text(t.kind.name());
+            let vxid = |backend: u32, local: u32| Datum::text(&format!("{backend}/{local}"));
+            match t.kind {
+                Relation | RelationExtend | Page | Tuple => {
+                    row[1] = word(t.field1);
+                    row[2] = word(t.field2);
+                    if matches!(t.kind, Page | Tuple) {
+                        row[3] = Datum::int4(t.field3 as i32);
+                    }
+                    if t.kind == Tuple {
+                        row[4] = Datum::int2(t.field4 as i16);
+                    }
+                }
+                DatabaseFrozenIds => row[1] = word(t.field1),
+                Transaction => row[6] = word(t.field1),
+                VirtualTransaction => row[5] = vxid(t.field1, t.field2),
+                SpeculativeToken => {
+                    row[6] = word(t.field1);
+                    row[8] = word(t.field2);
+                }
+                _ => {
+                    row[1] = word(t.field1);
+                    row[7] = word(t.field2);
+                    row[8] = word(t.field3);
+                    row[9] = Datum::int2(t.field4 as i16);
+                }
+            }
+            row[10] = vxid(r.vxid.backend.0, r.vxid.local);
+            row[11] = Datum::int4(r.pid);
+            row[12] = Datum::text(r.mode.name());
+            row[13] = Datum::bool(r.granted);
+            row[14] = Datum::bool(r.fast_path);
+            row
+        })
+        .collect()
+}
+
+/// Answers of a server at rest, for the statistics that have no table entry.
+pub(super) fn at_rest(prosrc: &str) -> Option<SysCall> {
+    let rest = prosrc.strip_prefix("pg_stat_get_")?;
+    const SETS: &[&str] =
+        &["activity", "wal_senders", "progress_info", "backend_idset", "slru", "recovery_prefetch"];
+    const RECORDS: &[&str] = &[
+        "wal",
+        "archiver",
+        "wal_receiver",
+        "replication_slot",
+        "subscription",
+        "subscription_stats",
+    ];
+    if SETS.contains(&rest) {
+        return Some(SysCall::Set(|_, _| Ok(Vec::new())));
+    }
+    if RECORDS.contains(&rest) {
+        return None;
+    }
+    let never = rest.starts_with("last_")
+        || rest.ends_with("_stat_reset_time")
+        || rest.starts_with("backend_")
+        || rest.starts_with("function_")
+        || rest.starts_with("xact_function_")
+        || rest.contains("checksum")
+        || rest == "snapshot_timestamp";
+    Some(match never {
+        true => SysCall::One(|_, _| Ok(Datum::Null)),
+        // The zero of integers and of floating-point numbers alike.
+        false => SysCall::One(|_, _| Ok(Datum::Word(0))),
+    })
+}

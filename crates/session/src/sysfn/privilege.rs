@@ -1,0 +1,440 @@
+//! Questions about access rights. Counterpart: acl.c's `has_…_privilege`.
+
+use super::{SysCall, SysFn, text};
+use crate::core::Core;
+use catalog::acl::{self, Kind};
+use catalog::cache;
+use catalog::rows::AclItem;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use types::fncx::RegKind;
+use types::{Datum, DatumRef};
+
+/// The owner and rights of an object.
+type Rights = (Oid, Option<Vec<AclItem>>);
+
+/// A kind of object that has rights.
+trait Object {
+    const KIND: Kind;
+    fn named(core: &mut Core, name: &str) -> Result<Oid>;
+    /// `None` where there is no such object.
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>>;
+}
+
+fn found(oid: Option<Oid>, missing: impl FnOnce() -> PgError) -> Result<Oid> {
+    oid.ok_or_else(missing)
+}
+
+struct Table;
+impl Object for Table {
+    const KIND: Kind = Kind::Table;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        found(super::reg::lookup_name(core, RegKind::Class, name)?, || {
+            pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.cat().find_class(oid)?.map(|c| (c.relowner, c.relacl.clone())))
+    }
+}
+
+struct Sequence;
+impl Object for Sequence {
+    const KIND: Kind = Kind::Sequence;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        let oid = Table::named(core, name)?;
+        if core.cat().class(oid)?.relkind != b'S' {
+            return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence"));
+        }
+        Ok(oid)
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        Table::rights(core, oid)
+    }
+}
+
+struct Schema;
+impl Object for Schema {
+    const KIND: Kind = Kind::Schema;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        core.cat().namespace(name)
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.cat().search(cache::NAMESPACEOID, &[oid.into()])?;
+        Ok(row.map(|r| (r.nspowner, r.nspacl.clone())))
+    }
+}
+
+struct Database;
+impl Object for Database {
+    const KIND: Kind = Kind::Database;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        found(core.cat().find_database(name)?.map(|d| d.oid), || {
+            pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.cat().database(oid)?.map(|d| (d.datdba, d.datacl.clone())))
+    }
+}
+
+struct Function;
+impl Object for Function {
+    const KIND: Kind = Kind::Function;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        found(super::reg::lookup_name(core, RegKind::Procedure, name)?, || {
+            pg_err!(UNDEFINED_FUNCTION, "function \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.cat().find_function(oid)?.map(|f| (f.proowner, f.proacl.clone())))
+    }
+}
+
+struct Type;
+impl Object for Type {
+    const KIND: Kind = Kind::Type;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        found(super::reg::lookup_name(core, RegKind::Type, name)?, || {
+            pg_err!(UNDEFINED_OBJECT, "type \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.cat().find_type(oid)?.map(|t| (t.typowner, t.typacl.clone())))
+    }
+}
+
+struct Language;
+impl Object for Language {
+    const KIND: Kind = Kind::Language;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        found(core.cat().find_language(name)?.map(|l| l.oid), || {
+            pg_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.cat().search(cache::LANGOID, &[oid.into()])?;
+        Ok(row.map(|l| (l.lanowner, l.lanacl.clone())))
+    }
+}
+
+struct Tablespace;
+impl Object for Tablespace {
+    const KIND: Kind = Kind::Tablespace;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        found(core.cat().find_tablespace(name)?.map(|t| t.oid), || {
+            pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.cat().search(cache::TABLESPACEOID, &[oid.into()])?;
+        Ok(row.map(|t| (t.spcowner, t.spcacl.clone())))
+    }
+}
+
+/// A role by name; `public` is everybody.
+fn role(core: &mut Core, name: DatumRef<'_>) -> Result<Oid> {
+    let name = String::from_utf8_lossy(name.as_name()).into_owned();
+    if name == "public" {
+        return Ok(Oid::INVALID);
+    }
+    Ok(core.cat().role(&name)?.oid)
+}
+
+const WORDS: &[(&str, u32)] = &[
+    ("SELECT", acl::SELECT),
+    ("INSERT", acl::INSERT),
+    ("UPDATE", acl::UPDATE),
+    ("DELETE", acl::DELETE),
+    ("TRUNCATE", acl::TRUNCATE),
+    ("REFERENCES", acl::REFERENCES),
+    ("TRIGGER", acl::TRIGGER),
+    ("EXECUTE", acl::EXECUTE),
+    ("USAGE", acl::USAGE),
+    ("CREATE", acl::CREATE),
+    ("TEMPORARY", acl::CREATE_TEMP),
+    ("TEMP", acl::CREATE_TEMP),
+    ("CONNECT", acl::CONNECT),
+];
+const GRANT_OPTION: &str = " WITH GRANT OPTION";
+
+/// The rights that a list names, each as a mask. PostgreSQL's RULE still parses, as no right at all.
+fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
+    let mut out = Vec::new();
+    for part in text.split(',') {
+        let part = part.trim().to_ascii_uppercase();
+        let (word, shift) = match part.strip_suffix(GRANT_OPTION) {
+            Some(word) => (word.trim_end(), 16),
+            None => (&*part, 0),
+        };
+        let known = WORDS.iter().find(|w| w.0 == word && kind.all() & w.1 != 0);
+        match known {
+            Some(w) => out.push(w.1 << shift),
+            None if word == "RULE" && kind == Kind::Table => out.push(0),
+            None => {
+                let part = text.trim();
+                return Err(pg_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "unrecognized privilege type: \"{part}\""
+                ));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Does the role have any of the rights named?
+fn has<O: Object>(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
+    let masks = rights_of(&text(wanted), O::KIND)?;
+    let Some((owner, acl)) = O::rights(core, oid)? else { return Ok(Datum::Null) };
+    for mask in masks {
+        if mask != 0 && core.cat().has_privilege(role, owner, acl.as_deref(), O::KIND, mask)? {
+            return Ok(Datum::bool(true));
+        }
+    }
+    Ok(Datum::bool(false))
+}
+
+/// On the whole table, or on some column.
+fn has_any(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
+    let masks = rights_of(&text(wanted), Kind::Column)?;
+    let whole = has::<Table>(core, role, oid, wanted)?;
+    if whole != Datum::bool(false) {
+        return Ok(whole);
+    }
+    let desc = core.cat().relation(oid)?;
+    for a in desc.attributes.iter().filter(|a| !a.attisdropped && a.attacl.is_some()) {
+        for &mask in &masks {
+            let owner = desc.class.relowner;
+            if core.cat().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
+                return Ok(Datum::bool(true));
+            }
+        }
+    }
+    Ok(Datum::bool(false))
+}
+
+/// On the whole table, or on this column.
+fn has_column(
+    core: &mut Core,
+    role: Oid,
+    oid: Oid,
+    number: i16,
+    wanted: DatumRef<'_>,
+) -> Result<Datum> {
+    let masks = rights_of(&text(wanted), Kind::Column)?;
+    let whole = has::<Table>(core, role, oid, wanted)?;
+    if whole != Datum::bool(false) {
+        return Ok(whole);
+    }
+    let desc = core.cat().relation(oid)?;
+    let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
+        return Ok(Datum::Null);
+    };
+    for mask in masks {
+        let owner = desc.class.relowner;
+        if core.cat().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
+            return Ok(Datum::bool(true));
+        }
+    }
+    Ok(Datum::bool(false))
+}
+
+fn column_number(core: &mut Core, oid: Oid, name: DatumRef<'_>) -> Result<i16> {
+    let name = text(name);
+    let Some(desc) = core.cat().try_relation(oid)? else { return Ok(0) };
+    match desc.column(&name) {
+        Some(a) => Ok(a.attnum),
+        None => Err(pg_err!(
+            UNDEFINED_COLUMN,
+            "column \"{name}\" of relation \"{}\" does not exist",
+            desc.name()
+        )),
+    }
+}
+
+/// `MEMBER` or `USAGE` of a role.
+fn member(core: &mut Core, role: Oid, of: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
+    for part in text(wanted).split(',') {
+        let word = part.trim().to_ascii_uppercase();
+        let word = word.as_str();
+        let base = word.split(" WITH ").next().unwrap_or(word);
+        let yes = match base {
+            "USAGE" if word == base => core.cat().is_member(role, of, true)?,
+            "MEMBER" if word == base => core.cat().is_member(role, of, false)?,
+            "USAGE" | "MEMBER" => {
+                let keys = [of.into(), role.into()];
+                let row = core.cat().search(cache::AUTHMEMROLEMEM, &keys)?;
+                row.is_some_and(|r| r.admin_option) || core.cat().is_superuser(role)?
+            }
+            _ => {
+                return Err(pg_err!(
+                    INVALID_PARAMETER_VALUE,
+                    "unrecognized privilege type: \"{}\"",
+                    part.trim()
+                ));
+            }
+        };
+        if yes {
+            return Ok(Datum::bool(true));
+        }
+    }
+    Ok(Datum::bool(false))
+}
+
+/// The six forms of a question: role by name, by OID, or the current one; object by name or by OID.
+macro_rules! family {
+    ($prefix:literal, $named:path, $has:path) => {
+        &[
+            SysFn {
+                name: concat!($prefix, "_name_name"),
+                call: SysCall::One(|c, a| {
+                    let (role, oid) = (role(c, a[0])?, $named(c, &text(a[1]))?);
+                    $has(c, role, oid, a[2])
+                }),
+            },
+            SysFn {
+                name: concat!($prefix, "_name_id"),
+                call: SysCall::One(|c, a| {
+                    let role = role(c, a[0])?;
+                    $has(c, role, a[1].as_oid(), a[2])
+                }),
+            },
+            SysFn {
+                name: concat!($prefix, "_id_name"),
+                call: SysCall::One(|c, a| {
+                    let oid = $named(c, &text(a[1]))?;
+                    $has(c, a[0].as_oid(), oid, a[2])
+                }),
+            },
+            SysFn {
+                name: concat!($prefix, "_id_id"),
+                call: SysCall::One(|c, a| $has(c, a[0].as_oid(), a[1].as_oid(), a[2])),
+            },
+            SysFn {
+                name: concat!($prefix, "_name"),
+                call: SysCall::One(|c, a| {
+                    let oid = $named(c, &text(a[0]))?;
+                    let user = c.catalog.user;
+                    $has(c, user, oid, a[1])
+                }),
+            },
+            SysFn {
+                name: concat!($prefix, "_id"),
+                call: SysCall::One(|c, a| {
+                    let user = c.catalog.user;
+                    $has(c, user, a[0].as_oid(), a[1])
+                }),
+            },
+        ]
+    };
+}
+
+pub(super) const TABLE: &[SysFn] = family!("has_table_privilege", Table::named, has::<Table>);
+pub(super) const ANY_COLUMN: &[SysFn] = family!("has_any_column_privilege", Table::named, has_any);
+pub(super) const SEQUENCE: &[SysFn] =
+    family!("has_sequence_privilege", Sequence::named, has::<Sequence>);
+pub(super) const SCHEMA: &[SysFn] = family!("has_schema_privilege", Schema::named, has::<Schema>);
+pub(super) const DATABASE: &[SysFn] =
+    family!("has_database_privilege", Database::named, has::<Database>);
+pub(super) const FUNCTION: &[SysFn] =
+    family!("has_function_privilege", Function::named, has::<Function>);
+pub(super) const TYPE: &[SysFn] = family!("has_type_privilege", Type::named, has::<Type>);
+pub(super) const LANGUAGE: &[SysFn] =
+    family!("has_language_privilege", Language::named, has::<Language>);
+pub(super) const TABLESPACE: &[SysFn] =
+    family!("has_tablespace_privilege", Tablespace::named, has::<Tablespace>);
+
+fn role_named(core: &mut Core, name: &str) -> Result<Oid> {
+    Ok(core.cat().role(name)?.oid)
+}
+
+/// The arguments of pg_has_role are names, not texts.
+fn name_text(d: DatumRef<'_>) -> String {
+    String::from_utf8_lossy(d.as_name()).into_owned()
+}
+
+pub(super) const ROLE: &[SysFn] = &[
+    SysFn {
+        name: "pg_has_role_name_name",
+        call: SysCall::One(|c, a| {
+            let (role, of) = (role_named(c, &name_text(a[0]))?, role_named(c, &name_text(a[1]))?);
+            member(c, role, of, a[2])
+        }),
+    },
+    SysFn {
+        name: "pg_has_role_name_id",
+        call: SysCall::One(|c, a| {
+            let role = role_named(c, &name_text(a[0]))?;
+            member(c, role, a[1].as_oid(), a[2])
+        }),
+    },
+    SysFn {
+        name: "pg_has_role_id_name",
+        call: SysCall::One(|c, a| {
+            let of = role_named(c, &name_text(a[1]))?;
+            member(c, a[0].as_oid(), of, a[2])
+        }),
+    },
+    SysFn {
+        name: "pg_has_role_id_id",
+        call: SysCall::One(|c, a| member(c, a[0].as_oid(), a[1].as_oid(), a[2])),
+    },
+    SysFn {
+        name: "pg_has_role_name",
+        call: SysCall::One(|c, a| {
+            let of = role_named(c, &name_text(a[0]))?;
+            let user = c.catalog.user;
+            member(c, user, of, a[1])
+        }),
+    },
+    SysFn {
+        name: "pg_has_role_id",
+        call: SysCall::One(|c, a| {
+            let user = c.catalog.user;
+            member(c, user, a[0].as_oid(), a[1])
+        }),
+    },
+    SysFn {
+        name: "has_column_privilege_name_name",
+        call: SysCall::One(|c, a| {
+            let oid = Table::named(c, &text(a[0]))?;
+            let (user, number) = (c.catalog.user, column_number(c, oid, a[1])?);
+            has_column(c, user, oid, number, a[2])
+        }),
+    },
+    SysFn {
+        name: "has_column_privilege_name_attnum",
+        call: SysCall::One(|c, a| {
+            let oid = Table::named(c, &text(a[0]))?;
+            let user = c.catalog.user;
+            has_column(c, user, oid, a[1].as_i16(), a[2])
+        }),
+    },
+    SysFn {
+        name: "has_column_privilege_id_name",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            let (user, number) = (c.catalog.user, column_number(c, oid, a[1])?);
+            has_column(c, user, oid, number, a[2])
+        }),
+    },
+    SysFn {
+        name: "has_column_privilege_id_attnum",
+        call: SysCall::One(|c, a| {
+            let user = c.catalog.user;
+            has_column(c, user, a[0].as_oid(), a[1].as_i16(), a[2])
+        }),
+    },
+    SysFn {
+        name: "pg_relation_is_publishable",
+        call: SysCall::One(|c, a| {
+            let oid = a[0].as_oid();
+            Ok(c.cat().find_class(oid)?.map_or(Datum::Null, |r| {
+                let kind = matches!(r.relkind, b'r' | b'p');
+                let own = oid >= Oid::FIRST_NORMAL;
+                Datum::bool(kind && own && r.relpersistence == b'p')
+            }))
+        }),
+    },
+];
