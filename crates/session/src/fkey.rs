@@ -262,6 +262,27 @@ impl Core {
         self.after_statement()
     }
 
+    /// The constraints of that name in the first schema of the search path that has any.
+    pub(crate) fn constraints_named(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+    ) -> Result<Vec<Oid>> {
+        let mut cat = self.cat();
+        let schemas = match schema {
+            Some(schema) => vec![cat.namespace(schema)?],
+            None => cat.search_path()?.schemas.to_vec(),
+        };
+        for schema in schemas {
+            let index = catalog::rows::indexes::PG_CONSTRAINT_CONNAME_NSP_INDEX;
+            let rows = cat.scan(index, &[name.into(), schema.into()])?;
+            if !rows.is_empty() {
+                return Ok(rows.iter().map(|r| r.oid).collect());
+            }
+        }
+        Err(pgerror::pg_err!(UNDEFINED_OBJECT, "constraint \"{name}\" does not exist"))
+    }
+
     /// Sets the events of the statement around aside, for a statement within it.
     pub(crate) fn enter_statement(&mut self) -> Vec<Pending> {
         std::mem::take(&mut self.foreign_keys.statement)

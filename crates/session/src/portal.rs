@@ -209,6 +209,7 @@ impl Session {
         if !portal.finished {
             return Ok(Ran::Suspended);
         }
+        self.core.after_statement()?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
         let rows = if command == CmdType::Select { sent } else { processed };
         Ok(Ran::Complete(query_tag(command, rows)))

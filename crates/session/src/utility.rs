@@ -65,6 +65,16 @@ impl Session {
             }
             Node::FetchStmt(stmt) => self.fetch(stmt, describe)?,
             Node::ClosePortalStmt(stmt) => self.close_cursor(stmt)?.to_owned(),
+            Node::ConstraintsSetStmt(stmt) => {
+                let mut list = Vec::new();
+                for name in &stmt.constraints {
+                    let schema = name.schemaname.as_ref().map(|s| s.to_string());
+                    list.extend(self.core.constraints_named(schema.as_deref(), &name.relname)?);
+                }
+                let all = stmt.constraints.is_empty();
+                self.core.set_constraints((!all).then_some(&list[..]), stmt.deferred)?;
+                "SET CONSTRAINTS".to_owned()
+            }
             Node::CheckPointStmt => {
                 self.checkpoint_statement()?;
                 "CHECKPOINT".to_owned()

@@ -104,6 +104,7 @@ impl Session {
     /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible
     /// to the next.
     pub(crate) fn finish_command(&mut self) -> Result<()> {
+        self.core.after_statement()?;
         match self.xact.block {
             Block::None => Ok(()),
             Block::Single => self.commit_transaction(),
@@ -121,6 +122,7 @@ impl Session {
 
     /// Commits what the open transaction did. After an error it is still open.
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
+        self.core.before_commit()?;
         self.keep_held_portals()?;
         let core = &mut self.core;
         core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
@@ -147,6 +149,7 @@ impl Session {
         let warnings = self.core.backend.txn.take_warnings();
         self.core.notices.extend(warnings);
         self.core.row_types.clear();
+        self.core.constraints_end();
         self.xact = Xact::default();
         self.apply_settings();
     }
@@ -177,6 +180,7 @@ impl Session {
         let level = self.core.backend.txn.nesting();
         self.portals.retain(|_, p| p.level < level);
         self.core.catalog.overlay.abort_subtransaction();
+        self.core.constraints_sub_abort();
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
         self.apply_settings();
@@ -185,6 +189,7 @@ impl Session {
 
     fn begin_level(&mut self) -> Result<()> {
         self.core.backend.begin_subxact()?;
+        self.core.constraints_sub_begin();
         self.core.catalog.overlay.begin_subtransaction();
         Ok(())
     }
@@ -316,6 +321,7 @@ impl Session {
     fn commit_level(&mut self) -> Result<()> {
         let level = self.core.backend.txn.nesting();
         self.core.backend.commit_subxact()?;
+        self.core.constraints_sub_commit();
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);
         for portal in self.portals.values_mut() {
