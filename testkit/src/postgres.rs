@@ -90,6 +90,13 @@ impl RealServer {
         run(psql)
     }
 
+    /// Ends the server at once, without a checkpoint; the directory needs recovery.
+    pub fn crash(self) {
+        let mut stop = program("pg_ctl");
+        stop.arg("-D").arg(&self.data).args(["-w", "-m", "immediate", "stop"]);
+        run(stop);
+    }
+
     /// What the server has logged so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.sockets.path().join("log")).unwrap_or_default()

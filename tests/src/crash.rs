@@ -6,13 +6,14 @@
 //! A failure names its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` runs so
 //! many instead of the usual number.
 
-mod bank;
-mod model;
-mod run;
-mod teller;
+pub mod bank;
+pub mod model;
+pub mod run;
+pub mod teller;
 
-use run::{Planted, run};
+use run::{Counts, Planted, run};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Crashes of one seed.
@@ -24,7 +25,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// The run's outcome, panics included.
-fn outcome(seed: u64, planted: Planted) -> Result<u64, String> {
+fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
     catch_unwind(AssertUnwindSafe(|| run(seed, CRASHES, planted))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
@@ -39,7 +40,8 @@ fn acknowledged_transactions_survive_all_crashes() {
         return;
     }
     let seeds = number("NORSU_CRASH_SEEDS").unwrap_or(SEEDS);
-    let (next, crashes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Counts::default());
     let work = || {
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
@@ -47,17 +49,25 @@ fn acknowledged_transactions_survive_all_crashes() {
                 return;
             }
             match outcome(seed, Planted::Nothing) {
-                Ok(n) => crashes.fetch_add(n, Ordering::Relaxed),
+                Ok(n) => {
+                    let mut total = total.lock().expect("nobody panics with it");
+                    total.crashes += n.crashes;
+                    total.committed += n.committed;
+                    total.recovered += n.recovered;
+                }
                 Err(e) => panic!("seed {seed}: {e}"),
-            };
+            }
         }
     };
     std::thread::scope(|scope| {
         scope.spawn(work);
         scope.spawn(work);
     });
-    let crashes = crashes.into_inner();
-    assert!(crashes >= seeds * CRASHES, "{crashes} crashes");
+    // The work must have been work, and crashes must have taken some of it.
+    let total = total.into_inner().expect("nobody panics with it");
+    assert!(total.crashes >= seeds * CRASHES, "{total:?}");
+    assert!(total.recovered > 3 * total.crashes, "{total:?}");
+    assert!(total.recovered < total.committed, "{total:?}");
 }
 
 /// How many seeds it takes until a planted fault is noticed; the harness counts for nothing if it is
@@ -65,6 +75,7 @@ fn acknowledged_transactions_survive_all_crashes() {
 fn rounds_until_noticed(planted: Planted, rounds_max: u64) -> u64 {
     for seed in 0..rounds_max {
         if outcome(seed, planted).is_err() {
+            eprintln!("{planted:?}: seed {seed} {:?}", outcome(seed, planted));
             return seed + 1;
         }
     }
@@ -88,5 +99,5 @@ fn transaction_status_that_is_not_synced_is_noticed() {
 
 #[test]
 fn page_images_left_out_are_noticed() {
-    rounds_until_noticed(Planted::NoPageImages, 10);
+    rounds_until_noticed(Planted::NoPageImages, 300);
 }

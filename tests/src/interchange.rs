@@ -1,3 +1,4 @@
 //! Data directories that go from Norsu to the real PostgreSQL and back.
 
+mod bank;
 mod init;

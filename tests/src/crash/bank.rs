@@ -22,8 +22,7 @@ pub const BRANCHES: usize = 2;
 pub const HISTORY: usize = 3;
 pub const TABLES: usize = 4;
 
-pub const DATABASE: Oid = Oid(1);
-const NAMES: [&str; TABLES] = ["accounts", "tellers", "branches", "history"];
+pub const NAMES: [&str; TABLES] = ["accounts", "tellers", "branches", "history"];
 const FILLER: AttrNo = 5;
 const COLUMNS: [AttrNo; 5] = [1, 2, 3, 4, FILLER];
 
@@ -37,6 +36,49 @@ pub struct Row {
 }
 
 pub type Rows = BTreeMap<i32, Row>;
+
+/// Numbers of a table and of what belongs to it; files have the numbers of their relations.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub table: Oid,
+    pub id_index: Oid,
+    pub balance_index: Option<Oid>,
+    pub toast: Oid,
+    pub toast_index: Oid,
+}
+
+/// Where the bank's tables are.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    pub database: Oid,
+    pub tables: [Place; TABLES],
+}
+
+impl Places {
+    /// In a cluster without catalogs.
+    pub fn bare(balance_indexed: bool) -> Places {
+        let place = |n: usize| {
+            let base = 20_000 + 100 * n as u32;
+            Place {
+                table: Oid(base),
+                id_index: Oid(base + 1),
+                balance_index: (balance_indexed && n == ACCOUNTS).then_some(Oid(base + 2)),
+                toast: Oid(base + 3),
+                toast_index: Oid(base + 4),
+            }
+        };
+        Places { database: Oid(1), tables: std::array::from_fn(place) }
+    }
+
+    fn file(&self, oid: Oid) -> RelFile {
+        RelFile::new(RelFile::DEFAULT_TABLESPACE, self.database, oid)
+    }
+
+    /// The descriptors for one opening of the engine.
+    pub fn open(&self) -> Vec<Table> {
+        (0..TABLES).map(|n| Table::new(self, n)).collect()
+    }
+}
 
 pub struct Table {
     pub desc: Arc<TableDesc>,
@@ -53,15 +95,16 @@ pub enum Changed {
     Missing,
 }
 
-fn file(oid: Oid) -> RelFile {
-    RelFile::new(RelFile::DEFAULT_TABLESPACE, DATABASE, oid)
-}
-
 fn int4(name: &[u8]) -> Attr {
     Attr::new(name, Oid(23), 4, true, Align::Int)
 }
 
-fn index_desc(oid: Oid, on: (Oid, &str), unique: bool, columns: &[(AttrNo, Attr)]) -> IndexDesc {
+fn index_desc(
+    file: RelFile,
+    on: (Oid, &str),
+    unique: bool,
+    columns: &[(AttrNo, Attr)],
+) -> IndexDesc {
     let key = |attr: &Attr| KeyColumn {
         cmp: types::compare::of_type(attr.type_oid).expect("a type with an order"),
         desc: false,
@@ -73,10 +116,11 @@ fn index_desc(oid: Oid, on: (Oid, &str), unique: bool, columns: &[(AttrNo, Attr)
     let mut schema = KeySchema::new(keys, columns.len());
     schema.unique = unique;
     schema.allequalimage = true;
+    let oid = file.relnumber;
     IndexDesc {
         oid,
         table_oid: on.0,
-        file: file(oid),
+        file,
         persistence: Persistence::Permanent,
         name: format!("{}_{}", on.1, oid.0).into(),
         table_name: on.1.into(),
@@ -87,13 +131,13 @@ fn index_desc(oid: Oid, on: (Oid, &str), unique: bool, columns: &[(AttrNo, Attr)
     }
 }
 
-fn table_desc(oid: Oid, name: &str, attrs: Vec<Attr>, toast: Option<ToastDesc>) -> TableDesc {
+fn table_desc(file: RelFile, name: &str, attrs: Vec<Attr>, toast: Option<ToastDesc>) -> TableDesc {
     let is_toast = name.starts_with("pg_toast");
     TableDesc {
-        oid,
+        oid: file.relnumber,
         schema: "public".into(),
         name: name.into(),
-        file: file(oid),
+        file,
         persistence: Persistence::Permanent,
         tupdesc: Arc::new(TupleDesc::new(attrs)),
         fillfactor: 100,
@@ -107,43 +151,37 @@ fn table_desc(oid: Oid, name: &str, attrs: Vec<Attr>, toast: Option<ToastDesc>) 
     }
 }
 
-fn toast_desc(base: u32) -> ToastDesc {
+fn toast_desc(places: &Places, place: &Place) -> ToastDesc {
     let chunk_id = Attr::new(b"chunk_id", Oid(26), 4, true, Align::Int);
     let seq = int4(b"chunk_seq");
     let mut data = Attr::new(b"chunk_data", Oid(17), -1, false, Align::Int);
     data.storage = b'p';
-    let name = format!("pg_toast_{base}");
-    let oid = Oid(base + 3);
+    let name = format!("pg_toast_{}", place.table.0);
     let keys = [(1, chunk_id.clone()), (2, seq.clone())];
-    ToastDesc {
-        table: Arc::new(table_desc(oid, &name, vec![chunk_id, seq, data], None)),
-        index: Arc::new(index_desc(Oid(base + 4), (oid, &name), true, &keys)),
-    }
+    let index = index_desc(places.file(place.toast_index), (place.toast, &name), true, &keys);
+    let table = table_desc(places.file(place.toast), &name, vec![chunk_id, seq, data], None);
+    ToastDesc { table: Arc::new(table), index: Arc::new(index) }
 }
 
 fn text(d: DatumRef<'_>) -> String {
     String::from_utf8_lossy(d.as_bytes()).into_owned()
 }
 
-/// The descriptors for one opening of the engine.
-pub fn tables(balance_indexed: bool) -> Vec<Table> {
-    (0..TABLES).map(|n| Table::new(n, balance_indexed && n == ACCOUNTS)).collect()
-}
-
 impl Table {
-    fn new(n: usize, balance_indexed: bool) -> Table {
-        let base = 20_000 + 100 * n as u32;
-        let mut attrs = vec![int4(b"id"), int4(b"a"), int4(b"b"), int4(b"balance")];
+    fn new(places: &Places, n: usize) -> Table {
+        let place = &places.tables[n];
         let filler = Attr::new(b"filler", Oid(25), -1, false, Align::Int);
-        let on = (Oid(base), NAMES[n]);
-        let mut indexes = vec![Arc::new(index_desc(Oid(base + 1), on, true, &[(1, int4(b"id"))]))];
-        if balance_indexed {
-            let key = [(4, int4(b"balance"))];
-            indexes.push(Arc::new(index_desc(Oid(base + 2), on, false, &key)));
-        }
-        attrs.push(filler);
-        let mut desc = table_desc(Oid(base), NAMES[n], attrs, Some(toast_desc(base)));
-        if balance_indexed {
+        let attrs = vec![int4(b"id"), int4(b"a"), int4(b"b"), int4(b"balance"), filler];
+        let on = (place.table, NAMES[n]);
+        let index = |oid, unique, column, name: &[u8]| {
+            let key = [(column, int4(name))];
+            Arc::new(index_desc(places.file(oid), on, unique, &key))
+        };
+        let mut indexes = vec![index(place.id_index, true, 1, b"id")];
+        let toast = Some(toast_desc(places, place));
+        let mut desc = table_desc(places.file(place.table), NAMES[n], attrs, toast);
+        if let Some(oid) = place.balance_index {
+            indexes.push(index(oid, false, 4, b"balance"));
             desc.indexed_columns = [1, 4].into();
         }
         Table { desc: Arc::new(desc), indexes }
@@ -235,7 +273,7 @@ impl Table {
             be,
             &self.desc,
             tid,
-            RowLock::NoKeyUpdate,
+            RowLock::Update,
             RowWait::Skip,
             follow,
             &COLUMNS,
@@ -245,15 +283,15 @@ impl Table {
             return Ok(Changed::Refused);
         }
         let before = row_of(&batch, 0).1;
-        let skip = ChangeOptions { wait: RowWait::Skip, ..ChangeOptions::default() };
+        // The lock is ours, so nothing below waits.
         let Some(after) = change(before.clone())? else {
-            return Ok(match table::delete(be, &self.desc, tid, skip)? {
+            return Ok(match table::delete(be, &self.desc, tid, ChangeOptions::default())? {
                 RowOutcome::Ok => Changed::Done,
                 _ => Changed::Refused,
             });
         };
         let keep: &[AttrNo] = if after.filler == before.filler { &[FILLER] } else { &[] };
-        let options = ChangeOptions { keep, ..skip };
+        let options = ChangeOptions { keep, ..ChangeOptions::default() };
         let done = table::update(be, &self.desc, tid, &values(id, &after), options)?;
         if done.outcome != RowOutcome::Ok {
             return Ok(Changed::Refused);

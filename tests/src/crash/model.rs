@@ -41,22 +41,37 @@ pub struct Model {
     durable: usize,
     /// What a new snapshot sees while the server runs.
     pub now: State,
+    committed_total: u64,
+    recovered_total: u64,
 }
 
 impl Model {
     pub fn new() -> Model {
-        Model { base: empty(), committed: Vec::new(), durable: 0, now: empty() }
+        Model {
+            base: empty(),
+            committed: Vec::new(),
+            durable: 0,
+            now: empty(),
+            committed_total: 0,
+            recovered_total: 0,
+        }
     }
 
     /// The commit is about to be asked for: from here on it may survive.
     pub fn committing(&mut self, marker: i32, writes: Vec<Write>) {
         apply(&mut self.now, &writes);
+        self.committed_total += 1;
         self.committed.push(Committed { marker, writes });
     }
 
     /// The server said that all committed so far is durable.
     pub fn acknowledged(&mut self) {
         self.durable = self.committed.len();
+    }
+
+    /// How many transactions committed, and how many of them were found after a crash.
+    pub fn totals(&self) -> (u64, u64) {
+        (self.committed_total, self.recovered_total)
     }
 
     /// What was found after a crash, if it can be.
@@ -75,9 +90,18 @@ impl Model {
         difference(&self.base, &found)?;
         balances(&found)?;
         self.now = found;
+        self.recovered_total += kept as u64;
         self.committed.clear();
         self.durable = 0;
         Ok(())
+    }
+}
+
+impl Model {
+    /// Others have worked on the tables: goes on from what is there now.
+    pub fn adopt(&mut self, found: State) {
+        self.base = found.clone();
+        self.now = found;
     }
 }
 

@@ -1,11 +1,11 @@
 //! One run: a bank in a world drawn from the seed, worked on and crashed again and again.
 
-use super::bank::{self, ACCOUNTS, BRANCHES, DATABASE, Row, TELLERS, Table};
+use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Places, Row, TELLERS, Table};
 use super::model::{Model, State, Write, difference};
 use super::teller::{ACCOUNT_COUNT, BRANCH_COUNT, Did, TELLER_COUNT, Teller, filler};
 use engine::{Backend, CheckpointFlags, ClusterOptions, CommitExtras, Engine, EngineConfig};
 use engine::{BackendSettings, Isolation, create_cluster};
-use ids::RelFile;
+use ids::{Oid, RelFile};
 use pgerror::PgError;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,14 +38,25 @@ struct World {
     disk: MemDisk,
     config: EngineConfig,
     planted: Planted,
-    balance_indexed: bool,
+    places: Places,
+    /// One step in so many is a checkpoint.
+    checkpoint_every: u64,
     model: Model,
     next_marker: i32,
     crashes: u64,
 }
 
-/// Runs one seed through `crashes` crashes and more; how many there were.
-pub fn run(seed: u64, crashes: u64, planted: Planted) -> Outcome<u64> {
+/// What there was in a run.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    pub crashes: u64,
+    /// Transactions that committed, and those of them that were found after a crash.
+    pub committed: u64,
+    pub recovered: u64,
+}
+
+/// Runs one seed through `crashes` crashes and more.
+pub fn run(seed: u64, crashes: u64, planted: Planted) -> Outcome<Counts> {
     let mut world = World::new(seed, planted)?;
     let mut engine = world.open()?;
     world.fill(&engine)?;
@@ -56,13 +67,14 @@ pub fn run(seed: u64, crashes: u64, planted: Planted) -> Outcome<u64> {
         engine = world.recover()?;
         world.verify(&engine)?;
     }
-    Ok(world.crashes)
+    let (committed, recovered) = world.model.totals();
+    Ok(Counts { crashes: world.crashes, committed, recovered })
 }
 
-fn session(engine: &Engine) -> Outcome<Backend> {
+pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     let waiter = Arc::new(Waiter::new());
     let tablespace = RelFile::DEFAULT_TABLESPACE;
-    let mut be = Backend::connect(engine.storage(), 100, DATABASE, tablespace, waiter)
+    let mut be = Backend::connect(engine.storage(), 100, database, tablespace, waiter)
         .map_err(told("connection"))?;
     // Nobody waits for locks here; if somebody does, it shall show.
     be.configure(BackendSettings {
@@ -70,6 +82,29 @@ fn session(engine: &Engine) -> Outcome<Backend> {
         ..BackendSettings::default()
     });
     Ok(be)
+}
+
+/// The first rows, and commits.
+pub fn fill(
+    be: &mut Backend,
+    tables: &[Table],
+    random: &SeededRandom,
+    model: &mut Model,
+    next_marker: &mut i32,
+) -> pgerror::Result<()> {
+    let mut writes = Vec::new();
+    let counts = [(ACCOUNTS, ACCOUNT_COUNT), (TELLERS, TELLER_COUNT), (BRANCHES, BRANCH_COUNT)];
+    *next_marker += 1;
+    let ids = counts.iter().flat_map(|(table, n)| (0..*n as i32).map(move |id| (*table, id)));
+    for (table, id) in ids.chain([(HISTORY, *next_marker)]) {
+        let row = Row { a: 0, b: 0, balance: 0, filler: filler(random) };
+        tables[table].insert(be, id, &row)?;
+        writes.push(Write { table, id, row: Some(row) });
+    }
+    model.committing(*next_marker, writes);
+    be.commit(CommitExtras::default())?;
+    model.acknowledged();
+    Ok(())
 }
 
 impl World {
@@ -99,7 +134,8 @@ impl World {
         }
         config.wal.full_page_writes = planted != Planted::NoPageImages;
         let mut world = World {
-            balance_indexed: random.below(2) == 0,
+            places: Places::bare(random.below(2) == 0),
+            checkpoint_every: [20, 60, 200][random.below(3) as usize],
             random,
             env,
             disk,
@@ -135,35 +171,21 @@ impl World {
     }
 
     fn fill(&mut self, engine: &Engine) -> Outcome<()> {
-        let mut be = session(engine)?;
-        let tables = bank::tables(self.balance_indexed);
+        let mut be = session(engine, self.places.database)?;
+        let tables = self.places.open();
         be.begin(Isolation::ReadCommitted);
-        let mut writes = Vec::new();
-        let counts = [(ACCOUNTS, ACCOUNT_COUNT), (TELLERS, TELLER_COUNT), (BRANCHES, BRANCH_COUNT)];
         tables.iter().try_for_each(|t| t.create(&mut be)).map_err(told("tables"))?;
-        for (table, count) in counts {
-            for id in 0..count as i32 {
-                let row = Row { a: 0, b: 0, balance: 0, filler: filler(&self.random) };
-                tables[table].insert(&mut be, id, &row).map_err(told("rows"))?;
-                writes.push(Write { table, id, row: Some(row) });
-            }
-        }
-        self.next_marker += 1;
-        let row = Row { a: 0, b: 0, balance: 0, filler: String::new() };
-        tables[bank::HISTORY].insert(&mut be, self.next_marker, &row).map_err(told("rows"))?;
-        writes.push(Write { table: bank::HISTORY, id: self.next_marker, row: Some(row) });
-        self.model.committing(self.next_marker, writes);
-        be.commit(CommitExtras::default()).map_err(told("commit"))?;
-        self.model.acknowledged();
-        Ok(())
+        fill(&mut be, &tables, &self.random, &mut self.model, &mut self.next_marker)
+            .map_err(told("rows"))
     }
 
     /// Works until the crash; the disk that it leaves.
     fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
-        let tables = bank::tables(self.balance_indexed);
+        let tables = self.places.open();
         let count = 1 + self.random.below(5) as usize;
-        let mut tellers =
-            (0..count).map(|_| session(engine).map(Teller::new)).collect::<Outcome<Vec<_>>>()?;
+        let mut tellers = (0..count)
+            .map(|_| session(engine, self.places.database).map(Teller::new))
+            .collect::<Outcome<Vec<_>>>()?;
         // In the middle of some change, or (below) between steps.
         if self.random.below(4) != 0 {
             self.disk.crash_at_change(1 + self.random.below(120), self.random.next());
@@ -197,11 +219,11 @@ impl World {
     ) -> Outcome<bool> {
         let n = self.random.below(tellers.len() as u64) as usize;
         let teller = &mut tellers[n];
+        if self.random.below(self.checkpoint_every) == 0 {
+            engine.checkpoint(CheckpointFlags::IMMEDIATE).map_err(told("checkpoint"))?;
+            return Ok(false);
+        }
         match self.random.below(150) {
-            0 => {
-                let done = engine.checkpoint(CheckpointFlags::IMMEDIATE);
-                return done.map_err(told("checkpoint")).map(|_| false);
-            }
             1 | 2 => {
                 engine.bgwriter_step().map_err(told("background writer"))?;
             }
@@ -275,8 +297,8 @@ impl World {
     }
 
     fn verify(&mut self, engine: &Arc<Engine>) -> Outcome<()> {
-        let mut be = session(engine)?;
-        let tables = bank::tables(self.balance_indexed);
+        let mut be = session(engine, self.places.database)?;
+        let tables = self.places.open();
         be.begin(Isolation::ReadCommitted);
         let found = self.read(&mut be, &tables)?;
         for table in &tables {
