@@ -7,6 +7,7 @@
 //! many instead of the usual number.
 
 pub mod bank;
+mod faults;
 pub mod model;
 pub mod run;
 pub mod teller;
@@ -70,34 +71,29 @@ fn acknowledged_transactions_survive_all_crashes() {
     assert!(total.recovered < total.committed, "{total:?}");
 }
 
-/// How many seeds it takes until a planted fault is noticed; the harness counts for nothing if it is
-/// not.
-fn rounds_until_noticed(planted: Planted, rounds_max: u64) -> u64 {
-    for seed in 0..rounds_max {
-        if outcome(seed, planted).is_err() {
-            eprintln!("{planted:?}: seed {seed} {:?}", outcome(seed, planted));
-            return seed + 1;
-        }
-    }
-    panic!("{planted:?} was not noticed in {rounds_max} runs");
+/// A planted fault must be noticed by one of the first runs, else the harness counts for nothing. (The
+/// first or the second did when this was written.)
+fn assert_noticed(planted: Planted, rounds_max: u64) {
+    let noticed = (0..rounds_max).any(|seed| outcome(seed, planted).is_err());
+    assert!(noticed, "{planted:?} was not noticed in {rounds_max} runs");
 }
 
 #[test]
 fn a_log_that_is_not_synced_is_noticed() {
-    rounds_until_noticed(Planted::Unsynced("pg_wal"), 5);
+    assert_noticed(Planted::Unsynced("pg_wal"), 5);
 }
 
 #[test]
 fn tables_that_are_not_synced_are_noticed() {
-    rounds_until_noticed(Planted::Unsynced("base/"), 10);
+    assert_noticed(Planted::Unsynced("base/"), 5);
 }
 
 #[test]
 fn transaction_status_that_is_not_synced_is_noticed() {
-    rounds_until_noticed(Planted::Unsynced("pg_xact"), 40);
+    assert_noticed(Planted::Unsynced("pg_xact"), 20);
 }
 
 #[test]
 fn page_images_left_out_are_noticed() {
-    rounds_until_noticed(Planted::NoPageImages, 300);
+    assert_noticed(Planted::NoPageImages, 5);
 }

@@ -64,6 +64,15 @@ impl Model {
         self.committed.push(Committed { marker, writes });
     }
 
+    /// The commit failed and was undone.
+    pub fn withdraw_last(&mut self) {
+        self.committed.pop();
+        self.now = self.base.clone();
+        for t in &self.committed {
+            apply(&mut self.now, &t.writes);
+        }
+    }
+
     /// The server said that all committed so far is durable.
     pub fn acknowledged(&mut self) {
         self.durable = self.committed.len();

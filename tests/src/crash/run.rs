@@ -32,18 +32,18 @@ fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
     move |e| format!("{what}: {e} ({})", e.code())
 }
 
-struct World {
-    random: SeededRandom,
-    env: Env,
-    disk: MemDisk,
-    config: EngineConfig,
-    planted: Planted,
-    places: Places,
+pub(super) struct World {
+    pub(super) random: SeededRandom,
+    pub(super) env: Env,
+    pub(super) disk: MemDisk,
+    pub(super) config: EngineConfig,
+    pub(super) planted: Planted,
+    pub(super) places: Places,
     /// One step in so many is a checkpoint.
-    checkpoint_every: u64,
-    model: Model,
-    next_marker: i32,
-    crashes: u64,
+    pub(super) checkpoint_every: u64,
+    pub(super) model: Model,
+    pub(super) next_marker: i32,
+    pub(super) crashes: u64,
 }
 
 /// What there was in a run.
@@ -108,7 +108,7 @@ pub fn fill(
 }
 
 impl World {
-    fn new(seed: u64, planted: Planted) -> Outcome<World> {
+    pub(super) fn new(seed: u64, planted: Planted) -> Outcome<World> {
         let random = SeededRandom::new(seed);
         let disk = MemDisk::new();
         let mut env = Env::memory(seed);
@@ -155,14 +155,14 @@ impl World {
         }
     }
 
-    fn replace_disk(&mut self, disk: MemDisk) {
+    pub(super) fn replace_disk(&mut self, disk: MemDisk) {
         self.disk = disk;
         self.env.disk = Arc::new(self.disk.clone());
         self.config.env = self.env.clone();
         self.plant();
     }
 
-    fn open(&self) -> Outcome<Arc<Engine>> {
+    pub(super) fn open(&self) -> Outcome<Arc<Engine>> {
         let engine = Engine::open(self.config.clone()).map_err(told("recovery"))?;
         let storage = engine.storage();
         storage.update_delta.store(self.random.below(2) == 0, Ordering::Relaxed);
@@ -170,7 +170,7 @@ impl World {
         Ok(engine)
     }
 
-    fn fill(&mut self, engine: &Engine) -> Outcome<()> {
+    pub(super) fn fill(&mut self, engine: &Engine) -> Outcome<()> {
         let mut be = session(engine, self.places.database)?;
         let tables = self.places.open();
         be.begin(Isolation::ReadCommitted);
@@ -193,7 +193,9 @@ impl World {
         let steps = 20 + self.random.below(500);
         let mut left = None;
         for _ in 0..steps {
-            let durable = self.step(engine, &tables, &mut tellers)?;
+            let n = self.random.below(tellers.len() as u64) as usize;
+            let step = self.step(engine, &tables, &mut tellers[n]);
+            let durable = step.map_err(told("work"))?;
             left = self.disk.crashed();
             if left.is_some() {
                 break;
@@ -211,50 +213,49 @@ impl World {
     }
 
     /// True if all that is committed is durable now.
-    fn step(
+    pub(super) fn step(
         &mut self,
         engine: &Arc<Engine>,
         tables: &[Table],
-        tellers: &mut [Teller],
-    ) -> Outcome<bool> {
-        let n = self.random.below(tellers.len() as u64) as usize;
-        let teller = &mut tellers[n];
+        teller: &mut Teller,
+    ) -> pgerror::Result<bool> {
         if self.random.below(self.checkpoint_every) == 0 {
-            engine.checkpoint(CheckpointFlags::IMMEDIATE).map_err(told("checkpoint"))?;
+            engine.checkpoint(CheckpointFlags::IMMEDIATE)?;
             return Ok(false);
         }
         match self.random.below(150) {
             1 | 2 => {
-                engine.bgwriter_step().map_err(told("background writer"))?;
+                engine.bgwriter_step()?;
             }
             3 | 4 => {
-                engine.walwriter_step().map_err(told("log writer"))?;
+                engine.walwriter_step()?;
             }
             5 => {
-                engine.checkpointer_step().map_err(told("checkpointer"))?;
+                engine.checkpointer_step()?;
             }
             6 | 7 if teller.idle() => {
                 let table = &tables[self.random.below(tables.len() as u64) as usize];
                 let be = &mut teller.be;
                 be.begin(Isolation::ReadCommitted);
-                table.vacuum(be, self.random.below(3) == 0).map_err(told("vacuum"))?;
-                be.commit(CommitExtras::default()).map_err(told("vacuum"))?;
+                table.vacuum(be, self.random.below(3) == 0)?;
+                be.commit(CommitExtras::default())?;
             }
             8 if teller.idle() => self.compare(&mut teller.be, tables)?,
             _ => {
-                let did = teller.step(&self.random, tables, &mut self.model, &mut self.next_marker);
-                return did.map_err(told("transaction")).map(|did| did == Did::Durable);
+                let (model, next) = (&mut self.model, &mut self.next_marker);
+                return teller.step(&self.random, tables, model, next).map(|d| d == Did::Durable);
             }
         }
         Ok(false)
     }
 
     /// What a running server shows is what was committed, durable or not.
-    fn compare(&self, be: &mut Backend, tables: &[Table]) -> Outcome<()> {
+    pub(super) fn compare(&self, be: &mut Backend, tables: &[Table]) -> pgerror::Result<()> {
         be.begin(Isolation::ReadCommitted);
-        let found = self.read(be, tables)?;
-        be.commit(CommitExtras::default()).map_err(told("commit"))?;
-        difference(&self.model.now, &found).map_err(|e| format!("while running: {e}"))
+        let found = read(be, tables)?;
+        be.commit(CommitExtras::default())?;
+        difference(&self.model.now, &found)
+            .map_err(|e| PgError::internal(format!("while running: {e}")))
     }
 
     /// An end between two steps: power failures of several kinds, a killed process, or a shutdown.
@@ -288,23 +289,23 @@ impl World {
         self.open()
     }
 
-    fn read(&self, be: &mut Backend, tables: &[Table]) -> Outcome<State> {
-        let mut state = super::model::empty();
-        for (rows, table) in state.iter_mut().zip(tables) {
-            *rows = table.rows(be).map_err(told("scan"))?;
-        }
-        Ok(state)
-    }
-
-    fn verify(&mut self, engine: &Arc<Engine>) -> Outcome<()> {
+    pub(super) fn verify(&mut self, engine: &Arc<Engine>) -> Outcome<()> {
         let mut be = session(engine, self.places.database)?;
         let tables = self.places.open();
         be.begin(Isolation::ReadCommitted);
-        let found = self.read(&mut be, &tables)?;
+        let found = read(&mut be, &tables).map_err(told("scan"))?;
         for table in &tables {
             table.check(&mut be).map_err(told("check"))?;
         }
         be.commit(CommitExtras::default()).map_err(told("commit"))?;
         self.model.recovered(found)
     }
+}
+
+fn read(be: &mut Backend, tables: &[Table]) -> pgerror::Result<State> {
+    let mut state = super::model::empty();
+    for (rows, table) in state.iter_mut().zip(tables) {
+        *rows = table.rows(be)?;
+    }
+    Ok(state)
 }

@@ -4,7 +4,7 @@
 use super::bank::{ACCOUNTS, BRANCHES, Changed, HISTORY, Row, TELLERS, Table};
 use super::model::{Model, Write};
 use engine::{Backend, BackendSettings, CommitExtras, Isolation};
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, Severity};
 use vfs::SeededRandom;
 
 pub const ACCOUNT_COUNT: u64 = 60;
@@ -66,6 +66,12 @@ impl Teller {
 
     pub fn idle(&self) -> bool {
         self.transfer.is_none()
+    }
+
+    /// Undoes what there is after an error.
+    pub fn give_up(&mut self) -> Result<()> {
+        self.transfer = None;
+        if self.be.in_transaction() { self.be.abort() } else { Ok(()) }
     }
 
     /// One step. `next_marker` numbers transactions and rows for all sessions.
@@ -139,7 +145,13 @@ impl Teller {
         let settings = BackendSettings { synchronous_commit: wait, ..self.be.settings().clone() };
         self.be.configure(settings);
         model.committing(t.marker, t.writes);
-        self.be.commit(CommitExtras::default())?;
+        if let Err(e) = self.be.commit(CommitExtras::default()) {
+            // After a PANIC only recovery knows what became of it.
+            if e.fields().severity < Severity::Panic {
+                model.withdraw_last();
+            }
+            return Err(e);
+        }
         Ok(if wait { Did::Durable } else { Did::Something })
     }
 

@@ -182,6 +182,7 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         let engine = open(&data);
         work(&engine, &places, &mut model, &random);
         drop(engine);
+        hand_over(&data);
         let counts = images_by_kind(&data);
         let missing: Vec<_> =
             KINDS.iter().filter(|k| counts.get(**k).is_none_or(|n| *n == 0)).collect();
@@ -192,12 +193,14 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         assert!(server.log().contains("redo done at"), "{}", server.log());
         referees(&server);
         // Now PostgreSQL works on what we left, and crashes.
-        server.query(
-            "postgres",
-            "UPDATE accounts SET filler = filler || 'x' WHERE id % 3 = 0; \
-             DELETE FROM accounts WHERE id > 100 AND id % 2 = 0; VACUUM accounts; \
-             SELECT count(*) FROM (SELECT 1 FROM tellers FOR SHARE) t",
-        );
+        for sql in [
+            "UPDATE accounts SET filler = filler || 'x' WHERE id % 3 = 0",
+            "DELETE FROM accounts WHERE id > 100 AND id % 2 = 0",
+            "VACUUM accounts",
+            "SELECT count(*) FROM (SELECT 1 FROM tellers FOR SHARE) t",
+        ] {
+            server.query("postgres", sql);
+        }
         let theirs = rows_of(&server);
         server.crash();
         let engine = open(&data);

@@ -1,0 +1,151 @@
+//! Calls of the disk that fail: a statement fails with the right code, or the server goes down to
+//! recovery; in neither case anything acknowledged is lost.
+
+use super::run::{Outcome, Planted, World, session};
+use super::teller::Teller;
+use pgerror::{Severity, SqlState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use vfs::Op;
+
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const STEPS: u64 = 300;
+
+/// What is to fail.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// The nth call of a kind on paths with this in them.
+    Nth(Op, &'static str, u64, i32),
+    /// All of them, for a while.
+    All(Op, &'static str, i32),
+    /// The disk has so many bytes left, for a while.
+    Room(u64),
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// Codes that statements failed with.
+    codes: Vec<SqlState>,
+    down: bool,
+    committed_after: u64,
+}
+
+fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
+    let mut world = World::new(seed, Planted::Nothing)?;
+    let down = Arc::new(AtomicBool::new(false));
+    let flag = down.clone();
+    world.config.shared_buffers = 16;
+    world.config.on_panic = Arc::new(move |_| flag.store(true, Ordering::SeqCst));
+    let engine = world.open()?;
+    world.fill(&engine)?;
+    match fault {
+        Fault::Nth(op, part, n, errno) => world.disk.fail_nth_on(op, part, n, errno),
+        Fault::All(op, part, errno) => world.disk.fail_all_on(op, part, errno),
+        Fault::Room(bytes) => world.disk.set_capacity(Some(world.disk.used() + bytes)),
+    }
+    let tables = world.places.open();
+    let mut tellers = (0..2)
+        .map(|_| session(&engine, world.places.database).map(Teller::new))
+        .collect::<Outcome<Vec<_>>>()?;
+    let mut seen = Seen::default();
+    for i in 0..STEPS {
+        if i == STEPS * 2 / 3 {
+            // Somebody has made room; the server goes on.
+            world.disk.clear_faults();
+            world.disk.set_capacity(None);
+            seen.committed_after = world.model.totals().0;
+        }
+        let teller = &mut tellers[world.random.below(2) as usize];
+        match world.step(&engine, &tables, teller) {
+            Ok(durable) if durable && !down.load(Ordering::SeqCst) => world.model.acknowledged(),
+            Ok(_) => {}
+            Err(e) => {
+                if e.fields().severity >= Severity::Panic || down.load(Ordering::SeqCst) {
+                    seen.down = true;
+                    break;
+                }
+                seen.codes.push(e.code());
+                // Files that could not be removed are no reason to stop.
+                let _ = teller.give_up();
+            }
+        }
+        if down.load(Ordering::SeqCst) {
+            seen.down = true;
+            break;
+        }
+    }
+    seen.committed_after = world.model.totals().0 - seen.committed_after;
+    if !seen.down {
+        world.disk.clear_faults();
+        let mut be = session(&engine, world.places.database)?;
+        world.compare(&mut be, &tables).map_err(|e| e.to_string())?;
+    }
+    let left = world.disk.crash(world.random.next());
+    // A server that is down does nothing more, its sessions included.
+    std::mem::forget((tellers, engine));
+    world.replace_disk(left);
+    let engine = world.open()?;
+    world.verify(&engine)?;
+    Ok(seen)
+}
+
+fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Seen {
+    let seen = run(seed, fault).unwrap_or_else(|e| panic!("seed {seed}, {fault:?}: {e}"));
+    let strange: Vec<_> = seen.codes.iter().filter(|c| !allowed.contains(c)).collect();
+    assert!(strange.is_empty(), "seed {seed}, {fault:?}: {strange:?}");
+    seen
+}
+
+#[test]
+fn any_failing_call_ends_a_statement_or_the_server_and_loses_nothing() {
+    let (mut failed, mut down) = (0, 0);
+    for (op, part) in [
+        (Op::Write, "base/"),
+        (Op::Write, "pg_wal"),
+        (Op::Write, "pg_xact"),
+        (Op::Write, "global/pg_control"),
+        (Op::Sync, "base/"),
+        (Op::Sync, "pg_wal"),
+        (Op::Sync, "pg_xact"),
+        (Op::SyncDir, ""),
+        (Op::Open, ""),
+        (Op::Read, "base/"),
+        (Op::Rename, ""),
+    ] {
+        for n in [1, 2, 3, 5, 8, 13, 21, 34] {
+            for (errno, code) in [(EIO, SqlState::IO_ERROR), (ENOSPC, SqlState::DISK_FULL)] {
+                let seen = check(n, Fault::Nth(op, part, n, errno), &[code]);
+                failed += usize::from(!seen.codes.is_empty());
+                down += usize::from(seen.down);
+                if op == Op::Sync {
+                    assert!(seen.codes.is_empty(), "{op:?} {part} {n}: a failed fsync is final");
+                }
+            }
+        }
+    }
+    assert!(failed > 20 && down > 20, "{failed} failed, {down} went down");
+}
+
+/// Tables cannot grow: 53100, and the server lives and works on once there is room.
+#[test]
+fn a_full_disk_beneath_the_tables_is_survived() {
+    for seed in 0..6 {
+        let fault = Fault::All(Op::Write, "base/", ENOSPC);
+        let seen = check(seed, fault, &[SqlState::DISK_FULL]);
+        assert!(!seen.down, "seed {seed}: the server went down");
+        assert!(!seen.codes.is_empty(), "seed {seed}: nothing failed");
+        assert!(seen.committed_after > 0, "seed {seed}: nothing was done afterwards");
+    }
+}
+
+/// A disk that fills up, log and all.
+#[test]
+fn a_disk_that_fills_up_loses_nothing() {
+    let mut struck = 0;
+    for seed in 0..10 {
+        let seen = check(seed, Fault::Room(8192 * seed), &[SqlState::DISK_FULL]);
+        struck += usize::from(seen.down || !seen.codes.is_empty());
+    }
+    assert!(struck > 3, "{struck} of 10");
+}
