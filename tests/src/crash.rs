@@ -40,7 +40,9 @@ fn acknowledged_transactions_survive_all_crashes() {
         run(seed, CRASHES, Planted::Nothing).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         return;
     }
-    let seeds = number("NORSU_CRASH_SEEDS").unwrap_or(SEEDS);
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    let usual = if long { SEEDS * 20 } else { SEEDS };
+    let seeds = number("NORSU_CRASH_SEEDS").unwrap_or(usual);
     let next = AtomicU64::new(0);
     let total = Mutex::new(Counts::default());
     let work = || {

@@ -53,11 +53,13 @@ impl BufferPool {
                     Found::Tagged(frame) => frame,
                 },
             };
-            if self.evict(frame, strategy, from_ring.is_some())? {
+            let evicted = self.evict(frame, strategy, from_ring.is_some());
+            if let Ok(true) = evicted {
                 strategy.put(frame);
                 return Ok(frame);
             }
             self.frames.desc(frame).unpin();
+            evicted?;
         }
     }
 

@@ -80,7 +80,7 @@ fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &Seede
         (0..4).map(|_| Teller::new(session(engine, places.database).unwrap())).collect();
     for _ in 0..4000 {
         let teller = &mut tellers[random.below(4) as usize];
-        if teller.idle() && random.below(60) == 0 {
+        if teller.idle() && random.below(12) == 0 {
             let be = &mut teller.be;
             be.begin(Isolation::ReadCommitted);
             tables[random.below(4) as usize].vacuum(be, random.below(3) == 0).unwrap();
@@ -178,16 +178,15 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
     drop(server);
     let random = SeededRandom::new(11);
     let mut model = Model::new();
-    for round in 0..2 {
+    let mut counts = BTreeMap::new();
+    for _ in 0..2 {
         let engine = open(&data);
         work(&engine, &places, &mut model, &random);
         drop(engine);
         hand_over(&data);
-        let counts = images_by_kind(&data);
-        let missing: Vec<_> =
-            KINDS.iter().filter(|k| counts.get(**k).is_none_or(|n| *n == 0)).collect();
-        assert!(missing.is_empty(), "round {round}: {missing:?} of {counts:#?}");
-
+        for (kind, n) in images_by_kind(&data) {
+            *counts.entry(kind).or_insert(0) += n;
+        }
         let server = RealServer::start(&data, "postgres");
         model.recovered(rows_of(&server)).unwrap();
         assert!(server.log().contains("redo done at"), "{}", server.log());
@@ -222,4 +221,7 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         checksums.arg("--check").arg("-D").arg(&data);
         assert!(run(checksums).contains("Bad checksums:  0"));
     }
+    let missing: Vec<_> =
+        KINDS.iter().filter(|k| counts.get(**k).is_none_or(|n| *n == 0)).collect();
+    assert!(missing.is_empty(), "{missing:?} of {counts:#?}");
 }
