@@ -3,7 +3,8 @@
 //! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `names`,
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
-//! `bulk`, `copy` (many rows); `vacuum`, `statistics`; `extension`.
+//! `bulk`, `copy` (many rows); `vacuum`, `statistics`,
+//! `maintenance`; `view`, `object`, `role`, `extension`.
 
 #![forbid(unsafe_code)]
 
@@ -19,10 +20,13 @@ mod extension;
 mod host;
 mod index;
 mod like;
+mod maintenance;
 mod names;
+mod object;
 mod options;
 mod query;
 mod relation;
+mod role;
 mod sequence;
 mod statistics;
 mod stored;
@@ -30,6 +34,7 @@ pub mod temp;
 mod truncate;
 mod utility;
 mod vacuum;
+mod view;
 
 pub use host::{CommandHost, CopyTransport};
 pub use utility::{is_command, run_utility};

@@ -30,7 +30,8 @@ pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<
 
 /// Plans and runs a query under a snapshot of its own; the number of rows that it changed or gave.
 pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Result<u64> {
-    let plan = Arc::new(planner::plan_query(query, host.planner())?);
+    let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
+    let plan = Arc::new(planner::plan_query(&query, host.planner())?);
     let columns: Vec<usize> = plan
         .plan_tree
         .info

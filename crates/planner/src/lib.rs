@@ -33,3 +33,4 @@ mod vars;
 
 pub use facts::*;
 pub use glob::plan_query;
+pub use vars::offset_query;

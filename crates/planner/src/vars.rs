@@ -98,7 +98,7 @@ pub(crate) fn conjunction(mut parts: Vec<Expr>) -> Option<Expr> {
 
 /// Adds `offset` to every range-table index of the query's own level, so that its range table can be
 /// appended to another.
-pub(crate) fn offset_query(query: &mut Query, offset: i32) {
+pub fn offset_query(query: &mut Query, offset: i32) {
     walk::deep_query_mut(query, 0, &mut |e, level| {
         match e {
             Expr::Var(v) if v.varlevelsup == level => v.varno += offset,

@@ -1,0 +1,535 @@
+//! What commands do to objects of many kinds: RENAME, SET SCHEMA, OWNER TO, COMMENT, CREATE SCHEMA.
+//! Counterpart: alter.c, comment.c, schemacmds.c, `RenameRelation`, `AlterTableNamespace`.
+
+use crate::host::{CommandHost, notice};
+use crate::{drop, names, relation, sequence};
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc, acl};
+use ids::Oid;
+use parse::ast::{
+    AlterObjectSchemaStmt, AlterOwnerStmt, CommentStmt, CreateSchemaStmt, Node, ObjectType,
+    RangeVar, RenameStmt,
+};
+use pgerror::{PgError, Result, bail, pg_err};
+use std::sync::Arc;
+
+/// The relation of an ALTER statement; nothing after a notice where it is missing and may be.
+fn target(
+    host: &mut dyn CommandHost,
+    rv: &Option<Box<RangeVar>>,
+    missing_ok: bool,
+) -> Result<Option<Arc<RelDesc>>> {
+    let Some(rv) = rv else { return Err(PgError::internal("statement without a relation")) };
+    let Some(oid) = names::find(host, rv, names::mode::ACCESS_EXCLUSIVE)? else {
+        if !missing_ok {
+            return Err(names::missing(host, rv)?);
+        }
+        let shown = &rv.relname;
+        host.notice(notice(pg_err!(
+            UNDEFINED_TABLE,
+            "relation \"{shown}\" does not exist, skipping"
+        )));
+        return Ok(None);
+    };
+    let rel = host.catalog().relation(oid)?;
+    names::must_own_relation(host, &rel)?;
+    names::not_a_catalog(&rel)?;
+    Ok(Some(rel))
+}
+
+/// ALTER … RENAME.
+pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
+    let new = stmt.newname.as_deref().map(|n| names::clip(n, 63)).unwrap_or_default();
+    let old = stmt.subname.as_deref().unwrap_or_default();
+    match stmt.rename_type {
+        ObjectType::Table
+        | ObjectType::Index
+        | ObjectType::Sequence
+        | ObjectType::View
+        | ObjectType::Matview => {
+            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
+                return Ok(());
+            };
+            rename_relation(host, &rel, new)
+        }
+        ObjectType::Column => {
+            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
+                return Ok(());
+            };
+            rename_column(host, &rel, old, new)
+        }
+        ObjectType::Tabconstraint => {
+            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
+                return Ok(());
+            };
+            rename_constraint(host, &rel, old, new)
+        }
+        ObjectType::Schema => rename_schema(host, old, new),
+        ObjectType::Role => crate::role::rename(host, old, new),
+        ObjectType::Database => rename_database(host, old, new),
+        other => Err(PgError::unsupported(format!("RENAME of kind {other:?}"))),
+    }
+}
+
+/// Counterpart: `RenameRelationInternal`.
+fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str) -> Result<()> {
+    let schema = rel.class.relnamespace;
+    if host.catalog().relation_in(schema, new)?.is_some() {
+        bail!(DUPLICATE_TABLE, "relation \"{new}\" already exists");
+    }
+    let mut cat = host.catalog();
+    let row = relation::class(&mut cat, rel.oid())?;
+    cat.update(&row, &PgClass { relname: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()?;
+    if let Some(ty) = rel.class.reltype.valid() {
+        rename_type(host, ty, new)?;
+    }
+    if rel.index.is_some() {
+        // The constraint has the name of its index.
+        let object = ObjectAddress::relation(rel.oid());
+        let mut cat = host.catalog();
+        for d in cat.dependencies_of(object)? {
+            if d.refclassid != PgConstraint::RELATION || d.deptype != b'i' {
+                continue;
+            }
+            let keys = [d.refobjid.into()];
+            for row in cat.scan(indexes::PG_CONSTRAINT_OID_INDEX, &keys)? {
+                cat.update(&row, &PgConstraint { conname: Name::new(new), ..row.row.clone() })?;
+            }
+        }
+        if let Some(part) = &rel.index {
+            cat.invalidate_relation(part.row.indrelid, false);
+        }
+    }
+    host.catalog().increment_command_counter()
+}
+
+fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.type_row(ty)?;
+    if cat.type_in(row.typnamespace, new)?.is_some() {
+        bail!(DUPLICATE_OBJECT, "type \"{new}\" already exists");
+    }
+    cat.update(&row, &PgType { typname: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()?;
+    if let Some(array) = row.typarray.valid() {
+        let name = relation::array_type_name(host, new, row.typnamespace)?;
+        let mut cat = host.catalog();
+        let row = cat.type_row(array)?;
+        cat.update(&row, &PgType { typname: Name::new(name), ..row.row.clone() })?;
+        cat.increment_command_counter()?;
+    }
+    Ok(())
+}
+
+fn rename_column(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    old: &str,
+    new: &str,
+) -> Result<()> {
+    let Some(a) = rel.column(old) else {
+        if relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == old) {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot rename system column \"{old}\"");
+        }
+        bail!(UNDEFINED_COLUMN, "column \"{old}\" does not exist")
+    };
+    if relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == new) {
+        bail!(DUPLICATE_COLUMN, "column name \"{new}\" conflicts with a system column name");
+    }
+    if rel.column(new).is_some() {
+        bail!(
+            DUPLICATE_COLUMN,
+            "column \"{new}\" of relation \"{}\" already exists",
+            rel.name()
+        );
+    }
+    let number = a.attnum;
+    crate::alter_table::change_column(host, rel.oid(), number, |a| a.attname = Name::new(new))?;
+    // Indexes name their columns after those of the table.
+    for i in &rel.indexes {
+        let place = i.indkey.iter().position(|k| *k == number);
+        let Some(place) = place else { continue };
+        let index = host.catalog().relation(i.indexrelid)?;
+        if index.attributes.get(place).is_some_and(|a| a.attname.as_str() == old) {
+            let column = place as ids::AttrNo + 1;
+            crate::alter_table::change_column(host, i.indexrelid, column, |a| {
+                a.attname = Name::new(new);
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn rename_constraint(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    old: &str,
+    new: &str,
+) -> Result<()> {
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    let mut cat = host.catalog();
+    let found = |cat: &mut catalog::CatCx<'_>, name: &str| {
+        cat.scan(index, &[rel.oid().into(), Oid::INVALID.into(), name.into()])
+    };
+    let Some(row) = found(&mut cat, old)?.pop() else {
+        bail!(
+            UNDEFINED_OBJECT,
+            "constraint \"{old}\" for table \"{}\" does not exist",
+            rel.name()
+        )
+    };
+    if !found(&mut cat, new)?.is_empty() {
+        bail!(
+            DUPLICATE_OBJECT,
+            "constraint \"{new}\" for relation \"{}\" already exists",
+            rel.name()
+        );
+    }
+    if matches!(row.contype, b'p' | b'u' | b'x')
+        && let Some(index) = row.conindid.valid()
+    {
+        let index = host.catalog().relation(index)?;
+        return rename_relation(host, &index, new);
+    }
+    cat.update(&row, &PgConstraint { conname: Name::new(new), ..row.row.clone() })?;
+    cat.invalidate_relation(rel.oid(), false);
+    cat.increment_command_counter()
+}
+
+fn schema_row(host: &mut dyn CommandHost, name: &str) -> Result<catalog::Row<PgNamespace>> {
+    let mut cat = host.catalog();
+    let Some(oid) = cat.find_namespace(name)? else {
+        bail!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist")
+    };
+    let row = cat.scan(indexes::PG_NAMESPACE_OID_INDEX, &[oid.into()])?.pop();
+    let row = row.ok_or_else(|| PgError::internal("schema without a row"))?;
+    if !names::is_owner(host, row.nspowner)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of schema {name}");
+    }
+    Ok(row)
+}
+
+fn rename_schema(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
+    let row = schema_row(host, old)?;
+    check_schema_name(host, new)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgNamespace { nspname: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()
+}
+
+fn rename_database(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
+    let mut cat = host.catalog();
+    let Some(row) = cat.find_database(old)? else {
+        bail!(UNDEFINED_DATABASE, "database \"{old}\" does not exist")
+    };
+    if cat.find_database(new)?.is_some() {
+        bail!(DUPLICATE_DATABASE, "database \"{new}\" already exists");
+    }
+    if row.oid == host.backend().database() {
+        bail!(FEATURE_NOT_SUPPORTED, "current database cannot be renamed");
+    }
+    if !names::is_owner(host, row.datdba)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of database {old}");
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &PgDatabase { datname: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()
+}
+
+/// ALTER … SET SCHEMA.
+pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> Result<()> {
+    match stmt.object_type {
+        ObjectType::Table | ObjectType::Sequence | ObjectType::View | ObjectType::Matview => {}
+        other => return Err(PgError::unsupported(format!("SET SCHEMA of kind {other:?}"))),
+    }
+    let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else { return Ok(()) };
+    let schema = host.catalog().namespace(&stmt.newschema)?;
+    if schema == rel.class.relnamespace {
+        return Ok(());
+    }
+    names::may_create_in(host, schema)?;
+    move_relation(host, &rel, schema)
+}
+
+/// Moves a relation with its row type, indexes and owned sequences; its constraints move along.
+fn move_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, schema: Oid) -> Result<()> {
+    let old = rel.class.relnamespace;
+    if host.catalog().relation_in(schema, rel.name())?.is_some() {
+        let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
+        bail!(
+            DUPLICATE_TABLE,
+            "relation \"{}\" already exists in schema \"{shown}\"",
+            rel.name()
+        );
+    }
+    let mut cat = host.catalog();
+    let row = relation::class(&mut cat, rel.oid())?;
+    cat.update(&row, &PgClass { relnamespace: schema, ..row.row.clone() })?;
+    if rel.index.is_none() {
+        let this = ObjectAddress::relation(rel.oid());
+        cat.change_dependency(this, PgNamespace::RELATION, old, schema)?;
+    }
+    if let Some(ty) = rel.class.reltype.valid() {
+        let row = cat.type_row(ty)?;
+        cat.update(&row, &PgType { typnamespace: schema, ..row.row.clone() })?;
+        if let Some(array) = row.typarray.valid() {
+            let row = cat.type_row(array)?;
+            cat.update(&row, &PgType { typnamespace: schema, ..row.row.clone() })?;
+        }
+    }
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    for row in cat.scan(index, &[rel.oid().into()])? {
+        cat.update(&row, &PgConstraint { connamespace: schema, ..row.row.clone() })?;
+    }
+    cat.increment_command_counter()?;
+    let mut parts: Vec<Oid> = rel.indexes.iter().map(|i| i.indexrelid).collect();
+    parts.extend(sequence::owned_by(host, rel.oid(), None)?);
+    for part in parts {
+        let part = host.catalog().relation(part)?;
+        move_relation(host, &part, schema)?;
+    }
+    Ok(())
+}
+
+/// ALTER … OWNER TO for what is not a relation.
+pub fn set_owner(host: &mut dyn CommandHost, stmt: &AlterOwnerStmt) -> Result<()> {
+    let owner = names::role_oid(host, &stmt.newowner)?;
+    let name = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+    let name = name.last().copied().unwrap_or("");
+    match stmt.object_type {
+        ObjectType::Schema => {
+            let row = schema_row(host, name)?;
+            if !names::is_superuser(host)? {
+                names::must_be_member(host, owner)?;
+            }
+            let this = ObjectAddress::of::<PgNamespace>(row.oid);
+            let mut cat = host.catalog();
+            let nspacl = new_owner_acl(row.nspacl.clone(), row.nspowner, owner);
+            cat.update(&row, &PgNamespace { nspowner: owner, nspacl, ..row.row.clone() })?;
+            change_owner_row(host, this, owner)
+        }
+        ObjectType::Database => {
+            let mut cat = host.catalog();
+            let Some(row) = cat.find_database(name)? else {
+                bail!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+            };
+            if !names::is_owner(host, row.datdba)? {
+                bail!(INSUFFICIENT_PRIVILEGE, "must be owner of database {name}");
+            }
+            let mut cat = host.catalog();
+            let datacl = new_owner_acl(row.datacl.clone(), row.datdba, owner);
+            cat.update(&row, &PgDatabase { datdba: owner, datacl, ..row.row.clone() })?;
+            change_owner_row(host, ObjectAddress::of::<PgDatabase>(row.oid), owner)
+        }
+        other => Err(PgError::unsupported(format!("OWNER TO of kind {other:?}"))),
+    }
+}
+
+/// Rights of the old owner become the new one's.
+fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<Vec<AclItem>> {
+    let to = |o: Oid| if o == old { new } else { o };
+    let changed = |a: AclItem| AclItem { grantee: to(a.grantee), grantor: to(a.grantor), ..a };
+    list.map(|l| l.into_iter().map(changed).collect())
+}
+
+fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let shared = catalog::write::is_shared_catalog(this.class);
+    let database =
+        if shared { Oid::INVALID } else { cat.session.catalog.database() };
+    let keys = [database.into(), this.class.into(), this.object.into(), 0i32.into()];
+    for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
+        if d.deptype == b'o' {
+            cat.delete(&d)?;
+        }
+    }
+    cat.record_owner(this, owner)?;
+    cat.increment_command_counter()
+}
+
+fn check_schema_name(host: &mut dyn CommandHost, name: &str) -> Result<()> {
+    if name.starts_with("pg_") {
+        return Err(pg_err!(RESERVED_NAME, "unacceptable schema name \"{name}\"")
+            .detail("The prefix \"pg_\" is reserved for system schemas."));
+    }
+    if host.catalog().find_namespace(name)?.is_some() {
+        bail!(DUPLICATE_SCHEMA, "schema \"{name}\" already exists");
+    }
+    Ok(())
+}
+
+/// CREATE SCHEMA, with the statements in it.
+pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &str) -> Result<()> {
+    let user = names::user(host);
+    let owner = match &stmt.authrole {
+        Some(role) => names::role_oid(host, role)?,
+        None => user,
+    };
+    let name = match &stmt.schemaname {
+        Some(name) => name.to_string(),
+        None => host.catalog().role_name(owner)?,
+    };
+    let name = names::clip(&name, 63).to_string();
+    let database = host.backend().database();
+    if let Some(row) = host.catalog().database(database)? {
+        let (kind, list) = (acl::Kind::Database, row.datacl.as_deref());
+        if !host.catalog().has_privilege(user, row.datdba, list, kind, acl::CREATE)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for database {}", row.datname);
+        }
+    }
+    names::must_be_member(host, owner)?;
+    if stmt.if_not_exists && host.catalog().find_namespace(&name)?.is_some() {
+        host.notice(notice(pg_err!(
+            DUPLICATE_SCHEMA,
+            "schema \"{name}\" already exists, skipping"
+        )));
+        return Ok(());
+    }
+    check_schema_name(host, &name)?;
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_NAMESPACE_OID_INDEX)?;
+    cat.insert(&PgNamespace { oid, nspname: Name::new(&name), nspowner: owner, nspacl: None })?;
+    cat.record_owner(ObjectAddress::of::<PgNamespace>(oid), owner)?;
+    cat.increment_command_counter()?;
+    for elt in &stmt.schema_elts {
+        let elt = in_schema(elt, &name);
+        crate::utility::run_utility(host, &elt, sql)?;
+    }
+    Ok(())
+}
+
+/// An element of CREATE SCHEMA, its object in that schema.
+fn in_schema(node: &Node, schema: &str) -> Node {
+    let mut node = node.clone();
+    let rv = match &mut node {
+        Node::CreateStmt(s) => Some(&mut s.relation),
+        Node::ViewStmt(s) => Some(&mut s.view),
+        Node::IndexStmt(s) => Some(&mut s.relation),
+        Node::CreateSeqStmt(s) => Some(&mut s.sequence),
+        _ => None,
+    };
+    if let Some(rv) = rv
+        && rv.schemaname.is_none()
+    {
+        rv.schemaname = Some(schema.into());
+    }
+    node
+}
+
+/// COMMENT ON.
+pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
+    let parts = drop::parts(&stmt.object);
+    let object = match stmt.objtype {
+        ObjectType::Table
+        | ObjectType::View
+        | ObjectType::Index
+        | ObjectType::Sequence
+        | ObjectType::Matview => {
+            let rv = names::range_var_of(&parts)?;
+            let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+            names::must_own_relation(host, &rel)?;
+            ObjectAddress::relation(rel.oid())
+        }
+        ObjectType::Column => {
+            let [table @ .., column] = parts.as_slice() else {
+                return Err(PgError::internal("column without a name"));
+            };
+            if table.is_empty() {
+                bail!(SYNTAX_ERROR, "column name must be qualified");
+            }
+            let rv = names::range_var_of(table)?;
+            let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+            names::must_own_relation(host, &rel)?;
+            let Some(a) = rel.column(column) else {
+                bail!(
+                    UNDEFINED_COLUMN,
+                    "column \"{column}\" of relation \"{}\" does not exist",
+                    rel.name()
+                )
+            };
+            ObjectAddress::column(rel.oid(), a.attnum)
+        }
+        ObjectType::Schema => {
+            let row = schema_row(host, parts.last().copied().unwrap_or(""))?;
+            ObjectAddress::of::<PgNamespace>(row.oid)
+        }
+        ObjectType::Tabconstraint => {
+            let [table @ .., name] = parts.as_slice() else {
+                return Err(PgError::internal("constraint without a name"));
+            };
+            let rv = names::range_var_of(table)?;
+            let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+            names::must_own_relation(host, &rel)?;
+            let keys = [rel.oid().into(), Oid::INVALID.into(), (*name).into()];
+            let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+            let row = host.catalog().scan(index, &keys)?.pop();
+            let Some(row) = row else {
+                bail!(
+                    UNDEFINED_OBJECT,
+                    "constraint \"{name}\" for table \"{}\" does not exist",
+                    rel.name()
+                )
+            };
+            ObjectAddress::of::<PgConstraint>(row.oid)
+        }
+        ObjectType::Extension => {
+            let name = parts.last().copied().unwrap_or("");
+            let Some(row) = host.catalog().find_extension(name)? else {
+                bail!(UNDEFINED_OBJECT, "extension \"{name}\" does not exist")
+            };
+            ObjectAddress::of::<PgExtension>(row.oid)
+        }
+        ObjectType::Database => {
+            let name = parts.last().copied().unwrap_or("");
+            let Some(row) = host.catalog().find_database(name)? else {
+                bail!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+            };
+            return shared_comment(host, PgDatabase::RELATION, row.oid, stmt.comment.as_deref());
+        }
+        ObjectType::Role => {
+            let name = parts.last().copied().unwrap_or("");
+            let oid = host.catalog().role(name)?.oid;
+            return shared_comment(host, PgAuthid::RELATION, oid, stmt.comment.as_deref());
+        }
+        other => return Err(PgError::unsupported(format!("COMMENT ON of kind {other:?}"))),
+    };
+    let mut cat = host.catalog();
+    let keys = [object.object.into(), object.class.into(), object.sub.into()];
+    let old = cat.scan(indexes::PG_DESCRIPTION_O_C_O_INDEX, &keys)?.pop();
+    let text = stmt.comment.as_deref().filter(|t| !t.is_empty());
+    let new = text.map(|t| PgDescription {
+        objoid: object.object,
+        classoid: object.class,
+        objsubid: object.sub,
+        description: Text::from(t),
+    });
+    match (old, new) {
+        (Some(old), Some(new)) => cat.update(&old, &new).map(|_| ()),
+        (Some(old), None) => cat.delete(&old),
+        (None, Some(new)) => cat.insert(&new).map(|_| ()),
+        (None, None) => Ok(()),
+    }
+}
+
+fn shared_comment(
+    host: &mut dyn CommandHost,
+    class: Oid,
+    oid: Oid,
+    text: Option<&str>,
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let keys = [oid.into(), class.into()];
+    let old = cat.scan(indexes::PG_SHDESCRIPTION_O_C_INDEX, &keys)?.pop();
+    let new = text.filter(|t| !t.is_empty()).map(|t| PgShdescription {
+        objoid: oid,
+        classoid: class,
+        description: Text::from(t),
+    });
+    match (old, new) {
+        (Some(old), Some(new)) => cat.update(&old, &new).map(|_| ()),
+        (Some(old), None) => cat.delete(&old),
+        (None, Some(new)) => cat.insert(&new).map(|_| ()),
+        (None, None) => Ok(()),
+    }
+}

@@ -1,0 +1,365 @@
+//! CREATE VIEW, CREATE TABLE AS and SELECT INTO. Counterpart: view.c, createas.c, rewriteDefine.c.
+
+use crate::bulk::TableWriter;
+use crate::host::{CommandHost, notice};
+use crate::relation::{self, NewColumn, NewRelation};
+use crate::{index, names, options, query, stored};
+use analyze::{Params, SessionLookup};
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use engine::table::InsertOptions;
+use ids::{AttrNo, Oid};
+use parse::ast::{self, CreateTableAsStmt, Node, ObjectType, ViewCheckOption, ViewStmt};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::query::{Alias, Query, RangeTblEntry, RteKind, SetOpNode};
+use types::{DatumRef, oids};
+
+/// Result columns of a query as columns of a relation. Unknown literals become text.
+fn columns_of(
+    host: &mut dyn CommandHost,
+    query: &Query,
+    names: &[ast::Name],
+) -> Result<Vec<NewColumn>> {
+    let list = if query.returning_list.is_empty() {
+        &query.target_list
+    } else {
+        &query.returning_list
+    };
+    let mut out = Vec::new();
+    for (i, t) in list.iter().filter(|t| !t.resjunk).enumerate() {
+        let name = match names.get(i) {
+            Some(name) => name.to_string(),
+            None => t.resname.clone().unwrap_or_default(),
+        };
+        let ty = t.expr.type_oid();
+        let mut c = NewColumn::new(name, ty, t.expr.typmod(), t.expr.collation());
+        if !c.collation.is_valid() {
+            c.collation = Oid::INVALID;
+        }
+        let row = host.catalog().type_row(ty)?;
+        if analyze::typename::is_true_array(&row) {
+            c.ndims = 0;
+        }
+        out.push(c);
+    }
+    Ok(out)
+}
+
+/// CREATE VIEW.
+pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Result<()> {
+    let mut cat = SessionLookup::new(host);
+    let mut query =
+        analyze::ddl::inner_query(&mut cat, &stmt.query, sql, Params::Fixed(Vec::new()))?;
+    if query.has_modifying_cte {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "views must not contain data-modifying statements in WITH"
+        );
+    }
+    let visible = query.target_list.iter().filter(|t| !t.resjunk).count();
+    if stmt.aliases.len() > visible {
+        bail!(SYNTAX_ERROR, "CREATE VIEW specifies more column names than columns");
+    }
+    let shown = query.target_list.iter_mut().filter(|t| !t.resjunk);
+    for (t, name) in shown.zip(&stmt.aliases) {
+        t.resname = Some(name.to_string());
+    }
+    let mut view_options = stmt.options.clone();
+    if stmt.with_check_option != ViewCheckOption::None {
+        let word = match stmt.with_check_option {
+            ViewCheckOption::Local => "local",
+            _ => "cascaded",
+        };
+        view_options.push(ast::DefElem {
+            defname: "check_option".into(),
+            arg: Some(Node::String(word.into())),
+            location: -1,
+            ..ast::DefElem::default()
+        });
+    }
+    let view_options = options::view_options(&view_options)?;
+    let mut target = stmt.view.clone();
+    if target.relpersistence == b'p' && uses_temporary(host, &query)? {
+        target.relpersistence = b't';
+        host.notice(notice(pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "view \"{}\" will be a temporary view",
+            target.relname
+        )));
+    }
+    if target.relpersistence == b'u' {
+        bail!(SYNTAX_ERROR, "views cannot be unlogged because they do not have storage");
+    }
+    let columns = columns_of(host, &query, &[])?;
+    let (schema, persistence) = names::creation_target(host, &target)?;
+    let name = names::clip(&target.relname, 63).to_string();
+    let old = host.catalog().relation_in(schema, &name)?;
+    let oid = match old {
+        Some(oid) if stmt.replace => {
+            host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+            let rel = host.catalog().relation(oid)?;
+            if rel.kind() != b'v' {
+                bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a view");
+            }
+            names::must_own_relation(host, &rel)?;
+            replace(host, &rel, &columns, view_options)?;
+            oid
+        }
+        _ => {
+            let owner = names::user(host);
+            let spec = NewRelation {
+                name: &name,
+                namespace: schema,
+                kind: b'v',
+                persistence,
+                owner,
+                tablespace: Oid::INVALID,
+                columns: &columns,
+                options: view_options,
+            };
+            relation::create(host, &spec)?
+        }
+    };
+    store_rule(host, oid, query)
+}
+
+fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Result<bool> {
+    let mut list = Vec::new();
+    stored::query_references(query, &mut list);
+    for object in list.iter().filter(|o| o.class == PgClass::RELATION) {
+        if host.catalog().find_class(object.object)?.is_some_and(|c| c.relpersistence == b't') {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The columns of a replaced view stay; others may follow. Counterpart: `checkViewTupleDesc`.
+fn replace(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    columns: &[NewColumn],
+    options: Option<Vec<Text>>,
+) -> Result<()> {
+    if columns.len() < rel.attributes.len() {
+        bail!(INVALID_TABLE_DEFINITION, "cannot drop columns from view");
+    }
+    for (old, new) in rel.attributes.iter().zip(columns) {
+        if old.attname.as_str() != new.name {
+            return Err(pg_err!(
+                INVALID_TABLE_DEFINITION,
+                "cannot change name of view column \"{}\" to \"{}\"",
+                old.attname,
+                new.name
+            )
+            .hint(
+                "Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.",
+            ));
+        }
+        if old.atttypid != new.ty || old.atttypmod != new.typmod {
+            let was = host.catalog().format_type_mod(old.atttypid, old.atttypmod)?;
+            let is = host.catalog().format_type_mod(new.ty, new.typmod)?;
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "cannot change data type of view column \"{}\" from {was} to {is}",
+                old.attname
+            );
+        }
+    }
+    let oid = rel.oid();
+    for (i, c) in columns.iter().enumerate().skip(rel.attributes.len()) {
+        let row = relation::attribute_row(host, oid, i as AttrNo + 1, c)?;
+        host.catalog().insert(&row)?;
+        relation::record_column_type(host, oid, &row)?;
+    }
+    let mut cat = host.catalog();
+    let row = relation::class(&mut cat, oid)?;
+    let relnatts = columns.len() as i16;
+    cat.update(&row, &PgClass { relnatts, reloptions: options, ..row.row.clone() })?;
+    cat.increment_command_counter()
+}
+
+/// Stores the query as the view's rule, behind the entries for OLD and NEW.
+fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query) -> Result<()> {
+    let rel = host.catalog().relation(view)?;
+    let mut needs = Vec::new();
+    stored::query_references(&query, &mut needs);
+    planner::offset_query(&mut query, 2);
+    if let Some(ops) = &mut query.set_operations {
+        offset_set_operations(ops, 2);
+    }
+    let entry = |name: &str| RangeTblEntry {
+        kind: RteKind::Relation {
+            relid: view,
+            relkind: b'v',
+            rellockmode: names::mode::ACCESS_SHARE,
+            tablesample: None,
+        },
+        alias: Some(Alias { aliasname: name.to_string(), colnames: Vec::new() }),
+        eref: Alias {
+            aliasname: name.to_string(),
+            colnames: rel.attributes.iter().map(|a| a.attname.to_string()).collect(),
+        },
+        lateral: false,
+        inh: false,
+        in_from_cl: false,
+        required_perms: 0,
+        check_as_user: Oid::INVALID,
+        selected_cols: Vec::new(),
+        inserted_cols: Vec::new(),
+        updated_cols: Vec::new(),
+        security_quals: Vec::new(),
+    };
+    query.rtable.splice(0..0, [entry("old"), entry("new")]);
+    let mut cat = host.catalog();
+    let old = cat.scan(indexes::PG_REWRITE_REL_RULENAME_INDEX, &[view.into()])?;
+    let old = old.into_iter().find(|r| r.ev_type == b'1');
+    let oid = match &old {
+        Some(row) => row.oid,
+        None => cat.new_oid(indexes::PG_REWRITE_OID_INDEX)?,
+    };
+    let row = PgRewrite {
+        oid,
+        rulename: Name::new("_RETURN"),
+        ev_class: view,
+        ev_type: b'1',
+        ev_enabled: b'O',
+        is_instead: true,
+        ev_qual: Text::from("<>"),
+        ev_action: Text::from(plan::nodetree::write_queries(std::slice::from_ref(&query))),
+    };
+    let this = ObjectAddress::of::<PgRewrite>(oid);
+    match &old {
+        Some(old) => {
+            cat.update(old, &row)?;
+            cat.forget_dependencies(this, true)?;
+        }
+        None => {
+            cat.insert(&row)?;
+        }
+    }
+    // The view has its rule as a part, the rule needs what the query uses.
+    cat.record_dependency(this, ObjectAddress::relation(view), Dependency::Internal)?;
+    stored::tidy(&mut needs);
+    needs.push(ObjectAddress::relation(view));
+    for object in needs {
+        cat.record_dependency(this, object, Dependency::Normal)?;
+    }
+    let class = relation::class(&mut cat, view)?;
+    if !class.relhasrules {
+        cat.update(&class, &PgClass { relhasrules: true, ..class.row.clone() })?;
+    }
+    cat.invalidate_relation(view, false);
+    cat.increment_command_counter()
+}
+
+fn offset_set_operations(node: &mut SetOpNode, by: i32) {
+    match node {
+        SetOpNode::Leaf(rti) => *rti += by,
+        SetOpNode::Op(op) => {
+            offset_set_operations(&mut op.larg, by);
+            offset_set_operations(&mut op.rarg, by);
+        }
+    }
+}
+
+/// CREATE TABLE AS; the number of rows, or nothing if the table was there.
+pub fn create_table_as(
+    host: &mut dyn CommandHost,
+    stmt: &CreateTableAsStmt,
+    sql: &str,
+) -> Result<Option<u64>> {
+    if stmt.objtype == ObjectType::Matview {
+        return Err(PgError::unsupported("materialized views"));
+    }
+    if matches!(stmt.query, Node::ExecuteStmt(_)) {
+        return Err(PgError::unsupported("CREATE TABLE AS EXECUTE"));
+    }
+    let into = &stmt.into;
+    let (schema, persistence) = names::creation_target(host, &into.rel)?;
+    let name = names::clip(&into.rel.relname, 63).to_string();
+    if host.catalog().relation_in(schema, &name)?.is_some() {
+        if stmt.if_not_exists {
+            host.notice(notice(pg_err!(
+                DUPLICATE_TABLE,
+                "relation \"{name}\" already exists, skipping"
+            )));
+            return Ok(None);
+        }
+        bail!(DUPLICATE_TABLE, "relation \"{name}\" already exists");
+    }
+    let mut node = stmt.query.clone();
+    if let Node::SelectStmt(s) = &mut node {
+        take_into(s);
+    }
+    let mut cat = SessionLookup::new(host);
+    let mut query = analyze::ddl::inner_query(&mut cat, &node, sql, Params::Fixed(Vec::new()))?;
+    let mut columns = columns_of(host, &query, &into.col_names)?;
+    if into.col_names.len() > columns.len() {
+        bail!(SYNTAX_ERROR, "too many column names were specified");
+    }
+    for c in &mut columns {
+        if c.ty == oids::UNKNOWN {
+            c.ty = oids::TEXT;
+        }
+    }
+    query.can_set_tag = true;
+    let owner = names::user(host);
+    let spec = NewRelation {
+        name: &name,
+        namespace: schema,
+        kind: b'r',
+        persistence,
+        owner,
+        tablespace: index::tablespace_of(host, into.table_space_name.as_deref())?,
+        columns: &columns,
+        options: options::table_options(&into.options)?,
+    };
+    let oid = relation::create(host, &spec)?;
+    relation::add_toast(host, oid, options::toast_options(&into.options)?)?;
+    if into.skip_data {
+        return Ok(Some(0));
+    }
+    let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+    let mut writer = TableWriter::new(host, oid, how)?;
+    let mut batch = writer.batch();
+    let mut count = 0;
+    query::run(host, &query, &mut |host, rows, places| {
+        for r in 0..rows.len {
+            let row: Vec<DatumRef<'_>> = places.iter().map(|&c| rows.get(r, c)).collect();
+            batch.push_row(&row);
+            count += 1;
+            if batch.len >= 1000 {
+                writer.write(host, &batch, &mut None)?;
+                batch.clear();
+            }
+        }
+        Ok(())
+    })?;
+    writer.write(host, &batch, &mut None)?;
+    writer.finish(host)?;
+    Ok(Some(count))
+}
+
+/// Takes INTO out of the leftmost SELECT.
+fn take_into(s: &mut ast::SelectStmt) -> Option<Box<ast::IntoClause>> {
+    match &mut s.larg {
+        Some(left) => take_into(left),
+        None => s.into_clause.take(),
+    }
+}
+
+/// SELECT … INTO as CREATE TABLE AS.
+pub fn select_into(s: &ast::SelectStmt) -> Option<CreateTableAsStmt> {
+    let mut copy = s.clone();
+    let into = take_into(&mut copy)?;
+    Some(CreateTableAsStmt {
+        query: Node::SelectStmt(Box::new(copy)),
+        into: *into,
+        objtype: ObjectType::Table,
+        is_select_into: true,
+        if_not_exists: false,
+    })
+}
+
