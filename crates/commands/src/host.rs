@@ -39,6 +39,12 @@ pub trait CommandHost: analyze::Host {
     /// An immediate, complete checkpoint.
     fn checkpoint(&mut self) -> Result<()>;
 
+    /// The form in which a password is kept (`password_encryption`).
+    fn password_verifier(&mut self, password: &str) -> Result<String> {
+        let _ = password;
+        Err(PgError::unsupported("passwords"))
+    }
+
     /// The session's temporary schemas have been made, or cleared: nothing to do for most.
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid);
 }

@@ -1,7 +1,10 @@
 //! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
 
 use crate::host::CommandHost;
-use crate::{alter_table, copy, create_table, drop, extension, index, sequence, truncate, vacuum};
+use crate::{
+    alter_table, copy, create_table, drop, extension, index, maintenance, object, role, sequence,
+    truncate, vacuum, view,
+};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result};
 
@@ -43,6 +46,71 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
                 ObjectType::Matview => "ALTER MATERIALIZED VIEW",
                 _ => "ALTER TABLE",
             }
+        }
+        Node::RenameStmt(s) => {
+            object::rename(host, s)?;
+            alter_tag(match s.rename_type {
+                ObjectType::Column | ObjectType::Tabconstraint => s.relation_type,
+                other => other,
+            })
+        }
+        Node::AlterObjectSchemaStmt(s) => {
+            object::set_schema(host, s)?;
+            alter_tag(s.object_type)
+        }
+        Node::AlterOwnerStmt(s) => {
+            object::set_owner(host, s)?;
+            alter_tag(s.object_type)
+        }
+        Node::CommentStmt(s) => {
+            object::comment(host, s)?;
+            "COMMENT"
+        }
+        Node::CreateSchemaStmt(s) => {
+            object::create_schema(host, s, sql)?;
+            "CREATE SCHEMA"
+        }
+        Node::ViewStmt(s) => {
+            view::create_view(host, s, sql)?;
+            "CREATE VIEW"
+        }
+        Node::CreateTableAsStmt(s) => {
+            let count = view::create_table_as(host, s, sql)?;
+            host.catalog().increment_command_counter()?;
+            return Ok(match count {
+                Some(n) if !s.into.skip_data => format!("SELECT {n}"),
+                _ => "CREATE TABLE AS".to_string(),
+            });
+        }
+        Node::SelectStmt(s) => {
+            let Some(stmt) = view::select_into(s) else {
+                return Err(PgError::internal("a query is no command"));
+            };
+            return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
+        }
+        Node::CreateRoleStmt(s) => {
+            role::create_role(host, s)?;
+            "CREATE ROLE"
+        }
+        Node::AlterRoleStmt(s) => {
+            role::alter_role(host, s)?;
+            "ALTER ROLE"
+        }
+        Node::DropRoleStmt(s) => {
+            role::drop_role(host, s)?;
+            "DROP ROLE"
+        }
+        Node::GrantRoleStmt(s) => {
+            role::grant_role(host, s)?;
+            if s.is_grant { "GRANT ROLE" } else { "REVOKE ROLE" }
+        }
+        Node::LockStmt(s) => {
+            maintenance::lock_table(host, s)?;
+            "LOCK TABLE"
+        }
+        Node::ReindexStmt(s) => {
+            maintenance::reindex(host, s)?;
+            "REINDEX"
         }
         Node::VacuumStmt(s) => {
             vacuum::vacuum(host, s)?;
@@ -102,6 +170,19 @@ fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
         }
     }
     host.checkpoint()
+}
+
+fn alter_tag(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::Index => "ALTER INDEX",
+        ObjectType::Sequence => "ALTER SEQUENCE",
+        ObjectType::View => "ALTER VIEW",
+        ObjectType::Matview => "ALTER MATERIALIZED VIEW",
+        ObjectType::Schema => "ALTER SCHEMA",
+        ObjectType::Role => "ALTER ROLE",
+        ObjectType::Database => "ALTER DATABASE",
+        _ => "ALTER TABLE",
+    }
 }
 
 fn drop_tag(kind: ObjectType) -> &'static str {
