@@ -46,8 +46,7 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
         };
         let user = names::user(host);
         let (owner, list) = (rel.class.relowner, rel.class.relacl.as_deref());
-        let have =
-            host.catalog().privileges(user, owner, list, acl::Kind::Table, wanted)?;
+        let have = host.catalog().privileges(user, owner, list, acl::Kind::Table, wanted)?;
         if have == 0 {
             let what = names::relation_noun(rel.kind());
             bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
@@ -57,8 +56,7 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
             continue;
         }
         let Some(mode) = lock_mode(stmt.mode) else { continue };
-        let database =
-            if rel.class.relisshared { Oid::INVALID } else { host.backend().database() };
+        let database = if rel.class.relisshared { Oid::INVALID } else { host.backend().database() };
         let got = host.backend().try_lock(LockTag::relation(database, oid), mode)?;
         if got == Acquired::NotAvailable {
             bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{name}\"");
@@ -94,11 +92,7 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
                 return rebuild(host, table, rel.oid());
             }
             if !matches!(rel.kind(), b'r' | b'm' | b't') {
-                bail!(
-                    WRONG_OBJECT_TYPE,
-                    "\"{}\" is not a table or materialized view",
-                    rel.name()
-                );
+                bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
             }
             reindex_table(host, rel.oid())
         }

@@ -122,12 +122,7 @@ fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()> {
     Ok(())
 }
 
-fn rename_column(
-    host: &mut dyn CommandHost,
-    rel: &RelDesc,
-    old: &str,
-    new: &str,
-) -> Result<()> {
+fn rename_column(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str) -> Result<()> {
     let Some(a) = rel.column(old) else {
         if relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == old) {
             bail!(FEATURE_NOT_SUPPORTED, "cannot rename system column \"{old}\"");
@@ -138,11 +133,7 @@ fn rename_column(
         bail!(DUPLICATE_COLUMN, "column name \"{new}\" conflicts with a system column name");
     }
     if rel.column(new).is_some() {
-        bail!(
-            DUPLICATE_COLUMN,
-            "column \"{new}\" of relation \"{}\" already exists",
-            rel.name()
-        );
+        bail!(DUPLICATE_COLUMN, "column \"{new}\" of relation \"{}\" already exists", rel.name());
     }
     let number = a.attnum;
     crate::alter_table::change_column(host, rel.oid(), number, |a| a.attname = Name::new(new))?;
@@ -173,11 +164,7 @@ fn rename_constraint(
         cat.scan(index, &[rel.oid().into(), Oid::INVALID.into(), name.into()])
     };
     let Some(row) = found(&mut cat, old)?.pop() else {
-        bail!(
-            UNDEFINED_OBJECT,
-            "constraint \"{old}\" for table \"{}\" does not exist",
-            rel.name()
-        )
+        bail!(UNDEFINED_OBJECT, "constraint \"{old}\" for table \"{}\" does not exist", rel.name())
     };
     if !found(&mut cat, new)?.is_empty() {
         bail!(
@@ -257,11 +244,7 @@ fn move_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, schema: Oid) ->
     let old = rel.class.relnamespace;
     if host.catalog().relation_in(schema, rel.name())?.is_some() {
         let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
-        bail!(
-            DUPLICATE_TABLE,
-            "relation \"{}\" already exists in schema \"{shown}\"",
-            rel.name()
-        );
+        bail!(DUPLICATE_TABLE, "relation \"{}\" already exists in schema \"{shown}\"", rel.name());
     }
     let mut cat = host.catalog();
     let row = relation::class(&mut cat, rel.oid())?;
@@ -336,8 +319,7 @@ fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<Vec<A
 fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let shared = catalog::write::is_shared_catalog(this.class);
-    let database =
-        if shared { Oid::INVALID } else { cat.session.catalog.database() };
+    let database = if shared { Oid::INVALID } else { cat.session.catalog.database() };
     let keys = [database.into(), this.class.into(), this.object.into(), 0i32.into()];
     for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
         if d.deptype == b'o' {

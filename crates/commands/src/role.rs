@@ -252,8 +252,7 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
         let mut lines = Vec::new();
         for u in &uses {
             if u.dbid == here || !u.dbid.is_valid() {
-                let object =
-                    ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
+                let object = ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
                 let what = cat.describe_object(object)?;
                 lines.push(match u.deptype {
                     b'o' => format!("owner of {what}"),
@@ -333,10 +332,7 @@ fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -
     let mut cat = host.catalog();
     if circular || role == member {
         let (role, member) = (cat.role_name(role)?, cat.role_name(member)?);
-        bail!(
-            INVALID_GRANT_OPERATION,
-            "role \"{role}\" is a member of role \"{member}\""
-        );
+        bail!(INVALID_GRANT_OPERATION, "role \"{role}\" is a member of role \"{member}\"");
     }
     let keys = [role.into(), member.into()];
     let new = PgAuthMembers { roleid: role, member, grantor, admin_option: admin };
@@ -359,12 +355,7 @@ fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -
     cat.increment_command_counter()
 }
 
-fn drop_member(
-    host: &mut dyn CommandHost,
-    role: Oid,
-    member: Oid,
-    admin_only: bool,
-) -> Result<()> {
+fn drop_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin_only: bool) -> Result<()> {
     let mut cat = host.catalog();
     let keys = [role.into(), member.into()];
     match cat.scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &keys)?.pop() {

@@ -21,11 +21,8 @@ fn columns_of(
     query: &Query,
     names: &[ast::Name],
 ) -> Result<Vec<NewColumn>> {
-    let list = if query.returning_list.is_empty() {
-        &query.target_list
-    } else {
-        &query.returning_list
-    };
+    let list =
+        if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
     let mut out = Vec::new();
     for (i, t) in list.iter().filter(|t| !t.resjunk).enumerate() {
         let name = match names.get(i) {
@@ -52,10 +49,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
     let mut query =
         analyze::ddl::inner_query(&mut cat, &stmt.query, sql, Params::Fixed(Vec::new()))?;
     if query.has_modifying_cte {
-        bail!(
-            FEATURE_NOT_SUPPORTED,
-            "views must not contain data-modifying statements in WITH"
-        );
+        bail!(FEATURE_NOT_SUPPORTED, "views must not contain data-modifying statements in WITH");
     }
     let visible = query.target_list.iter().filter(|t| !t.resjunk).count();
     if stmt.aliases.len() > visible {
@@ -153,9 +147,7 @@ fn replace(
                 old.attname,
                 new.name
             )
-            .hint(
-                "Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.",
-            ));
+            .hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead."));
         }
         if old.atttypid != new.ty || old.atttypmod != new.typmod {
             let was = host.catalog().format_type_mod(old.atttypid, old.atttypmod)?;
@@ -362,4 +354,3 @@ pub fn select_into(s: &ast::SelectStmt) -> Option<CreateTableAsStmt> {
         if_not_exists: false,
     })
 }
-
