@@ -5,9 +5,9 @@
 
 use crate::Storage;
 use crate::storage::PendingFiles;
-use crate::waits::SessionWaits;
+
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
-use heap::HeapCx;
+use heap::{HeapCx, SessionWaits};
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{Result, pg_err};
@@ -114,7 +114,7 @@ impl Backend {
     ) -> Result<Backend> {
         let txn = storage.txns.connect(pid, database, tablespace, waiter.clone())?;
         Ok(Backend {
-            waits: SessionWaits::new(txn.waits()),
+            waits: SessionWaits(txn.waits()),
             storage: storage.clone(),
             txn,
             scratch: RecordBuilder::new(RmgrId::Heap, 0),
@@ -200,7 +200,7 @@ impl Backend {
 
     /// What the heap is handed; its pages are in the pool for that persistence.
     pub(crate) fn heap_cx(&mut self, persistence: Persistence) -> HeapCx<'_> {
-        self.waits.waits.owner = self.txn.lock_owner();
+        self.waits.0.owner = self.txn.lock_owner();
         let pool = match (&self.temp, persistence) {
             (Some(temp), Persistence::Temporary) => temp,
             _ => &self.storage.pool,

@@ -37,7 +37,6 @@ pub mod truncate;
 mod unlogged;
 pub mod vacuum;
 pub mod verify;
-mod waits;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
 pub use checkpoint::{CheckpointFlags, CheckpointStats};

@@ -5,11 +5,11 @@
 
 use crate::Backend;
 use bufmgr::PageEdit;
-use bufmgr::redo::{self, Redo, RedoCx, RedoMode};
+
 use ids::{BlockNo, Fork, Persistence, RelFile};
 use page::sequence::{self, SequenceData};
 use pgerror::{PgError, Result, pg_err};
-use wal::{DecodedRecord, RegFlags, RmgrId};
+use wal::{RegFlags, RmgrId};
 
 /// Info byte of the only record.
 const SEQ_LOG: u8 = 0x00;
@@ -233,21 +233,4 @@ pub fn set_value(
         edit.finish_unlogged();
         Ok(())
     }
-}
-
-/// Replays the record: the page is made anew. Counterpart: `seq_redo`.
-pub fn seq_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
-    let tuple = record
-        .main()
-        .get(12..)
-        .filter(|t| SequenceData::from_tuple(t).is_some())
-        .ok_or_else(|| PgError::internal("sequence record is too short"))?;
-    let page = redo::read_for_redo(cx, record, 0, RedoMode::Init)?;
-    let Redo::Apply(mut guard) = page else { return Ok(()) };
-    redo::apply(&mut guard, record, |page| {
-        if sequence::init_page(page, tuple) {
-            return Ok(());
-        }
-        Err(PgError::internal("seq_redo: failed to add item to page"))
-    })
 }

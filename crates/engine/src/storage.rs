@@ -7,9 +7,6 @@ use crate::Backend;
 use crate::shared::fork_name;
 use ids::{BackendNo, Fork, Lsn, Persistence, RelFile};
 use pgerror::Result;
-use wal::RmgrId;
-
-const SMGR_CREATE: u8 = 0x10;
 
 /// Files to be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,14 +119,9 @@ pub fn create_relation_files(
 
 /// WAL: `SMGR_CREATE`. Counterpart: `log_smgrcreate`.
 pub fn log_create(be: &mut Backend, file: RelFile, fork: Fork) -> Result<Lsn> {
-    let scratch = &mut be.scratch;
-    scratch.reset(RmgrId::Smgr, SMGR_CREATE | wal::record::XLR_SPECIAL_REL_UPDATE);
-    for n in [file.tablespace.0, file.database.0, file.relnumber.0, fork as u32] {
-        scratch.main(&n.to_le_bytes());
-    }
     let xid = be.txn.current_xid_if_any();
     let wal = be.storage().wal.clone();
-    let end = wal.insert(&mut be.scratch, &[], xid)?.end;
+    let end = crate::truncate::log_create(&wal, &mut be.scratch, file, fork, xid)?.end;
     be.txn.note_record(end);
     Ok(end)
 }

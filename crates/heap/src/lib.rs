@@ -31,7 +31,6 @@ pub mod prune;
 pub mod record;
 pub mod redo;
 pub mod scan;
-pub mod toast;
 mod update;
 pub mod vacuum;
 pub mod verify;
@@ -39,7 +38,8 @@ pub mod visibility;
 pub mod visibility_map;
 
 pub use context::{
-    HeapCx, HeapRel, SessionWaits, TmFailure, TmResult, WaitForXact, WaitOperation, WaitPolicy,
+    HeapCx, HeapRel, InsertTargets, SessionWaits, TmFailure, TmResult, WaitForXact, WaitOperation,
+    WaitPolicy,
 };
 pub use delete::{DeleteOptions, abort_speculative, delete};
 pub use fetch::{Fetched, fetch_row_version, fetch_tid, get_latest_tid, hot_search};

@@ -2,7 +2,6 @@
 
 mod model;
 mod ops;
-mod wide;
 
 use crate::redo::{heap_redo, heap2_redo};
 use crate::*;
