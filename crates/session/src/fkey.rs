@@ -22,7 +22,8 @@ use types::Datum;
 pub(crate) enum Action {
     /// The referencing row needs a referenced one.
     Check,
-    NoAction,
+    /// NO ACTION.
+    Nothing,
     Restrict,
     Cascade,
     SetNull,
@@ -75,7 +76,7 @@ fn action_of(function: Oid) -> Option<Action> {
         1648 | 1649 => Action::Restrict,
         1650 | 1651 => Action::SetNull,
         1652 | 1653 => Action::SetDefault,
-        1654 | 1655 => Action::NoAction,
+        1654 | 1655 => Action::Nothing,
         _ => return None,
     })
 }

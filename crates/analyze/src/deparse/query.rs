@@ -199,7 +199,7 @@ impl Deparser<'_> {
             }
         }
         self.targets(&q.target_list, columns, named)?;
-        self.from_clause(q, " FROM ")?;
+        self.put_from(q, " FROM ")?;
         self.where_clause(&q.jointree)?;
         if !q.group_clause.is_empty() || !q.grouping_sets.is_empty() {
             self.keyword(" GROUP BY ", -STD, STD, 1);
@@ -415,7 +415,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn from_clause(&mut self, q: &Query, prefix: &str) -> Result<()> {
+    fn put_from(&mut self, q: &Query, prefix: &str) -> Result<()> {
         let mut first = true;
         for item in &q.jointree.fromlist {
             if let JoinTreeNode::Rtr(rti) = item
@@ -426,11 +426,11 @@ impl Deparser<'_> {
             if first {
                 self.keyword(prefix, -STD, STD, 2);
                 first = false;
-                self.from_item(q, item)?;
+                self.put_from_item(q, item)?;
                 continue;
             }
             self.put(", ");
-            let text = self.apart(|d| d.from_item(q, item))?;
+            let text = self.apart(|d| d.put_from_item(q, item))?;
             if self.style.indent && self.wrap >= 0 {
                 if text.starts_with('\n') {
                     self.trim_spaces();
@@ -443,7 +443,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn from_item(&mut self, q: &Query, item: &JoinTreeNode) -> Result<()> {
+    fn put_from_item(&mut self, q: &Query, item: &JoinTreeNode) -> Result<()> {
         self.deeper()?;
         match item {
             JoinTreeNode::Rtr(rti) => self.table(q, *rti)?,
@@ -580,7 +580,7 @@ impl Deparser<'_> {
         if paren {
             self.put("(");
         }
-        self.from_item(q, &j.larg)?;
+        self.put_from_item(q, &j.larg)?;
         let word = match j.jointype {
             JoinType::Inner if j.quals.is_some() => " JOIN ",
             JoinType::Inner => " CROSS JOIN ",
@@ -590,7 +590,7 @@ impl Deparser<'_> {
             JoinType::Semi | JoinType::Anti => return Err(malformed()),
         };
         self.keyword(word, -STD, STD, JOIN);
-        self.parens(paren_right, |d| d.from_item(q, &j.rarg))?;
+        self.parens(paren_right, |d| d.put_from_item(q, &j.rarg))?;
         if !j.using_clause.is_empty() {
             self.put(" USING ");
             self.names(&j.using_clause);
@@ -746,7 +746,7 @@ impl Deparser<'_> {
             return Err(malformed());
         };
         self.assignments(*relid, &q.target_list)?;
-        self.from_clause(q, " FROM ")?;
+        self.put_from(q, " FROM ")?;
         self.where_clause(&q.jointree)?;
         self.returning(q, named)
     }
@@ -829,7 +829,7 @@ impl Deparser<'_> {
     fn delete(&mut self, q: &Query, named: bool) -> Result<()> {
         self.with_clause(q)?;
         self.target_table(q, "DELETE FROM ", " ")?;
-        self.from_clause(q, " USING ")?;
+        self.put_from(q, " USING ")?;
         self.where_clause(&q.jointree)?;
         self.returning(q, named)
     }

@@ -124,7 +124,7 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
             let (conditions, types) = pk_conditions(core, key, other)?;
             (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
-        Action::NoAction | Action::Restrict => {
+        Action::Nothing | Action::Restrict => {
             let (conditions, types) = fk_conditions(core, key, 1)?;
             (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
@@ -234,7 +234,7 @@ pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
     let old_key = Key::of(&key.pk_columns, old);
     let update = event.new.is_some();
     match event.action {
-        Action::NoAction => {
+        Action::Nothing => {
             // Another row may have the key by now.
             if run(core, &key, Action::Check, true, old_key.clone(), true)? {
                 return Ok(());

@@ -99,6 +99,11 @@ pub(super) const FNS: &[SysFn] = &[
             types::array::of_builtin(types::oids::INT4, &pids)
         }),
     },
+    // Nothing of the kind can exist yet.
+    SysFn { name: "pg_prepared_xact", call: SysCall::Set(|_, _| Ok(Vec::new())) },
+    SysFn { name: "pg_get_replication_slots", call: SysCall::Set(|_, _| Ok(Vec::new())) },
+    SysFn { name: "pg_show_replication_origin_status", call: SysCall::Set(|_, _| Ok(Vec::new())) },
+    SysFn { name: "pg_get_publication_tables", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_stat_get_db_numbackends", call: SysCall::One(|_, _| Ok(Datum::int4(1))) },
 ];
 
