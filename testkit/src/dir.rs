@@ -1,4 +1,4 @@
-//! Temporary directories.
+//! Temporary directories. With `NORSU_KEEP` in the environment they stay, to be looked at.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,6 +24,8 @@ impl TempDir {
 
 impl Drop for TempDir {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
+        if std::env::var_os("NORSU_KEEP").is_none() {
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
     }
 }

@@ -320,7 +320,7 @@ impl Table {
         Ok(rows)
     }
 
-    pub fn vacuum(&self, be: &mut Backend, freeze: bool) -> Result<()> {
+    pub fn vacuum(&self, be: &mut Backend, freeze: bool, truncate: bool) -> Result<()> {
         let toast = self.toast();
         let both = [(&self.desc, self.indexes.clone()), (&toast.table, vec![toast.index.clone()])];
         for (desc, indexes) in both {
@@ -329,6 +329,7 @@ impl Table {
                 rel_frozen_xid: Xid::FIRST_NORMAL,
                 rel_min_mxid: MultiXid::FIRST,
                 index_cleanup: Some(true),
+                truncate,
                 ..vacuum::VacuumOptions::default()
             };
             if freeze {

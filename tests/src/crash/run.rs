@@ -237,7 +237,7 @@ impl World {
                 let table = &tables[self.random.below(tables.len() as u64) as usize];
                 let be = &mut teller.be;
                 be.begin(Isolation::ReadCommitted);
-                table.vacuum(be, self.random.below(3) == 0)?;
+                table.vacuum(be, self.random.below(3) == 0, true)?;
                 be.commit(CommitExtras::default())?;
             }
             8 if teller.idle() => self.compare(&mut teller.be, tables)?,

@@ -78,12 +78,15 @@ fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &Seede
     }
     let mut tellers: Vec<Teller> =
         (0..4).map(|_| Teller::new(session(engine, places.database).unwrap())).collect();
-    for _ in 0..4000 {
+    for step in 0..4000 {
         let teller = &mut tellers[random.below(4) as usize];
-        if teller.idle() && random.below(12) == 0 {
+        // Late, so that indexes grow first.
+        if teller.idle() && step > 2500 && random.below(12) == 0 {
             let be = &mut teller.be;
             be.begin(Isolation::ReadCommitted);
-            tables[random.below(4) as usize].vacuum(be, random.below(3) == 0).unwrap();
+            // Without truncation: PostgreSQL's comparison stumbles over a page that is zero on disk
+            // since the file was cut and grew again after the record (without full page writes).
+            tables[random.below(4) as usize].vacuum(be, random.below(3) == 0, false).unwrap();
             be.commit(Default::default()).unwrap();
             continue;
         }
