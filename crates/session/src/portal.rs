@@ -111,10 +111,6 @@ impl Portal {
         self.held
     }
 
-    pub(crate) fn is_holdable(&self) -> bool {
-        self.hold
-    }
-
     pub(crate) fn is_scrollable(&self) -> bool {
         self.scroll.unwrap_or(true)
     }

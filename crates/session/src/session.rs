@@ -284,9 +284,11 @@ impl Session {
                 return Err(wire::violation(format!("invalid frontend message type {kind}")));
             }
         };
-        self.statement = None;
         match result {
-            Ok(next) => Ok(next),
+            Ok(next) => {
+                self.statement = None;
+                Ok(next)
+            }
             Err(e) => self.after_error(e, extended),
         }
     }
