@@ -72,12 +72,21 @@ pub fn send_signal(pid: i32, signal: Signal) -> io::Result<()> {
     }
 }
 
-/// Is there a process with this number?
+/// Is there a process with this number? One that has ended and that nobody has asked about is none: it holds
+/// no files any more.
 pub fn exists(pid: i32) -> bool {
     // SAFETY: signal 0 only asks.
-    pid > 0
+    let known = pid > 0
         && (unsafe { libc::kill(pid, 0) } == 0
-            || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
+            || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM));
+    known && !has_ended(pid)
+}
+
+fn has_ended(pid: i32) -> bool {
+    // "pid (name) state …"; the name may hold anything but ends at the last parenthesis.
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+    matches!(state, Some('Z' | 'X'))
 }
 
 pub fn effective_user() -> u32 {
@@ -162,5 +171,11 @@ mod tests {
         assert!(exists(me) && exists(parent()));
         assert!(!exists(0) && !exists(-1) && !exists(i32::MAX));
         assert!(raise_open_files() >= 256);
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id() as i32;
+        while exists(pid) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
     }
 }
