@@ -104,7 +104,7 @@ impl Prepared {
             let mut lookup = SessionLookup::new(core);
             let q = analyze::analyze_variable(&mut lookup, raw, &sql, &mut param_types)?;
             fields = query_fields(core, &q)?;
-            query = Some(q);
+            query = Some(analyze::rewrite(&mut SessionLookup::new(core), q)?);
         }
         let analyzed = Analyzed::new(core, query, fields);
         Ok(Prepared {
@@ -141,6 +141,7 @@ impl Prepared {
         if !same {
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
         }
+        let query = analyze::rewrite(&mut SessionLookup::new(core), query)?;
         let fresh = Arc::new(Analyzed::new(core, Some(query), fields));
         *self.analyzed.lock() = fresh.clone();
         *self.plans.lock() = Plans::default();
