@@ -9,6 +9,7 @@ use types::{Datum, DatumRef};
 mod activity;
 mod definition;
 pub(crate) mod info;
+mod partition;
 mod privilege;
 pub(crate) mod reg;
 pub(crate) mod sequence;
@@ -38,6 +39,7 @@ const TABLES: &[&[SysFn]] = &[
     activity::FNS,
     definition::FNS,
     info::FNS,
+    partition::FNS,
     privilege::ANY_COLUMN,
     privilege::DATABASE,
     privilege::FUNCTION,
