@@ -220,7 +220,7 @@ impl<'a> Node<'a> {
     pub fn first_word(self, off: OffsetNo) -> Option<u64> {
         const WIDEST: usize = PAGE_SIZE - 16;
         let at = LinePointer(self.0.u32_at(line_pointer_at(off))).offset();
-        if at > WIDEST || at % 8 != 0 {
+        if at > WIDEST || !at.is_multiple_of(8) {
             return None;
         }
         let info = self.0.u16_at(at + 6);
