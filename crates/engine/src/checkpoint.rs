@@ -284,6 +284,12 @@ impl Engine {
         Ok(result.written)
     }
 
+    /// The end is near: a paced checkpoint that runs goes on without pauses. Called before the
+    /// checkpointer's thread is waited for.
+    pub fn announce_shutdown(&self) {
+        self.checkpointer.stopping.store(true, Release);
+    }
+
     /// Sleeps while a paced checkpoint is ahead of its schedule. Counterpart: CheckpointWriteDelay.
     fn pause(&self, pace: &Pace, progress: f64) {
         let state = &self.checkpointer;

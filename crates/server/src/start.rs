@@ -253,6 +253,7 @@ fn serve(origins: &Origins, base: settings::Base, log: &Arc<StderrLog>, all: &[S
 
     let immediate = attend(origins, &instance, log, &mut lock);
     if !immediate {
+        instance.engine.announce_shutdown();
         workers.stop();
         engine.shutdown()?;
     }
