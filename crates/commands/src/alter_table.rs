@@ -20,7 +20,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
         if stmt.missing_ok {
             let shown = names::shown(&stmt.relation);
             host.notice(notice(pg_err!(
-                UNDEFINED_TABLE,
+                SUCCESSFUL_COMPLETION,
                 "relation \"{shown}\" does not exist, skipping"
             )));
             return Ok(());
@@ -334,7 +334,7 @@ fn drop_constraint(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCm
         let message =
             format!("constraint \"{name}\" of relation \"{}\" does not exist", rel.name());
         if cmd.missing_ok {
-            host.notice(notice(pg_err!(UNDEFINED_OBJECT, "{message}, skipping")));
+            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
             return Ok(());
         }
         bail!(UNDEFINED_OBJECT, "{message}");
@@ -357,7 +357,7 @@ fn drop_column(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         }
         let message = format!("column \"{name}\" of relation \"{}\" does not exist", rel.name());
         if cmd.missing_ok {
-            host.notice(notice(pg_err!(UNDEFINED_COLUMN, "{message}, skipping")));
+            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
             return Ok(());
         }
         bail!(UNDEFINED_COLUMN, "{message}");

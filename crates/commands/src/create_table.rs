@@ -365,11 +365,15 @@ fn primary_key_columns(
 ) -> Result<()> {
     let mut primary = constraints.keys.iter().filter(|c| c.contype == ConstrType::Primary);
     let Some(key) = primary.next() else { return Ok(()) };
-    if primary.next().is_some() {
-        bail!(
+    if let Some(second) = primary.next() {
+        let e = pg_err!(
             INVALID_TABLE_DEFINITION,
             "multiple primary keys for table \"{table}\" are not allowed"
         );
+        return Err(match u32::try_from(second.location) {
+            Ok(at) => e.at(at + 1),
+            Err(_) => e,
+        });
     }
     for name in &key.keys {
         if let Some(c) = columns.iter_mut().find(|c| c.column.name == **name) {

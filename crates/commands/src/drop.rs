@@ -10,7 +10,6 @@ use engine::storage::drop_relation_files;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, DropStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
-use std::sync::Arc;
 
 /// RESTRICT or CASCADE as catalogs know it.
 pub fn behavior(b: ast::DropBehavior) -> DropBehavior {
@@ -52,9 +51,11 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) ->
     drop_objects(host, &objects, behavior(stmt.behavior), false)
 }
 
-fn skip(host: &mut dyn CommandHost, code: pgerror::SqlState, what: &str, name: &str) {
-    let message = format!("{what} \"{name}\" does not exist, skipping");
-    host.notice(notice(PgError::new(code, message)));
+fn skip(host: &mut dyn CommandHost, what: &str, name: &str) {
+    host.notice(notice(pg_err!(
+        SUCCESSFUL_COMPLETION,
+        "{what} \"{name}\" does not exist, skipping"
+    )));
 }
 
 fn wanted(kind: ObjectType) -> (u8, &'static str, &'static str, &'static str) {
@@ -93,7 +94,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
                 if !stmt.missing_ok {
                     bail!(INVALID_SCHEMA_NAME, "schema \"{schema}\" does not exist");
                 }
-                skip(host, pgerror::SqlState::INVALID_SCHEMA_NAME, "schema", schema);
+                skip(host, "schema", schema);
                 continue;
             }
             if !stmt.missing_ok {
@@ -105,7 +106,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
                 let message = format!("{noun} \"{}\" does not exist", rv.relname);
                 return Err(PgError::new(code, message));
             }
-            skip(host, pgerror::SqlState::UNDEFINED_TABLE, noun, &rv.relname);
+            skip(host, noun, &rv.relname);
             continue;
         };
         let rel = host.catalog().relation(oid)?;
@@ -154,7 +155,7 @@ fn schemas(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddr
         let Some(oid) = host.catalog().find_namespace(name)? else {
             let code = pgerror::SqlState::INVALID_SCHEMA_NAME;
             if stmt.missing_ok {
-                skip(host, code, "schema", name);
+                skip(host, "schema", name);
                 continue;
             }
             return Err(PgError::new(code, format!("schema \"{name}\" does not exist")));
@@ -182,7 +183,7 @@ fn extensions(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectA
                 out.push(ObjectAddress::of::<PgExtension>(row.oid));
             }
             None if stmt.missing_ok => {
-                skip(host, pgerror::SqlState::UNDEFINED_OBJECT, "extension", name);
+                skip(host, "extension", name);
             }
             None => bail!(UNDEFINED_OBJECT, "extension \"{name}\" does not exist"),
         }
@@ -203,7 +204,7 @@ fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<O
         let Some(oid) = host.catalog().find_type_by_name(schema, name)? else {
             let shown = catalog::namespace::qualified(schema, name);
             if stmt.missing_ok {
-                skip(host, pgerror::SqlState::UNDEFINED_OBJECT, "type", &shown);
+                skip(host, "type", &shown);
                 continue;
             }
             bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist");
@@ -293,26 +294,21 @@ fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     cat.increment_command_counter()
 }
 
-fn relation_before_drop(host: &mut dyn CommandHost, oid: Oid) -> Result<Arc<RelDesc>> {
-    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-    host.catalog().relation(oid)
-}
-
 /// Counterpart: `heap_drop_with_catalog`, `index_drop`.
 fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let rel = relation_before_drop(host, oid)?;
-    let class = &rel.class.row;
+    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+    // No descriptor: the TOAST table has gone before.
+    let row = crate::relation::class(&mut host.catalog(), oid)?;
+    let class = &row.row;
     if class.relfilenode.is_valid() {
         let file = crate::relation::file_of(host, class);
         let persistence = crate::sequence::persistence_of(class);
         drop_relation_files(host.backend(), file, persistence);
     }
     let mut cat = host.catalog();
-    if let Some(part) = &rel.index {
-        for row in cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])? {
-            cat.delete(&row)?;
-        }
-        cat.invalidate_relation(part.row.indrelid, false);
+    for row in cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])? {
+        cat.delete(&row)?;
+        cat.invalidate_relation(row.indrelid, false);
     }
     if class.relkind == b'S' {
         for row in cat.scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[oid.into()])? {
@@ -328,7 +324,6 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
         cat.delete(&row)?;
     }
-    let row = crate::relation::class(&mut cat, oid)?;
     cat.delete(&row)
 }
 

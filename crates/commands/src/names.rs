@@ -242,11 +242,6 @@ pub fn must_be_member(host: &mut dyn CommandHost, role: Oid) -> Result<()> {
     Ok(())
 }
 
-/// Names of an identifier list; 63 bytes at most each.
-pub fn name(text: &str) -> Name {
-    Name::new(text)
-}
-
 /// The longest prefix of `text` with at most `max` bytes, cut at a character.
 pub fn clip(text: &str, max: usize) -> &str {
     let mut end = text.len().min(max);

@@ -26,7 +26,7 @@ fn target(
         }
         let shown = &rv.relname;
         host.notice(notice(pg_err!(
-            UNDEFINED_TABLE,
+            SUCCESSFUL_COMPLETION,
             "relation \"{shown}\" does not exist, skipping"
         )));
         return Ok(None);

@@ -221,7 +221,7 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
     let Some(found) = host.catalog().find_role(&name)? else {
         if missing_ok {
             host.notice(notice(pg_err!(
-                UNDEFINED_OBJECT,
+                SUCCESSFUL_COMPLETION,
                 "role \"{name}\" does not exist, skipping"
             )));
             return Ok(());

@@ -286,7 +286,7 @@ pub fn alter_sequence(host: &mut dyn CommandHost, stmt: &AlterSeqStmt, sql: &str
         if stmt.missing_ok {
             let shown = &stmt.sequence.relname;
             host.notice(notice(pg_err!(
-                UNDEFINED_TABLE,
+                SUCCESSFUL_COMPLETION,
                 "relation \"{shown}\" does not exist, skipping"
             )));
             return Ok(());

@@ -336,6 +336,7 @@ impl<'a> Reader<'a> {
         }
         for i in 0..self.columns.len() {
             if i >= found {
+                self.place.column = None;
                 bail!(BAD_COPY_FILE_FORMAT, "missing data for column \"{}\"", self.columns[i].name);
             }
             self.place.column = Some(i);
