@@ -532,9 +532,16 @@ fn index_row(rel: &RelDesc, new: &NewIndex, oid: Oid) -> PgIndex {
         indclass: OidVector(new.keys.iter().map(|k| k.opclass).collect()),
         indoption: Int2Vector(new.keys.iter().map(|k| k.option).collect()),
         indexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
-        indpred: (!new.predicate.is_empty()).then(|| match new.predicate.as_slice() {
-            list => stored::write_list(list),
-        }),
+        // An explicit conjunction, as PostgreSQL stores it.
+        indpred: match new.predicate.as_slice() {
+            [] => None,
+            [one] => Some(stored::write(one)),
+            list => Some(stored::write(&Expr::Bool(Box::new(plan::expr::BoolExpr {
+                boolop: plan::expr::BoolOp::And,
+                args: list.to_vec(),
+                location: plan::expr::Location::UNKNOWN,
+            })))),
+        },
     }
 }
 

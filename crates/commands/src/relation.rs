@@ -407,7 +407,8 @@ fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) 
     }
     for (name, number, ty) in SYSTEM_COLUMNS {
         let column = NewColumn { not_null: true, ..NewColumn::new(name, ty, -1, Oid::INVALID) };
-        let row = attribute_row(host, oid, number, &column)?;
+        let mut row = attribute_row(host, oid, number, &column)?;
+        row.attstattarget = 0;
         host.catalog().insert(&row)?;
     }
     Ok(())
