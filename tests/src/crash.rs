@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Crashes of one seed.
 const CRASHES: u64 = 12;
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 120;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
@@ -74,7 +74,8 @@ fn acknowledged_transactions_survive_all_crashes() {
 }
 
 /// A planted fault must be noticed by one of the first runs, else the harness counts for nothing. (The
-/// first or the second did when this was written.)
+/// first or the second did when this was written; a visibility test turned round in the product, xmax
+/// committed against aborted, was noticed by the first.)
 fn assert_noticed(planted: Planted, rounds_max: u64) {
     let noticed = (0..rounds_max).any(|seed| outcome(seed, planted).is_err());
     assert!(noticed, "{planted:?} was not noticed in {rounds_max} runs");
