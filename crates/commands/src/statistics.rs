@@ -60,7 +60,7 @@ pub fn compute(
         // Equality alone: as many distinct values as there are different bytes, if it can be told.
         figures = column.figures();
         if equal {
-            figures.distinct = -1.0 * (1.0 - figures.null_frac);
+            figures.distinct = -(1.0 - figures.null_frac);
         }
     }
     if info.len > 0 {
@@ -140,11 +140,7 @@ impl Values {
         Figures {
             null_frac,
             width: if present > 0 { (self.width / present as f64) as i32 } else { 0 },
-            distinct: if present > 0 && self.values.is_empty() {
-                -1.0 * (1.0 - null_frac)
-            } else {
-                0.0
-            },
+            distinct: if present > 0 && self.values.is_empty() { -(1.0 - null_frac) } else { 0.0 },
             ..Figures::default()
         }
     }
@@ -189,7 +185,7 @@ fn scalar(
     }
     let sampled = column.rows as f64;
     out.distinct = if multiple == 0 {
-        -1.0 * (1.0 - out.null_frac)
+        -(1.0 - out.null_frac)
     } else if column.wide == 0 && multiple == distinct {
         distinct as f64
     } else {

@@ -342,7 +342,7 @@ impl Session {
         let goes_back = match stmt.direction {
             FetchDirection::Forward => count < 0,
             FetchDirection::Backward => count > 0,
-            FetchDirection::Absolute => count >= 0 && count < here || count < 0,
+            FetchDirection::Absolute => count < here || count < 0,
             FetchDirection::Relative => count < 0,
         };
         if goes_back && !portal.is_scrollable() {

@@ -50,8 +50,6 @@ pub(crate) struct Prepared {
     plans: Mutex<Plans>,
     /// Made by PREPARE, not by a Parse message.
     pub(crate) from_sql: bool,
-    /// Microseconds since 2000.
-    pub(crate) prepared_at: i64,
 }
 
 impl Analyzed {
@@ -114,7 +112,6 @@ impl Prepared {
             analyzed: Mutex::new(Arc::new(analyzed)),
             plans: Mutex::new(Plans::default()),
             from_sql: false,
-            prepared_at: core.statement_start,
         })
     }
 

@@ -141,7 +141,6 @@ impl RowWriter {
         for column in &self.columns {
             let value = batch.get(row, column.index);
             if let Err(e) = write_value(core, &mut message, column, value) {
-                drop(message);
                 out.truncate(start);
                 return Err(e);
             }

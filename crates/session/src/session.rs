@@ -79,10 +79,8 @@ impl Session {
     pub(crate) fn run(&mut self) -> Result<()> {
         let mut ready = true;
         loop {
-            if ready {
-                if let Err(e) = self.send_ready() {
-                    return self.end(e);
-                }
+            if ready && let Err(e) = self.send_ready() {
+                return self.end(e);
             }
             match self.message() {
                 Ok(Next::Message) => ready = false,

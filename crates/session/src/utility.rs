@@ -11,7 +11,7 @@ use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::{DiscardMode, ExecuteStmt, Node, PrepareStmt};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use std::sync::Arc;
