@@ -3,4 +3,5 @@
 #![forbid(unsafe_code)]
 
 pub mod dir;
+pub mod norsu;
 pub mod postgres;

@@ -8,6 +8,7 @@
 
 pub mod bank;
 mod faults;
+mod kill;
 pub mod model;
 pub mod run;
 pub mod teller;

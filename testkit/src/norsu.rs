@@ -1,0 +1,104 @@
+//! Servers of Norsu, from the binary that was built beside the tests.
+
+use crate::dir::TempDir;
+use crate::postgres::{hand_over, program, run};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The program: what `NORSU_BIN` names, else the one of the profile that the tests were built with.
+pub fn binary() -> PathBuf {
+    if let Some(path) = std::env::var_os("NORSU_BIN") {
+        return path.into();
+    }
+    let tests = std::env::current_exe().expect("a running program has a path");
+    let profile = tests.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+    let path = profile.join("norsu");
+    assert!(path.exists(), "{} is not there: cargo build -p server", path.display());
+    path
+}
+
+/// Makes a cluster in `data` (superuser postgres), owned by whom the servers run as.
+pub fn init(data: &Path) {
+    let mut init = Command::new(binary());
+    init.arg("init").arg("-D").arg(data).args(["-U", "postgres", "--auth=trust"]);
+    run(init);
+    hand_over(data);
+}
+
+/// A running server, to be reached by its socket. Killed on drop.
+pub struct Norsu {
+    child: Child,
+    sockets: TempDir,
+}
+
+impl Norsu {
+    /// Starts a server on `data` and waits until it accepts connections. Started as root, it becomes
+    /// the directory's owner by itself.
+    pub fn start(data: &Path, options: &[&str]) -> Norsu {
+        let sockets = TempDir::new("norsu");
+        hand_over(sockets.path());
+        let log = std::fs::File::create(sockets.path().join("log")).expect("a new file");
+        let mut start = Command::new(binary());
+        start.arg("start").arg("-D").arg(data).arg("-k").arg(sockets.path()).args(["-h", ""]);
+        start.args(options).stdin(Stdio::null());
+        start.stdout(log.try_clone().expect("a descriptor")).stderr(log);
+        let child = start.spawn().expect("the server can be run");
+        let mut server = Norsu { child, sockets };
+        server.wait_until_ready();
+        server
+    }
+
+    fn wait_until_ready(&mut self) {
+        // As pg_ctl does it: by trying.
+        for _ in 0..600 {
+            let mut ready = self.client("pg_isready");
+            ready.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            if ready.status().is_ok_and(|s| s.success()) {
+                return;
+            }
+            let ended = self.child.try_wait().expect("a child can be waited for");
+            assert!(ended.is_none(), "the server ended: {ended:?}\n{}", self.log());
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("the server does not accept connections:\n{}", self.log());
+    }
+
+    /// A client program of PostgreSQL that talks to this server.
+    pub fn client(&self, name: &str) -> Command {
+        let mut command = program(name);
+        command.arg("-h").arg(self.sockets.path()).args(["-U", "postgres"]);
+        command
+    }
+
+    /// Result of a query: unaligned, without headers.
+    pub fn query(&self, sql: &str) -> String {
+        let mut psql = self.client("psql");
+        psql.args(["-d", "postgres", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]);
+        run(psql).trim_end().to_owned()
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.sockets.path().join("log")).unwrap_or_default()
+    }
+
+    /// kill -9.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// A clean shutdown; the log.
+    pub fn stop(mut self, data: &Path) -> String {
+        let mut stop = Command::new(binary());
+        stop.arg("stop").arg("-D").arg(data).args(["-m", "fast"]);
+        run(stop);
+        let _ = self.child.wait();
+        self.log()
+    }
+}
+
+impl Drop for Norsu {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
