@@ -8,7 +8,7 @@ use types::{Datum, DatumRef};
 
 /// What `version()` says; drivers read the number behind the first word.
 const VERSION: &str = concat!(
-    "PostgreSQL 15.18 (Norsu ",
+    "PostgreSQL 15.20 (Norsu ",
     env!("CARGO_PKG_VERSION"),
     ") on x86_64-pc-linux-gnu, compiled by rustc, 64-bit"
 );
