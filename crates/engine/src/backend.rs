@@ -411,7 +411,8 @@ impl Backend {
         self.txn.reset_xmin();
     }
 
-    pub(crate) fn no_snapshot(&self) -> Arc<Snapshot> {
+    /// A snapshot that belongs to no transaction and holds nothing back.
+    pub fn no_snapshot(&self) -> Arc<Snapshot> {
         self.no_snapshot.clone()
     }
 

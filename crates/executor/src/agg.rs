@@ -351,4 +351,13 @@ impl Exec for AggNode {
         self.input = None;
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.started = false;
+        self.done = false;
+        self.ready = VecDeque::new();
+        self.current = None;
+        self.input = None;
+        self.child.reset(run)
+    }
 }

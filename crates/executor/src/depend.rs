@@ -102,4 +102,9 @@ impl Exec for InitPlansNode {
         }
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.started = false;
+        self.child.reset(run)
+    }
 }

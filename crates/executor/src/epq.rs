@@ -49,6 +49,14 @@ impl Recheck {
         result
     }
 
+    /// As [`crate::node::Exec::reset`].
+    pub(crate) fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        match &mut self.node {
+            Some(n) => n.reset(run),
+            None => Ok(true),
+        }
+    }
+
     fn run_once(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         let node = match &mut self.node {
             Some(n) => {

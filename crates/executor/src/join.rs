@@ -287,6 +287,18 @@ impl Exec for NestLoopNode {
         self.leftovers = false;
         self.outer.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.outer_batch = None;
+        self.inner_open = false;
+        self.inner_batch = None;
+        self.matched = false;
+        self.first = true;
+        self.inner_at = 0;
+        self.inner_matched = Vec::new();
+        self.leftovers = false;
+        Ok(self.outer.reset(run)? & self.inner.reset(run)?)
+    }
 }
 
 /// A row of the hashed side.
@@ -543,5 +555,19 @@ impl Exec for HashJoinNode {
         self.tail = None;
         self.inner.rescan(run)?;
         self.outer.rescan(run)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.table = HashTable::new();
+        self.rows = Vec::new();
+        self.batches = Vec::new();
+        self.key_rows = Vec::new();
+        self.built = false;
+        self.outer_batch = None;
+        self.chain = Vec::new();
+        self.outer_key = Vec::new();
+        self.probing = false;
+        self.tail = None;
+        Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }
 }

@@ -127,4 +127,8 @@ impl Exec for LockRowsNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        Ok(self.recheck.reset(run)? & self.child.reset(run)?)
+    }
 }

@@ -763,4 +763,9 @@ impl Exec for ModifyNode {
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         Err(PgError::internal("a data-modifying plan cannot be run twice"))
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.done = false;
+        Ok(self.recheck.reset(run)? & self.child.reset(run)?)
+    }
 }

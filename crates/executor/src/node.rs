@@ -17,9 +17,34 @@ pub(crate) trait Exec: Send {
 
     /// Starts over, parameters having changed perhaps.
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()>;
+
+    /// Goes back to the state in which the node was built, for another execution of the statement: lets go
+    /// of rows kept, snapshots, pages and running functions, and keeps what was compiled. Returns
+    /// false if the node cannot: then the tree is built anew.
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        let _ = run;
+        Ok(false)
+    }
+
+    /// Takes back a batch that the node has returned, so that its memory serves for the next one.
+    fn recycle(&mut self, batch: Batch) {
+        let _ = batch;
+    }
 }
 
 pub(crate) type Node = Box<dyn Exec>;
+
+/// Resets all of them; false if one of them cannot be.
+pub(crate) fn reset_all<'n>(
+    nodes: impl IntoIterator<Item = &'n mut Node>,
+    run: &mut Run<'_>,
+) -> Result<bool> {
+    let mut all = true;
+    for n in nodes {
+        all &= n.reset(run)?;
+    }
+    Ok(all)
+}
 
 /// Makes the running form of a plan.
 pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {

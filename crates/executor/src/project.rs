@@ -222,4 +222,9 @@ impl Exec for ProjectNode {
         self.open = None;
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.open = None;
+        self.child.reset(run)
+    }
 }

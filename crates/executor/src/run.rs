@@ -63,6 +63,28 @@ pub(crate) struct RunState {
     /// While a changed row is rechecked: the one row that each scanned relation has. `None`: no row (the
     /// missing side of an outer join).
     pub epq: Option<HashMap<i32, Option<ids::Tid>>>,
+    no_params: Arc<[Datum]>,
+}
+
+impl RunState {
+    /// Forgets what belongs to one run: see [`Execution::park`].
+    fn clear(&mut self, no_snapshot: Arc<engine::Snapshot>) {
+        self.desc.params = self.no_params.clone();
+        self.desc.snapshot = no_snapshot;
+        for (value, version) in self.exec.iter_mut().zip(&mut self.versions) {
+            *value = ExecParam::Unset;
+            *version += 1;
+        }
+        for (place, plan) in self.init_plans.iter().enumerate() {
+            for &id in &plan.set_param {
+                self.exec[id as usize] = ExecParam::Pending(place);
+            }
+        }
+        self.shared.clear();
+        self.work_tables.clear();
+        self.processed = 0;
+        self.epq = None;
+    }
 }
 
 /// Rows of a `WITH` query read so far, and whether there may be more.
@@ -83,6 +105,8 @@ pub struct Execution {
     root: Node,
     state: RunState,
     done: bool,
+    /// It may be run again.
+    parked: bool,
 }
 
 impl Execution {
@@ -126,11 +150,12 @@ impl Execution {
             processed: 0,
             relations: HashMap::new(),
             epq: None,
+            no_params: Arc::from([]),
             desc,
         };
         let mut run = Run { sv, st: &mut state };
         let root = node::build(&plan.plan_tree, &mut run)?;
-        Ok(Execution { root, state, done: false })
+        Ok(Execution { root, state, done: false, parked: false })
     }
 
     /// The next rows, at most `max` (at least 1): the plan's whole target list, junk included. `None` at
@@ -159,6 +184,48 @@ impl Execution {
     pub fn finish(&mut self, sv: &mut dyn Services) -> Result<()> {
         self.done = true;
         finish_modifying(&mut Run { sv, st: &mut self.state })
+    }
+
+    /// Ends the run, which may have come to its end or not, and keeps what was built for another one: see
+    /// [`Self::rerun`]. Rows, snapshot, parameters and running scans are let go; no pin, lock or snapshot
+    /// is held from here on, only descriptors and compiled expressions.
+    ///
+    /// False, or an error: drop it. After an error of [`Self::next`] it is dropped without being parked.
+    pub fn park(&mut self, sv: &mut dyn Services) -> Result<bool> {
+        let mut run = Run { sv, st: &mut self.state };
+        let reset = self.root.reset(&mut run)? && subplan::reset_all(&mut run)?;
+        let nothing = sv.backend().no_snapshot();
+        self.state.clear(nothing);
+        self.parked = reset && self.state.instruments.is_none();
+        Ok(self.parked)
+    }
+
+    /// Runs a parked execution again, with these parameters. It then stands as if
+    /// [`Self::start`] had just made it from the same plan.
+    ///
+    /// The caller guarantees what holds for a plan that is run again: that the catalogs are as they were when it
+    /// was started (by their generation, and this transaction has made no changes of its own), that
+    /// the session, its role, and what settings went into planning are the same, that all
+    /// relations of the plan are locked for the present transaction, and that privileges have been checked.
+    pub fn rerun(&mut self, params: Arc<[Datum]>, snapshot: Arc<engine::Snapshot>) -> Result<()> {
+        if !std::mem::replace(&mut self.parked, false) {
+            return Err(PgError::internal("execution is not parked"));
+        }
+        self.state.desc.params = params;
+        self.state.desc.snapshot = snapshot;
+        self.done = false;
+        Ok(())
+    }
+
+    /// Takes back a batch that [`Self::next`] has returned, once its rows are used: its memory serves for
+    /// the next rows.
+    pub fn recycle(&mut self, batch: Batch) {
+        self.root.recycle(batch);
+    }
+
+    /// The plan that is executed.
+    pub fn plan(&self) -> &Arc<PlannedStmt> {
+        &self.state.desc.plan
     }
 
     /// What the statement sees.

@@ -158,7 +158,10 @@ impl ScanNode {
                             *empty = false;
                             let be = run.sv.backend();
                             match scan {
-                                Some(s) => s.rescan(be, keys)?,
+                                Some(s) => {
+                                    s.set_snapshot(snapshot);
+                                    s.rescan(be, keys)?;
+                                }
                                 None => {
                                     let options = IndexScanOptions { index_only: *index_only };
                                     *scan = Some(IndexScan::new(
@@ -365,5 +368,22 @@ impl Exec for ScanNode {
             Access::Tid { tids, .. } => *tids = None,
         }
         Ok(())
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.done = false;
+        self.source.epq_done = false;
+        match &mut self.access {
+            Access::Seq(scan) => *scan = None,
+            Access::Index { scan, open, empty, .. } => {
+                (*open, *empty) = (false, false);
+                if let Some(s) = scan {
+                    s.let_go(run.sv.backend())?;
+                }
+            }
+            Access::Bitmap { pages, .. } => *pages = None,
+            Access::Tid { tids, .. } => *tids = None,
+        }
+        Ok(true)
     }
 }

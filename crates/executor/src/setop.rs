@@ -140,6 +140,14 @@ impl Exec for SetOpNode {
         self.at = 0;
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.set = RowSet::default();
+        self.counts = Vec::new();
+        self.built = false;
+        self.at = 0;
+        self.child.reset(run)
+    }
 }
 
 /// The starting rows, then round after round what the recursive part makes of the last round's.
@@ -247,5 +255,14 @@ impl Exec for RecursiveUnionNode {
             self.inner_fresh = true;
         }
         Ok(())
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.seen = RowSet::default();
+        self.next_round = Vec::new();
+        self.starting = true;
+        self.done = false;
+        self.inner_fresh = true;
+        Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }
 }

@@ -142,6 +142,11 @@ impl Exec for SortNode {
         self.sorted = None;
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.sorted = None;
+        self.child.reset(run)
+    }
 }
 
 /// Keeps the child's rows, so that a rescan does not run it again unless a parameter has changed.
@@ -193,6 +198,13 @@ impl Exec for MaterialNode {
             self.child.rescan(run)?;
         }
         Ok(())
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.batches = Vec::new();
+        self.ended = false;
+        self.at = 0;
+        self.child.reset(run)
     }
 }
 
@@ -268,6 +280,11 @@ impl Exec for UniqueNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.last = None;
         self.child.rescan(run)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.last = None;
+        self.child.reset(run)
     }
 }
 
@@ -402,6 +419,15 @@ impl Exec for LimitNode {
         self.last = None;
         self.done = false;
         self.child.rescan(run)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.bounds = None;
+        self.skipped = 0;
+        self.given = 0;
+        self.last = None;
+        self.done = false;
+        self.child.reset(run)
     }
 }
 

@@ -50,6 +50,11 @@ impl Exec for ResultNode {
         self.done = false;
         Ok(())
     }
+
+    fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
+        self.done = false;
+        Ok(true)
+    }
 }
 
 /// Rows written out in the statement.
@@ -108,6 +113,11 @@ impl Exec for ValuesNode {
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         self.at = 0;
         Ok(())
+    }
+
+    fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
+        self.at = 0;
+        Ok(true)
     }
 }
 
@@ -215,6 +225,12 @@ impl SetCall {
             }
             SetHow::OnceDone => Ok(SetStart::Empty),
         }
+    }
+
+    /// Forgets the call that is running.
+    fn let_go(&mut self) {
+        self.running = None;
+        self.extra = None;
     }
 
     /// The next row of a running function.
@@ -410,6 +426,13 @@ impl Exec for FunctionNode {
         self.row = 0;
         Ok(())
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.calls.iter_mut().for_each(SetCall::let_go);
+        self.ones.iter_mut().for_each(|v| *v = None);
+        self.rescan(run)?;
+        Ok(true)
+    }
 }
 
 /// The fields of a composite value as columns.
@@ -537,6 +560,17 @@ impl Exec for ProjectSetNode {
         self.active = false;
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        for c in &mut self.columns {
+            if let SetColumn::Set(s) = c {
+                s.let_go();
+            }
+        }
+        self.input = None;
+        self.active = false;
+        self.child.reset(run)
+    }
 }
 
 /// Rows of a `WITH` query, computed once and read by every reference.
@@ -597,6 +631,11 @@ impl Exec for CteNode {
         self.at = 0;
         Ok(())
     }
+
+    fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
+        self.at = 0;
+        Ok(true)
+    }
 }
 
 /// The rows that the last round of a recursive query added.
@@ -626,6 +665,11 @@ impl Exec for WorkTableNode {
         self.at = 0;
         Ok(())
     }
+
+    fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
+        self.at = 0;
+        Ok(true)
+    }
 }
 
 /// One child after the other.
@@ -654,6 +698,11 @@ impl Exec for AppendNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.at = 0;
         self.children.iter_mut().try_for_each(|c| c.rescan(run))
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.at = 0;
+        reset_all(&mut self.children, run)
     }
 }
 

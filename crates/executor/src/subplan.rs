@@ -48,6 +48,19 @@ fn with_sub<T>(
     result
 }
 
+/// Puts all sub-plans back to where they were built: see [`crate::node::Exec::reset`].
+pub(crate) fn reset_all(run: &mut Run<'_>) -> Result<bool> {
+    let mut all = true;
+    for place in 0..run.st.subs.len() {
+        let Some(mut sub) = run.st.subs[place].take() else { continue };
+        sub.started = false;
+        sub.hashed = None;
+        all &= sub.node.reset(run)?;
+        run.st.subs[place] = Some(sub);
+    }
+    Ok(all)
+}
+
 /// Starts a sub-plan that is read step by step, over if it ran before.
 pub(crate) fn start_over(run: &mut Run<'_>, plan_id: u32) -> Result<()> {
     with_sub(run, plan_id, restart)

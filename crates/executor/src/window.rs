@@ -245,4 +245,14 @@ impl Exec for WindowNode {
         self.done = false;
         self.child.rescan(run)
     }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        if let Some(c) = self.clause.take() {
+            self.range = c.range;
+        }
+        self.pending = None;
+        self.ready = None;
+        self.done = false;
+        self.child.reset(run)
+    }
 }
