@@ -160,6 +160,15 @@ fn init_options(given: &options::Given) -> Result<InitOptions, Failure> {
         text(option).or_else(|| all.clone()).unwrap_or_else(|| environment_locale(category))
     };
     let lc_ctype = locale("lc-ctype", "LC_CTYPE");
+    let mut lc_collate = locale("lc-collate", "LC_COLLATE");
+    if let Err(e) = types::locale::check_order(&lc_collate) {
+        if all.is_some() || given.has("lc-collate") {
+            return Err(e.into());
+        }
+        // The environment's wish, not the user's word.
+        println!("LC_COLLATE is \"C\": {}.", e.message());
+        lc_collate = "C".to_owned();
+    }
     let encoding = match given.value("encoding") {
         Some(name) => {
             let number = name.parse().ok().or_else(|| catalog::encoding::number(name));
@@ -198,7 +207,7 @@ fn init_options(given: &options::Given) -> Result<InitOptions, Failure> {
         user,
         password,
         encoding,
-        lc_collate: locale("lc-collate", "LC_COLLATE"),
+        lc_collate,
         lc_ctype,
         lc_messages: locale("lc-messages", "LC_MESSAGES"),
         lc_monetary: locale("lc-monetary", "LC_MONETARY"),

@@ -198,6 +198,7 @@ fn authenticate(
             "database \"{database}\" is not currently accepting connections"
         ));
     }
+    types::locale::check_order(db.datcollate.as_str())?;
     core.catalog.abort(&mut core.backend)?;
 
     core.backend.txn.set_database(db.oid, db.dattablespace);

@@ -32,6 +32,7 @@ pub mod in_range;
 pub mod int;
 pub mod json;
 pub mod kernels;
+pub mod locale;
 pub mod numeric;
 pub mod oids;
 pub mod operators;
