@@ -22,6 +22,7 @@ mod dml;
 mod expr;
 mod from;
 mod func;
+mod lift;
 pub mod lookup;
 mod oper;
 mod polymorphic;
@@ -44,6 +45,7 @@ pub mod walk;
 mod tests;
 
 pub use api::{analyze, analyze_variable, is_query, standalone_expr};
+pub use lift::{Lifted, lift};
 pub use lookup::{Lookup, OperatorCache};
 pub use rewrite::rewrite;
 pub use session::{Host, SessionLookup};

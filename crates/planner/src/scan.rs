@@ -315,11 +315,7 @@ impl Glob<'_> {
         let visited = clamp_rows(index.tuples.max(rel.tuples).max(1.0) * bound_sel);
         let fetched = clamp_rows(rel.tuples * index_sel);
         let pages = (index.pages * bound_sel).ceil().max(1.0);
-        let descent = {
-            let height = index.tree_height.max(0) as f64;
-            let compares = (index.tuples.max(2.0)).log2().ceil() * c.cpu_operator;
-            compares + (height + 1.0) * 50.0 * c.cpu_operator
-        };
+        let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
         let index_only =
             c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, &filter);
@@ -502,9 +498,10 @@ impl Glob<'_> {
         let selectivity = self.selectivity_all(root, &all)?;
         let bound_sel = self.selectivity_all(root, &bound)?;
         let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
-        let cost = (index.pages * bound_sel).ceil().max(1.0) * c.random_page
-            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
-            + (index.tuples.max(2.0)).log2().ceil() * c.cpu_operator;
+        let searches = array_searches(&bound).clamp(1.0, 1e3);
+        let cost = descent_cost(index, c.cpu_operator) * searches
+            + (index.pages * bound_sel).ceil().max(1.0) * c.random_page
+            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator);
         let m = IndexMatch {
             index: index.clone(),
             quals: m,
@@ -672,6 +669,14 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
             }
         })
         .collect()
+}
+
+/// What it costs to find the first entry: comparisons on the way down, and fifty operators' worth for each page.
+/// Counterpart: `btcostestimate`.
+fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
+    let height = f64::from(index.tree_height.max(0));
+    let compares = index.tuples.max(2.0).log2().ceil() * cpu_operator;
+    compares + (height + 1.0) * 50.0 * cpu_operator
 }
 
 fn array_searches(bound: &[Expr]) -> f64 {

@@ -111,7 +111,7 @@ fn open_session(
             let mut session =
                 Session::new(core, instance.clone(), handle.clone(), conn, speaker, superuser);
             backend::authentication_ok(&mut session.conn.out);
-            session.apply_settings();
+            session.apply_all_settings();
             session.begin_reporting();
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
             // The error that ends a session has been reported to client and log.

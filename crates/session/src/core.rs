@@ -1,5 +1,6 @@
 //! What a session owns besides its connection.
 
+use crate::plancache::{EnvironmentAt, PlanCache};
 use catalog::{CatCx, CatSession, Catalogs};
 use engine::Backend;
 use executor::OpenRel;
@@ -32,6 +33,14 @@ pub struct Core {
     pub notices: Vec<PgError>,
     /// Parameters of the statement being planned, where a custom plan is made.
     pub params: Arc<[Datum]>,
+    /// Statements that sessions share.
+    pub plans: Arc<PlanCache>,
+    pub(crate) environment: u64,
+    pub(crate) environment_at: EnvironmentAt,
+    /// Rises when a parameter of the session changes.
+    pub(crate) settings_version: u64,
+    /// Says which server values lie beneath the session's parameters.
+    pub(crate) base_generation: u64,
     /// Anonymous row types, by typmod.
     pub row_types: Vec<Arc<RowDesc>>,
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
@@ -75,6 +84,11 @@ impl Core {
             statement_start: 0,
             notices: Vec::new(),
             params: Arc::from([]),
+            plans: Arc::default(),
+            environment: 0,
+            environment_at: EnvironmentAt::default(),
+            settings_version: 0,
+            base_generation: 0,
             row_types: Vec::new(),
             relations: HashMap::new(),
             operators: analyze::OperatorCache::default(),
@@ -107,11 +121,9 @@ impl Core {
 
     /// Locks a relation for the transaction and takes in what others changed meanwhile.
     pub fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()> {
-        let Some(mode) = engine_lock_mode(mode) else { return Ok(()) };
-        let shared = self.cat().class(relation)?.relisshared;
-        let database = if shared { Oid::INVALID } else { self.backend.database() };
-        let tag = lmgr::LockTag::relation(database, relation);
-        self.backend.lock(tag, mode)?;
+        if let Some((tag, mode)) = self.relation_lock(relation, mode)? {
+            self.backend.lock(tag, mode)?;
+        }
         Ok(())
     }
 }

@@ -28,6 +28,14 @@ impl Session {
                 "prepared statement \"{name}\" already exists"
             ));
         }
+        let types: Vec<Oid> = message.types.iter().map(|&t| Oid(t)).collect();
+        let share = self.resolved.share_texts && !crate::slots::is_moving(message.query);
+        if share && !self.xact.failed {
+            let key = self.core.statement_key(message.query, &types)?;
+            if let Some(statement) = self.core.find_statement(&key) {
+                return self.parsed(name, Prepared::of(statement));
+            }
+        }
         let mut statements = parse::parse_with(&sql, self.parse_options())?;
         if statements.len() > 1 {
             return Err(pg_err!(
@@ -39,12 +47,16 @@ impl Session {
         if self.xact.failed && !ends_block(raw.as_ref().map(|r| &r.stmt)) {
             return Err(aborted());
         }
-        let types = message.types.iter().map(|&t| Oid(t)).collect();
         let fields = match raw.as_ref() {
             Some(raw) if !analyze::is_query(&raw.stmt) => self.utility_fields(&raw.stmt)?,
             _ => None,
         };
-        let prepared = Arc::new(Prepared::new(&mut self.core, sql, raw, types, fields)?);
+        let prepared = Prepared::new(&mut self.core, sql, raw, types, fields, share)?;
+        self.parsed(name, prepared)
+    }
+
+    fn parsed(&mut self, name: String, prepared: Prepared) -> Result<()> {
+        let prepared = Arc::new(prepared);
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
@@ -89,17 +101,13 @@ impl Session {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let params = self.bind_values(message, &prepared)?;
-        let analyzed = match self.xact.failed {
-            true => None,
-            false => Some(prepared.analyzed(&mut self.core)?),
-        };
-        let fields = match analyzed.and_then(|a| a.fields.clone()) {
-            Some(fields) => {
-                rows::check_formats(fields.len(), &message.results)?;
-                Some(fields)
-            }
-            None => None,
-        };
+        if !self.xact.failed {
+            prepared.revalidate(&mut self.core)?;
+        }
+        let fields = prepared.fields.clone();
+        if let Some(fields) = &fields {
+            rows::check_formats(fields.len(), &message.results)?;
+        }
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, message.results.clone(), fields, level);
         portal.created = self.core.statement_start;
@@ -181,7 +189,8 @@ impl Session {
         if self.xact.failed {
             return Ok(None);
         }
-        Ok(prepared.analyzed(&mut self.core)?.fields.clone())
+        prepared.revalidate(&mut self.core)?;
+        Ok(prepared.fields.clone())
     }
 
     pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {

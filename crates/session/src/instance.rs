@@ -1,5 +1,6 @@
 //! What all sessions share: storage, caches, settings, and who is connected.
 
+use crate::plancache::PlanCache;
 use crate::timer::Timers;
 use catalog::Catalogs;
 use engine::Engine;
@@ -84,6 +85,8 @@ pub struct Instance {
     pub catalogs: Arc<Catalogs>,
     pub log: Arc<dyn Log>,
     pub timers: Arc<Timers>,
+    /// Statements that sessions share.
+    pub plans: Arc<PlanCache>,
     config: RwLock<Config>,
     /// Rises with every reload.
     config_generation: AtomicU64,
@@ -104,6 +107,7 @@ impl Instance {
             catalogs: Arc::new(Catalogs::new()),
             log,
             timers: Timers::new(),
+            plans: Arc::default(),
             config: RwLock::new(config),
             config_generation: AtomicU64::new(1),
             sessions: Mutex::new(HashMap::new()),

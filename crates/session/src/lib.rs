@@ -2,7 +2,7 @@
 //! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
 //!
 //! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `session`
-//! (its messages), `xact`, `simple`, `extended`, `prepared`, `portal`, `rows`, `utility`, `setcmd`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
+//! (its messages), `xact`, `simple`, `slots`, `extended`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
 //! `sysfn` (functions that need the session), `rowevent`, `fkey` (foreign keys).
 
 #![forbid(unsafe_code)]
@@ -15,14 +15,17 @@ mod env;
 mod extended;
 mod fkey;
 mod instance;
+mod plancache;
 mod portal;
 mod prepared;
 pub mod query;
+mod resolved;
 mod rowevent;
 mod rows;
 mod session;
 mod setcmd;
 mod simple;
+mod slots;
 mod sysfn;
 mod timer;
 mod transport;
@@ -37,6 +40,7 @@ mod tests;
 pub use crate::connect::serve;
 pub use crate::core::Core;
 pub use crate::instance::{Admission, Config, Instance, Log, SessionHandle, Speaker};
+pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
 pub use crate::sysfn::sequence::CachedSequence;
 pub use crate::transport::Transport;

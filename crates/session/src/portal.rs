@@ -116,22 +116,28 @@ impl Portal {
     }
 }
 
-/// The command tag of a query.
-pub(crate) fn query_tag(command: CmdType, rows: u64) -> String {
+fn verb(command: CmdType) -> &'static str {
     match command {
-        CmdType::Insert => format!("INSERT 0 {rows}"),
-        CmdType::Update => format!("UPDATE {rows}"),
-        CmdType::Delete => format!("DELETE {rows}"),
-        CmdType::Merge => format!("MERGE {rows}"),
-        _ => format!("SELECT {rows}"),
+        CmdType::Insert => "INSERT 0",
+        CmdType::Update => "UPDATE",
+        CmdType::Delete => "DELETE",
+        CmdType::Merge => "MERGE",
+        _ => "SELECT",
     }
 }
 
+/// The command tag of a query.
+pub(crate) fn query_tag(command: CmdType, rows: u64) -> String {
+    format!("{} {rows}", verb(command))
+}
+
+/// Sends the command tag of a query.
+pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
+    wire::backend::command_complete_count(out, verb(command), rows);
+}
+
 /// 25006 for statements that write, where they must not.
-fn check_read_only(session: &Session, plan: &PlannedStmt) -> Result<()> {
-    if !session.xact.read_only {
-        return Ok(());
-    }
+fn check_read_only(plan: &PlannedStmt) -> Result<()> {
     let what = match plan.command_type {
         CmdType::Insert => "INSERT",
         CmdType::Update => "UPDATE",
@@ -144,13 +150,22 @@ fn check_read_only(session: &Session, plan: &PlannedStmt) -> Result<()> {
 }
 
 impl Session {
+    /// What must be right before a plan is run, whoever made it and when: every execution comes by here.
+    pub(crate) fn check_plan(&self, plan: &PlannedStmt) -> Result<()> {
+        if self.xact.read_only {
+            check_read_only(plan)?;
+        }
+        Ok(())
+    }
+
     /// Plans the portal's query and starts it, if that has not been done.
     pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
         if portal.run.is_some() || portal.finished {
             return Ok(());
         }
-        let plan = portal.statement.plan(&mut self.core, &portal.params)?;
-        check_read_only(self, &plan)?;
+        let mode = self.resolved.plan_mode;
+        let plan = portal.statement.plan(&mut self.core, &portal.params, mode)?;
+        self.check_plan(&plan)?;
         self.xact.queried = true;
         let snapshot = self.core.backend.snapshot();
         portal.writer = RowWriter::new(&plan.plan_tree.info.target_list, &portal.formats);
@@ -262,9 +277,10 @@ impl Session {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let types = param_types.to_vec();
         let prepared =
-            Prepared::new(&mut self.core, sql.clone(), Some(raw), param_types.to_vec(), None)?;
-        let fields = prepared.analyzed(&mut self.core)?.fields.clone();
+            Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
+        let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal =
             Portal::new(Arc::new(prepared), params.clone(), Formats::Text, fields, level);

@@ -1,43 +1,39 @@
-//! Statements ready to run: analysed once, planned when needed, checked against the catalogs each time.
+//! A session's prepared statements: a text, and the statement of the plan cache that stands for it now.
 //!
-//! The first five executions with parameters plan for the values at hand; then the cheaper of the general plan and the
-//! average of those decides. Counterpart: plancache.c, prepare.c.
+//! The statement is looked up anew when catalogs, search path, user or settings have changed; its result columns must
+//! stay what the client was told. Counterpart: plancache.c (the session's half), prepare.c.
 
 use crate::core::Core;
-use crate::rows;
-use analyze::SessionLookup;
+use crate::plancache::Statement;
+use crate::plancache::choice::{Generic, Mode};
+use crate::rows::RowWriter;
+use executor::Execution;
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::Node;
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
-use plan::query::{Query, RteKind};
 use std::sync::Arc;
 use sync::Mutex;
 use types::Datum;
 use wire::FieldDescription;
 
-/// Executions that are planned for their values before a general plan is thought of.
-const CUSTOM_PLANS_FIRST: u32 = 5;
+/// Plans are looked for so often; locks held meanwhile keep the relations as they are.
+const TRIES: u32 = 3;
 
-/// What a statement is once analysed.
-#[derive(Clone)]
-pub(crate) struct Analyzed {
-    /// `None` for a utility statement, which is carried by its raw tree.
-    pub(crate) query: Option<Arc<Query>>,
-    /// Result columns; `None` if it returns no rows.
-    pub(crate) fields: Option<Arc<[FieldDescription]>>,
-    generation: u64,
-    search_path: String,
-    user: Oid,
+/// A statement as the session uses it: with the general plan that was chosen, and an execution of it that waits to be
+/// run again.
+#[derive(Default)]
+pub(crate) struct Ready {
+    pub(crate) statement: Option<Arc<Statement>>,
+    generic: Option<Arc<Generic>>,
+    pub(crate) idle: Option<Idle>,
 }
 
-#[derive(Default)]
-struct Plans {
-    generic: Option<Arc<PlannedStmt>>,
-    generation: u64,
-    custom_count: u32,
-    custom_cost: f64,
+/// An execution that has ended and can be run again, and how its rows are written.
+pub(crate) struct Idle {
+    pub(crate) run: Execution,
+    pub(crate) writer: RowWriter,
 }
 
 /// See the module's text.
@@ -45,74 +41,112 @@ pub(crate) struct Prepared {
     pub(crate) sql: Arc<str>,
     /// `None`: an empty query string.
     pub(crate) raw: Option<Arc<RawStmt>>,
-    pub(crate) param_types: Vec<Oid>,
-    analyzed: Mutex<Arc<Analyzed>>,
-    plans: Mutex<Plans>,
+    pub(crate) is_query: bool,
+    pub(crate) param_types: Arc<[Oid]>,
+    /// Result columns; `None` if it returns no rows.
+    pub(crate) fields: Option<Arc<[FieldDescription]>>,
+    ready: Mutex<Ready>,
+    /// The text is this statement and no other, so that it can be found by it.
+    whole: bool,
     /// Made by PREPARE, not by a Parse message.
     pub(crate) from_sql: bool,
 }
 
-impl Analyzed {
-    fn new(core: &Core, query: Option<Query>, fields: Option<Vec<FieldDescription>>) -> Analyzed {
-        Analyzed {
-            query: query.map(Arc::new),
-            fields: fields.map(Arc::from),
-            generation: core.catalog.catalog.generation(),
-            search_path: core.catalog.search_path().to_owned(),
-            user: core.catalog.user,
+impl Ready {
+    pub(crate) fn new(statement: Arc<Statement>) -> Ready {
+        Ready { statement: Some(statement), generic: None, idle: None }
+    }
+
+    /// Takes another statement's place.
+    fn become_statement(&mut self, statement: Arc<Statement>) {
+        *self = Ready::new(statement);
+    }
+
+    /// The statement, if it holds still.
+    #[inline]
+    pub(crate) fn current(&self, core: &mut Core) -> Result<Option<&Arc<Statement>>> {
+        match &self.statement {
+            Some(s) if core.is_current(s)? => Ok(Some(s)),
+            _ => Ok(None),
         }
     }
 
-    fn is_current(&self, core: &Core) -> bool {
-        self.query.is_none()
-            || (self.generation == core.catalog.catalog.generation()
-                && core.catalog.overlay.is_clean()
-                && self.user == core.catalog.user
-                && self.search_path == core.catalog.search_path())
-    }
-}
-
-/// Result columns of a query.
-pub(crate) fn query_fields(
-    core: &mut Core,
-    query: &Query,
-) -> Result<Option<Vec<FieldDescription>>> {
-    use plan::query::CmdType;
-    match query.command_type {
-        CmdType::Select => rows::describe(core, &query.target_list).map(Some),
-        _ if !query.returning_list.is_empty() => {
-            rows::describe(core, &query.returning_list).map(Some)
+    /// The plan for these values of a current statement, its relations locked. `None`: something has changed while
+    /// locks were waited for.
+    pub(crate) fn plan(
+        &mut self,
+        core: &mut Core,
+        params: &Arc<[Datum]>,
+        mode: Mode,
+    ) -> Result<Option<Arc<PlannedStmt>>> {
+        let Some(statement) = self.statement.clone() else { return Ok(None) };
+        let before = core.catalog.catalog.generation();
+        let usable = mode != Mode::Custom || params.is_empty();
+        if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
+            core.take_locks(&generic.locks)?;
+            if core.catalog.catalog.generation() != before {
+                return Ok(None);
+            }
+            if generic.fits(core)? {
+                return Ok(Some(generic.plan.clone()));
+            }
+            statement.forget_plans();
+            self.generic = None;
+            self.idle = None;
         }
-        _ => Ok(None),
+        core.take_locks(&statement.locks)?;
+        if core.catalog.catalog.generation() != before {
+            return Ok(None);
+        }
+        let chosen = statement.choose(core, params, mode)?;
+        self.generic = chosen.generic;
+        Ok(Some(chosen.plan))
     }
 }
 
 impl Prepared {
-    /// Analyses a statement; types of parameters that are not given are found out.
+    /// Analyses a statement; types of parameters that are not given are found out. `whole`: it is all of the text.
     pub(crate) fn new(
         core: &mut Core,
         sql: Arc<str>,
         raw: Option<RawStmt>,
-        mut param_types: Vec<Oid>,
+        param_types: Vec<Oid>,
         utility_fields: Option<Vec<FieldDescription>>,
+        whole: bool,
     ) -> Result<Prepared> {
-        let mut query = None;
-        let mut fields = utility_fields;
-        if let Some(raw) = raw.as_ref().filter(|r| analyze::is_query(&r.stmt)) {
-            let mut lookup = SessionLookup::new(core);
-            let q = analyze::analyze_variable(&mut lookup, raw, &sql, &mut param_types)?;
-            fields = query_fields(core, &q)?;
-            query = Some(analyze::rewrite(&mut SessionLookup::new(core), q)?);
+        match raw {
+            Some(raw) if analyze::is_query(&raw.stmt) => {
+                let key =
+                    if whole { core.statement_key(sql.as_bytes(), &param_types)? } else { None };
+                let raw = Arc::new(raw);
+                let statement = core.make_statement(key, &sql, &raw, &param_types, false)?;
+                Ok(Prepared { whole, ..Prepared::of(statement) })
+            }
+            raw => Ok(Prepared {
+                sql,
+                raw: raw.map(Arc::new),
+                is_query: false,
+                param_types: param_types.into(),
+                fields: utility_fields.map(Arc::from),
+                ready: Mutex::new(Ready::default()),
+                whole,
+                from_sql: false,
+            }),
         }
-        let analyzed = Analyzed::new(core, query, fields);
-        Ok(Prepared {
-            sql,
-            raw: raw.map(Arc::new),
-            param_types,
-            analyzed: Mutex::new(Arc::new(analyzed)),
-            plans: Mutex::new(Plans::default()),
+    }
+
+    /// Of a statement that has been analysed.
+    pub(crate) fn of(statement: Arc<Statement>) -> Prepared {
+        Prepared {
+            sql: statement.sql.clone(),
+            raw: Some(statement.raw.clone()),
+            is_query: true,
+            param_types: statement.param_types.clone(),
+            fields: statement.fields.clone(),
+            ready: Mutex::new(Ready::new(statement)),
+            whole: true,
             from_sql: false,
-        })
+        }
     }
 
     /// The statement's tree.
@@ -120,17 +154,22 @@ impl Prepared {
         self.raw.as_ref().map(|r| &r.stmt)
     }
 
-    /// The analysed statement, made anew if what it was made from has changed.
-    pub(crate) fn analyzed(&self, core: &mut Core) -> Result<Arc<Analyzed>> {
-        let known = self.analyzed.lock().clone();
-        if known.is_current(core) {
-            return Ok(known);
+    /// Makes sure that the statement means now what it meant when it was prepared; analyses it anew where something has
+    /// changed.
+    pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
+        let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
+        if self.ready.lock().current(core)?.is_some() {
+            return Ok(());
         }
-        let Some(raw) = &self.raw else { return Ok(known) };
-        let mut lookup = SessionLookup::new(core);
-        let query = analyze::analyze(&mut lookup, raw, &self.sql, &self.param_types)?;
-        let fields = query_fields(core, &query)?;
-        let same = match (&fields, &known.fields) {
+        let key = match self.whole {
+            true => core.statement_key(self.sql.as_bytes(), &self.param_types)?,
+            false => None,
+        };
+        let statement = match core.find_statement(&key) {
+            Some(found) => found,
+            None => core.make_statement(key, &self.sql, raw, &self.param_types, false)?,
+        };
+        let same = match (&statement.fields, &self.fields) {
             (Some(new), Some(old)) => same_rows(new, old),
             (None, None) => true,
             _ => false,
@@ -138,115 +177,45 @@ impl Prepared {
         if !same {
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cached plan must not change result type"));
         }
-        let query = analyze::rewrite(&mut SessionLookup::new(core), query)?;
-        let fresh = Arc::new(Analyzed::new(core, Some(query), fields));
-        *self.analyzed.lock() = fresh.clone();
-        *self.plans.lock() = Plans::default();
-        Ok(fresh)
+        self.ready.lock().become_statement(statement);
+        Ok(())
     }
 
     /// The plan for these values, its relations locked.
-    pub(crate) fn plan(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<Arc<PlannedStmt>> {
-        loop {
-            let analyzed = self.analyzed(core)?;
-            let query = analyzed.query.as_ref().expect("only queries are planned");
-            let generation = core.catalog.catalog.generation();
-            let cached = self.plans.lock().generic.clone();
-            let known = cached.filter(|_| self.plans.lock().generation == generation);
-            let mode = core.store.named("plan_cache_mode").as_text().to_owned();
-            let Some(plan) = self.choose(core, query, known, params, &mode)? else { continue };
-            return Ok(plan);
-        }
-    }
-
-    /// `None`: something changed while locks were waited for; once more from the start.
-    fn choose(
+    pub(crate) fn plan(
         &self,
         core: &mut Core,
-        query: &Query,
-        known: Option<Arc<PlannedStmt>>,
         params: &Arc<[Datum]>,
-        mode: &str,
-    ) -> Result<Option<Arc<PlannedStmt>>> {
-        let generation = core.catalog.catalog.generation();
-        let (count, cost) = {
-            let plans = self.plans.lock();
-            (plans.custom_count, plans.custom_cost)
-        };
-        let custom = !params.is_empty()
-            && match mode {
-                "force_generic_plan" => false,
-                "force_custom_plan" => true,
-                _ => count < CUSTOM_PLANS_FIRST,
-            };
-        if custom {
-            return self.custom(core, query, params).map(Some);
-        }
-        let plan = match known {
-            Some(plan) => plan,
-            None => {
-                let plan = Arc::new(planner::plan_query(query, core)?);
-                if core.catalog.overlay.is_clean() {
-                    let mut plans = self.plans.lock();
-                    plans.generic = Some(plan.clone());
-                    plans.generation = generation;
-                }
-                plan
-            }
-        };
-        if !params.is_empty() && mode == "auto" {
-            let average = cost / f64::from(count.max(1));
-            if plan.plan_tree.info.total_cost > average {
-                return self.custom(core, query, params).map(Some);
-            }
-        }
-        lock_relations(core, &plan)?;
-        // Whoever held a lock may have changed the table.
-        let current = core.catalog.catalog.generation() == generation;
-        Ok(current.then_some(plan))
-    }
-
-    fn custom(
-        &self,
-        core: &mut Core,
-        query: &Query,
-        params: &Arc<[Datum]>,
+        mode: Mode,
     ) -> Result<Arc<PlannedStmt>> {
-        lock_query(core, query)?;
-        core.params = params.clone();
-        let plan = planner::plan_query(query, core);
-        core.params = Arc::from([]);
-        let plan = plan?;
-        let relations = plan.relation_oids.len() as f64;
-        let planning = 1000.0 * core.costs.cpu_operator * (relations + 1.0);
-        let mut plans = self.plans.lock();
-        plans.custom_count = plans.custom_count.saturating_add(1);
-        plans.custom_cost += plan.plan_tree.info.total_cost + planning;
-        Ok(Arc::new(plan))
-    }
-}
-
-/// Locks what analysis would have locked. Counterpart: `AcquireExecutorLocks`.
-fn lock_relations(core: &mut Core, plan: &PlannedStmt) -> Result<()> {
-    for entry in &plan.rtable {
-        if let RteKind::Relation { relid, rellockmode, .. } = entry.kind {
-            core.lock_relation(relid, rellockmode)?;
-        }
-    }
-    Ok(())
-}
-
-fn lock_query(core: &mut Core, query: &Query) -> Result<()> {
-    for entry in &query.rtable {
-        match &entry.kind {
-            RteKind::Relation { relid, rellockmode, .. } => {
-                core.lock_relation(*relid, *rellockmode)?;
+        for _ in 0..TRIES {
+            self.revalidate(core)?;
+            let planned = self.ready.lock().plan(core, params, mode)?;
+            if let Some(plan) = planned {
+                return Ok(plan);
             }
-            RteKind::Subquery { subquery, .. } => lock_query(core, subquery)?,
-            _ => {}
+        }
+        // The catalogs change all the time; our relations do not, since we hold their locks.
+        self.revalidate(core)?;
+        let statement = self.ready.lock().statement.clone();
+        let statement = statement.expect("a query's statement was just made sure of");
+        Ok(statement.choose(core, params, mode)?.plan)
+    }
+
+    /// The execution that waits, if it is one of that plan.
+    pub(crate) fn take_idle(&self, plan: &Arc<PlannedStmt>) -> Option<Idle> {
+        let mut ready = self.ready.lock();
+        let fits = ready.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan));
+        if fits { ready.idle.take() } else { None }
+    }
+
+    /// Keeps an execution that has ended for the next time.
+    pub(crate) fn keep_idle(&self, plan: &Arc<PlannedStmt>, idle: Idle) {
+        let mut ready = self.ready.lock();
+        if ready.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan)) {
+            ready.idle = Some(idle);
         }
     }
-    Ok(())
 }
 
 fn same_rows(new: &[FieldDescription], old: &[FieldDescription]) -> bool {

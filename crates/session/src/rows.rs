@@ -8,9 +8,9 @@ use eval::Facts;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::TargetEntry;
-use std::io::Write;
 use types::fncx::FnContext;
 use types::{Batch, DatumRef, oids};
+use wire::backend::decimal;
 use wire::{DataRow, FieldDescription, Format, Formats};
 
 /// How a column's values are written.
@@ -169,17 +169,19 @@ fn write_value(
         DatumRef::Word(w) => w,
         DatumRef::Bytes(_) => 0,
     };
-    // Writing into a vector cannot fail.
-    let decimal = |message: &mut DataRow<'_>, n: i64| {
+    let number = |message: &mut DataRow<'_>, n: i64| {
         message.value_with(|out| {
-            let _ = write!(out, "{n}");
+            if n < 0 {
+                out.push(b'-');
+            }
+            decimal(out, n.unsigned_abs());
         });
     };
     match column.writer {
-        Writer::Int2 => decimal(message, i64::from(word as i16)),
-        Writer::Int4 => decimal(message, i64::from(word as i32)),
-        Writer::Int8 => decimal(message, word as i64),
-        Writer::Oid => decimal(message, i64::from(word as u32)),
+        Writer::Int2 => number(message, i64::from(word as i16)),
+        Writer::Int4 => number(message, i64::from(word as i32)),
+        Writer::Int8 => number(message, word as i64),
+        Writer::Oid => number(message, i64::from(word as u32)),
         Writer::Bool => message.value(if word != 0 { b"t" } else { b"f" }),
         Writer::Bytes => message.value(value.as_bytes()),
         Writer::Name => message.value(value.as_name()),

@@ -5,6 +5,8 @@ use crate::core::Core;
 use crate::instance::{Instance, SessionHandle, Speaker};
 use crate::portal::Portal;
 use crate::prepared::Prepared;
+use crate::resolved::Resolved;
+use crate::slots::Slots;
 use crate::xact::{Block, Xact};
 use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -35,6 +37,12 @@ pub struct Session {
     reported: Vec<(Id, String)>,
     /// The statement that runs, for the log.
     pub(crate) statement: Option<Arc<str>>,
+    pub(crate) resolved: Resolved,
+    /// Statements of simple queries.
+    pub(crate) slots: Slots,
+    /// A parameter has changed since the client was told of them.
+    pub(crate) report_due: bool,
+    pub(crate) no_params: Arc<[types::Datum]>,
 }
 
 /// What comes after a message.
@@ -57,7 +65,14 @@ impl Session {
         superuser: bool,
     ) -> Session {
         let config_generation = instance.config_generation();
+        let mut core = core;
+        core.plans = instance.plans.clone();
+        core.base_generation = config_generation;
         Session {
+            resolved: Resolved::new(&core.store),
+            slots: Slots::default(),
+            report_due: true,
+            no_params: Arc::from([]),
             core,
             instance,
             handle,
@@ -104,10 +119,13 @@ impl Session {
         {
             self.config_generation = self.instance.config_generation();
             self.core.store.rebase(self.instance.base());
+            self.core.base_generation = self.config_generation;
             self.apply_settings();
         }
         self.send_notices();
-        self.report_settings();
+        if std::mem::take(&mut self.report_due) {
+            self.report_settings();
+        }
         backend::ready_for_query(&mut self.conn.out, self.xact.status());
         self.conn.flush()
     }
@@ -175,13 +193,14 @@ impl Session {
 
     /// How long the client may be silent, and what happens then.
     fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
-        let store = &self.core.store;
-        let (name, interrupt) = match self.xact.block {
-            Block::None => ("idle_session_timeout", Interrupt::IdleSessionTimeout),
-            _ => ("idle_in_transaction_session_timeout", Interrupt::IdleInTransactionTimeout),
+        let (span, interrupt) = match self.xact.block {
+            Block::None => (self.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout),
+            _ => {
+                let span = self.resolved.idle_in_transaction_timeout;
+                (span, Interrupt::IdleInTransactionTimeout)
+            }
         };
-        let ms = u64::try_from(store.named(name).as_int()).unwrap_or(0);
-        (ms > 0).then_some((Duration::from_millis(ms), interrupt))
+        span.map(|span| (span, interrupt))
     }
 
     /// Waits for a message and deals with it.

@@ -1,6 +1,7 @@
 //! SET, SHOW, RESET, ALTER SYSTEM; what the values mean for the session.
 //! Counterpart: guc.c (statements), variable.c (checks and effects).
 
+use crate::resolved::Resolved;
 use crate::session::Session;
 use crate::utility::text_field;
 use crate::xact::Block;
@@ -142,6 +143,22 @@ impl Session {
         for id in self.core.store.take_touched() {
             self.apply(id);
         }
+        self.settings_changed();
+    }
+
+    /// As [`Self::apply_settings`], of a new session: all of them.
+    pub(crate) fn apply_all_settings(&mut self) {
+        self.core.store.take_touched();
+        for id in self.core.store.base().registry.clone().ids() {
+            self.apply(id);
+        }
+        self.settings_changed();
+    }
+
+    fn settings_changed(&mut self) {
+        self.core.settings_version += 1;
+        self.resolved = Resolved::new(&self.core.store);
+        self.report_due = true;
     }
 
     fn apply(&mut self, id: Id) {
@@ -499,7 +516,7 @@ impl Session {
 
     /// `log_statement`.
     pub(crate) fn log_statement(&self, sql: &str) {
-        if self.core.store.named("log_statement").as_text() == "all" {
+        if self.resolved.log_statements {
             let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, format!("statement: {sql}"));
             let log = &self.instance.log;
             log.write(&self.speaker, &report.severity(Severity::Log), None);

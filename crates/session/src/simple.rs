@@ -8,36 +8,39 @@ use parse::ast::Node;
 use parse::{Options, RawStmt};
 use pgerror::Result;
 use std::sync::Arc;
-use std::time::Duration;
 use sync::wait::Interrupt;
 use wire::{Formats, backend};
 
 impl Session {
     /// The lexer's settings.
     pub(crate) fn parse_options(&self) -> Options {
-        let store = &self.core.store;
-        Options {
-            standard_conforming_strings: store.named("standard_conforming_strings").as_bool(),
-            backslash_quote: store.named("backslash_quote").as_text() != "off",
-            ..Options::default()
-        }
+        self.resolved.lexer
     }
 
     /// The timer of `statement_timeout`, if that is set.
     pub(crate) fn statement_timer(&self) -> Option<crate::timer::Timer> {
-        let ms = self.core.store.named("statement_timeout").as_int();
-        let span = Duration::from_millis(u64::try_from(ms).ok().filter(|ms| *ms > 0)?);
+        let span = self.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
+        // The unnamed portal of the extended protocol ends here.
+        if !self.portals.is_empty() {
+            self.portals.remove("");
+        }
+        if !self.resolved.log_statements && self.run_slot(text)? {
+            return Ok(());
+        }
         let sql: Arc<str> = self.text(text)?.into();
         self.statement = Some(sql.clone());
-        let _timer = self.statement_timer();
         self.log_statement(&sql);
-        // The unnamed portal of the extended protocol ends here.
-        self.portals.remove("");
         let statements = parse::parse_with(&sql, self.parse_options())?;
+        if let [raw] = &statements[..]
+            && self.run_new_slot(&sql, raw)?
+        {
+            return Ok(());
+        }
+        let _timer = self.statement_timer();
         if statements.is_empty() {
             self.start_command();
             backend::empty_query_response(&mut self.conn.out);
@@ -73,13 +76,16 @@ impl Session {
 
     fn simple_statement(&mut self, raw: RawStmt, sql: &Arc<str>) -> Result<String> {
         if !analyze::is_query(&raw.stmt) {
-            return self.utility(&raw, sql, &Arc::from([]), &[], true);
+            let none = self.no_params.clone();
+            return self.utility(&raw, sql, &none, &[], true);
         }
-        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None)?;
-        let fields = prepared.analyzed(&mut self.core)?.fields.clone();
+        // Literals have been found unfit for sharing; there may be no end of such texts.
+        let prepared =
+            Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
+        let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal =
-            Portal::new(Arc::new(prepared), Arc::from([]), Formats::Text, fields.clone(), level);
+            Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields.clone(), level);
         self.start_portal(&mut portal)?;
         if let Some(fields) = &fields {
             backend::row_description(&mut self.conn.out, fields);

@@ -108,7 +108,8 @@ impl Session {
             }
             Node::ExecuteStmt(stmt) => {
                 let prepared = self.find_prepared(&stmt.name)?;
-                prepared.analyzed(&mut self.core)?.fields.as_ref().map(|f| f.to_vec())
+                prepared.revalidate(&mut self.core)?;
+                prepared.fields.as_ref().map(|f| f.to_vec())
             }
             Node::ExplainStmt(_) => Some(vec![text_field("QUERY PLAN")]),
             _ => None,
@@ -145,7 +146,8 @@ impl Session {
             types.push(self.type_named(t, sql)?);
         }
         let raw = RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
-        let mut prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None)?;
+        let mut prepared =
+            Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         prepared.from_sql = true;
         self.prepared.insert(name, Arc::new(prepared));
         Ok(())
@@ -173,10 +175,11 @@ impl Session {
             .detail(format!("Expected {wanted} parameters but got {}.", stmt.params.len())));
         }
         let mut params = Vec::with_capacity(wanted);
-        for (node, &ty) in stmt.params.iter().zip(&prepared.param_types) {
+        for (node, &ty) in stmt.params.iter().zip(prepared.param_types.iter()) {
             params.push(self.argument(node, ty, sql)?);
         }
-        let fields = prepared.analyzed(&mut self.core)?.fields.clone();
+        prepared.revalidate(&mut self.core)?;
+        let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params.into(), Formats::Text, fields.clone(), level);
         self.start_portal(&mut portal)?;
@@ -253,7 +256,10 @@ impl Session {
                 self.forget_sequences();
                 Ok("DISCARD ALL")
             }
-            DiscardMode::Plans => Ok("DISCARD PLANS"),
+            DiscardMode::Plans => {
+                self.slots.clear();
+                Ok("DISCARD PLANS")
+            }
             DiscardMode::Sequences => {
                 self.forget_sequences();
                 Ok("DISCARD SEQUENCES")

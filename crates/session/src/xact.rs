@@ -51,7 +51,7 @@ impl Xact {
     }
 }
 
-fn isolation_named(name: &str) -> Option<Isolation> {
+pub(crate) fn isolation_named(name: &str) -> Option<Isolation> {
     Some(match name {
         "read uncommitted" => Isolation::ReadUncommitted,
         "read committed" => Isolation::ReadCommitted,
@@ -93,12 +93,10 @@ impl Session {
             return;
         }
         self.xact.block = Block::Single;
-        self.xact.read_only = self.core.store.named("default_transaction_read_only").as_bool();
-        self.xact.deferrable = self.core.store.named("default_transaction_deferrable").as_bool();
-        let default = self.core.store.named("default_transaction_isolation").as_text();
-        let isolation = isolation_named(default).unwrap_or_default();
+        self.xact.read_only = self.resolved.read_only;
+        self.xact.deferrable = self.resolved.deferrable;
         self.core.transaction_start = self.core.statement_start;
-        self.core.backend.begin(isolation);
+        self.core.backend.begin(self.resolved.isolation);
     }
 
     /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible

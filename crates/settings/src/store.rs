@@ -137,6 +137,16 @@ impl Store {
         self.value(id.expect("the program names only parameters that exist"))
     }
 
+    /// The parameters whose values are the session's own and not the server's, in order.
+    pub fn session_values(&self) -> impl Iterator<Item = (Id, &Value)> {
+        let ids = self.base.registry.ids().filter(|id| {
+            let key = Key::Known(*id);
+            self.session.contains_key(&key)
+                || self.changed.get(&key).is_some_and(|live| live.current.is_some())
+        });
+        ids.map(|id| (id, self.value(id)))
+    }
+
     /// Is the value of this source? (For "unless the user has set it".)
     pub fn source(&self, name: &str) -> Option<Source> {
         self.origin(&self.find(name).ok()?).map(|o| o.source)

@@ -128,6 +128,32 @@ pub fn command_complete(out: &mut Vec<u8>, tag: &str) {
     finish(out, at);
 }
 
+/// CommandComplete whose tag ends with a number.
+pub fn command_complete_count(out: &mut Vec<u8>, verb: &str, count: u64) {
+    let at = begin(out, b'C');
+    out.extend_from_slice(verb.as_bytes());
+    out.push(b' ');
+    decimal(out, count);
+    out.push(0);
+    finish(out, at);
+}
+
+/// A number in decimal digits.
+#[inline]
+pub fn decimal(out: &mut Vec<u8>, mut n: u64) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
 pub fn empty_query_response(out: &mut Vec<u8>) {
     empty(out, b'I');
 }

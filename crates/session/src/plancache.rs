@@ -1,0 +1,374 @@
+//! Statements analysed and planned once for all sessions.
+//!
+//! A [`Statement`] is an analysed query and what was learned of its plans. It is found by its text (or by its
+//! [`template`]), its parameters' types and the [environment](Core::environment) in which it was analysed, and it
+//! holds as long as the database's catalogs stay at the generation at which it was made. The cache's own lock is taken
+//! when a session meets a statement for the first time; from then on the session keeps it (`slots`, `prepared`) and
+//! checks it by one read of the generation.
+//!
+//! INVARIANT: entries are made from committed catalogs only. A transaction that has changed catalogs makes its own
+//! statements and keeps none. Temporary tables are covered by the environment, which names the temporary schema.
+//!
+//! Which plan: a *settled* general plan (rows by their full unique key, rows of VALUES) is taken at once. Otherwise the
+//! first five executions are planned for their values, and then the general plan is taken unless it is dearer than
+//! those were on average. Literals out of a text are no parameters to the client, so a statement made of them is always
+//! planned for its values when running it costs far more than planning.
+//!
+//! Counterpart: plancache.c.
+
+pub(crate) mod choice;
+pub(crate) mod template;
+
+use crate::core::Core;
+use crate::rows;
+use analyze::SessionLookup;
+use choice::Plans;
+use hashbrown::HashMap;
+use ids::Oid;
+use lmgr::{LockMode, LockTag};
+use parse::RawStmt;
+use pgerror::Result;
+use plan::query::{CmdType, Query, RteKind};
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use sync::Mutex;
+use wire::{FieldDescription, backend};
+
+const SHARDS: usize = 16;
+/// Bytes of text that a shard's entries may have; their trees are some fifty times as large.
+const SHARD_TEXT_BYTES_MAX: usize = 64 << 10;
+/// An entry counts for this much text at least.
+const ENTRY_TEXT_BYTES_MIN: usize = 256;
+/// Environments known at a time.
+const ENVIRONMENTS_MAX: usize = 1024;
+
+/// An analysed statement. Immutable but for its plans.
+pub(crate) struct Statement {
+    /// The text that was analysed: of a template, the first that had it.
+    pub(crate) sql: Arc<str>,
+    pub(crate) raw: Arc<RawStmt>,
+    pub(crate) query: Arc<Query>,
+    pub(crate) param_types: Arc<[Oid]>,
+    /// Result columns; `None` if it returns no rows.
+    pub(crate) fields: Option<Arc<[FieldDescription]>>,
+    /// The RowDescription message with all columns in text format; empty if it returns no rows.
+    pub(crate) description: Box<[u8]>,
+    /// Its parameters are literals of the text.
+    pub(crate) lifted: bool,
+    /// What is locked before it is planned.
+    pub(crate) locks: Locks,
+    generation: u64,
+    /// 0: made of what only this transaction sees.
+    environment: u64,
+    pub(crate) plans: Mutex<Plans>,
+}
+
+pub(crate) type Locks = Box<[(LockTag, LockMode)]>;
+
+/// What a statement is found by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    environment: u64,
+    text: Arc<[u8]>,
+    /// As declared.
+    types: Arc<[Oid]>,
+}
+
+struct Entry {
+    statement: Arc<Statement>,
+    /// Found since the clock's hand passed.
+    used: bool,
+}
+
+#[derive(Default)]
+struct Shard {
+    entries: HashMap<Key, Entry, foldhash::fast::FixedState>,
+    /// The keys in the order of the clock.
+    ring: VecDeque<Key>,
+    text_bytes: usize,
+}
+
+#[derive(Default)]
+struct Environments {
+    numbers: HashMap<Box<[u8]>, u64, foldhash::fast::FixedState>,
+    last: u64,
+}
+
+/// The cache of an instance.
+#[derive(Default)]
+pub struct PlanCache {
+    shards: [Mutex<Shard>; SHARDS],
+    environments: Mutex<Environments>,
+}
+
+impl Key {
+    fn weight(&self) -> usize {
+        self.text.len().max(ENTRY_TEXT_BYTES_MIN)
+    }
+}
+
+impl PlanCache {
+    fn shard(&self, key: &Key) -> &Mutex<Shard> {
+        let hash = foldhash::fast::FixedState::default().hash_one(key);
+        &self.shards[(hash >> 32) as usize % SHARDS]
+    }
+
+    fn find(&self, key: &Key, generation: u64) -> Option<Arc<Statement>> {
+        let mut shard = self.shard(key).lock();
+        let entry = shard.entries.get_mut(key)?;
+        if entry.statement.generation != generation {
+            return None;
+        }
+        entry.used = true;
+        Some(entry.statement.clone())
+    }
+
+    fn insert(&self, key: Key, statement: &Arc<Statement>) {
+        let mut shard = self.shard(&key).lock();
+        let entry = Entry { statement: statement.clone(), used: false };
+        let weight = key.weight();
+        if shard.entries.insert(key.clone(), entry).is_none() {
+            shard.text_bytes += weight;
+            shard.ring.push_back(key);
+        }
+        shard.shrink();
+    }
+
+    /// The number of an environment: the same for the same description, never that of another.
+    fn environment(&self, description: &[u8]) -> u64 {
+        let mut known = self.environments.lock();
+        if let Some(&number) = known.numbers.get(description) {
+            return number;
+        }
+        if known.numbers.len() >= ENVIRONMENTS_MAX {
+            known.numbers.clear();
+        }
+        known.last += 1;
+        let number = known.last;
+        known.numbers.insert(description.into(), number);
+        number
+    }
+
+    /// Entries at present, for tests.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|s| s.lock().entries.len()).sum()
+    }
+}
+
+impl Shard {
+    /// Lets entries go until the rest fits: the first on the clock's way that nobody has found since its last round.
+    fn shrink(&mut self) {
+        while self.text_bytes > SHARD_TEXT_BYTES_MAX {
+            let Some(key) = self.ring.pop_front() else { return };
+            let used = self.entries.get_mut(&key).is_some_and(|e| std::mem::take(&mut e.used));
+            if used {
+                self.ring.push_back(key);
+            } else {
+                self.entries.remove(&key);
+                self.text_bytes -= key.weight();
+            }
+        }
+    }
+}
+
+/// Parameters that neither analysis nor planning reads. All others belong to the environment: one too many makes an
+/// entry more, one too few a wrong plan.
+const WITHOUT_EFFECT: &[&str] = &[
+    "application_name",
+    "client_connection_check_interval",
+    "client_min_messages",
+    "deadlock_timeout",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "default_transaction_read_only",
+    "idle_in_transaction_session_timeout",
+    "idle_session_timeout",
+    "is_superuser",
+    "lock_timeout",
+    "log_min_duration_statement",
+    "log_min_error_statement",
+    "log_min_messages",
+    "log_statement",
+    "norsu.bottom_up_deletion",
+    "norsu.plan_cache",
+    "plan_cache_mode",
+    "role",
+    "search_path",
+    "session_authorization",
+    "statement_timeout",
+    "synchronous_commit",
+    "transaction_deferrable",
+    "transaction_isolation",
+    "transaction_read_only",
+    "wal_compression",
+];
+
+/// When the number of the environment was last made sure of.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct EnvironmentAt {
+    generation: u64,
+    user: Oid,
+    temp: Oid,
+    settings: u64,
+}
+
+impl Core {
+    /// The number of all that analysis and planning read besides the text and the catalogs' rows: database, user,
+    /// schemas of the search path (the temporary one included), settings. 0 while the transaction sees catalogs of its
+    /// own.
+    #[inline]
+    pub(crate) fn environment(&mut self) -> Result<u64> {
+        let at = EnvironmentAt {
+            generation: self.catalog.catalog.generation(),
+            user: self.catalog.user,
+            temp: self.catalog.temp_namespace,
+            settings: self.settings_version,
+        };
+        if !self.catalog.overlay.is_clean() {
+            return Ok(0);
+        }
+        if self.environment_at != at {
+            self.environment = self.find_environment()?;
+            self.environment_at = at;
+        }
+        Ok(self.environment)
+    }
+
+    #[cold]
+    fn find_environment(&mut self) -> Result<u64> {
+        let path = self.cat().search_path()?;
+        let mut text = String::new();
+        let user = self.catalog.user;
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{} {user} {path:?}", self.backend.database());
+        let _ = write!(text, " {}", self.base_generation);
+        let registry = &self.store.base().registry;
+        for (id, value) in self.store.session_values() {
+            let setting = registry.setting(id);
+            if !WITHOUT_EFFECT.contains(&setting.name) {
+                let _ = write!(text, "\0{}\0{}", setting.name, setting.show(value));
+            }
+        }
+        Ok(self.plans.environment(text.as_bytes()))
+    }
+
+    /// Holds the statement still?
+    #[inline]
+    pub(crate) fn is_current(&mut self, statement: &Statement) -> Result<bool> {
+        Ok(statement.generation == self.catalog.catalog.generation()
+            && statement.environment != 0
+            && statement.environment == self.environment()?)
+    }
+
+    /// The key of a statement's text here and now; `None` where statements are not shared. The text must say all: a
+    /// statement that is a part of one has none.
+    pub(crate) fn statement_key(&mut self, text: &[u8], types: &[Oid]) -> Result<Option<Key>> {
+        let environment = self.environment()?;
+        Ok((environment != 0).then(|| Key { environment, text: text.into(), types: types.into() }))
+    }
+
+    /// The statement that the cache has under that key.
+    pub(crate) fn find_statement(&self, key: &Option<Key>) -> Option<Arc<Statement>> {
+        self.plans.find(key.as_ref()?, self.catalog.catalog.generation())
+    }
+
+    /// Analyses a query and offers it to the cache. Types of parameters that are not given are found out.
+    pub(crate) fn make_statement(
+        &mut self,
+        key: Option<Key>,
+        sql: &Arc<str>,
+        raw: &Arc<RawStmt>,
+        types: &[Oid],
+        lifted: bool,
+    ) -> Result<Arc<Statement>> {
+        // Before anything is read: what changes from here on makes the statement stale.
+        let generation = self.catalog.catalog.generation();
+        let environment = self.environment()?;
+        let mut param_types = types.to_vec();
+        let mut lookup = SessionLookup::new(self);
+        let query = analyze::analyze_variable(&mut lookup, raw, sql, &mut param_types)?;
+        let fields = query_fields(self, &query)?;
+        let query = analyze::rewrite(&mut SessionLookup::new(self), query)?;
+        let mut description = Vec::new();
+        if let Some(fields) = &fields {
+            backend::row_description(&mut description, fields);
+        }
+        let mut locks = Vec::new();
+        self.collect_locks(&query, &mut locks)?;
+        let clean = self.catalog.overlay.is_clean();
+        let statement = Arc::new(Statement {
+            sql: sql.clone(),
+            raw: raw.clone(),
+            query: Arc::new(query),
+            param_types: param_types.into(),
+            fields: fields.map(Arc::from),
+            description: description.into(),
+            lifted,
+            locks: locks.into(),
+            generation,
+            environment: if clean { environment } else { 0 },
+            plans: Mutex::new(Plans::default()),
+        });
+        if let Some(key) = key.filter(|_| clean) {
+            self.plans.insert(key, &statement);
+        }
+        Ok(statement)
+    }
+
+    /// The relations that the query's range tables name, with their lock modes. Counterpart: `AcquirePlannerLocks`.
+    fn collect_locks(&mut self, query: &Query, out: &mut Vec<(LockTag, LockMode)>) -> Result<()> {
+        for entry in &query.rtable {
+            match &entry.kind {
+                RteKind::Relation { relid, rellockmode, .. } => {
+                    if let Some(lock) = self.relation_lock(*relid, *rellockmode)?
+                        && !out.contains(&lock)
+                    {
+                        out.push(lock);
+                    }
+                }
+                RteKind::Subquery { subquery, .. } => self.collect_locks(subquery, out)?,
+                _ => {}
+            }
+        }
+        for cte in &query.cte_list {
+            self.collect_locks(&cte.query, out)?;
+        }
+        if query.has_sub_links {
+            let mut inner = Vec::new();
+            analyze::walk::query_deep(query, 0, &mut |e, _| {
+                if let plan::Expr::SubLink(link) = e {
+                    inner.push(link.subselect.clone());
+                }
+                true
+            });
+            for query in inner {
+                self.collect_locks(&query, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn take_locks(&mut self, locks: &[(LockTag, LockMode)]) -> Result<()> {
+        for &(tag, mode) in locks {
+            self.backend.lock(tag, mode)?;
+        }
+        Ok(())
+    }
+}
+
+/// Result columns of a query.
+pub(crate) fn query_fields(
+    core: &mut Core,
+    query: &Query,
+) -> Result<Option<Vec<FieldDescription>>> {
+    match query.command_type {
+        CmdType::Select => rows::describe(core, &query.target_list).map(Some),
+        _ if !query.returning_list.is_empty() => {
+            rows::describe(core, &query.returning_list).map(Some)
+        }
+        _ => Ok(None),
+    }
+}

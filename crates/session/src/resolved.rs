@@ -1,0 +1,53 @@
+//! Parameters that every statement asks for, looked up when they change and not when they are asked for.
+
+use crate::plancache::choice::Mode;
+use crate::xact::isolation_named;
+use engine::Isolation;
+use parse::Options;
+use settings::Store;
+use std::time::Duration;
+
+/// See the module's text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resolved {
+    pub(crate) lexer: Options,
+    /// `norsu.plan_cache`, and texts mean what the cache's scanner takes them for.
+    pub(crate) share_texts: bool,
+    pub(crate) plan_mode: Mode,
+    pub(crate) log_statements: bool,
+    /// `None` where the parameter is 0.
+    pub(crate) statement_timeout: Option<Duration>,
+    pub(crate) idle_session_timeout: Option<Duration>,
+    pub(crate) idle_in_transaction_timeout: Option<Duration>,
+    pub(crate) read_only: bool,
+    pub(crate) deferrable: bool,
+    pub(crate) isolation: Isolation,
+}
+
+impl Resolved {
+    pub(crate) fn new(store: &Store) -> Resolved {
+        let lexer = Options {
+            standard_conforming_strings: store.named("standard_conforming_strings").as_bool(),
+            backslash_quote: store.named("backslash_quote").as_text() != "off",
+            ..Options::default()
+        };
+        let span = |name: &str| {
+            let ms = u64::try_from(store.named(name).as_int()).unwrap_or(0);
+            (ms > 0).then(|| Duration::from_millis(ms))
+        };
+        Resolved {
+            lexer,
+            share_texts: lexer.standard_conforming_strings
+                && store.named("norsu.plan_cache").as_bool(),
+            plan_mode: Mode::named(store.named("plan_cache_mode").as_text()),
+            log_statements: store.named("log_statement").as_text() == "all",
+            statement_timeout: span("statement_timeout"),
+            idle_session_timeout: span("idle_session_timeout"),
+            idle_in_transaction_timeout: span("idle_in_transaction_session_timeout"),
+            read_only: store.named("default_transaction_read_only").as_bool(),
+            deferrable: store.named("default_transaction_deferrable").as_bool(),
+            isolation: isolation_named(store.named("default_transaction_isolation").as_text())
+                .unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! Simple queries that the session has met before: from the text to the plan without parser, analysis and planner.
+//!
+//! ```text
+//! text ──scan──▶ template, literals ──▶ slot ──▶ variant (literals that are part of the key) ──▶ Ready ──▶ run
+//! ```
+//! A slot knows which literals of its template became parameters and which did not (see `analyze::lift`). The latter
+//! choose the variant. Whatever does not fit, down to a literal that its type's input function refuses, takes the long
+//! way, where errors come from the text as it was written.
+
+use crate::plancache::Statement;
+use crate::plancache::template::{Class, Literal, Template, integer};
+use crate::prepared::{Idle, Ready};
+use crate::rows::RowWriter;
+use crate::session::Session;
+use analyze::Lifted;
+use executor::{Execution, QueryDesc};
+use hashbrown::HashMap;
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::Node;
+use pgerror::Result;
+use plan::PlannedStmt;
+use std::sync::Arc;
+use types::fncx::FnContext;
+use types::{BATCH_ROWS_MAX, Datum, oids};
+use wire::{Formats, backend};
+
+/// More templates or more bytes of them are not kept; then the slots start anew.
+const SLOTS_MAX: usize = 1024;
+const TEXT_BYTES_MAX: usize = 1 << 20;
+/// Sets of fixed literals kept for a template.
+const VARIANTS_MAX: usize = 16;
+
+/// Strings that mean another moment each time they are read.
+const MOVING: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
+
+/// Types whose input functions read nothing but the text and the settings that belong to the environment, and for
+/// which a literal is the same as a parameter. (An interval's literal is read with its type modifier.)
+const STRING_TYPES: &[Oid] = &[
+    oids::BOOL,
+    oids::BYTEA,
+    oids::CHAR,
+    oids::NAME,
+    oids::INT8,
+    oids::INT2,
+    oids::INT4,
+    oids::TEXT,
+    oids::OID,
+    oids::FLOAT4,
+    oids::FLOAT8,
+    oids::BPCHAR,
+    oids::VARCHAR,
+    oids::DATE,
+    oids::TIME,
+    oids::TIMESTAMP,
+    oids::TIMESTAMPTZ,
+    oids::NUMERIC,
+    oids::UUID,
+    oids::JSON,
+    oids::JSONB,
+];
+
+/// See the module's text.
+#[derive(Default)]
+pub(crate) struct Slots {
+    places: HashMap<Box<[u8]>, usize, foldhash::fast::FixedState>,
+    /// `None` while the slot is in use.
+    slots: Vec<Option<Box<Slot>>>,
+    text_bytes: usize,
+    template: Template,
+}
+
+enum Slot {
+    Query(QuerySlot),
+    Transaction(RawStmt),
+}
+
+struct QuerySlot {
+    shape: Shape,
+    variants: Vec<Variant>,
+}
+
+/// What became of a template's literals.
+struct Shape {
+    /// By parameter: the place of the literal, and whether it is negated.
+    lifted: Box<[(u16, bool)]>,
+    /// The other literals, which belong to the key.
+    fixed: Box<[u16]>,
+}
+
+struct Variant {
+    fixed: Box<[u8]>,
+    /// What the plan cache knows the statement by.
+    key: Box<[u8]>,
+    ready: Ready,
+}
+
+impl Slots {
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+        self.slots.clear();
+        self.text_bytes = 0;
+    }
+
+    fn insert(&mut self, key: &[u8], slot: Slot) {
+        if self.slots.len() >= SLOTS_MAX || self.text_bytes > TEXT_BYTES_MAX {
+            self.clear();
+        }
+        self.text_bytes += key.len();
+        self.places.insert(key.into(), self.slots.len());
+        self.slots.push(Some(Box::new(slot)));
+    }
+}
+
+impl Shape {
+    fn new(literals: &[Literal], lifted: &[Lifted]) -> Shape {
+        let place = |start: u32| literals.iter().position(|l| l.start == start);
+        let lifted: Box<[(u16, bool)]> = lifted
+            .iter()
+            .filter_map(|l| place(l.start).map(|i| (i as u16, l.negated)))
+            .collect();
+        let fixed = (0..literals.len() as u16).filter(|i| !lifted.iter().any(|(l, _)| l == i));
+        Shape { fixed: fixed.collect(), lifted }
+    }
+
+    /// The fixed literals of a text, a zero byte after each.
+    fn fixed(&self, text: &[u8], literals: &[Literal]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for &i in &self.fixed {
+            out.extend_from_slice(literals[usize::from(i)].of(text));
+            out.push(0);
+        }
+        out
+    }
+
+    /// Would the statement mean something else another time?
+    fn is_moving(&self, text: &[u8], literals: &[Literal]) -> bool {
+        self.fixed.iter().any(|&i| is_moving(literals[usize::from(i)].of(text)))
+    }
+
+    /// Are these the fixed literals of the text?
+    fn is_fixed(&self, mut fixed: &[u8], text: &[u8], literals: &[Literal]) -> bool {
+        for &i in &self.fixed {
+            let literal = literals[usize::from(i)].of(text);
+            match fixed.strip_prefix(literal).and_then(|rest| rest.strip_prefix(&[0])) {
+                Some(rest) => fixed = rest,
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Does a literal, or one of a text, mean another value each time?
+pub(crate) fn is_moving(text: &[u8]) -> bool {
+    text.contains(&b'\'')
+        && MOVING
+            .iter()
+            .any(|word| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)))
+}
+
+/// The value of a string literal with its quotes.
+fn unquote(text: &[u8]) -> Vec<u8> {
+    let inner = &text[1..text.len() - 1];
+    if !inner.contains(&b'\'') {
+        return inner.to_vec();
+    }
+    let mut out = Vec::with_capacity(inner.len());
+    let mut skip = false;
+    for &b in inner {
+        skip = b == b'\'' && !skip;
+        if !skip {
+            out.push(b);
+        }
+    }
+    out
+}
+
+impl Session {
+    /// Runs a text for which there is a slot. False: there is none, or the text does not fit it.
+    pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
+        let mut template = std::mem::take(&mut self.slots.template);
+        let known = self.resolved.share_texts && !self.xact.failed && template.scan(text);
+        let place = if known { self.slots.places.get(&template.key[..]).copied() } else { None };
+        let Some(place) = place else {
+            if !known {
+                template.key.clear();
+            }
+            self.slots.template = template;
+            return Ok(false);
+        };
+        let Some(mut slot) = self.slots.slots[place].take() else {
+            self.slots.template = template;
+            return Ok(false);
+        };
+        let ran = match &mut *slot {
+            Slot::Query(slot) => self.run_query_slot(slot, text, &template.literals),
+            Slot::Transaction(raw) => self.run_transaction(raw).map(|()| true),
+        };
+        if let Some(entry) = self.slots.slots.get_mut(place) {
+            *entry = Some(slot);
+        }
+        self.slots.template = template;
+        if ran.is_err() {
+            self.statement = Some(String::from_utf8_lossy(text).into());
+        }
+        ran
+    }
+
+    fn run_transaction(&mut self, raw: &RawStmt) -> Result<()> {
+        let Node::TransactionStmt(stmt) = &raw.stmt else { return Ok(()) };
+        self.start_command();
+        self.core.backend.check_interrupts()?;
+        let tag = self.transaction_statement(stmt)?;
+        self.end_implicit_block();
+        self.finish_command()?;
+        self.send_notices();
+        backend::command_complete(&mut self.conn.out, tag);
+        Ok(())
+    }
+
+    fn run_query_slot(
+        &mut self,
+        slot: &mut QuerySlot,
+        text: &[u8],
+        literals: &[Literal],
+    ) -> Result<bool> {
+        let QuerySlot { shape, variants } = slot;
+        let found = variants.iter().position(|v| shape.is_fixed(&v.fixed, text, literals));
+        let Some(found) = found else { return Ok(false) };
+        if std::str::from_utf8(text).is_err() {
+            return Ok(false);
+        }
+        self.start_command();
+        let variant = &mut variants[found];
+        if variant.ready.current(&mut self.core)?.is_none()
+            && !self.renew(&mut variant.ready, &variant.key)
+        {
+            variants.remove(found);
+            return Ok(false);
+        }
+        let ready = &mut variants[found].ready;
+        let Some(params) = self.literal_values(shape, ready, text, literals) else {
+            return Ok(false);
+        };
+        self.run_ready(ready, params)?;
+        Ok(true)
+    }
+
+    /// Finds or makes the statement anew. False: it does not work with parameters any more.
+    fn renew(&mut self, ready: &mut Ready, key: &[u8]) -> bool {
+        let Some(old) = ready.statement.clone() else { return false };
+        if !self.core.catalog.overlay.is_clean() {
+            return false;
+        }
+        let core = &mut self.core;
+        let renewed = core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
+            Some(found) => Ok(found),
+            None => {
+                core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted)
+            }
+        });
+        match renewed {
+            // Strings may be of other types than before.
+            Ok(statement) if statement.param_types == old.param_types => {
+                *ready = Ready::new(statement);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The parameters that the literals are; `None` where one is no value of its type.
+    fn literal_values(
+        &mut self,
+        shape: &Shape,
+        ready: &Ready,
+        text: &[u8],
+        literals: &[Literal],
+    ) -> Option<Arc<[Datum]>> {
+        if shape.lifted.is_empty() {
+            return Some(self.no_params.clone());
+        }
+        let types = ready.statement.as_ref()?.param_types.clone();
+        let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
+        for (&(place, negated), &ty) in shape.lifted.iter().zip(types.iter()) {
+            let literal = literals[usize::from(place)];
+            let digits = literal.of(text);
+            let signed = |n: u64| if negated { (n as i64).wrapping_neg() } else { n as i64 };
+            values.push(match literal.class {
+                Class::Int4 => Datum::int4(signed(integer(digits)?) as i32),
+                Class::Int8 => Datum::int8(signed(integer(digits)?)),
+                Class::Numeric => {
+                    let mut number = Vec::with_capacity(digits.len() + 1);
+                    if negated {
+                        number.push(b'-');
+                    }
+                    number.extend_from_slice(digits);
+                    self.core.type_input(oids::NUMERIC, &number, -1).ok()?
+                }
+                Class::Text => {
+                    let bytes = unquote(digits);
+                    match ty {
+                        oids::TEXT | oids::VARCHAR | oids::BPCHAR => Datum::Bytes(bytes.into()),
+                        _ => self.core.type_input(ty, &bytes, -1).ok()?,
+                    }
+                }
+                Class::Other => return None,
+            });
+        }
+        Some(values.into_vec().into())
+    }
+
+    /// Makes a slot for the text just scanned, whose only statement has been parsed, and runs it. False: no slot can
+    /// be made, and nothing was done.
+    pub(crate) fn run_new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt) -> Result<bool> {
+        if self.slots.template.key.is_empty() {
+            return Ok(false);
+        }
+        let template = std::mem::take(&mut self.slots.template);
+        let result = self.new_slot(sql, raw, &template);
+        self.slots.template = template;
+        result
+    }
+
+    fn new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt, template: &Template) -> Result<bool> {
+        if matches!(raw.stmt, Node::TransactionStmt(_)) {
+            self.slots.insert(&template.key, Slot::Transaction(raw.clone()));
+            return Ok(false);
+        }
+        if !analyze::is_query(&raw.stmt) {
+            return Ok(false);
+        }
+        self.start_command();
+        if !self.core.catalog.overlay.is_clean() {
+            return Ok(false);
+        }
+        let text = sql.as_bytes();
+        let (shape, fixed, key, statement) = self.shaped_statement(sql, raw, template)?;
+        let mut ready = Ready::new(statement);
+        let Some(params) = self.literal_values(&shape, &ready, text, &template.literals) else {
+            return Ok(false);
+        };
+        self.core.backend.check_interrupts()?;
+        self.run_ready(&mut ready, params)?;
+        if shape.is_moving(text, &template.literals) {
+            return Ok(true);
+        }
+        let variant = Variant { fixed: fixed.into(), key: key.into(), ready };
+        let place = self.slots.places.get(&template.key[..]).copied();
+        match place.and_then(|place| self.slots.slots[place].as_deref_mut()) {
+            Some(Slot::Query(slot)) if slot.shape.fixed == shape.fixed => {
+                if slot.variants.len() >= VARIANTS_MAX {
+                    slot.variants.remove(0);
+                }
+                slot.variants.push(variant);
+            }
+            Some(slot) => *slot = Slot::Query(QuerySlot { shape, variants: vec![variant] }),
+            None => {
+                let slot = QuerySlot { shape, variants: vec![variant] };
+                self.slots.insert(&template.key, Slot::Query(slot));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The statement with as many literals lifted as it bears: numbers and strings, numbers, none.
+    #[allow(clippy::type_complexity)]
+    fn shaped_statement(
+        &mut self,
+        sql: &Arc<str>,
+        raw: &RawStmt,
+        template: &Template,
+    ) -> Result<(Shape, Vec<u8>, Vec<u8>, Arc<Statement>)> {
+        let text = sql.as_bytes();
+        let literals = &template.literals;
+        let known = literals.iter().filter(|l| l.class != Class::Other);
+        let starts: Vec<u32> = known.map(|l| l.start).collect();
+        let core = &mut self.core;
+        let mut tries = vec![true, false];
+        tries.truncate(if literals.is_empty() { 0 } else { 2 });
+        for strings in tries {
+            let mut tree = raw.clone();
+            let lifted = analyze::lift(&mut tree, sql, &starts, strings);
+            if lifted.is_empty() {
+                break;
+            }
+            let shape = Shape::new(literals, &lifted);
+            let fixed = shape.fixed(text, literals);
+            let key_text = statement_text(template, &shape, &fixed);
+            let key = core.statement_key(&key_text, &[])?;
+            let key = key.filter(|_| !shape.is_moving(text, literals));
+            let found = match core.find_statement(&key) {
+                Some(found) => Ok(found),
+                None => {
+                    let types: Vec<Oid> = shape
+                        .lifted
+                        .iter()
+                        .map(|(i, _)| match literals[usize::from(*i)].class {
+                            Class::Int4 => oids::INT4,
+                            Class::Int8 => oids::INT8,
+                            Class::Numeric => oids::NUMERIC,
+                            Class::Text | Class::Other => oids::UNKNOWN,
+                        })
+                        .collect();
+                    core.make_statement(key, sql, &Arc::new(tree), &types, true)
+                }
+            };
+            if let Ok(statement) = found {
+                let mut pairs = shape.lifted.iter().zip(statement.param_types.iter());
+                let fits = pairs.all(|((i, _), ty)| {
+                    literals[usize::from(*i)].class != Class::Text || STRING_TYPES.contains(ty)
+                });
+                if fits && shape.lifted.len() == statement.param_types.len() {
+                    return Ok((shape, fixed, key_text, statement));
+                }
+            }
+            if !lifted.iter().any(|l| l.string) {
+                break;
+            }
+        }
+        let shape = Shape::new(literals, &[]);
+        let fixed = shape.fixed(text, literals);
+        let key_text = statement_text(template, &shape, &fixed);
+        let key = core.statement_key(&key_text, &[])?;
+        let key = key.filter(|_| !shape.is_moving(text, literals));
+        let statement = match core.find_statement(&key) {
+            Some(found) => found,
+            None => core.make_statement(key, sql, &Arc::new(raw.clone()), &[], true)?,
+        };
+        Ok((shape, fixed, key_text, statement))
+    }
+
+    /// Runs a current statement to its end and sends its rows; the transaction has begun.
+    fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<()> {
+        let _timer = self.statement_timer();
+        self.core.backend.check_interrupts()?;
+        let Some(plan) = ready.plan(&mut self.core, &params, self.resolved.plan_mode)? else {
+            return self.run_again(ready, params);
+        };
+        self.run_planned(ready, plan, params)
+    }
+
+    /// As [`Self::run_ready`], after catalogs changed while locks were waited for. We hold them now, so our relations
+    /// are what they will be.
+    #[cold]
+    fn run_again(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<()> {
+        let Some(old) = ready.statement.clone() else { return Ok(()) };
+        let core = &mut self.core;
+        let statement =
+            core.make_statement(None, &old.sql, &old.raw, &old.param_types, old.lifted)?;
+        let chosen = statement.choose(core, &params, self.resolved.plan_mode)?;
+        *ready = Ready::new(statement);
+        self.run_planned(ready, chosen.plan, params)
+    }
+
+    fn run_planned(
+        &mut self,
+        ready: &mut Ready,
+        plan: Arc<PlannedStmt>,
+        params: Arc<[Datum]>,
+    ) -> Result<()> {
+        self.check_plan(&plan)?;
+        self.xact.queried = true;
+        let core = &mut self.core;
+        let snapshot = core.backend.snapshot();
+        core.backend.push_snapshot(snapshot.clone());
+        let desc = QueryDesc { plan: plan.clone(), params, snapshot };
+        let Idle { mut run, writer } = match ready.idle.take() {
+            _ => Idle {
+                writer: RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text),
+                run: Execution::start(desc, core)?,
+            },
+        };
+        let mut sent = 0u64;
+        let mut returns = false;
+        if let Some(statement) = &ready.statement {
+            returns = statement.fields.is_some();
+            self.conn.out.extend_from_slice(&statement.description);
+        }
+        while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
+            if returns {
+                for row in 0..batch.len {
+                    writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;
+                    self.conn.flush_if_large()?;
+                }
+            }
+            sent += batch.len as u64;
+        }
+        self.core.backend.pop_snapshot();
+        let command = plan.command_type;
+        let rows = if command == plan::query::CmdType::Select { sent } else { run.processed() };
+        drop(run);
+        self.finish_command()?;
+        self.send_notices();
+        crate::portal::write_tag(&mut self.conn.out, command, rows);
+        Ok(())
+    }
+}
+
+/// What the plan cache knows a statement by: the template, which literals are fixed, and those. No text of a client is
+/// the same: texts hold no zero byte.
+fn statement_text(template: &Template, shape: &Shape, fixed: &[u8]) -> Vec<u8> {
+    let mut out = template.key.clone();
+    out.push(0);
+    for i in &shape.fixed {
+        out.extend_from_slice(&i.to_le_bytes());
+    }
+    out.push(0);
+    out.extend_from_slice(fixed);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_within_strings_are_halved() {
+        for (text, want) in [("''", ""), ("'ab'", "ab"), ("'a''b'", "a'b"), ("''''''", "''")] {
+            assert_eq!(unquote(text.as_bytes()), want.as_bytes());
+        }
+    }
+
+    #[test]
+    fn words_for_moments_are_found_anywhere() {
+        assert!(is_moving(b"'NOW'") && is_moving(b"' yesterday '") && is_moving(b"'toDay UTC'"));
+        assert!(!is_moving(b"'noon'") && !is_moving(b"''"));
+    }
+}
