@@ -13,11 +13,11 @@
 //!
 //! A statement that does not survive analysis with parameters is analysed as it was written.
 
+use parse::RawStmt;
 use parse::ast::{
     AConst, AExprKind, InsertStmt, Node, ParamRef, ResTarget, SelectStmt, SetOperation, Value,
     WithClause,
 };
-use parse::RawStmt;
 
 /// A literal of the text that is now parameter `$n`, `n` being its place in the list plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -243,7 +243,8 @@ mod tests {
         let mut starts = Vec::new();
         let mut in_string = false;
         for (i, b) in bytes.iter().enumerate() {
-            let after_word = i > 0 && (bytes[i - 1].is_ascii_alphanumeric() || bytes[i - 1] == b'.');
+            let after_word =
+                i > 0 && (bytes[i - 1].is_ascii_alphanumeric() || bytes[i - 1] == b'.');
             if *b == b'\'' {
                 if !in_string {
                     starts.push(i as u32);
@@ -268,7 +269,10 @@ mod tests {
     fn literals_of_conditions_and_values_are_lifted() {
         for (sql, want) in [
             ("select a, 1 from t where b = 2 and c > 'x'", "2 'x'"),
-            ("select 1 from t where b = -2 or b = - 3 or b = -(4) or b - 5 = -(-6)", "~2 ~3 ~4 5 6"),
+            (
+                "select 1 from t where b = -2 or b = - 3 or b = -(4) or b - 5 = -(-6)",
+                "~2 ~3 ~4 5 6",
+            ),
             ("select a from t where b in (1, 2) and c between 3 and 4", "1 2 3 4"),
             ("insert into t values (1, 'a', -2.5), (2, 'b', 3)", "1 'a' ~2.5 2 'b' 3"),
             ("insert into t (a) select 1 from u where x = 2", "2"),

@@ -280,7 +280,12 @@ impl Backend {
 /// Transactions.
 impl Backend {
     pub fn begin(&mut self, isolation: Isolation) {
-        self.txn.begin(isolation, self.storage.env.clock.pg_micros());
+        self.begin_at(isolation, self.storage.env.clock.pg_micros());
+    }
+
+    /// As [`Backend::begin`], at a moment that the caller has read off the clock.
+    pub fn begin_at(&mut self, isolation: Isolation, now: i64) {
+        self.txn.begin(isolation, now);
     }
 
     pub fn in_transaction(&self) -> bool {

@@ -48,42 +48,39 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
 
 /// All relations anywhere in the query, each once.
 fn collect_relations(query: &Query, out: &mut Vec<Oid>) {
-    let mut copy = query.clone();
-    let mut see = |rtable: &[RangeTblEntry]| {
-        for rte in rtable {
-            let relid = match &rte.kind {
-                RteKind::Relation { relid, .. } | RteKind::Subquery { relid, .. } => *relid,
-                _ => continue,
-            };
-            if relid.is_valid() && !out.contains(&relid) {
-                out.push(relid);
-            }
+    for rte in &query.rtable {
+        let relid = match &rte.kind {
+            RteKind::Relation { relid, .. } | RteKind::Subquery { relid, .. } => *relid,
+            _ => continue,
+        };
+        if relid.is_valid() && !out.contains(&relid) {
+            out.push(relid);
         }
-    };
-    fn visit(q: &mut Query, see: &mut dyn FnMut(&[RangeTblEntry])) {
-        see(&q.rtable);
-        for cte in &mut q.cte_list {
-            visit(&mut cte.query, see);
-        }
-        for rte in &mut q.rtable {
-            if let RteKind::Subquery { subquery, .. } = &mut rte.kind {
-                visit(subquery, see);
-            }
-        }
-        let mut found = Vec::new();
-        plan::walk::query_exprs_mut(q, &mut |e| {
-            plan::walk::deep_expr_mut(e, 0, &mut |e, level| {
-                if level == 0
-                    && let Expr::SubLink(s) = e
-                {
-                    found.push((*s.subselect).clone());
-                }
-                level == 0
-            });
-        });
-        found.iter_mut().for_each(|q| visit(q, see));
     }
-    visit(&mut copy, &mut see);
+    for cte in &query.cte_list {
+        collect_relations(&cte.query, out);
+    }
+    for rte in &query.rtable {
+        if let RteKind::Subquery { subquery, .. } = &rte.kind {
+            collect_relations(subquery, out);
+        }
+    }
+    if !query.has_sub_links {
+        return;
+    }
+    // The walkers of whole queries want to change what they see.
+    let mut found = Vec::new();
+    plan::walk::query_exprs_mut(&mut query.clone(), &mut |e| {
+        plan::walk::deep_expr_mut(e, 0, &mut |e, level| {
+            if level == 0
+                && let Expr::SubLink(s) = e
+            {
+                found.push((*s.subselect).clone());
+            }
+            level == 0
+        });
+    });
+    found.iter().for_each(|q| collect_relations(q, out));
 }
 
 /// What all levels share.

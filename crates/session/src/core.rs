@@ -48,6 +48,8 @@ pub struct Core {
     pub(crate) operators: analyze::OperatorCache,
     pub(crate) operators_at: (u64, String),
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
+    pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
+    pub(crate) planning: crate::env::planning::Known,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
     pub(crate) random_state: u64,
     /// What `pg_backend_pid()` says.
@@ -94,6 +96,8 @@ impl Core {
             operators: analyze::OperatorCache::default(),
             operators_at: (0, String::new()),
             functions: HashMap::new(),
+            type_ios: HashMap::new(),
+            planning: Default::default(),
             extra: None,
             random_state: u64::from_le_bytes(seed),
             backend_pid: 0,

@@ -4,5 +4,5 @@ mod analysis;
 mod execution;
 mod facts;
 mod functions;
-mod planning;
+pub(crate) mod planning;
 mod relations;

@@ -1,7 +1,7 @@
 //! The extended protocol: Parse, Bind, Describe, Execute, Close.
 //! Counterpart: `exec_parse_message` and its kin in postgres.c.
 
-use crate::portal::{Portal, Ran, ends_block};
+use crate::portal::{Portal, Ran, ends_block, write_tag};
 use crate::prepared::Prepared;
 use crate::rows;
 use crate::session::Session;
@@ -10,8 +10,8 @@ use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::sync::Arc;
-use types::Datum;
 use types::fncx::FnContext;
+use types::{Datum, oids};
 use wire::{Bind, Format, Parse, Target, backend};
 
 impl Session {
@@ -22,7 +22,7 @@ impl Session {
         self.start_command();
         if name.is_empty() {
             self.unnamed = None;
-        } else if self.prepared.contains_key(&name) {
+        } else if self.prepared.contains_key(name) {
             return Err(pg_err!(
                 DUPLICATE_PSTATEMENT,
                 "prepared statement \"{name}\" already exists"
@@ -55,12 +55,12 @@ impl Session {
         self.parsed(name, prepared)
     }
 
-    fn parsed(&mut self, name: String, prepared: Prepared) -> Result<()> {
+    fn parsed(&mut self, name: &str, prepared: Prepared) -> Result<()> {
         let prepared = Arc::new(prepared);
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
-            self.prepared.insert(name, prepared);
+            self.prepared.insert(name.to_owned(), prepared);
         }
         self.next_command()?;
         backend::parse_complete(&mut self.conn.out);
@@ -83,7 +83,7 @@ impl Session {
         // Names are nearly always short ASCII or empty.
         let statement = self.text(message.statement)?;
         let name = self.text(message.portal)?;
-        let prepared = self.find_prepared(&statement)?;
+        let prepared = self.find_prepared(statement)?;
         self.statement = Some(prepared.sql.clone());
         self.start_command();
         let wanted = prepared.param_types.len();
@@ -97,7 +97,7 @@ impl Session {
         if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
             return Err(aborted());
         }
-        if !name.is_empty() && self.portals.contains_key(&name) {
+        if !name.is_empty() && self.portals.contains_key(name) {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let params = self.bind_values(message, &prepared)?;
@@ -111,12 +111,15 @@ impl Session {
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, message.results.clone(), fields, level);
         portal.created = self.core.statement_start;
-        self.portals.insert(name, portal);
+        self.portals.insert(name.to_owned(), portal);
         backend::bind_complete(&mut self.conn.out);
         Ok(())
     }
 
     fn bind_values(&mut self, message: &Bind<'_>, prepared: &Prepared) -> Result<Arc<[Datum]>> {
+        if message.values.is_empty() {
+            return Ok(self.no_params.clone());
+        }
         let mut params = Vec::with_capacity(message.values.len());
         for (i, value) in message.values.iter().enumerate() {
             let ty = prepared.param_types[i];
@@ -131,6 +134,15 @@ impl Session {
 
     fn bind_value(&mut self, ty: Oid, bytes: &[u8], format: Format, i: usize) -> Result<Datum> {
         if format == Format::Binary {
+            match (ty, bytes) {
+                (oids::INT4, &[a, b, c, d]) => {
+                    return Ok(Datum::int4(i32::from_be_bytes([a, b, c, d])));
+                }
+                (oids::INT8, &[a, b, c, d, e, f, g, h]) => {
+                    return Ok(Datum::int8(i64::from_be_bytes([a, b, c, d, e, f, g, h])));
+                }
+                _ => {}
+            }
             return self.core.type_recv(ty, bytes, -1).map_err(|e| {
                 if e.code() == SqlState::INVALID_BINARY_REPRESENTATION {
                     PgError::new(
@@ -145,6 +157,9 @@ impl Session {
         if std::str::from_utf8(bytes).is_err() {
             self.text(bytes)?;
         }
+        if matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR) && !bytes.contains(&0) {
+            return Ok(Datum::Bytes(bytes.into()));
+        }
         self.core.type_input(ty, bytes, -1)
     }
 
@@ -153,7 +168,7 @@ impl Session {
         self.start_command();
         match target {
             Target::Statement => {
-                let prepared = self.find_prepared(&name)?;
+                let prepared = self.find_prepared(name)?;
                 let fields = self.statement_fields(&prepared)?;
                 if self.xact.failed && fields.is_some() {
                     return Err(aborted());
@@ -166,7 +181,7 @@ impl Session {
                 }
             }
             Target::Portal => {
-                let portal = self.portals.get(&name).ok_or_else(|| no_portal(&name))?;
+                let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
                 if self.xact.failed && portal.fields.is_some() {
                     return Err(aborted());
                 }
@@ -195,44 +210,49 @@ impl Session {
 
     pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {
         let name = self.text(name)?;
-        let mut portal = self.portals.remove(&name).ok_or_else(|| no_portal(&name))?;
-        self.statement = Some(portal.statement.sql.clone());
-        let Some(raw) = portal.statement.raw.clone() else {
+        let (name, mut portal) = self.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
+        let prepared = portal.statement.clone();
+        self.statement = Some(prepared.sql.clone());
+        let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
             self.portals.insert(name, portal);
             return Ok(());
         };
         self.start_command();
-        if self.xact.failed && !ends_block(Some(&raw.stmt)) {
+        if self.xact.failed && !ends_block(Some(node)) {
             return Err(aborted());
         }
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
-        let sql = portal.statement.sql.clone();
-        self.log_statement(&sql);
-        let ran = if analyze::is_query(&raw.stmt) {
-            // A negative number is no limit.
-            let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
-            self.run_query_portal(&mut portal, limit)?
-        } else {
-            let types = portal.statement.param_types.clone();
-            let params = portal.params.clone();
-            Ran::Complete(self.utility(&raw, &sql, &params, &types, false)?)
-        };
+        self.log_statement(&prepared.sql);
+        if !prepared.is_query {
+            let (raw, params) = (prepared.raw.clone(), portal.params.clone());
+            let Some(raw) = raw else { return Ok(()) };
+            let types = &prepared.param_types;
+            let tag = self.utility(&raw, &prepared.sql, &params, types, false)?;
+            self.send_notices();
+            if matches!(raw.stmt, Node::TransactionStmt(_)) {
+                self.finish_command()?;
+            } else {
+                self.next_command()?;
+                self.portals.insert(name, portal);
+            }
+            backend::command_complete(&mut self.conn.out, &tag);
+            return self.conn.flush_if_large();
+        }
+        // A negative number is no limit.
+        let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
+        let ran = self.run_query_portal(&mut portal, limit)?;
         self.send_notices();
         match ran {
             Ran::Suspended => {
                 backend::portal_suspended(&mut self.conn.out);
                 self.portals.insert(name, portal);
             }
-            Ran::Complete(tag) => {
-                if matches!(raw.stmt, Node::TransactionStmt(_)) {
-                    self.finish_command()?;
-                } else {
-                    self.next_command()?;
-                    self.portals.insert(name, portal);
-                }
-                backend::command_complete(&mut self.conn.out, &tag);
+            Ran::Complete(command, rows) => {
+                self.next_command()?;
+                self.portals.insert(name, portal);
+                write_tag(&mut self.conn.out, command, rows);
             }
         }
         self.conn.flush_if_large()
@@ -243,10 +263,10 @@ impl Session {
         match target {
             Target::Statement if name.is_empty() => self.unnamed = None,
             Target::Statement => {
-                self.prepared.remove(&name);
+                self.prepared.remove(name);
             }
             Target::Portal => {
-                self.portals.remove(&name);
+                self.portals.remove(name);
             }
         }
         backend::close_complete(&mut self.conn.out);

@@ -1,6 +1,7 @@
 //! Portals: statements in execution, whole or in parts. Counterpart: portalmem.c, pquery.c, portalcmds.c.
 
-use crate::prepared::Prepared;
+use crate::plancache::choice::Mode;
+use crate::prepared::{Idle, Prepared};
 use crate::rows::RowWriter;
 use crate::session::Session;
 use executor::{Execution, QueryDesc};
@@ -49,7 +50,8 @@ pub(crate) struct Portal {
     pub(crate) params: Arc<[Datum]>,
     pub(crate) formats: Formats,
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
-    plan: Option<Arc<PlannedStmt>>,
+    /// Of the plan, once there is one.
+    command: CmdType,
     run: Option<Execution>,
     writer: RowWriter,
     /// Rows taken from the execution and not yet sent.
@@ -71,8 +73,8 @@ pub(crate) struct Portal {
 
 /// How an execution of a portal ended.
 pub(crate) enum Ran {
-    /// The command's tag.
-    Complete(String),
+    /// What is in the command's tag.
+    Complete(CmdType, u64),
     /// There may be more rows.
     Suspended,
 }
@@ -90,7 +92,7 @@ impl Portal {
             params,
             formats,
             fields,
-            plan: None,
+            command: CmdType::Select,
             run: None,
             writer: RowWriter::default(),
             rest: None,
@@ -164,28 +166,39 @@ impl Session {
             return Ok(());
         }
         let mode = self.resolved.plan_mode;
-        let plan = portal.statement.plan(&mut self.core, &portal.params, mode)?;
-        self.check_plan(&plan)?;
-        self.xact.queried = true;
-        let snapshot = self.core.backend.snapshot();
-        portal.writer = RowWriter::new(&plan.plan_tree.info.target_list, &portal.formats);
-        let desc = QueryDesc {
-            plan: plan.clone(),
-            params: portal.params.clone(),
-            snapshot: snapshot.clone(),
+        let custom = mode == Mode::Custom && !portal.params.is_empty();
+        let core = &mut self.core;
+        let run = match portal.statement.take_idle(core, custom, &portal.formats)? {
+            Some(mut idle) => {
+                self.check_plan(idle.run.plan())?;
+                let snapshot = self.core.backend.snapshot();
+                idle.run.rerun(portal.params.clone(), snapshot)?;
+                portal.writer = idle.writer;
+                idle.run
+            }
+            None => {
+                let plan = portal.statement.plan(core, &portal.params, mode)?;
+                self.check_plan(&plan)?;
+                let snapshot = self.core.backend.snapshot();
+                let list = &plan.plan_tree.info.target_list;
+                portal.writer = RowWriter::new(list, &portal.formats);
+                let params = portal.params.clone();
+                let desc = QueryDesc { plan, params, snapshot: snapshot.clone() };
+                self.core.backend.push_snapshot(snapshot);
+                let run = Execution::start(desc, &mut self.core);
+                self.core.backend.pop_snapshot();
+                run?
+            }
         };
-        self.core.backend.push_snapshot(snapshot);
-        let run = Execution::start(desc, &mut self.core);
-        self.core.backend.pop_snapshot();
-        portal.run = Some(run?);
-        portal.plan = Some(plan);
+        self.xact.queried = true;
+        portal.command = run.plan().command_type;
+        portal.run = Some(run);
         Ok(())
     }
 
     /// The next rows of the portal's query, at most `max`.
     fn next_batch(&mut self, portal: &mut Portal, max: usize) -> Result<Option<Batch>> {
-        let (Some(run), Some(plan)) = (&mut portal.run, &portal.plan) else { return Ok(None) };
-        let _ = plan;
+        let Some(run) = &mut portal.run else { return Ok(None) };
         let snapshot = run.snapshot().clone();
         self.core.backend.push_snapshot(snapshot);
         let batch = run.next(&mut self.core, max);
@@ -196,7 +209,7 @@ impl Session {
     /// Runs a query to its end and sends its rows, unless `max_rows` (0: all) come first.
     pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
         self.start_portal(portal)?;
-        let command = portal.plan.as_ref().map_or(CmdType::Select, |p| p.command_type);
+        let command = portal.command;
         let returns = portal.fields.is_some();
         // A statement that writes is run to its end whatever the client wants to see of it.
         if command != CmdType::Select && returns && max_rows > 0 && portal.kept.is_none() {
@@ -223,7 +236,11 @@ impl Session {
         self.core.after_statement()?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
         let rows = if command == CmdType::Select { sent } else { processed };
-        Ok(Ran::Complete(query_tag(command, rows)))
+        if let Some(run) = portal.run.take() {
+            let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
+            portal.statement.keep_idle(&mut self.core, Idle { run, writer, formats })?;
+        }
+        Ok(Ran::Complete(command, rows))
     }
 
     /// Sends up to `wanted` rows of one batch; 0 at the end.
@@ -250,6 +267,8 @@ impl Session {
         }
         if to < batch.len {
             portal.rest = Some((batch, to));
+        } else if let Some(run) = &mut portal.run {
+            run.recycle(batch);
         }
         Ok(to - from)
     }
@@ -278,8 +297,7 @@ impl Session {
         }
         let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
         let types = param_types.to_vec();
-        let prepared =
-            Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
+        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal =
@@ -454,7 +472,6 @@ impl Session {
             }
             self.read_until(&mut portal, usize::MAX - 1)?;
             portal.run = None;
-            portal.plan = None;
             portal.held = true;
             portal.level = 0;
             self.portals.insert(name, portal);

@@ -16,7 +16,7 @@ use plan::PlannedStmt;
 use std::sync::Arc;
 use sync::Mutex;
 use types::Datum;
-use wire::FieldDescription;
+use wire::{FieldDescription, Formats};
 
 /// Plans are looked for so often; locks held meanwhile keep the relations as they are.
 const TRIES: u32 = 3;
@@ -34,7 +34,13 @@ pub(crate) struct Ready {
 pub(crate) struct Idle {
     pub(crate) run: Execution,
     pub(crate) writer: RowWriter,
+    /// Of the columns, as the writer has them.
+    pub(crate) formats: Formats,
 }
+
+/// Plans dearer than this are not kept ready: making them again costs nothing beside running them, and what they hold
+/// may be large.
+const KEPT_COST_MAX: f64 = 1000.0;
 
 /// See the module's text.
 pub(crate) struct Prepared {
@@ -69,6 +75,27 @@ impl Ready {
             Some(s) if core.is_current(s)? => Ok(Some(s)),
             _ => Ok(None),
         }
+    }
+
+    /// Is it worth while to keep an ended execution of that plan?
+    pub(crate) fn keeps(&self, plan: &Arc<PlannedStmt>) -> bool {
+        let known = self.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan));
+        known && plan.plan_tree.info.total_cost < KEPT_COST_MAX
+    }
+
+    /// The waiting execution of a current statement's general plan, its relations locked; `None`: there is none, or
+    /// another plan may be better. Nothing that sessions share is written to.
+    #[inline]
+    pub(crate) fn take_idle(&mut self, core: &mut Core, custom: bool) -> Result<Option<Idle>> {
+        let (Some(generic), true) = (&self.generic, self.idle.is_some() && !custom) else {
+            return Ok(None);
+        };
+        let before = core.catalog.catalog.generation();
+        core.take_locks(&generic.locks)?;
+        if core.catalog.catalog.generation() != before || !generic.fits(core)? {
+            return Ok(None);
+        }
+        Ok(self.idle.take())
     }
 
     /// The plan for these values of a current statement, its relations locked. `None`: something has changed while
@@ -137,12 +164,13 @@ impl Prepared {
 
     /// Of a statement that has been analysed.
     pub(crate) fn of(statement: Arc<Statement>) -> Prepared {
+        // Copies: counting references would have all sessions write to one place.
         Prepared {
-            sql: statement.sql.clone(),
+            sql: Arc::from(&*statement.sql),
             raw: Some(statement.raw.clone()),
             is_query: true,
-            param_types: statement.param_types.clone(),
-            fields: statement.fields.clone(),
+            param_types: Arc::from(&*statement.param_types),
+            fields: statement.fields.as_ref().map(|f| Arc::from(&**f)),
             ready: Mutex::new(Ready::new(statement)),
             whole: true,
             from_sql: false,
@@ -202,19 +230,34 @@ impl Prepared {
         Ok(statement.choose(core, params, mode)?.plan)
     }
 
-    /// The execution that waits, if it is one of that plan.
-    pub(crate) fn take_idle(&self, plan: &Arc<PlannedStmt>) -> Option<Idle> {
+    /// The execution that waits: see [`Ready::take_idle`].
+    pub(crate) fn take_idle(
+        &self,
+        core: &mut Core,
+        custom: bool,
+        formats: &Formats,
+    ) -> Result<Option<Idle>> {
         let mut ready = self.ready.lock();
-        let fits = ready.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan));
-        if fits { ready.idle.take() } else { None }
+        if ready.idle.as_ref().is_none_or(|idle| idle.formats != *formats)
+            || ready.current(core)?.is_none()
+        {
+            return Ok(None);
+        }
+        ready.take_idle(core, custom)
     }
 
     /// Keeps an execution that has ended for the next time.
-    pub(crate) fn keep_idle(&self, plan: &Arc<PlannedStmt>, idle: Idle) {
-        let mut ready = self.ready.lock();
-        if ready.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan)) {
-            ready.idle = Some(idle);
+    pub(crate) fn keep_idle(&self, core: &mut Core, mut idle: Idle) -> Result<()> {
+        if !self.ready.lock().keeps(idle.run.plan()) {
+            return Ok(());
         }
+        if idle.run.park(core)? {
+            let mut ready = self.ready.lock();
+            if core.catalog.overlay.is_clean() && ready.keeps(idle.run.plan()) {
+                ready.idle = Some(idle);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -224,13 +224,15 @@ impl Session {
                 .severity(Severity::Fatal));
             }
         };
-        if self.handle.waiter.take_one(Interrupt::Terminate) {
+        if self.handle.waiter.pending() && self.handle.waiter.take_one(Interrupt::Terminate) {
             return Err(terminated());
         }
         if self.skip_to_sync && !matches!(frame.kind, b'S' | b'X') {
             return Ok(Next::Message);
         }
-        self.core.statement_start = self.core.now();
+        if !matches!(frame.kind, b'S' | b'H') {
+            self.statement_begins();
+        }
         self.handle.busy.store(true, Ordering::Release);
         let result = if matches!(frame.kind, b'P' | b'B') {
             // Long, and nothing reads from the connection meanwhile: no copy.
@@ -239,12 +241,24 @@ impl Session {
             self.conn.inbox = inbox;
             result
         } else {
-            let body: SmallVec<[u8; 256]> = self.conn.body(frame).into();
+            let body: SmallVec<[u8; 512]> = SmallVec::from_slice(self.conn.body(frame));
             self.dispatch(frame.kind, &body)
         };
         self.handle.busy.store(false, Ordering::Release);
-        self.handle.waiter.take_one(Interrupt::QueryCancel);
+        if self.handle.waiter.pending() {
+            self.handle.waiter.take_one(Interrupt::QueryCancel);
+        }
         result
+    }
+
+    pub(crate) fn statement_begins(&mut self) {
+        self.core.statement_start = self.core.now();
+    }
+
+    /// Deals with one message, whatever comes next.
+    #[cfg(test)]
+    pub(crate) fn dispatch_message(&mut self, kind: u8, body: &[u8]) -> Result<()> {
+        self.dispatch(kind, body).map(|_| ())
     }
 
     fn hung_up(&mut self) -> Result<Next> {
@@ -323,9 +337,9 @@ impl Session {
     }
 
     /// The text of a message in the server's encoding. 22021 if it is not valid there.
-    pub(crate) fn text(&self, bytes: &[u8]) -> Result<String> {
+    pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(text.to_owned()),
+            Ok(text) => Ok(text),
             Err(e) => {
                 let bad = &bytes[e.valid_up_to()..];
                 let len = e.error_len().unwrap_or(bad.len()).min(bad.len());

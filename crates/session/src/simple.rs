@@ -1,6 +1,6 @@
 //! Simple queries: a text of statements, each run to its end. Counterpart: `exec_simple_query`.
 
-use crate::portal::{Portal, Ran, ends_block};
+use crate::portal::{Portal, Ran, ends_block, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::aborted;
@@ -84,14 +84,19 @@ impl Session {
             Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
-        let mut portal =
-            Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields.clone(), level);
+        let mut portal = Portal::new(
+            Arc::new(prepared),
+            self.no_params.clone(),
+            Formats::Text,
+            fields.clone(),
+            level,
+        );
         self.start_portal(&mut portal)?;
         if let Some(fields) = &fields {
             backend::row_description(&mut self.conn.out, fields);
         }
         match self.run_query_portal(&mut portal, 0)? {
-            Ran::Complete(tag) => Ok(tag),
+            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
             Ran::Suspended => Ok(String::new()),
         }
     }

@@ -8,7 +8,9 @@
 //! way, where errors come from the text as it was written.
 
 use crate::plancache::Statement;
+use crate::plancache::choice::Mode;
 use crate::plancache::template::{Class, Literal, Template, integer};
+use crate::portal::write_tag;
 use crate::prepared::{Idle, Ready};
 use crate::rows::RowWriter;
 use crate::session::Session;
@@ -19,17 +21,17 @@ use ids::Oid;
 use parse::RawStmt;
 use parse::ast::Node;
 use pgerror::Result;
-use plan::PlannedStmt;
+use plan::query::CmdType;
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 
 /// More templates or more bytes of them are not kept; then the slots start anew.
-const SLOTS_MAX: usize = 1024;
-const TEXT_BYTES_MAX: usize = 1 << 20;
+const SLOTS_MAX: usize = 512;
+const TEXT_BYTES_MAX: usize = 512 << 10;
 /// Sets of fixed literals kept for a template.
-const VARIANTS_MAX: usize = 16;
+const VARIANTS_MAX: usize = 8;
 
 /// Strings that mean another moment each time they are read.
 const MOVING: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
@@ -115,10 +117,8 @@ impl Slots {
 impl Shape {
     fn new(literals: &[Literal], lifted: &[Lifted]) -> Shape {
         let place = |start: u32| literals.iter().position(|l| l.start == start);
-        let lifted: Box<[(u16, bool)]> = lifted
-            .iter()
-            .filter_map(|l| place(l.start).map(|i| (i as u16, l.negated)))
-            .collect();
+        let lifted: Box<[(u16, bool)]> =
+            lifted.iter().filter_map(|l| place(l.start).map(|i| (i as u16, l.negated))).collect();
         let fixed = (0..literals.len() as u16).filter(|i| !lifted.iter().any(|(l, _)| l == i));
         Shape { fixed: fixed.collect(), lifted }
     }
@@ -254,12 +254,11 @@ impl Session {
             return false;
         }
         let core = &mut self.core;
-        let renewed = core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
-            Some(found) => Ok(found),
-            None => {
-                core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted)
-            }
-        });
+        let renewed =
+            core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
+                Some(found) => Ok(found),
+                None => core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted),
+            });
         match renewed {
             // Strings may be of other types than before.
             Ok(statement) if statement.param_types == old.param_types => {
@@ -281,7 +280,7 @@ impl Session {
         if shape.lifted.is_empty() {
             return Some(self.no_params.clone());
         }
-        let types = ready.statement.as_ref()?.param_types.clone();
+        let types = &ready.statement.as_ref()?.param_types;
         let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
         for (&(place, negated), &ty) in shape.lifted.iter().zip(types.iter()) {
             let literal = literals[usize::from(place)];
@@ -435,43 +434,42 @@ impl Session {
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<()> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
-        let Some(plan) = ready.plan(&mut self.core, &params, self.resolved.plan_mode)? else {
-            return self.run_again(ready, params);
+        let mode = self.resolved.plan_mode;
+        let custom = mode == Mode::Custom && !params.is_empty();
+        if let Some(mut idle) = ready.take_idle(&mut self.core, custom)? {
+            self.check_plan(idle.run.plan())?;
+            let snapshot = self.core.backend.snapshot();
+            idle.run.rerun(params, snapshot.clone())?;
+            self.core.backend.push_snapshot(snapshot);
+            return self.send_all(ready, idle);
+        }
+        let plan = match ready.plan(&mut self.core, &params, mode)? {
+            Some(plan) => plan,
+            None => {
+                // Catalogs have changed while locks were waited for. We hold them now, so our relations are what
+                // they will be.
+                let Some(old) = ready.statement.clone() else { return Ok(()) };
+                let core = &mut self.core;
+                let types = &old.param_types;
+                let new = core.make_statement(None, &old.sql, &old.raw, types, old.lifted)?;
+                let chosen = new.choose(core, &params, mode)?;
+                *ready = Ready::new(new);
+                chosen.plan
+            }
         };
-        self.run_planned(ready, plan, params)
-    }
-
-    /// As [`Self::run_ready`], after catalogs changed while locks were waited for. We hold them now, so our relations
-    /// are what they will be.
-    #[cold]
-    fn run_again(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<()> {
-        let Some(old) = ready.statement.clone() else { return Ok(()) };
-        let core = &mut self.core;
-        let statement =
-            core.make_statement(None, &old.sql, &old.raw, &old.param_types, old.lifted)?;
-        let chosen = statement.choose(core, &params, self.resolved.plan_mode)?;
-        *ready = Ready::new(statement);
-        self.run_planned(ready, chosen.plan, params)
-    }
-
-    fn run_planned(
-        &mut self,
-        ready: &mut Ready,
-        plan: Arc<PlannedStmt>,
-        params: Arc<[Datum]>,
-    ) -> Result<()> {
         self.check_plan(&plan)?;
-        self.xact.queried = true;
         let core = &mut self.core;
         let snapshot = core.backend.snapshot();
         core.backend.push_snapshot(snapshot.clone());
-        let desc = QueryDesc { plan: plan.clone(), params, snapshot };
-        let Idle { mut run, writer } = match ready.idle.take() {
-            _ => Idle {
-                writer: RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text),
-                run: Execution::start(desc, core)?,
-            },
-        };
+        let writer = RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text);
+        let run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
+        self.send_all(ready, Idle { run, writer, formats: Formats::Text })
+    }
+
+    /// Runs an execution to its end, under the active snapshot, which is let go, and closes the statement.
+    fn send_all(&mut self, ready: &mut Ready, mut idle: Idle) -> Result<()> {
+        self.xact.queried = true;
+        let Idle { run, writer, .. } = &mut idle;
         let mut sent = 0u64;
         let mut returns = false;
         if let Some(statement) = &ready.statement {
@@ -486,14 +484,17 @@ impl Session {
                 }
             }
             sent += batch.len as u64;
+            run.recycle(batch);
+        }
+        let command = run.plan().command_type;
+        let rows = if command == CmdType::Select { sent } else { run.processed() };
+        if ready.keeps(run.plan()) && run.park(&mut self.core)? {
+            ready.idle = Some(idle);
         }
         self.core.backend.pop_snapshot();
-        let command = plan.command_type;
-        let rows = if command == plan::query::CmdType::Select { sent } else { run.processed() };
-        drop(run);
         self.finish_command()?;
         self.send_notices();
-        crate::portal::write_tag(&mut self.conn.out, command, rows);
+        write_tag(&mut self.conn.out, command, rows);
         Ok(())
     }
 }

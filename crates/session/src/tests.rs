@@ -13,6 +13,7 @@ use types::{Datum, FnContext};
 use vfs::Env;
 
 mod real;
+mod shared;
 
 /// A cluster with one session of its superuser.
 struct Fixture {

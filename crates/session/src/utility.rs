@@ -1,7 +1,7 @@
 //! Statements that are not queries: those about the session are run here, the others by `commands`.
 //! Counterpart: utility.c.
 
-use crate::portal::{Portal, Ran};
+use crate::portal::{Portal, Ran, query_tag};
 use crate::prepared::Prepared;
 use crate::rows::RowWriter;
 use crate::session::Session;
@@ -187,7 +187,7 @@ impl Session {
             backend::row_description(&mut self.conn.out, &fields);
         }
         match self.run_query_portal(&mut portal, 0)? {
-            Ran::Complete(tag) => Ok(tag),
+            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
             Ran::Suspended => Ok(String::new()),
         }
     }

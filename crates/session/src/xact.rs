@@ -96,7 +96,8 @@ impl Session {
         self.xact.read_only = self.resolved.read_only;
         self.xact.deferrable = self.resolved.deferrable;
         self.core.transaction_start = self.core.statement_start;
-        self.core.backend.begin(self.resolved.isolation);
+        let now = self.core.statement_start;
+        self.core.backend.begin_at(self.resolved.isolation, now);
     }
 
     /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible

@@ -97,12 +97,20 @@ impl Facts for Core {
     }
 
     fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>> {
+        if let Some(io) = self.type_ios.get(&ty) {
+            return Ok(io.clone());
+        }
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
         let info = self.type_facts(ty)?;
         let input = (*self.function(row.typinput)?).clone();
         let output = (*self.function(row.typoutput)?).clone();
         let io_param = if row.typelem.is_valid() { row.typelem } else { ty };
-        Ok(Arc::new(TypeIo { info, io_param, input, output }))
+        let io = Arc::new(TypeIo { info, io_param, input, output });
+        // Built-in types never change.
+        if ty < Oid::FIRST_NORMAL {
+            self.type_ios.insert(ty, io.clone());
+        }
+        Ok(io)
     }
 
     fn type_name(&mut self, ty: Oid) -> Result<String> {

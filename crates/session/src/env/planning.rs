@@ -1,9 +1,10 @@
 //! To the planner.
 
 use crate::core::Core;
-use catalog::cache;
 use catalog::lookup::BTREE_AM;
+use catalog::{RelDesc, cache};
 use eval::Facts;
+use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::Expr;
@@ -14,6 +15,43 @@ use types::{Datum, DatumRef};
 
 /// Rows assumed per page of a table that was never analysed, by width; PostgreSQL's ten-page rule.
 const NEVER_VACUUMED_PAGES: f64 = 10.0;
+
+/// Entries of a kind beyond which all are forgotten.
+const KNOWN_MAX: usize = 1000;
+
+/// What the planner has asked before, with what it was made from.
+#[derive(Default)]
+pub(crate) struct Known {
+    relations: HashMap<Oid, KnownRel>,
+    operators: HashMap<Oid, Arc<OpFacts>>,
+    stats: HashMap<(Oid, AttrNo), KnownStats>,
+}
+
+type KnownStats = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColStats>);
+
+struct KnownRel {
+    desc: Arc<RelDesc>,
+    blocks: u32,
+    /// Of the indexes that the facts name, in their order.
+    indexes: Vec<Arc<RelDesc>>,
+    facts: Arc<RelFacts>,
+}
+
+impl Known {
+    fn keep_relation(&mut self, relid: Oid, known: KnownRel) {
+        if self.relations.len() >= KNOWN_MAX {
+            self.relations.clear();
+        }
+        self.relations.insert(relid, known);
+    }
+
+    fn keep_stats(&mut self, column: (Oid, AttrNo), known: KnownStats) {
+        if self.stats.len() >= KNOWN_MAX {
+            self.stats.clear();
+        }
+        self.stats.insert(column, known);
+    }
+}
 
 impl Core {
     fn column_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
@@ -97,15 +135,36 @@ impl Core {
             tree_height,
         })))
     }
-}
 
-impl PlannerFacts for Core {
-    fn costs(&self) -> &CostSettings {
-        &self.costs
+    /// What is known of the relation, if descriptors and sizes are what they were.
+    fn known_relation(&mut self, relid: Oid, desc: &Arc<RelDesc>) -> Result<Option<Arc<RelFacts>>> {
+        let Some(known) = self.planning.relations.get(&relid) else { return Ok(None) };
+        if !Arc::ptr_eq(&known.desc, desc) {
+            return Ok(None);
+        }
+        let (facts, parts) = (known.facts.clone(), known.indexes.clone());
+        let blocks = known.blocks;
+        if let Some(table) = &desc.table
+            && engine::table::nblocks(&self.backend, table)? != blocks
+        {
+            return Ok(None);
+        }
+        for (index, part) in facts.indexes.iter().zip(&parts) {
+            let same = Arc::ptr_eq(&self.cat().relation(index.oid)?, part)
+                && match &part.btree {
+                    Some(btree) => {
+                        f64::from(engine::index::nblocks(&self.backend, btree)?) == index.pages
+                    }
+                    None => false,
+                };
+            if !same {
+                return Ok(None);
+            }
+        }
+        Ok(Some(facts))
     }
 
-    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
-        let desc = self.cat().relation(relid)?;
+    fn make_relation(&mut self, relid: Oid, desc: &RelDesc) -> Result<Arc<RelFacts>> {
         let class = &desc.class;
         let mut columns = Vec::with_capacity(desc.attributes.len());
         let mut width = 24.0;
@@ -157,8 +216,36 @@ impl PlannerFacts for Core {
             indexes,
         }))
     }
+}
+
+impl PlannerFacts for Core {
+    fn costs(&self) -> &CostSettings {
+        &self.costs
+    }
+
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
+        let desc = self.cat().relation(relid)?;
+        if let Some(known) = self.known_relation(relid, &desc)? {
+            return Ok(known);
+        }
+        let facts = self.make_relation(relid, &desc)?;
+        let mut parts = Vec::with_capacity(facts.indexes.len());
+        for index in &facts.indexes {
+            parts.push(self.cat().relation(index.oid)?);
+        }
+        let blocks = match &desc.table {
+            Some(table) => engine::table::nblocks(&self.backend, table)?,
+            None => 0,
+        };
+        let known = KnownRel { desc, blocks, indexes: parts, facts: facts.clone() };
+        self.planning.keep_relation(relid, known);
+        Ok(facts)
+    }
 
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {
+        if let Some(facts) = self.planning.operators.get(&opno) {
+            return Ok(facts.clone());
+        }
         let row = self.cat().operator(opno)?;
         let mut name_of = |proc: Oid| -> Result<String> {
             Ok(match proc.valid() {
@@ -172,7 +259,7 @@ impl PlannerFacts for Core {
             Some(p) => Facts::function(self, p)?.strict,
             None => false,
         };
-        Ok(Arc::new(OpFacts {
+        let facts = Arc::new(OpFacts {
             oid: opno,
             name: row.oprname.as_str().to_string(),
             left: row.oprleft,
@@ -186,7 +273,12 @@ impl PlannerFacts for Core {
             restrict,
             join,
             strict,
-        }))
+        });
+        // Built-in operators never change.
+        if opno < Oid::FIRST_NORMAL {
+            self.planning.operators.insert(opno, facts.clone());
+        }
+        Ok(facts)
     }
 
     fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>> {
@@ -246,6 +338,11 @@ impl PlannerFacts for Core {
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>> {
         let keys = [relid.into(), attno.into(), false.into()];
         let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
+        if let Some((of, known)) = self.planning.stats.get(&(relid, attno))
+            && Arc::ptr_eq(of, &row)
+        {
+            return Ok(Some(known.clone()));
+        }
         let mut out = ColStats {
             null_frac: f64::from(row.stanullfrac),
             n_distinct: f64::from(row.stadistinct),
@@ -280,7 +377,9 @@ impl PlannerFacts for Core {
                 _ => {}
             }
         }
-        Ok(Some(Arc::new(out)))
+        let out = Arc::new(out);
+        self.planning.keep_stats((relid, attno), (row, out.clone()));
+        Ok(Some(out))
     }
 
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {

@@ -8,7 +8,7 @@ use pgerror::Result;
 use plan::expr::Expr;
 use plan::node::{IndexProbe, Plan, PlanNode};
 use plan::query::{CmdType, Query, RteKind};
-use plan::{PlannedStmt, expr};
+use plan::{PlannedStmt, expr, walk};
 use std::sync::Arc;
 use types::Datum;
 
@@ -148,10 +148,8 @@ impl Statement {
     }
 
     fn custom(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<Chosen> {
-        let before = std::mem::replace(&mut core.params, params.clone());
-        let plan = planner::plan_query(&self.query, core);
-        core.params = before;
-        let plan = plan?;
+        let query = core.with_values(&self.query, params)?;
+        let plan = planner::plan_query(&query, core)?;
         let cost = plan.plan_tree.info.total_cost + self.planning_cost(core);
         let mut plans = self.plans.lock();
         plans.custom_count = plans.custom_count.saturating_add(1);
@@ -192,8 +190,7 @@ fn may_settle(query: &Query) -> bool {
         && !query.has_sub_links
         && !query.has_aggs
         && query.set_operations.is_none();
-    let tables =
-        query.rtable.iter().filter(|r| !matches!(r.kind, RteKind::Values { .. })).count();
+    let tables = query.rtable.iter().filter(|r| !matches!(r.kind, RteKind::Values { .. })).count();
     let subquery = query.rtable.iter().any(|r| matches!(r.kind, RteKind::Subquery { .. }));
     let bound = query.command_type == CmdType::Insert || query.jointree.quals.is_some();
     plain && tables <= 1 && !subquery && bound
@@ -241,6 +238,34 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
 }
 
 impl Core {
+    /// The query with its parameters replaced by these values, so that planning can reason with them.
+    fn with_values(&mut self, query: &Query, params: &[Datum]) -> Result<Query> {
+        let mut query = query.clone();
+        let mut failure = None;
+        walk::deep_query_mut(&mut query, 0, &mut |e, _| {
+            let Expr::Param(p) = e else { return true };
+            let value = usize::try_from(p.paramid - 1).ok().and_then(|i| params.get(i));
+            if let (expr::ParamKind::Extern, Some(value)) = (p.paramkind, value) {
+                match self.type_facts(p.paramtype) {
+                    Ok(info) => {
+                        *e = Expr::Const(expr::Const {
+                            consttype: p.paramtype,
+                            consttypmod: p.paramtypmod,
+                            constcollid: p.paramcollid,
+                            constlen: info.len.into(),
+                            constbyval: info.by_val,
+                            value: value.clone(),
+                            location: p.location,
+                        });
+                    }
+                    Err(error) => failure = Some(error),
+                }
+            }
+            true
+        });
+        failure.map_or(Ok(query), Err)
+    }
+
     /// The lock of a relation in a mode given by its number; 0 is none.
     pub(crate) fn relation_lock(
         &mut self,

@@ -301,7 +301,10 @@ mod tests {
     fn literals_are_told_from_the_rest() {
         for (text, want) in [
             ("select 1", "select ?i | 1"),
-            ("select a1, \"b 2\".c3 from t4 where x=5;", "select a1, \"b 2\".c3 from t4 where x=?i; | 5"),
+            (
+                "select a1, \"b 2\".c3 from t4 where x=5;",
+                "select a1, \"b 2\".c3 from t4 where x=?i; | 5",
+            ),
             ("x = -5 and y = .5 or z = 1e5", "x = -?i and y = ?n or z = ?n | 5 | .5 | 1e5"),
             ("2147483647 2147483648 2147483649", "?i ?o ?l | 2147483647 | 2147483648 | 2147483649"),
             (

@@ -1,0 +1,275 @@
+//! Sessions with and without shared plans must say the same, byte for byte: what the plan cache does cannot be seen.
+//! One world has `norsu.plan_cache` on, the other off; all else is equal. Only rows that PostgreSQL leaves unordered are
+//! not compared by order, and there are none here.
+
+use crate::instance::{Admission, Config, Instance, Log, Speaker};
+use crate::transport::Transport;
+use crate::{Core, Session, connection::Connection};
+use catalog::CatSession;
+use catalog::bootstrap::{InitOptions, init};
+use engine::{Backend, Engine, EngineConfig};
+use ids::{Oid, RelFile};
+use pgerror::PgError;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use sync::Mutex;
+use vfs::Env;
+
+const DATABASE: Oid = Oid(5);
+
+struct Silent;
+
+impl Log for Silent {
+    fn write(&self, _: &Speaker, _: &PgError, _: Option<&str>) {}
+}
+
+/// Keeps what is sent.
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Transport for Kept {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
+        Arc::new(|| ())
+    }
+
+    fn peer(&self) -> Option<(IpAddr, u16)> {
+        None
+    }
+}
+
+struct World {
+    instance: Arc<Instance>,
+    clients: Vec<Client>,
+}
+
+struct Client {
+    session: Session,
+    sent: Arc<Mutex<Vec<u8>>>,
+}
+
+impl World {
+    fn new(plan_cache: bool, clients: usize) -> World {
+        let env = Env::memory(7);
+        init(&env, &InitOptions { sync: false, ..InitOptions::default() }).unwrap();
+        let mut config = EngineConfig::new(env);
+        config.shared_buffers = 2048;
+        let engine = Engine::open(config).unwrap();
+        let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
+        let config = Config { base, hba: Arc::default() };
+        let instance = Instance::new(engine, config, Arc::new(Silent));
+        instance.set_admission(Admission::Open);
+        let mut world = World { instance, clients: Vec::new() };
+        for _ in 0..clients {
+            let client = world.connect(plan_cache);
+            world.clients.push(client);
+        }
+        world
+    }
+
+    fn connect(&self, plan_cache: bool) -> Client {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let transport = Kept(sent.clone());
+        let handle = self.instance.register(transport.hangup(), true).unwrap();
+        let space = RelFile::DEFAULT_TABLESPACE;
+        let storage = self.instance.engine.storage();
+        let waiter = handle.waiter.clone();
+        let backend = Backend::connect(storage, handle.pid, DATABASE, space, waiter).unwrap();
+        let catalog = CatSession::new(self.instance.catalogs.database(DATABASE), Oid(10));
+        let store = settings::Store::new(self.instance.base());
+        let catalogs = self.instance.catalogs.clone();
+        let core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
+        let conn = Connection::new(Box::new(transport));
+        let speaker = Speaker { user: "postgres".into(), ..Speaker::default() };
+        let instance = self.instance.clone();
+        let mut session = Session::new(core, instance, handle, conn, speaker, true);
+        session.apply_all_settings();
+        let mut client = Client { session, sent };
+        let switch = if plan_cache { "on" } else { "off" };
+        client.query(&format!("SET norsu.plan_cache = {switch}"));
+        client
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.clients.clear();
+        self.instance.engine.shutdown().unwrap();
+    }
+}
+
+impl Client {
+    fn message(&mut self, kind: u8, body: &[u8]) -> String {
+        self.session.statement_begins();
+        self.session.dispatch_message(kind, body).unwrap();
+        self.session.conn.flush().unwrap();
+        show(&std::mem::take(&mut *self.sent.lock()))
+    }
+
+    /// A simple query's answer.
+    fn query(&mut self, sql: &str) -> String {
+        let mut body = sql.as_bytes().to_vec();
+        body.push(0);
+        self.message(b'Q', &body)
+    }
+
+    /// Parse, Bind and Execute of the unnamed statement, parameters as text.
+    fn extended(&mut self, sql: &str, params: &[&str]) -> String {
+        let mut out = self.message(b'P', &[b"\0", sql.as_bytes(), b"\0\0\0"].concat());
+        let mut bind = b"\0\0\0\0".to_vec();
+        bind.extend_from_slice(&(params.len() as u16).to_be_bytes());
+        for param in params {
+            bind.extend_from_slice(&(param.len() as u32).to_be_bytes());
+            bind.extend_from_slice(param.as_bytes());
+        }
+        bind.extend_from_slice(&[0, 0]);
+        for (kind, body) in [(b'B', &bind[..]), (b'D', b"P\0"), (b'E', b"\0\0\0\0\0"), (b'S', b"")]
+        {
+            out.push_str(&self.message(kind, body));
+        }
+        out
+    }
+}
+
+/// Messages in a form to read: kind, then the body with dots for what is no text.
+fn show(mut bytes: &[u8]) -> String {
+    let mut out = String::new();
+    while let [kind, a, b, c, d, rest @ ..] = bytes {
+        let len = u32::from_be_bytes([*a, *b, *c, *d]) as usize - 4;
+        out.push(char::from(*kind));
+        out.push(' ');
+        // A column of RowDescription names its table by OID, which is the same in both worlds.
+        let dotted = rest[..len].iter().map(|&b| match b {
+            b' '..=b'~' => char::from(b).to_string(),
+            b => format!("\\{b}"),
+        });
+        out.extend(dotted);
+        out.push('\n');
+        bytes = &rest[len..];
+    }
+    out
+}
+
+/// Runs statements in both worlds and compares; `@n:` at the front chooses another session than the first, `P:` the
+/// extended protocol.
+fn compare(statements: &[String], clients: usize) -> (World, World) {
+    let (mut with, mut without) = (World::new(true, clients), World::new(false, clients));
+    let mut wrong = Vec::new();
+    for statement in statements {
+        let (client, sql) = match statement.strip_prefix('@').and_then(|s| s.split_once(':')) {
+            Some((n, sql)) => (n.parse().unwrap(), sql),
+            None => (0, statement.as_str()),
+        };
+        let answer = |world: &mut World| match sql.strip_prefix("P:") {
+            Some(sql) => world.clients[client].extended(sql, &[]),
+            None => world.clients[client].query(sql),
+        };
+        let (got, want) = (answer(&mut with), answer(&mut without));
+        if got != want {
+            wrong.push(format!("{statement}\n  with    {got}\n  without {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    (with, without)
+}
+
+/// The text with its whole numbers replaced: those that stand alone.
+fn with_numbers(sql: &str, change: impl Fn(&str) -> String) -> String {
+    let bytes = sql.as_bytes();
+    let mut out = String::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'\'' | b'$');
+        let end = at + bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let alone = end > at
+            && (at == 0 || !word(bytes[at - 1]))
+            && bytes.get(end).is_none_or(|&b| !word(b));
+        if alone {
+            out.push_str(&change(&sql[at..end]));
+            at = end;
+        } else {
+            let next = end.max(at + 1);
+            let next = (next..=sql.len()).find(|&n| sql.is_char_boundary(n)).unwrap_or(next);
+            out.push_str(&sql[at..next]);
+            at = next;
+        }
+    }
+    out
+}
+
+/// The case files' statements, as they are and with other numbers, each again and again.
+#[test]
+fn cases_answer_the_same_with_shared_plans() {
+    let mut statements = Vec::new();
+    for cases in [include_str!("../cases/select.tsv"), include_str!("../cases/queries.tsv")] {
+        for line in cases.lines() {
+            let Some((sql, _)) = line.split_once('\t') else { continue };
+            // What depends on the moment or on the world is not comparable.
+            if ["random", "now(", "clock", "xid", "_timestamp", "pg_backend", "txid"]
+                .iter()
+                .any(|word| sql.to_ascii_lowercase().contains(word))
+            {
+                continue;
+            }
+            let changed = |from: &str| match from.parse::<i64>() {
+                Ok(n) if n < 1000 => (n + 1).to_string(),
+                _ => from.to_owned(),
+            };
+            statements.push(sql.to_owned());
+            statements.push(with_numbers(sql, changed));
+            statements.push(format!("P:{sql}"));
+            statements.push(sql.to_owned());
+        }
+    }
+    compare(&statements, 1);
+}
+
+/// Statements of a line each; `=` repeats the line before.
+fn script(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        match line {
+            "=" => out.push(out.last().unwrap().clone()),
+            line => out.push(line.to_owned()),
+        }
+    }
+    out
+}
+
+#[test]
+fn changes_between_statements_are_seen() {
+    compare(&script(include_str!("shared.txt")), 2);
+}
+
+#[test]
+fn statements_that_differ_in_literals_share_a_plan() {
+    let mut world = World::new(true, 2);
+    world.clients[0].query("CREATE TABLE t (a int PRIMARY KEY, b text, c numeric(6,2))");
+    let known = world.instance.plans.len();
+    for i in 0..50 {
+        let insert = format!("INSERT INTO t VALUES ({i}, 'b{i}', {i}.5)");
+        assert!(world.clients[i % 2].query(&insert).contains("INSERT 0 1"), "{insert}");
+        let select = format!("SELECT b, c FROM t WHERE a = {i}");
+        assert!(world.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
+    }
+    assert_eq!(world.instance.plans.len(), known + 2);
+    // The parameter of a message's text is its own.
+    let answer = world.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
+    assert!(answer.contains("b7"), "{answer}");
+    let again = world.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
+    assert!(again.contains("b8"), "{again}");
+    assert_eq!(world.instance.plans.len(), known + 3);
+}
