@@ -1,9 +1,10 @@
-//! CREATE INDEX: sorted tuples become pages, which go through the pool with a full image each in the
-//! log. Counterpart: nbtsort.c.
+//! CREATE INDEX: sorted tuples become pages, which go to log and file many at a time.
+//! Counterpart: nbtsort.c.
 
 use crate::buf::{Cx, RegFlags};
 use crate::sort::Sorter;
 use crate::{BulkLoader, Index};
+use bufmgr::LOAD_PAGES_MAX;
 use ids::BlockNo;
 use page::PageBuf;
 use page::btree::{META_BLOCK, Meta, NONE};
@@ -27,9 +28,18 @@ impl Index {
     ) -> Result<u64> {
         let count = sorter.len();
         let check_interrupts = cx.check_interrupts;
+        // A page of an upper level has its number long before it is full.
+        let mut finished: Vec<(BlockNo, PageBuf)> = Vec::with_capacity(LOAD_PAGES_MAX);
         let mut sink = |block: BlockNo, page: PageBuf| {
+            finished.push((block, page));
+            if finished.len() < LOAD_PAGES_MAX && block != META_BLOCK {
+                return Ok(());
+            }
             check_interrupts()?;
-            self.write_built(cx, block, &page)
+            finished.sort_unstable_by_key(|(block, _)| *block);
+            cx.pool.load_pages(&self.fork, &mut finished, cx.scratch, cx.xid)?;
+            finished.clear();
+            Ok(())
         };
         let mut loader = BulkLoader::new(&self.schema, &self.name, &self.table_name, &mut sink);
         let mut last_live: Vec<u8> = Vec::new();

@@ -28,7 +28,7 @@ const NONE: BlockNo = BlockNo(0);
 struct Level {
     block: BlockNo,
     prev: BlockNo,
-    items: Vec<Vec<u8>>,
+    items: Items,
     used: usize,
     /// Separator before the page, which becomes its entry in the level above.
     low_key: Vec<u8>,
@@ -36,6 +36,52 @@ struct Level {
     last_extra: usize,
     /// Less free space than this ends the page.
     full: usize,
+}
+
+/// Items one behind the other in one piece of memory.
+#[derive(Default)]
+struct Items {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Items {
+    fn push(&mut self, item: &[u8]) {
+        self.bytes.extend_from_slice(item);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn start_of(&self, n: usize) -> usize {
+        n.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.ends.len()).map(|n| &self.bytes[self.start_of(n)..self.ends[n]])
+    }
+
+    fn last(&self) -> Option<&[u8]> {
+        let n = self.ends.len().checked_sub(1)?;
+        Some(&self.bytes[self.start_of(n)..])
+    }
+
+    /// Moves the last item to `out`.
+    fn pop_into(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(last) = self.last() else { return false };
+        out.clear();
+        out.extend_from_slice(last);
+        self.bytes.truncate(self.bytes.len() - out.len());
+        self.ends.pop();
+        true
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
 }
 
 /// Builds an index. Tuples must be added in order of their keys, then heap TIDs.
@@ -51,6 +97,7 @@ pub struct BulkLoader<'a> {
     /// First tuple of the run of equal keys being gathered, and the run's TIDs.
     base: Vec<u8>,
     tids: Vec<Tid>,
+    posting: Vec<u8>,
 }
 
 impl<'a> BulkLoader<'a> {
@@ -71,13 +118,14 @@ impl<'a> BulkLoader<'a> {
             deduplicate,
             base: Vec::new(),
             tids: Vec::new(),
+            posting: Vec::new(),
         }
     }
 
     /// Adds the next leaf tuple, made by [`KeySchema::form`].
     pub fn add(&mut self, tuple: &[u8]) -> Result<()> {
         if !self.deduplicate {
-            return self.add_item(0, tuple.to_vec(), 0);
+            return self.add_item(0, tuple, 0);
         }
         let new = IndexTuple::new(tuple);
         if !self.base.is_empty() {
@@ -90,8 +138,10 @@ impl<'a> BulkLoader<'a> {
             }
             self.finish_run()?;
         }
-        self.base = tuple.to_vec();
-        self.tids = new.tids().collect();
+        self.base.clear();
+        self.base.extend_from_slice(tuple);
+        self.tids.clear();
+        self.tids.extend(new.tids());
         Ok(())
     }
 
@@ -101,12 +151,17 @@ impl<'a> BulkLoader<'a> {
             return Ok(());
         }
         if self.tids.len() == 1 {
-            return self.add_item(0, base, 0);
+            self.add_item(0, &base, 0)?;
+        } else {
+            let mut posting = std::mem::take(&mut self.posting);
+            posting.clear();
+            index_tuple::form_posting(IndexTuple::new(&base), &self.tids, &mut posting);
+            let extra = posting.len() - IndexTuple::new(&posting).posting_offset();
+            self.add_item(0, &posting, extra)?;
+            self.posting = posting;
         }
-        let mut posting = Vec::new();
-        index_tuple::form_posting(IndexTuple::new(&base), &self.tids, &mut posting);
-        let extra = posting.len() - IndexTuple::new(&posting).posting_offset();
-        self.add_item(0, posting, extra)
+        self.base = base;
+        Ok(())
     }
 
     /// Finishes all levels and the meta page.
@@ -121,7 +176,7 @@ impl<'a> BulkLoader<'a> {
             } else {
                 let mut low_key = std::mem::take(&mut self.levels[level].low_key);
                 index_tuple::set_downlink(&mut low_key, block);
-                self.add_item(level + 1, low_key, 0)?;
+                self.add_item(level + 1, &low_key, 0)?;
             }
             self.write_page(level, None, level + 1 == self.levels.len())?;
             level += 1;
@@ -137,7 +192,7 @@ impl<'a> BulkLoader<'a> {
         block
     }
 
-    fn add_item(&mut self, level: usize, item: Vec<u8>, extra: usize) -> Result<()> {
+    fn add_item(&mut self, level: usize, item: &[u8], extra: usize) -> Result<()> {
         let leaf = level == 0;
         if level == self.levels.len() {
             let full = match leaf {
@@ -148,7 +203,7 @@ impl<'a> BulkLoader<'a> {
             self.levels.push(Level {
                 block,
                 prev: NONE,
-                items: Vec::new(),
+                items: Items::default(),
                 used: 0,
                 low_key: minus_infinity(&[0; 8]),
                 last_extra: 0,
@@ -157,7 +212,7 @@ impl<'a> BulkLoader<'a> {
         }
         let size = max_align(item.len());
         if size > MAX_ITEM_SIZE {
-            let tuple = IndexTuple::new(&item);
+            let tuple = IndexTuple::new(item);
             self.schema.check_third_page(self.index_name, self.table_name, tuple, leaf, true)?;
         }
         let open = &mut self.levels[level];
@@ -168,9 +223,14 @@ impl<'a> BulkLoader<'a> {
             self.next_page(level)?;
         }
         let open = &mut self.levels[level];
-        let item = if !leaf && open.items.is_empty() { minus_infinity(&item) } else { item };
-        open.used += max_align(item.len()) + LINE_POINTER;
-        open.items.push(item);
+        if !leaf && open.items.len() == 0 {
+            let first = minus_infinity(item);
+            open.used += first.len() + LINE_POINTER;
+            open.items.push(&first);
+        } else {
+            open.used += size + LINE_POINTER;
+            open.items.push(item);
+        }
         Ok(())
     }
 
@@ -179,8 +239,10 @@ impl<'a> BulkLoader<'a> {
         let leaf = level == 0;
         let new_block = self.new_block();
         let open = &mut self.levels[level];
-        let moved =
-            open.items.pop().ok_or_else(|| PgError::internal("index page without items"))?;
+        let mut moved = Vec::new();
+        if !open.items.pop_into(&mut moved) {
+            return Err(PgError::internal("index page without items"));
+        }
         let high_key = match (leaf, open.items.last()) {
             (true, Some(last)) => {
                 let mut key = Vec::new();
@@ -194,13 +256,13 @@ impl<'a> BulkLoader<'a> {
         let mut low_key = std::mem::replace(&mut open.low_key, high_key.clone());
         index_tuple::set_downlink(&mut low_key, block);
         self.write_page(level, Some((&high_key, new_block)), false)?;
-        self.add_item(level + 1, low_key, 0)?;
+        self.add_item(level + 1, &low_key, 0)?;
         let open = &mut self.levels[level];
         open.prev = block;
         open.block = new_block;
         let moved = if leaf { moved } else { minus_infinity(&moved) };
         open.used = max_align(moved.len()) + LINE_POINTER;
-        open.items.push(moved);
+        open.items.push(&moved);
         Ok(())
     }
 
@@ -223,13 +285,13 @@ impl<'a> BulkLoader<'a> {
             cycle_id: 0,
         };
         opaque.set(&mut page);
-        let items = std::mem::take(&mut open.items);
         let high_key = right.iter().map(|r| r.0);
-        for item in high_key.chain(items.iter().map(Vec::as_slice)) {
+        for item in high_key.chain(open.items.iter()) {
             if !page::index_space::append(&mut page, item) {
                 return Err(PgError::internal("failed to add item to the index page"));
             }
         }
+        open.items.clear();
         let block = open.block;
         (self.sink)(block, page)
     }

@@ -147,7 +147,7 @@ impl<'a> Sorter<'a> {
             return Ok(0);
         }
         let col = &self.schema.columns[0];
-        let mut scratch = Vec::new();
+        let mut scratch = Vec::new(); // allocates only where a value is compressed
         let value = self.schema.column(IndexTuple::new(tuple), 0, &mut scratch)?;
         if value.is_null() {
             return Ok(if col.nulls_first { 0 } else { u64::MAX });

@@ -4,7 +4,7 @@
 use crate::frame::{DIRTY, FrameNo, IO, PIN, PINS, TAGGED, USAGE, USAGES, pins};
 use crate::pool::bump;
 use crate::ring::RingKind;
-use crate::write::Writer;
+use crate::write::{Pins, Writer};
 use crate::{BufferPool, Strategy};
 use pgerror::{PgError, Result};
 use sync::Mutex;
@@ -151,9 +151,18 @@ impl BufferPool {
                 self.flush_wal_for_ring(strategy)?;
             }
             // The evictor may hold latches that the victim's latch holder waits for.
-            let Some(run) = self.begin_write(frame, false) else { return Ok(false) };
+            let Some(mut run) = self.begin_write(frame, false) else { return Ok(false) };
+            // A ring is filled in the order of blocks: its next pages are wanted soon, too.
+            let others = match strategy.kind() {
+                RingKind::BulkWrite | RingKind::Vacuum if from_ring => {
+                    self.join_neighbours(&mut run, strategy.following())
+                }
+                _ => Pins::none(self),
+            };
+            let count = run.len();
             self.finish_write(run, Writer::Session)?;
-            strategy.usage.written += 1;
+            drop(others);
+            strategy.usage.written += count as u64;
         }
         let claimed = self.claim(frame, false);
         if claimed {

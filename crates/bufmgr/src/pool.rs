@@ -11,6 +11,7 @@ use crate::{ExclusiveGuard, ForkBuffers, Pin, Strategy};
 use ids::{BackendNo, BlockNo, Fork, Lsn, Oid, Persistence, RelFile, Xid};
 use page::{Page, PageBuf, Verified};
 use pgerror::{PgError, Result, Severity, SqlState, bail};
+use smallvec::SmallVec;
 use smgr::{RelFork, Smgr};
 use std::io::IoSliceMut;
 use sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -460,7 +461,9 @@ impl BufferPool {
         self.extend_by(fork, 1, strategy)
     }
 
-    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it.
+    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it. As many of those as is
+    /// seemly are in the pool already, so that whoever fills them need not read zeros from the file.
+    /// Counterpart: RelationAddExtraBlocks.
     pub fn extend_by(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -468,12 +471,27 @@ impl BufferPool {
         strategy: &mut Strategy,
     ) -> Result<ExclusiveGuard<'_>> {
         assert!(count > 0);
-        // The frame comes first: finding one may take long.
-        let frame = self.victim(strategy)?;
-        match self.extend_into(frame, fork, count) {
-            Ok(()) => Ok(Pin::adopt(self, frame).assume_exclusive()),
+        // Frames come first: finding them may take long. A few of a ring, and of the pool, at most.
+        let room = match strategy.ring_size() {
+            0 => self.frames() / 32,
+            ring => ring / 2,
+        };
+        let wanted = (count as usize).min(room.max(1));
+        let mut frames: SmallVec<[FrameNo; 16]> = SmallVec::new();
+        frames.push(self.victim(strategy)?);
+        while frames.len() < wanted {
+            match self.victim(strategy) {
+                Ok(frame) => frames.push(frame),
+                Err(_) => break,
+            }
+        }
+        match self.extend_into(&frames, fork, count) {
+            Ok(()) => {
+                frames[1..].iter().for_each(|frame| self.frames.desc(*frame).unpin());
+                Ok(Pin::adopt(self, frames[0]).assume_exclusive())
+            }
             Err(e) => {
-                self.free(frame);
+                frames.iter().for_each(|frame| self.free(*frame));
                 Err(e)
             }
         }
@@ -488,7 +506,7 @@ impl BufferPool {
         true
     }
 
-    fn extend_into(&self, frame: FrameNo, fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
+    fn extend_into(&self, frames: &[FrameNo], fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
         let _growing = fork.lock_extension();
         let first = self.nblocks(fork)?;
         // u32::MAX is no block.
@@ -501,13 +519,17 @@ impl BufferPool {
             );
         }
         self.smgr.zero_extend(fork.name(), BlockNo(first), count)?;
-        let desc = self.frames.desc(frame);
-        self.frames.owned_page(frame).bytes_mut().fill(0);
-        // Before anybody can find it. A free frame's latch is nobody's.
-        assert!(desc.latch.try_acquire(LatchMode::Exclusive), "a free frame is latched");
-        while !self.tag(frame, fork, BlockNo(first), VALID) {
-            // Somebody tried to read beyond the end: a frame without contents.
-            self.forget_block(fork, BlockNo(first));
+        for (block, &frame) in (first..).zip(frames) {
+            let desc = self.frames.desc(frame);
+            self.frames.owned_page(frame).bytes_mut().fill(0);
+            if block == first {
+                // Before anybody can find it. A free frame's latch is nobody's.
+                assert!(desc.latch.try_acquire(LatchMode::Exclusive), "a free frame is latched");
+            }
+            while !self.tag(frame, fork, BlockNo(block), VALID) {
+                // Somebody tried to read beyond the end: a frame without contents.
+                self.forget_block(fork, BlockNo(block));
+            }
         }
         fork.set_nblocks(first + count);
         Ok(())

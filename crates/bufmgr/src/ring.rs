@@ -119,6 +119,12 @@ impl Strategy {
         true
     }
 
+    /// The frames whose turn comes next, in that order.
+    pub(crate) fn following(&self) -> impl Iterator<Item = FrameNo> {
+        let (before, from) = self.slots.split_at(self.slots.len().min(self.current + 1));
+        from.iter().chain(before).copied().take_while(|frame| *frame != EMPTY)
+    }
+
     pub(crate) fn frames(&self) -> impl Iterator<Item = FrameNo> {
         self.slots.iter().copied().filter(|frame| *frame != EMPTY)
     }

@@ -50,6 +50,13 @@ pub(crate) struct Run<'a> {
     copies: SmallVec<[PageBuf; RUN_MAX]>,
 }
 
+impl Run<'_> {
+    /// Pages.
+    pub(crate) fn len(&self) -> usize {
+        self.frames.len()
+    }
+}
+
 impl Drop for Run<'_> {
     /// Not written: the pages stay dirty.
     fn drop(&mut self) {
@@ -146,6 +153,31 @@ impl BufferPool {
             self.frames.desc(frame).end_io(0, true);
         }
         Ok(())
+    }
+
+    /// Adds to the run what of `frames` are the dirty pages behind it, one after the other. The pins are to
+    /// be kept until the run is written.
+    pub(crate) fn join_neighbours(
+        &self,
+        run: &mut Run<'_>,
+        frames: impl Iterator<Item = FrameNo>,
+    ) -> Pins<'_> {
+        let mut pins = Pins::none(self);
+        let name = run.fork.name();
+        for frame in frames.take(RUN_MAX - 1) {
+            let block = BlockNo(run.first.0.wrapping_add(run.frames.len() as u32));
+            let next = Tag { rel: name.rel, fork: name.fork, block };
+            let state = self.frames.desc(frame).state.load(Ordering::Acquire);
+            let dirty = state & (TAGGED | DIRTY) == TAGGED | DIRTY && crate::frame::pins(state) == 0;
+            if !dirty || !self.pin_if(frame, &next) {
+                break;
+            }
+            pins.frames.push(frame);
+            if !self.join(run, frame) {
+                break;
+            }
+        }
+        pins
     }
 
     /// Pins the frame if it still holds what `tag` says.
@@ -266,10 +298,16 @@ impl BufferPool {
     }
 }
 
-/// Pins of background writers.
-struct Pins<'a> {
+/// Pins of pages being written.
+pub(crate) struct Pins<'a> {
     pool: &'a BufferPool,
     frames: SmallVec<[FrameNo; RUN_MAX]>,
+}
+
+impl<'a> Pins<'a> {
+    pub(crate) fn none(pool: &'a BufferPool) -> Pins<'a> {
+        Pins { pool, frames: SmallVec::new() }
+    }
 }
 
 impl Drop for Pins<'_> {

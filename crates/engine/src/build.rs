@@ -9,12 +9,13 @@
 use crate::rows::RowReader;
 use crate::{Backend, IndexDesc, TableDesc, table};
 use btree::Sorter;
-use bufmgr::PageEdit;
+use bufmgr::{PageEdit, Strategy};
 use heap::visibility::{Liveness, Visibility};
 use ids::{AttrNo, BlockNo, Fork, OffsetNo, Persistence, Tid, Xid};
 use page::Page;
 use page::index_tuple::IndexTuple;
 use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
 use sync::Arc;
 use types::{Datum, DatumRef};
 use wal::{RegFlags, RmgrId};
@@ -56,17 +57,18 @@ pub fn build(
     entry: &mut RowToEntry<'_>,
     print: &dyn Fn(&[Datum]) -> String,
 ) -> Result<BuildResult> {
-    let mut result = BuildResult::default();
     let storage = be.storage().clone();
     vfs::create_dir_all(&*storage.env.disk, "base/pgsql_tmp")?;
     let path = format!("base/pgsql_tmp/pgsql_tmp{}.{}", be.txn.proc(), index.oid);
     let disk = storage.env.disk.clone();
     let mut sorter = Sorter::new(&index.schema, disk, path, be.settings().maintenance_work_mem);
-    for block in 0..table::nblocks(be, table)? {
+    let mut spool = Spool::new(be, table, index, columns)?;
+    let nblocks = table::nblocks(be, table)?;
+    for block in 0..nblocks {
         be.check_interrupts()?;
-        let block = BlockNo(block);
-        spool_page(be, table, index, block, columns, entry, &mut sorter, &mut result)?;
+        spool.page(be, BlockNo(block), nblocks, entry, &mut sorter)?;
     }
+    let mut result = spool.result;
     let tree = index.btree(be);
     let mut on_duplicate =
         |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
@@ -95,111 +97,139 @@ fn duplicate(
     error.detail(format!("Key {} is duplicated.", print(&key)))
 }
 
-fn spool_page(
-    be: &mut Backend,
-    table: &Arc<TableDesc>,
-    index: &IndexDesc,
-    block: BlockNo,
-    columns: &[AttrNo],
-    entry: &mut RowToEntry<'_>,
-    sorter: &mut Sorter<'_>,
-    result: &mut BuildResult,
-) -> Result<()> {
-    let mut batch = table::new_batch(table, columns);
-    let mut reader = RowReader::new(table, columns)?;
-    let candidates = read_page(be, table, index, block, &mut reader, &mut batch, result)?;
-    reader.finish(be, table, &mut batch)?;
-    let (mut values, mut tuple) = (Vec::new(), Vec::new());
-    for (row, candidate) in candidates.iter().enumerate() {
-        values.clear();
-        let columns: Vec<DatumRef<'_>> = batch.row(row).collect();
-        if !entry(be, &columns, &mut values)? {
-            continue;
-        }
-        let values: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
-        tuple.clear();
-        index.schema.form(&values, candidate.tid, &mut tuple)?;
-        sorter.add(&tuple, !candidate.alive)?;
-    }
-    Ok(())
+/// The reading half of a build.
+struct Spool<'t> {
+    table: &'t Arc<TableDesc>,
+    index: &'t IndexDesc,
+    /// What is deleted before it nobody sees any more.
+    oldest: Xid,
+    strategy: Strategy,
+    reader: RowReader,
+    /// Of one page: the versions that get entries, and their columns.
+    candidates: Vec<Candidate>,
+    batch: types::Batch,
+    roots: Vec<OffsetNo>,
+    result: BuildResult,
 }
 
-/// The versions of a page that get entries, their columns in `batch`.
-fn read_page(
-    be: &mut Backend,
-    table: &TableDesc,
-    index: &IndexDesc,
-    block: BlockNo,
-    reader: &mut RowReader,
-    batch: &mut types::Batch,
-    result: &mut BuildResult,
-) -> Result<Vec<Candidate>> {
-    let rel = table.heap(be);
-    let horizons = be.storage().txns.horizons_for(be.database(), be.txn.proc());
-    let oldest = horizons.of_kind(table.horizon());
-    loop {
-        let mut out = Vec::new();
-        let mut wait = Xid::INVALID;
-        let before = *result;
-        batch.clear();
-        {
-            let cx = be.heap_cx(table.persistence);
-            let guard = cx.pool.read(&rel.main, block, cx.strategy)?.share();
-            let vis = cx.visibility(rel, guard.lsn());
-            let roots = root_offsets(&guard, &vis)?;
-            for offset in 1..=guard.max_offset() {
-                let Some(tuple) = guard.heap_tuple(offset) else { continue };
-                let header = tuple.header;
-                let mut hint = 0;
-                let (add, alive) = match vis.liveness_before(&header, oldest, &mut hint)? {
-                    Liveness::Dead => (false, false),
-                    Liveness::Live => {
-                        result.heap_tuples += 1.0;
-                        (true, true)
-                    }
-                    Liveness::RecentlyDead(_) => {
-                        result.broken_hot_chains |= header.is_hot_updated();
-                        (!header.is_hot_updated(), false)
-                    }
-                    Liveness::InsertInProgress => {
-                        if !cx.txn.is_current(header.xmin()) && index.unique {
-                            // Only catalogs are written to by others at this point.
-                            wait = header.xmin();
-                            break;
-                        }
-                        result.heap_tuples += 1.0;
-                        (true, true)
-                    }
-                    Liveness::DeleteInProgress => {
-                        let xmax = vis.update_xid(&header)?;
-                        if !cx.txn.is_current(xmax) && index.unique {
-                            wait = xmax;
-                            break;
-                        }
-                        if !cx.txn.is_current(xmax) {
-                            result.heap_tuples += 1.0;
-                        }
-                        result.broken_hot_chains |= header.is_hot_updated();
-                        (!header.is_hot_updated(), false)
-                    }
-                };
-                if !add {
-                    continue;
-                }
-                let root = match roots[offset as usize] {
-                    0 => return Err(no_root(table, Tid::new(block, offset))),
-                    root => root,
-                };
-                reader.push(table.deformer(), Tid::new(block, offset), &tuple, batch)?;
-                out.push(Candidate { tid: Tid::new(block, root), alive });
+impl<'t> Spool<'t> {
+    fn new(
+        be: &Backend,
+        table: &'t Arc<TableDesc>,
+        index: &'t IndexDesc,
+        columns: &[AttrNo],
+    ) -> Result<Spool<'t>> {
+        let horizons = be.storage().txns.horizons_for(be.database(), be.txn.proc());
+        let pool = be.pool(table.persistence);
+        let large = pool.wants_bulk_read(table::nblocks(be, table)?);
+        Ok(Spool {
+            table,
+            index,
+            oldest: horizons.of_kind(table.horizon()),
+            strategy: if large { Strategy::bulk_read(pool) } else { Strategy::normal() },
+            reader: RowReader::new(table, columns)?,
+            candidates: Vec::new(),
+            batch: table::new_batch(table, columns),
+            roots: Vec::new(),
+            result: BuildResult::default(),
+        })
+    }
+
+    fn page(
+        &mut self,
+        be: &mut Backend,
+        block: BlockNo,
+        nblocks: u32,
+        entry: &mut RowToEntry<'_>,
+        sorter: &mut Sorter<'_>,
+    ) -> Result<()> {
+        let rel = self.table.heap(be);
+        let pool = be.pool(self.table.persistence);
+        pool.read_ahead(&rel.main, block, nblocks - block.0, &mut self.strategy)?;
+        let before = self.result;
+        loop {
+            let wait = self.read_page(be, block)?;
+            if !wait.is_valid() {
+                break;
             }
+            self.result = before;
+            self.reader = RowReader::new(self.table, &self.reader.columns())?;
+            be.txn.wait_for_xid(wait)?;
         }
-        if !wait.is_valid() {
-            return Ok(out);
+        be.add_usage(&mut self.strategy);
+        self.reader.finish(be, self.table, &mut self.batch)?;
+        let (mut values, mut tuple) = (Vec::new(), Vec::new());
+        for (row, candidate) in self.candidates.iter().enumerate() {
+            values.clear();
+            let columns: SmallVec<[DatumRef<'_>; 8]> = self.batch.row(row).collect();
+            if !entry(be, &columns, &mut values)? {
+                continue;
+            }
+            let values: SmallVec<[DatumRef<'_>; 8]> = values.iter().map(Datum::as_ref).collect();
+            tuple.clear();
+            self.index.schema.form(&values, candidate.tid, &mut tuple)?;
+            sorter.add(&tuple, !candidate.alive)?;
         }
-        *result = before;
-        *reader = RowReader::new(table, &reader.columns())?;
-        be.txn.wait_for_xid(wait)?;
+        Ok(())
+    }
+
+    /// Takes from the page what gets entries; or tells whose end must be waited for first.
+    fn read_page(&mut self, be: &mut Backend, block: BlockNo) -> Result<Xid> {
+        let (table, index) = (self.table, self.index);
+        let rel = table.heap(be);
+        self.batch.clear();
+        self.candidates.clear();
+        let result = &mut self.result;
+        let cx = be.heap_cx_with(table.persistence, &mut self.strategy);
+        let guard = cx.pool.read(&rel.main, block, cx.strategy)?.share();
+        let vis = cx.visibility(rel, guard.lsn());
+        root_offsets(&guard, &vis, &mut self.roots)?;
+        for offset in 1..=guard.max_offset() {
+            let Some(tuple) = guard.heap_tuple(offset) else { continue };
+            let header = tuple.header;
+            let mut hint = 0;
+            let (add, alive) = match vis.liveness_before(&header, self.oldest, &mut hint)? {
+                Liveness::Dead => (false, false),
+                Liveness::Live => {
+                    result.heap_tuples += 1.0;
+                    (true, true)
+                }
+                Liveness::RecentlyDead(_) => {
+                    result.broken_hot_chains |= header.is_hot_updated();
+                    (!header.is_hot_updated(), false)
+                }
+                Liveness::InsertInProgress => {
+                    if !cx.txn.is_current(header.xmin()) && index.unique {
+                        // Only catalogs are written to by others at this point.
+                        return Ok(header.xmin());
+                    }
+                    result.heap_tuples += 1.0;
+                    (true, true)
+                }
+                Liveness::DeleteInProgress => {
+                    let xmax = vis.update_xid(&header)?;
+                    if !cx.txn.is_current(xmax) && index.unique {
+                        return Ok(xmax);
+                    }
+                    if !cx.txn.is_current(xmax) {
+                        result.heap_tuples += 1.0;
+                    }
+                    result.broken_hot_chains |= header.is_hot_updated();
+                    (!header.is_hot_updated(), false)
+                }
+            };
+            if !add {
+                continue;
+            }
+            let root = match self.roots[offset as usize] {
+                0 => return Err(no_root(table, Tid::new(block, offset))),
+                root => root,
+            };
+            let tid = Tid::new(block, offset);
+            self.reader.push(table.deformer(), tid, &tuple, &mut self.batch)?;
+            self.candidates.push(Candidate { tid: Tid::new(block, root), alive });
+        }
+        Ok(Xid::INVALID)
     }
 }
 
@@ -214,9 +244,10 @@ fn no_root(table: &TableDesc, tid: Tid) -> PgError {
 
 /// For each line pointer the one that index entries of its chain name; 0 where there is none.
 /// Counterpart: `heap_get_root_tuples`.
-fn root_offsets(page: &Page, vis: &Visibility<'_>) -> Result<Vec<OffsetNo>> {
+fn root_offsets(page: &Page, vis: &Visibility<'_>, roots: &mut Vec<OffsetNo>) -> Result<()> {
     let max = page.max_offset();
-    let mut roots = vec![0; max as usize + 1];
+    roots.clear();
+    roots.resize(max as usize + 1, 0);
     for offset in 1..=max {
         let lp = page.line_pointer(offset);
         let (mut next, mut prior) = if lp.is_redirected() {
@@ -250,7 +281,7 @@ fn root_offsets(page: &Page, vis: &Visibility<'_>) -> Result<Vec<OffsetNo>> {
             next = header.ctid.offset;
         }
     }
-    Ok(roots)
+    Ok(())
 }
 
 /// Fills the file of a new index without entries; for unlogged ones the init fork too.

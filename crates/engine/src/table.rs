@@ -154,6 +154,8 @@ pub struct TableScan {
     resume: Option<(BlockNo, OffsetNo)>,
     block: BlockNo,
     synchronized: bool,
+    /// Blocks to read at once: the longer the scan, the more.
+    ahead: u32,
 }
 
 impl TableScan {
@@ -179,6 +181,7 @@ impl TableScan {
             base: 0,
             resume: None,
             block: BlockNo(0),
+            ahead: 1,
         };
         scan.start(be, nblocks);
         Ok(scan)
@@ -248,6 +251,16 @@ impl TableScan {
     fn enter(&mut self, be: &mut Backend, block: BlockNo) -> Result<()> {
         be.check_interrupts()?;
         self.block = block;
+        if !self.options.backward {
+            // What follows comes in with it, as far as it is not there.
+            let end = self.base + self.order.nblocks();
+            let main = &self.table.heap(be).main;
+            let pool = be.pool(self.table.persistence);
+            let count = self.ahead.min(end - block.0);
+            if pool.read_ahead(main, block, count, &mut self.strategy)? > 0 {
+                self.ahead = (2 * self.ahead).min(bufmgr::READ_AHEAD_MAX);
+            }
+        }
         if self.synchronized {
             be.storage().scans.report(self.table.file, block);
         }
@@ -369,14 +382,16 @@ pub fn insert(
     tid
 }
 
-/// State of a long series of insertions: its ring and its current page.
+/// State of a long series of insertions: its ring, its current page, memory for tuples.
 pub struct BulkInsert {
     inner: heap::BulkInsert,
+    tuples: heap::Tuples,
 }
 
 impl BulkInsert {
     pub fn new(be: &Backend, table: &TableDesc) -> BulkInsert {
-        BulkInsert { inner: heap::BulkInsert::new(be.pool(table.persistence)) }
+        let inner = heap::BulkInsert::new(be.pool(table.persistence));
+        BulkInsert { inner, tuples: heap::Tuples::default() }
     }
 
     /// The series is over.
@@ -394,18 +409,29 @@ pub fn multi_insert(
     bulk: &mut BulkInsert,
     tids: &mut Vec<Tid>,
 ) -> Result<()> {
-    let mut tuples = Vec::with_capacity(rows.len);
+    let BulkInsert { inner, tuples } = bulk;
+    tuples.clear();
+    let mut values = Values::new();
     for row in 0..rows.len {
-        let values: Values<'_> = rows.row(row).map(value).collect();
-        let mut tuple = Vec::new();
-        form(be, table, &values, &mut tuple)?;
-        tuples.push(tuple);
+        values.clear();
+        values.extend(rows.row(row).map(value));
+        tuples.add(|out| {
+            let base = out.len();
+            page::form::form_behind(&table.tupdesc, &values, out)?;
+            if out.len() - base > toast::TUPLE_THRESHOLD && !table.is_toast {
+                out.truncate(base);
+                let prepared = toast::prepare(be, table, values.to_vec())?;
+                let values: Vec<Value<'_>> =
+                    prepared.values.iter().map(toast::Stored::value).collect();
+                page::form::form_behind(&table.tupdesc, &values, out)?;
+            }
+            Ok(())
+        })?;
     }
     let rel = table.heap(be);
     let cid = be.txn.current_command(true);
     let mut cx = be.heap_cx(table.persistence);
-    let bulk = Some(&mut bulk.inner);
-    heap::multi_insert(&mut cx, rel, &mut tuples, cid, options.heap(), bulk, tids)
+    heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)
 }
 
 /// A token for a speculative insertion; its lock lets others wait for the insertion's outcome
@@ -447,6 +473,17 @@ fn copy_version(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<Option<
     heap::fetch_row_version(&mut cx, rel, tid, &any, |tuple| Ok(tuple.to_vec()))
 }
 
+/// A copy of the version at `tid` if it has values in the TOAST table.
+fn copy_external(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<Option<Vec<u8>>> {
+    let rel = table.heap(be);
+    let mut cx = be.heap_cx(table.persistence);
+    let any = Snapshot::of_kind(SnapshotKind::Any);
+    let copied = heap::fetch_row_version(&mut cx, rel, tid, &any, |tuple| {
+        Ok(tuple.header.has_external().then(|| tuple.to_vec()))
+    })?;
+    Ok(copied.flatten())
+}
+
 /// Replaces the version at `tid`; `values` as in [`insert`].
 pub fn update(
     be: &mut Backend,
@@ -455,8 +492,13 @@ pub fn update(
     values: &[DatumRef<'_>],
     options: ChangeOptions<'_>,
 ) -> Result<Updated> {
-    let needs_old = !options.keep.is_empty() || table.toast.is_some();
-    let old_bytes = if needs_old { copy_version(be, table, tid)? } else { None };
+    let old_bytes = if !options.keep.is_empty() {
+        copy_version(be, table, tid)?
+    } else if table.toast.is_some() {
+        copy_external(be, table, tid)?
+    } else {
+        None
+    };
     let mut values: Values<'_> = values.iter().map(|d| value(*d)).collect();
     let old = old_bytes.as_deref().and_then(HeapTuple::from_bytes);
     let deformer = table.deformer();
@@ -526,7 +568,7 @@ pub fn delete(
     tid: Tid,
     options: ChangeOptions<'_>,
 ) -> Result<RowOutcome> {
-    let old = if table.toast.is_some() { copy_version(be, table, tid)? } else { None };
+    let old = if table.toast.is_some() { copy_external(be, table, tid)? } else { None };
     let rel = table.heap(be);
     let cid = be.txn.current_command(true);
     let mut cx = be.heap_cx(table.persistence);

@@ -190,6 +190,8 @@ impl Vacuum<'_> {
         self.result.pages = pages;
         let mut strategy = Strategy::vacuum(be.pool(self.table.persistence));
         let (mut block, mut next_failsafe) = (0, 0);
+        // Blocks to read at once: the longer no page is left out, the more.
+        let mut ahead = 1;
         while block < pages {
             self.delay_point(be, &mut strategy)?;
             if block >= next_failsafe {
@@ -199,9 +201,16 @@ impl Vacuum<'_> {
             let skip = self.skippable(be, block, pages)?;
             if skip >= SKIP_PAGES_MIN {
                 block += skip;
+                ahead = 1;
                 continue;
             }
             for at in block..(block + skip.max(1)).min(pages) {
+                let main = &self.table.heap(be).main;
+                let pool = be.pool(self.table.persistence);
+                let count = ahead.min(pages - at);
+                if pool.read_ahead(main, BlockNo(at), count, &mut strategy)? > 0 {
+                    ahead = (2 * ahead).min(bufmgr::READ_AHEAD_MAX);
+                }
                 self.scan(be, BlockNo(at), &mut strategy)?;
                 self.delay_point(be, &mut strategy)?;
             }

@@ -128,28 +128,71 @@ pub fn insert<'a>(
     Ok(Tid::new(block, offset))
 }
 
+/// Tuples that are inserted together, one behind the other in one piece of memory.
+#[derive(Default)]
+pub struct Tuples {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Tuples {
+    /// Forgets the tuples, keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Adds the tuple that `form` appends to what it is given.
+    pub fn add(&mut self, form: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
+        form(&mut self.bytes)?;
+        self.ends.push(self.bytes.len());
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn range(&self, n: usize) -> std::ops::Range<usize> {
+        n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]
+    }
+
+    fn get(&self, n: usize) -> &[u8] {
+        &self.bytes[self.range(n)]
+    }
+
+    fn get_mut(&mut self, n: usize) -> &mut [u8] {
+        let range = self.range(n);
+        &mut self.bytes[range]
+    }
+}
+
 /// Inserts many tuples, page by page; their TIDs in order.
 ///
 /// WAL: `xl_heap_multi_insert`, one record a page, redone by `redo::multi_insert`.
 pub fn multi_insert<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
-    tuples: &mut [Vec<u8>],
+    tuples: &mut Tuples,
     cid: CommandId,
     options: InsertOptions,
     mut bulk: Option<&mut BulkInsert>,
     tids: &mut Vec<Tid>,
 ) -> Result<()> {
     let xid = cx.txn.current_xid()?;
-    for tuple in tuples.iter_mut() {
-        prepare(tuple, xid, cid, options.frozen)?;
+    for n in 0..tuples.len() {
+        prepare(tuples.get_mut(n), xid, cid, options.frozen)?;
     }
     let reserve = rel.reserved_space();
     let (mut vm_slot, mut none) = (None, None);
     let mut done = 0;
     while done < tuples.len() {
         let pins = VmPins { new: &mut vm_slot, other: &mut none };
-        let len = tuples[done].len();
+        let len = tuples.get(done).len();
         let use_fsm = !options.skip_fsm;
         let placed = page_for_tuple(cx, rel, len, None, pins, bulk.as_deref_mut(), use_fsm)?;
         let mut guard = placed.new;
@@ -172,7 +215,7 @@ pub fn multi_insert<'a>(
         let page = edit.change(&mut guard, 0, flags);
         let first = tids.len();
         while done < tuples.len() {
-            let tuple = &mut tuples[done];
+            let tuple = tuples.get_mut(done);
             let fits = page.heap_free_space() >= max_align(tuple.len()) + reserve;
             if tids.len() > first && !fits {
                 break;
@@ -205,18 +248,17 @@ pub fn multi_insert<'a>(
                     edit.main(&tid.offset.to_le_bytes());
                 }
             }
-            let mut at = 0;
-            for tuple in &tuples[done - count..done] {
-                if at % 2 == 1 {
+            let mut odd = false;
+            for n in done - count..done {
+                if odd {
                     edit.block_data(0, &[0]);
-                    at += 1;
                 }
-                let header = HeapTupleHeader::read(tuple).expect("prepared above");
-                let body = &tuple[HEADER_SIZE..];
-                edit.block_data(0, &(body.len() as u16).to_le_bytes());
-                edit.block_data(0, &TupleHead::of(&header).to_bytes());
-                edit.block_data(0, body);
-                at += 2 + TupleHead::SIZE + body.len();
+                // What is logged of a header (`TupleHead`) lies at its end, before the bitmap and the columns.
+                let tuple = tuples.get(n);
+                let body = (tuple.len() - HEADER_SIZE) as u16;
+                edit.block_data(0, &body.to_le_bytes());
+                edit.block_data(0, &tuple[HEADER_SIZE - TupleHead::SIZE..]);
+                odd = (TupleHead::SIZE + usize::from(body)) % 2 == 1;
             }
             let init = if empty { record::INIT_PAGE } else { 0 };
             edit.log(RmgrId::Heap2, record::heap2::MULTI_INSERT | init, xid)?;

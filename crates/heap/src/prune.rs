@@ -23,12 +23,12 @@ use smallvec::SmallVec;
 use txn::{GlobalVis, TxnManager};
 use wal::{RegFlags, RmgrId};
 
-/// What pruning a page will do.
+/// What pruning a page will do. Most often it is little, and allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct PrunePlan {
-    pub redirected: Vec<(OffsetNo, OffsetNo)>,
-    pub dead: Vec<OffsetNo>,
-    pub unused: Vec<OffsetNo>,
+    pub redirected: SmallVec<[(OffsetNo, OffsetNo); 16]>,
+    pub dead: SmallVec<[OffsetNo; 16]>,
+    pub unused: SmallVec<[OffsetNo; 32]>,
     /// Newest XID among the removed: standbys' snapshots that still see it conflict.
     pub latest_removed: Xid,
     /// Oldest XID that will leave something to prune.
@@ -111,7 +111,7 @@ pub fn prune<'a>(
     guard: &mut CleanupGuard<'a>,
     removable: Removable<'_>,
 ) -> Result<PrunePlan> {
-    let mut hints = Vec::new();
+    let mut hints = PageHints::new();
     let plan = plan(&cx.visibility(rel, guard.lsn()), guard, removable, &mut hints)?;
     if !hints.is_empty() {
         guard.set_hints(|h| {
@@ -184,23 +184,30 @@ struct Planner<'v, 'p> {
     page: &'p Page,
     max: OffsetNo,
     /// By offset; `None` for what is no tuple.
-    liveness: Vec<Option<Liveness>>,
-    done: Vec<bool>,
+    liveness: [Option<Liveness>; MAX_HEAP_TUPLES_PER_PAGE + 1],
+    done: [bool; MAX_HEAP_TUPLES_PER_PAGE + 1],
     plan: PrunePlan,
 }
+
+/// Hint bits to be set, by line pointer.
+pub type PageHints = SmallVec<[(OffsetNo, u16); 32]>;
 
 /// What pruning would do to the page, and the hint bits found on the way.
 pub fn plan(
     vis: &Visibility<'_>,
     page: &Page,
     mut removable: Removable<'_>,
-    hints: &mut Vec<(OffsetNo, u16)>,
+    hints: &mut PageHints,
 ) -> Result<PrunePlan> {
     let max = page.max_offset().min(MAX_HEAP_TUPLES_PER_PAGE as OffsetNo);
-    let mut liveness = vec![None; max as usize + 1];
+    let mut liveness = [const { None }; MAX_HEAP_TUPLES_PER_PAGE + 1];
     // From the end: with pd_upper falling this walks memory upwards.
     for offset in (1..=max).rev() {
         let Some(h) = page.heap_header(offset) else { continue };
+        if h.xmin_committed() && h.xmax_invalid() {
+            liveness[offset as usize] = Some(Liveness::Live);
+            continue;
+        }
         let mut hint = 0;
         let mut state = vis.liveness(&h, &mut hint)?;
         if hint != 0 {
@@ -213,7 +220,7 @@ pub fn plan(
         }
         liveness[offset as usize] = Some(state);
     }
-    let done = vec![false; max as usize + 1];
+    let done = [false; MAX_HEAP_TUPLES_PER_PAGE + 1];
     let mut planner = Planner { vis, page, max, liveness, done, plan: PrunePlan::default() };
     for offset in 1..=max {
         let lp = page.line_pointer(offset);

@@ -465,10 +465,8 @@ impl Delta {
     pub(crate) fn between(old: &[u8], new: &[u8]) -> Delta {
         let shorter = old.len().min(new.len());
         let at_least_three = |n: usize| if n < 3 { 0 } else { n };
-        let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let prefix = at_least_three(prefix);
-        let suffix = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-        let suffix = at_least_three(suffix.min(shorter - prefix));
+        let prefix = at_least_three(common_prefix(old, new));
+        let suffix = at_least_three(common_suffix(old, new).min(shorter - prefix));
         Delta { prefix, suffix }
     }
 
@@ -476,5 +474,62 @@ impl Delta {
         let bit = |n: usize, flag: u8| if n > 0 { flag } else { 0 };
         bit(self.prefix, record::UPDATE_PREFIX_FROM_OLD)
             | bit(self.suffix, record::UPDATE_SUFFIX_FROM_OLD)
+    }
+}
+
+const WORD: usize = 8;
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))
+}
+
+/// Bytes that both begin with.
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let mut at = 0;
+    for (x, y) in a.chunks_exact(WORD).zip(b.chunks_exact(WORD)) {
+        let differs = word(x) ^ word(y);
+        if differs != 0 {
+            return at + differs.trailing_zeros() as usize / 8;
+        }
+        at += WORD;
+    }
+    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
+}
+
+/// Bytes that both end with.
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    let mut at = 0;
+    for (x, y) in a.rchunks_exact(WORD).zip(b.rchunks_exact(WORD)) {
+        let differs = word(x) ^ word(y);
+        if differs != 0 {
+            return at + differs.leading_zeros() as usize / 8;
+        }
+        at += WORD;
+    }
+    let (a, b) = (&a[..a.len() - at], &b[..b.len() - at]);
+    at + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_compared_as_byte_by_byte() {
+        let random = vfs::SeededRandom::new(7);
+        for _ in 0..20_000 {
+            let mut old: Vec<u8> = (0..random.below(40)).map(|_| random.below(2) as u8).collect();
+            let mut new = old.clone();
+            if !new.is_empty() {
+                let at = random.below(new.len() as u64) as usize;
+                new[at] ^= random.below(2) as u8;
+                new.truncate(new.len() - random.below(2) as usize);
+            }
+            old.extend((0..random.below(3)).map(|_| 1));
+            let prefix = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+            let suffix = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+            assert_eq!(common_prefix(&old, &new), prefix, "{old:?} {new:?}");
+            assert_eq!(common_suffix(&old, &new), suffix, "{old:?} {new:?}");
+        }
     }
 }

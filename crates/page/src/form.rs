@@ -132,6 +132,12 @@ pub fn fill(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result
 /// bitmap and data bits; XIDs and the TID are left invalid for the heap to fill in.
 /// `values.len()` must be the number of columns. Counterpart: `heap_form_tuple`.
 pub fn form_into(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    form_behind(desc, values, out)
+}
+
+/// As [`form_into`], behind what `out` holds already.
+pub fn form_behind(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
     let natts = desc.attrs.len();
     if natts > heap_tuple::MAX_TUPLE_ATTRIBUTES {
         return Err(pg_err!(
@@ -143,14 +149,15 @@ pub fn form_into(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> R
     if values.len() != natts {
         return Err(pg_err!(INTERNAL_ERROR, "{} values for {natts} columns", values.len()));
     }
+    let base = out.len();
     let has_nulls = values.iter().any(Value::is_null_ref);
     let hoff = max_align(HEADER_SIZE + if has_nulls { bitmap_len(natts) } else { 0 });
-    out.clear();
-    out.resize(hoff, 0);
+    out.resize(base + hoff, 0);
     if has_nulls {
+        let bitmap = &mut out[base + HEADER_SIZE..];
         for (i, value) in values.iter().enumerate() {
             if !value.is_null() {
-                out[HEADER_SIZE + i / 8] |= 1 << (i % 8);
+                bitmap[i / 8] |= 1 << (i % 8);
             }
         }
     }
@@ -161,7 +168,7 @@ pub fn form_into(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> R
     let mut header =
         HeapTupleHeader { infomask: mask, hoff: hoff as u8, ..HeapTupleHeader::default() };
     header.set_natts(natts);
-    header.write(out);
+    header.write(&mut out[base..]);
     Ok(())
 }
 

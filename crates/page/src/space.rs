@@ -11,6 +11,7 @@ use crate::item::{LINE_POINTER_SIZE, LinePointer, LpFlags, line_pointer_at};
 use crate::{PAGE_SIZE, Page};
 use ids::OffsetNo;
 use pgerror::{Result, pg_err};
+use smallvec::SmallVec;
 
 /// Most tuples that a heap page can hold: each has a line pointer and at least an aligned header.
 /// Counterpart: `MaxHeapTuplesPerPage`.
@@ -37,6 +38,19 @@ fn corrupted(page: &Page) -> pgerror::PgError {
         page.upper(),
         page.special()
     )
+}
+
+/// Does the second item end where the first begins, so that both can be moved together?
+fn is_below(above: &Kept, below: &Kept) -> bool {
+    below.offset + max_align(below.len) == above.offset
+}
+
+/// Where items that lie one below the other begin and end, and the bytes that they take. A damaged item
+/// may reach into the special space, which is not to be copied.
+fn extent(run: &[Kept], special: usize) -> (usize, usize, usize) {
+    let (first, last) = (&run[0], &run[run.len() - 1]);
+    let end = first.offset + max_align(first.len);
+    (last.offset, end.min(special), end - last.offset)
 }
 
 /// An item that stays, in line-pointer order.
@@ -121,7 +135,7 @@ impl Page {
             return Err(corrupted(self));
         }
         let lines = self.max_offset();
-        let mut kept: Vec<Kept> = Vec::with_capacity(lines as usize);
+        let mut kept: SmallVec<[Kept; 128]> = SmallVec::new();
         let (mut unused, mut total, mut last_used) = (0, 0, 0);
         for n in 1..=lines {
             let lp = self.line_pointer(n);
@@ -170,32 +184,34 @@ impl Page {
         if rest.windows(2).all(|w| w[0].offset > w[1].offset)
             && rest.first().is_none_or(|k| k.offset < upper)
         {
-            for k in rest {
-                let len = max_align(k.len);
-                upper -= len;
-                let end = (k.offset + len).min(special);
-                self.bytes_mut().copy_within(k.offset..end, upper);
-                self.point(k, upper);
+            for run in rest.chunk_by(|above, below| is_below(above, below)) {
+                let (from, end, bytes) = extent(run, special);
+                self.bytes_mut().copy_within(from..end, upper - bytes);
+                upper = self.point_down(run, upper);
             }
         } else {
             let low = rest.iter().map(|k| k.offset).min().unwrap_or(upper);
             let mut scratch = [0u8; PAGE_SIZE];
             scratch[low..special].copy_from_slice(&self.bytes_mut()[low..special]);
-            for k in rest {
-                let len = max_align(k.len);
-                upper -= len;
-                let end = (k.offset + len).min(special);
-                let n = end - k.offset;
-                self.bytes_mut()[upper..upper + n].copy_from_slice(&scratch[k.offset..end]);
-                self.point(k, upper);
+            for run in rest.chunk_by(|above, below| is_below(above, below)) {
+                let (from, end, bytes) = extent(run, special);
+                let to = upper - bytes;
+                self.bytes_mut()[to..to + end - from].copy_from_slice(&scratch[from..end]);
+                upper = self.point_down(run, upper);
             }
         }
         self.set_upper(upper);
     }
 
-    fn point(&mut self, k: &Kept, offset: usize) {
-        let flags = self.line_pointer(k.at).flags();
-        self.set_line_pointer(k.at, LinePointer::new(offset, flags, k.len));
+    /// Points the line pointers of items that lie one below the other, the first ending at `upper`, to
+    /// them; where the last begins.
+    fn point_down(&mut self, run: &[Kept], mut upper: usize) -> usize {
+        for k in run {
+            upper -= max_align(k.len);
+            let flags = self.line_pointer(k.at).flags();
+            self.set_line_pointer(k.at, LinePointer::new(upper, flags, k.len));
+        }
+        upper
     }
 
     /// Cuts unused line pointers off the end, keeping at least one. Needs only the exclusive latch.
@@ -316,7 +332,7 @@ impl Page {
             return Err(corrupted(self));
         }
         let lines = self.max_offset();
-        let mut kept: Vec<Kept> = Vec::with_capacity(lines as usize);
+        let mut kept: SmallVec<[Kept; 128]> = SmallVec::new();
         let mut pointers: Vec<LinePointer> = Vec::with_capacity(lines as usize);
         let (mut total, mut next) = (0, 0);
         for n in 1..=lines {

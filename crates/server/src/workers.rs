@@ -31,7 +31,11 @@ impl Workers {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for (name, event, step) in STEPS {
-            let waiter = Arc::new(Waiter::new());
+            // Whoever fills the log's buffers wakes the walwriter.
+            let waiter = match event {
+                WaitEvent::WalWriterMain => instance.engine.wal().background_waiter().clone(),
+                _ => Arc::new(Waiter::new()),
+            };
             let (w, s, i, p) = (waiter.clone(), stop.clone(), instance.clone(), panic.clone());
             let thread = sync::spawn_with_stack(name, 1 << 20, move || {
                 while !s.load(Ordering::Acquire) {

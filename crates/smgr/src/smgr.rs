@@ -181,6 +181,21 @@ impl Smgr {
     /// Writes consecutive existing blocks, one behind the other, and asks for their sync by the next
     /// checkpoint. After an error any part may be written.
     pub fn write(&self, fork: RelFork, first: BlockNo, bufs: &[IoSlice<'_>]) -> Result<()> {
+        self.write_blocks(fork, first, bufs, false)
+    }
+
+    /// As [`Smgr::write`], at the fork's end or beyond it, making segments as needed.
+    pub fn append(&self, fork: RelFork, first: BlockNo, bufs: &[IoSlice<'_>]) -> Result<()> {
+        self.write_blocks(fork, first, bufs, true)
+    }
+
+    fn write_blocks(
+        &self,
+        fork: RelFork,
+        first: BlockNo,
+        bufs: &[IoSlice<'_>],
+        grow: bool,
+    ) -> Result<()> {
         let mut block = first;
         let mut rest = bufs;
         while !rest.is_empty() {
@@ -196,7 +211,11 @@ impl Smgr {
                 .count();
             assert!(fits > 0, "a buffer of a write crosses a segment's end");
             let (now, later) = rest.split_at(fits);
-            let file = self.open_segment(fork, segment, block)?;
+            let file = if grow {
+                self.open_to_grow(fork, segment, offset)?
+            } else {
+                self.open_segment(fork, segment, block)?
+            };
             file.write_all_vectored_at(now, offset)
                 .map_err(|e| with_space_hint(self.block_error("write", fork, block, &e), &e))?;
             self.note_written((fork, segment));

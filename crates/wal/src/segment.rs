@@ -5,8 +5,8 @@ use crate::layout::{Layout, is_segment_name};
 use ids::Lsn;
 use pgerror::Result;
 use std::io::ErrorKind;
-use sync::Arc;
 use sync::atomic::{AtomicU64, Ordering::Relaxed};
+use sync::{Arc, Mutex};
 use vfs::{Disk, File, OpenMode, io_error};
 
 const WAL_DIR: &str = "pg_wal";
@@ -29,6 +29,11 @@ pub(crate) struct Segments {
     pub init_zero: bool,
     pub fsync: bool,
     temp_number: AtomicU64,
+    /// Held from finding a name free until it is taken: nobody may be renamed over a segment that
+    /// somebody else has made and perhaps written to.
+    installing: Mutex<()>,
+    /// The newest segment known to be made ahead.
+    made_ahead: AtomicU64,
 }
 
 impl Segments {
@@ -39,7 +44,16 @@ impl Segments {
         init_zero: bool,
         fsync: bool,
     ) -> Segments {
-        Segments { disk, layout, timeline, init_zero, fsync, temp_number: AtomicU64::new(0) }
+        Segments {
+            disk,
+            layout,
+            timeline,
+            init_zero,
+            fsync,
+            temp_number: AtomicU64::new(0),
+            installing: Mutex::new(()),
+            made_ahead: AtomicU64::new(0),
+        }
     }
 
     fn path(&self, segment: u64) -> String {
@@ -110,6 +124,7 @@ impl Segments {
 
     /// Renames a file to the first free name from `segment` to `last`; the number used.
     fn install(&self, from: &str, segment: u64, last: u64) -> Result<Option<u64>> {
+        let _one = self.installing.lock();
         for number in segment..=last {
             let path = self.path(number);
             if vfs::exists(&*self.disk, &path)? {
@@ -179,6 +194,23 @@ impl Segments {
     fn is_whole(&self, path: &str) -> Result<bool> {
         let stat = self.disk.lstat(path).map_err(|e| io_error("stat file", path, &e))?;
         Ok(stat.kind == vfs::FileKind::File && stat.len == self.layout.segment_size())
+    }
+
+    /// Makes the segment behind that of `end` unless it is there or that one has only begun; so whoever
+    /// comes to it need not. True if it made one.
+    pub(crate) fn make_ahead(&self, end: Lsn) -> Result<bool> {
+        let last = Lsn(end.0 - 1);
+        let next = self.layout.segment_of(last) + 1;
+        let early = self.layout.offset_in_segment(last) < self.layout.segment_size() / 4;
+        if early || self.made_ahead.load(Relaxed) >= next {
+            return Ok(false);
+        }
+        let made = !vfs::exists(&*self.disk, &self.path(next))?;
+        if made {
+            self.make(next)?;
+        }
+        self.made_ahead.store(next, Relaxed);
+        Ok(made)
     }
 
     /// Makes the next segment when the current one is three quarters full.

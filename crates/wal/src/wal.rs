@@ -27,6 +27,7 @@ use ids::{Lsn, Xid};
 use page::PageRef;
 use pgerror::{PgError, Result, Severity, SqlState};
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
+use sync::wait::Waiter;
 use sync::{Arc, RwLock};
 use vfs::Env;
 
@@ -168,6 +169,9 @@ pub struct Wal {
     log_hints: AtomicBool,
     checked: AtomicU32,
     async_commit: AtomicU64,
+    /// Where the walwriter sleeps, and whether it has been woken since its last round.
+    background: Arc<Waiter>,
+    background_woken: AtomicBool,
     /// Settings that are read rarely.
     config: RwLock<WalConfig>,
     compression: AtomicU8,
@@ -196,6 +200,8 @@ impl Wal {
             log_hints: AtomicBool::new(config.log_hints),
             checked: AtomicU32::new(config.consistency_checking),
             async_commit: AtomicU64::new(0),
+            background: Arc::new(Waiter::new()),
+            background_woken: AtomicBool::new(false),
             compression: AtomicU8::new(config.compression as u8),
             config: RwLock::new(config),
             env,
@@ -325,6 +331,13 @@ impl Wal {
             let complete = self.slots.wait_complete(upto, self.inserted());
             self.writer.write(&self.ring, complete, upto)?;
         }
+        let unwritten = page.0.saturating_sub(self.writer.written().0);
+        if unwritten > (self.ring.pages() * WAL_PAGE / 4) as u64
+            && !self.background_woken.swap(true, Relaxed)
+        {
+            // Better the walwriter than somebody who finds the ring full.
+            self.background.wake();
+        }
         Ok(())
     }
 
@@ -448,12 +461,25 @@ impl Wal {
         self.async_commit.fetch_max(lsn.0, Relaxed);
     }
 
-    /// The walwriter's step: writes and flushes whole pages, and asynchronous commits. `true` if it
-    /// did something.
+    /// Where the walwriter is to sleep: it is woken when much has been inserted.
+    pub fn background_waiter(&self) -> &Arc<Waiter> {
+        &self.background
+    }
+
+    /// The walwriter's step: writes and flushes whole pages, and asynchronous commits; makes the next segment
+    /// ahead. `true` if it did something.
     pub fn background_flush(&self) -> Result<bool> {
+        self.background_woken.store(false, Relaxed);
         if self.in_recovery() {
             return Ok(false);
         }
+        let flushed = self.background_flush_pages()?;
+        let end = self.inserted();
+        let made = self.writer.with_segments(|segments| segments.make_ahead(end))?;
+        Ok(flushed || made)
+    }
+
+    fn background_flush_pages(&self) -> Result<bool> {
         let inserted = self.inserted();
         let mut upto = Lsn(inserted.0 - inserted.0 % WAL_PAGE as u64);
         if upto <= self.flushed() {

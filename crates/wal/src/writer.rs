@@ -15,6 +15,7 @@ use crate::segment::Segments;
 use crate::wal::{Counters, SyncMethod, WalConfig};
 use ids::Lsn;
 use pgerror::{PgError, Result, Severity};
+use smallvec::SmallVec;
 use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use sync::wait::{WaitEvent, Waiter};
 use sync::{Arc, Mutex, MutexGuard};
@@ -51,8 +52,6 @@ struct Output {
 struct Queue {
     leading: bool,
     waiting: Vec<Waiting>,
-    /// Waiters to use again.
-    spare: Vec<Arc<Parked>>,
 }
 
 struct Waiting {
@@ -148,19 +147,17 @@ impl Writer {
             queue.leading = true;
             return true;
         }
-        let parked = queue.spare.pop().unwrap_or_default();
-        parked.verdict.store(WAIT, Relaxed);
+        // Not kept for others: those that are woken together would queue up to give it back.
+        let parked = Arc::new(Parked::default());
         queue.waiting.push(Waiting { lsn, parked: parked.clone() });
         drop(queue);
-        let verdict = loop {
+        loop {
             parked.waiter.park_uninterrupted(WaitEvent::WALSync, None);
             match parked.verdict.load(Acquire) {
                 WAIT => {}
-                verdict => break verdict,
+                verdict => return verdict == LEAD,
             }
-        };
-        self.queue.lock().spare.push(parked);
-        verdict == LEAD
+        }
     }
 
     fn lead(&self, lsn: Lsn, ring: &Ring, complete: impl Fn(Lsn) -> Lsn) -> Result<()> {
@@ -186,28 +183,28 @@ impl Writer {
         Ok(())
     }
 
-    /// Wakes those whose position is durable, and one more to lead.
+    /// Wakes those whose position is durable, and one more to lead; he first, since others wait for him.
     fn pass_on(&self) {
+        let mut served: SmallVec<[Waiting; 32]> = SmallVec::new();
         let mut queue = self.queue.lock();
         let (flushed, failed) = (self.flushed(), self.failed());
         let mut at = 0;
         while at < queue.waiting.len() {
             if failed || queue.waiting[at].lsn <= flushed {
-                let waiting = queue.waiting.swap_remove(at);
-                wake(&waiting.parked, DONE);
+                served.push(queue.waiting.swap_remove(at));
             } else {
                 at += 1;
             }
         }
         // Who waits for most leads: everybody else is then served as well.
         let next = (0..queue.waiting.len()).max_by_key(|&i| queue.waiting[i].lsn);
-        match next {
-            Some(at) => {
-                let waiting = queue.waiting.swap_remove(at);
-                wake(&waiting.parked, LEAD);
-            }
-            None => queue.leading = false,
+        let leader = next.map(|at| queue.waiting.swap_remove(at));
+        queue.leading = leader.is_some();
+        drop(queue);
+        if let Some(leader) = leader {
+            wake(&leader.parked, LEAD);
         }
+        served.iter().for_each(|waiting| wake(&waiting.parked, DONE));
     }
 
     /// Writes, without making durable, so that ring frames become free: at least up to `needed`; all

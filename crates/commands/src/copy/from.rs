@@ -28,6 +28,8 @@ enum Input {
     Int4,
     Int8,
     Text,
+    /// varchar(n), or char(n), which is padded: at most so many characters.
+    Sized { chars: usize, pad: bool },
     Function { io: Arc<TypeIo>, typmod: i32, extra: Option<Box<dyn Any + Send>> },
 }
 
@@ -172,6 +174,8 @@ struct Reader<'a> {
     /// Rows that are looked at singly (WHERE, checks) pass through here.
     stage: Option<Batch>,
     numbers: Vec<u64>,
+    /// A value of type char(n) with its blanks.
+    padded: Vec<u8>,
     bytes: usize,
     place: Place,
     shown_number: u64,
@@ -198,6 +202,9 @@ impl<'a> Reader<'a> {
                 (oids::INT4, _) => Input::Int4,
                 (oids::INT8, _) => Input::Int8,
                 (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
+                (oids::VARCHAR | oids::BPCHAR, typmod @ 4..) => {
+                    Input::Sized { chars: typmod as usize - 4, pad: a.atttypid == oids::BPCHAR }
+                }
                 (ty, typmod) => {
                     Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None }
                 }
@@ -250,6 +257,7 @@ impl<'a> Reader<'a> {
             batch,
             stage,
             numbers: Vec::new(),
+            padded: Vec::new(),
             bytes: 0,
             place: Place::default(),
             shown_number: 0,
@@ -385,6 +393,23 @@ impl<'a> Reader<'a> {
                 Input::Int2 => {
                     let v = host.functions().type_input(column.ty, text, -1)?;
                     out.push(v.as_ref());
+                }
+                // Bytes that do not continue a character: the text has passed the encoding's check.
+                Input::Sized { chars, pad } => {
+                    let has = text.iter().filter(|c| **c & 0xC0 != 0x80).count();
+                    if has > *chars {
+                        // Too long, unless what is too much is blank.
+                        let typmod = *chars as i32 + 4;
+                        let v = host.functions().type_input(column.ty, text, typmod)?;
+                        out.push(v.as_ref());
+                    } else if *pad {
+                        self.padded.clear();
+                        self.padded.extend_from_slice(text);
+                        self.padded.resize(text.len() + *chars - has, b' ');
+                        out.push(DatumRef::Bytes(&self.padded));
+                    } else {
+                        out.push(DatumRef::Bytes(text));
+                    }
                 }
                 function => {
                     let v = function.call(host, column.ty, DatumRef::Bytes(text))?;

@@ -1,6 +1,7 @@
 //! Lines of COPY data: bytes come in pieces, whole lines go out. Counterpart: `CopyReadLine` of
 //! copyfromparse.c.
 
+use super::fields::position;
 use pgerror::{PgError, Result, bail};
 
 /// Where bytes come from: appends some, false at the end.
@@ -99,12 +100,14 @@ impl Lines {
 
     fn find_text(&mut self, more: &mut More<'_>) -> Result<Option<(usize, usize)>> {
         loop {
-            while self.at < self.buf.len() {
+            loop {
+                let rest = self.buf.get(self.at..).unwrap_or(&[]);
+                let Some(n) = position(rest, |c| matches!(c, b'\n' | b'\r' | b'\\')) else {
+                    self.at = self.at.max(self.buf.len());
+                    break;
+                };
+                self.at += n;
                 let c = self.buf[self.at];
-                if c > b'\\' || !matches!(c, b'\n' | b'\r' | b'\\') {
-                    self.at += 1;
-                    continue;
-                }
                 if c == b'\\' {
                     let offset = self.at - self.start;
                     let next = self.peek(self.at + 1, more)?;

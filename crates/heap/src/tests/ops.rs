@@ -257,8 +257,11 @@ fn multi_insert_fills_pages_and_freezes() {
     a.begin();
     let cid = a.txn.current_command(true);
     for frozen in [false, true] {
-        let mut tuples: Vec<Vec<u8>> =
-            (0..500).map(|i| w.tuple(i, frozen as i32, &"y".repeat(i as usize % 90))).collect();
+        let mut tuples = Tuples::default();
+        for i in 0..500 {
+            let tuple = w.tuple(i, frozen as i32, &"y".repeat(i as usize % 90));
+            tuples.add(|out| Ok(out.extend_from_slice(&tuple))).unwrap();
+        }
         let mut bulk = BulkInsert::new(&w.pool);
         let options = InsertOptions { frozen, skip_fsm: frozen, ..InsertOptions::default() };
         let mut tids = Vec::new();
