@@ -3,7 +3,7 @@
 //! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c, and the
 //! pending deletes of storage.c.
 
-use crate::Storage;
+use crate::{Storage, TempSpace};
 use crate::storage::PendingFiles;
 
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
@@ -30,6 +30,10 @@ pub struct BackendSettings {
     pub temp_buffers: usize,
     /// `default_toast_compression`.
     pub toast_compression: page::varlena::Compression,
+    /// `temp_file_limit` in bytes.
+    pub temp_file_limit: Option<u64>,
+    /// `log_temp_files` in bytes.
+    pub log_temp_files: Option<u64>,
     /// Bytes for sorting and dead TIDs.
     pub maintenance_work_mem: usize,
     /// `wal_compression` of the session; `None` is the server's.
@@ -43,6 +47,8 @@ impl Default for BackendSettings {
             lock_timeout: Duration::ZERO,
             temp_buffers: 1024,
             toast_compression: page::varlena::Compression::Pglz,
+            temp_file_limit: None,
+            log_temp_files: None,
             maintenance_work_mem: 64 << 20,
             wal_compression: None,
         }
@@ -101,6 +107,7 @@ pub struct Backend {
     /// Memory for forming tuples.
     tuple: Vec<u8>,
     speculative_token: u32,
+    temp_space: Arc<TempSpace>,
 }
 
 impl Backend {
@@ -132,11 +139,21 @@ impl Backend {
             wrote_exclusive_lock: false,
             tuple: Vec::new(),
             speculative_token: 0,
+            temp_space: Arc::new(TempSpace::new(
+                storage.env.disk.clone(),
+                pid,
+                storage.log.clone(),
+            )),
         })
     }
 
     pub fn storage(&self) -> &Arc<Storage> {
         &self.storage
+    }
+
+    /// Where the session's queries put what does not fit in memory.
+    pub fn temp_space(&self) -> &Arc<TempSpace> {
+        &self.temp_space
     }
 
     pub fn waiter(&self) -> &Arc<Waiter> {
@@ -159,6 +176,7 @@ impl Backend {
     pub fn configure(&mut self, settings: BackendSettings) {
         self.txn.locks().set_lock_timeout(settings.lock_timeout);
         self.scratch.set_compression(settings.wal_compression);
+        self.temp_space.configure(settings.temp_file_limit, settings.log_temp_files);
         self.settings = settings;
     }
 

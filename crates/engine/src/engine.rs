@@ -112,6 +112,8 @@ impl Engine {
     pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
         recovery::refuse_signal_files(&*config.env.disk)?;
         let engine = Engine::assemble(config)?;
+        let log = |e: PgError| engine.log_error(&e);
+        crate::tempfile::remove_leftovers(&*engine.env.disk, &log);
         recovery::startup(&engine)?;
         Ok(engine)
     }
@@ -157,6 +159,7 @@ impl Engine {
             bottom_up: AtomicBool::new(true),
             update_delta: AtomicBool::new(true),
             temp_pool: pool_config,
+            log: config.log.clone(),
         });
         Ok(Arc::new(Engine {
             storage,

@@ -5,7 +5,7 @@
 //! `truncate`, `dbase`, `unlogged`, `redo`, `consistency`,
 //! `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
-//! `vacuum`, `sample`, `sequence`, `verify`.
+//! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,7 @@ pub mod sequence;
 mod shared;
 pub mod storage;
 pub mod table;
+mod tempfile;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -48,5 +49,6 @@ pub use engine::{Engine, EngineConfig, LogSink};
 pub use page::varlena::Compression as ToastCompression;
 pub use relmap::{DbKey, RelMap, RelMaps};
 pub use shared::Storage;
+pub use tempfile::{TempFile, TempSpace};
 pub use txn::{DroppedStats, Isolation, Snapshot, SnapshotKind};
 pub use wal::Compression as WalCompression;

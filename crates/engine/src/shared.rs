@@ -29,6 +29,8 @@ pub struct Storage {
     pub update_delta: AtomicBool,
     /// A session's pool of temporary relations is made like this, with its own size and slot.
     pub temp_pool: PoolConfig,
+    /// The server's log.
+    pub log: crate::LogSink,
 }
 
 impl Storage {

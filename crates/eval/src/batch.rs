@@ -111,11 +111,7 @@ fn node_batch(
 
 /// The chosen rows of a column.
 fn gather(col: &Column, rows: &[u16]) -> Column {
-    let mut out = Column::new(col.is_by_val());
-    for &r in rows {
-        out.push(col.get(r as usize));
-    }
-    out
+    col.gather(rows)
 }
 
 /// An argument of a call: a column computed, a column of the input, or one value for all rows.

@@ -38,6 +38,16 @@ pub struct Program {
     pub by_val: bool,
 }
 
+impl Program {
+    /// The column of the scanned batch that the program hands on as it is.
+    pub fn scan_column(&self) -> Option<usize> {
+        match &self.root {
+            Node::Slot(Slot { source: Source::Scan, column }) => Some(*column),
+            _ => None,
+        }
+    }
+}
+
 /// What a program needs while it runs; one per running plan node.
 #[derive(Default)]
 pub struct EvalState {

@@ -1,20 +1,26 @@
 //! Grouping and aggregation: one group, sorted input, or hashed; grouping sets hashed one beside the
 //! other. Counterpart: nodeAgg.c.
+//!
+//! A batch of input is first turned into group numbers, then each aggregate takes the whole batch. A hashed set
+//! whose groups outgrow the allowance takes no new ones: rows that belong to none of those it has go to
+//! partitions on disk, by bits of their hash, and each partition is aggregated in turn
+//! when the groups in memory have been handed on.
 
-use crate::aggfn::{AggCall, AggValue};
-use crate::keys::Keys;
+use crate::accum::{Acc, Groups};
+use crate::aggfn::AggCall;
+use crate::keys::{GroupTable, Keys, word_hash};
 use crate::node::*;
 use crate::project::Projection;
 use crate::run::Run;
 use crate::sort::group_keys;
-use eval::{Resolve, RowInput, RowRef, Slot, Source};
-use hashbrown::HashTable;
+use crate::spill::{Spool, SpoolReader};
+use eval::{Resolve, Slot, Source};
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Agg, AggStrategy, Plan};
 use plan::walk;
-use std::collections::VecDeque;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
+use smallvec::SmallVec;
+use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, Datum};
 
 /// Columns above the aggregation: the group's first row, then the aggregates' results, then (with
 /// grouping sets) the values of GROUPING.
@@ -22,11 +28,17 @@ struct AggColumns {
     width: usize,
     aggs: Vec<Aggref>,
     groupings: Vec<GroupingFunc>,
+    /// Columns of the first row that anybody asks for.
+    used: Vec<bool>,
 }
 
 impl Resolve for AggColumns {
     fn var(&mut self, var: &Var) -> Result<Slot> {
-        Ok(Slot { source: Source::Scan, column: var.varattno as usize - 1 })
+        let column = var.varattno as usize - 1;
+        if let Some(u) = self.used.get_mut(column) {
+            *u = true;
+        }
+        Ok(Slot { source: Source::Scan, column })
     }
 
     fn aggref(&mut self, agg: &Aggref) -> Result<Slot> {
@@ -47,36 +59,245 @@ impl Resolve for AggColumns {
     }
 }
 
-struct Group {
-    /// The first row of the group.
-    row: Vec<Datum>,
-    values: Vec<AggValue>,
-    set: usize,
+/// No group: the row has been put aside.
+const ASIDE: u32 = u32::MAX;
+
+/// One grouping set with its groups.
+struct Set {
+    keys: Keys,
+    /// Columns of the input that it groups by.
+    cols: Vec<usize>,
+    /// Each group's first row: the columns that are used above, and the key.
+    first: Batch,
+    accs: Vec<Acc>,
+    table: GroupTable,
+    /// The key is one word, and the table holds it itself.
+    one_word: bool,
+    null_group: Option<u32>,
+    /// Rows that belong to no group that there is, by bits of their hash.
+    aside: Vec<Spool>,
+    /// Partitions still to be done, each with the number of hash bits used up.
+    waiting: Vec<(SpoolReader, u32)>,
+    /// Hash bits used up by the input at hand.
+    depth: u32,
+}
+
+impl Set {
+    fn new(keys: Keys, cols: Vec<usize>, template: &Batch, calls: &[AggCall]) -> Set {
+        let one_word = keys.is_one_word();
+        Set {
+            keys,
+            cols,
+            first: template.clone(),
+            accs: calls.iter().map(Acc::new).collect(),
+            table: GroupTable::new(one_word),
+            one_word,
+            null_group: None,
+            aside: Vec::new(),
+            waiting: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.first.len
+    }
+
+    /// Forgets the groups.
+    fn clear(&mut self) {
+        self.first.clear();
+        self.accs.iter_mut().for_each(Acc::clear);
+        self.table = GroupTable::new(self.one_word);
+        self.null_group = None;
+    }
+
+    fn memory(&self) -> usize {
+        let states: usize = self.accs.iter().map(Acc::memory).sum();
+        self.first.memory() + states + self.table.memory()
+    }
+}
+
+/// What a node's groups are made of, apart from the groups.
+struct Shape {
+    calls: Vec<AggCall>,
+    /// Columns of the input that are kept of each group's first row.
+    kept: Vec<usize>,
+    /// An empty batch of the input.
+    input: Batch,
+}
+
+impl Shape {
+    /// Makes a group with row `r` as its first.
+    fn add_group(&self, set: &mut Set, batch: &Batch, r: usize) -> u32 {
+        let at = set.first.len as u32;
+        for &c in &self.kept {
+            set.first.columns[c].extend_range(&batch.columns[c], r, r + 1);
+        }
+        set.first.len += 1;
+        at
+    }
+
+    /// Finds or makes the groups of a batch's rows. With `full` no group is made: the rows without one get
+    /// [`ASIDE`], and the second result says that there are such.
+    fn hashed_groups(
+        &self,
+        set: &mut Set,
+        batch: &Batch,
+        full: bool,
+        run: &mut Run<'_>,
+        hashes: &mut Vec<u64>,
+        out: &mut Vec<u32>,
+    ) -> Result<bool> {
+        out.clear();
+        let mut aside = false;
+        if set.cols.is_empty() {
+            if set.len() == 0 {
+                self.add_group(set, batch, 0);
+            }
+            out.resize(batch.len, 0);
+            return Ok(false);
+        }
+        if set.one_word
+            && let ColumnData::Word(words) = &batch.columns[set.cols[0]].data
+        {
+            let nulls = batch.columns[set.cols[0]].nulls.as_ref();
+            for (r, &w) in words.iter().enumerate() {
+                let null = nulls.is_some_and(|n| n.get(r));
+                let found = if null { set.null_group } else { set.table.find_word(w) };
+                out.push(match found {
+                    Some(g) => g,
+                    None if full => {
+                        aside = true;
+                        ASIDE
+                    }
+                    None => {
+                        let g = self.add_group(set, batch, r);
+                        if null {
+                            set.null_group = Some(g);
+                        } else {
+                            set.table.insert(w, g);
+                        }
+                        g
+                    }
+                });
+            }
+            return Ok(aside);
+        }
+        set.keys.hash_rows(batch, &set.cols, run, hashes)?;
+        for (r, &h) in hashes.iter().enumerate() {
+            let (keys, cols, first) = (&set.keys, &set.cols, &set.first);
+            let found = set.table.find(h, |g| {
+                let have = cols.iter().map(|&c| first.get(g as usize, c));
+                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run)
+            })?;
+            out.push(match found {
+                Some(g) => g,
+                None if full => {
+                    aside = true;
+                    ASIDE
+                }
+                None => {
+                    let g = self.add_group(set, batch, r);
+                    set.table.insert(h, g);
+                    g
+                }
+            });
+        }
+        Ok(aside)
+    }
+
+    /// Lets all aggregates take the rows of a batch whose groups are in `groups` (by row of the batch).
+    fn advance(
+        &mut self,
+        set: &mut Set,
+        batch: &Batch,
+        groups: Groups<'_>,
+        chosen: Option<&[u16]>,
+        run: &mut Run<'_>,
+    ) -> Result<()> {
+        let len = set.len();
+        for (call, acc) in self.calls.iter_mut().zip(&mut set.accs) {
+            acc.grow(len, call);
+            let filtered = call.filtered(run, batch, chosen)?;
+            let rows = filtered.as_deref().or(chosen);
+            let mut computed: SmallVec<[Option<Column>; 2]> = SmallVec::new();
+            for i in 0..call.arg_count() {
+                computed.push(match (call.arg_column(i), rows) {
+                    (Some(_), None) => None,
+                    _ => Some(call.arg_values(i, run, batch, rows)?),
+                });
+            }
+            let mut args: SmallVec<[&Column; 2]> = SmallVec::new();
+            for (i, c) in computed.iter().enumerate() {
+                args.push(match c {
+                    Some(c) => c,
+                    None => &batch.columns[call.arg_column(i).unwrap_or(0)],
+                });
+            }
+            match (groups, rows) {
+                (groups, None) => acc.advance(call, groups, &args, run)?,
+                (Groups::One(g, _), Some(rows)) => {
+                    acc.advance(call, Groups::One(g, rows.len()), &args, run)?;
+                }
+                (Groups::Each(all), Some(rows)) => {
+                    let some: Vec<u32> = rows.iter().map(|&r| all[r as usize]).collect();
+                    acc.advance(call, Groups::Each(&some), &args, run)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The group of no rows.
+    fn add_empty_group(&self, set: &mut Set) {
+        for &c in &self.kept {
+            set.first.columns[c].push_null();
+        }
+        set.first.len += 1;
+        let len = set.len();
+        for (call, acc) in self.calls.iter().zip(&mut set.accs) {
+            acc.grow(len, call);
+        }
+    }
+}
+
+/// What comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Start,
+    /// Groups `from..to` of this set are ready.
+    Emit { set: usize, from: usize, to: usize },
+    /// Sorted input: more is to be read.
+    Read,
+    Done,
 }
 
 pub(crate) struct AggNode {
     child: Node,
     strategy: AggStrategy,
-    calls: Vec<AggCall>,
-    /// For each grouping set: the columns it groups by.
-    sets: Vec<(Keys, Vec<usize>)>,
+    shape: Shape,
+    sets: Vec<Set>,
     /// All grouping columns: those not in a set are NULL in its rows.
     all_cols: Vec<usize>,
     /// For each GROUPING: its columns.
     groupings: Vec<Vec<usize>>,
     template: Batch,
     projection: Projection,
-    started: bool,
-    done: bool,
-    ready: VecDeque<Group>,
-    current: Option<Group>,
-    input: Option<(Batch, usize)>,
+    phase: Phase,
+    ended: bool,
+    hashes: Vec<u64>,
+    numbers: Vec<u32>,
 }
 
 impl AggNode {
     pub(crate) fn boxed(plan: &Plan, a: &Agg, child: Node, run: &mut Run<'_>) -> Result<Node> {
         let below = &a.child.info.target_list;
-        let mut found = AggColumns { width: below.len(), aggs: Vec::new(), groupings: Vec::new() };
+        let mut found = AggColumns {
+            width: below.len(),
+            aggs: Vec::new(),
+            groupings: Vec::new(),
+            used: vec![false; below.len()],
+        };
         let targets = plan.info.target_list.iter().map(|t| &t.expr);
         for e in targets.chain(&plan.info.qual) {
             collect(e, &mut found);
@@ -86,22 +307,6 @@ impl AggNode {
             calls.push(AggCall::new(agg, &mut ChildColumns { outer: Source::Scan }, run)?);
         }
         let (all_keys, all_cols) = group_keys(&a.keys, below, run)?;
-        let mut sets = Vec::new();
-        if a.grouping_sets.is_empty() {
-            sets.push((all_keys, all_cols.clone()));
-        } else {
-            for set in &a.grouping_sets {
-                let mut keys = Vec::new();
-                let mut cols = Vec::new();
-                for (k, c) in all_keys.0.iter().zip(&all_cols) {
-                    if set.contains(&(*c as i16 + 1)) {
-                        keys.push(*k);
-                        cols.push(*c);
-                    }
-                }
-                sets.push((Keys(keys), cols));
-            }
-        }
         let groupings = found
             .groupings
             .iter()
@@ -115,193 +320,254 @@ impl AggNode {
                     .collect()
             })
             .collect();
-        let mut template = batch_for(below, run)?;
+        let input = batch_for(below, run)?;
+        let mut template = input.clone();
         for agg in &found.aggs {
             let by_val = run.sv.as_facts().type_info(agg.aggtype)?.by_val;
-            template.columns.push(types::Column::new(by_val));
+            template.columns.push(Column::new(by_val));
         }
         for _ in &found.groupings {
-            template.columns.push(types::Column::new(true));
+            template.columns.push(Column::new(true));
         }
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut found, run)?;
+        all_cols.iter().for_each(|&c| found.used[c] = true);
+        let kept = (0..below.len()).filter(|&c| found.used[c]).collect();
+        let mut sets = Vec::new();
+        if a.grouping_sets.is_empty() {
+            sets.push(Set::new(all_keys, all_cols.clone(), &input, &calls));
+        } else {
+            for set in &a.grouping_sets {
+                let mut keys = Vec::new();
+                let mut cols = Vec::new();
+                for (k, c) in all_keys.0.iter().zip(&all_cols) {
+                    if set.contains(&(*c as i16 + 1)) {
+                        keys.push(*k);
+                        cols.push(*c);
+                    }
+                }
+                sets.push(Set::new(Keys(keys), cols, &input, &calls));
+            }
+        }
         Ok(Box::new(AggNode {
             child,
             strategy: a.strategy,
-            calls,
+            shape: Shape { calls, kept, input },
             sets,
             all_cols,
             groupings,
             template,
             projection,
-            started: false,
-            done: false,
-            ready: VecDeque::new(),
-            current: None,
-            input: None,
+            phase: Phase::Start,
+            ended: false,
+            hashes: Vec::new(),
+            numbers: Vec::new(),
         }))
     }
 
-    fn new_group(&self, row: Vec<Datum>, set: usize) -> Group {
-        Group { row, values: self.calls.iter().map(AggCall::start).collect(), set }
-    }
-
-    fn advance(&mut self, group: &mut Group, run: &mut Run<'_>, row: RowRef<'_>) -> Result<()> {
-        let input = RowInput::scan(row);
-        for (c, v) in self.calls.iter_mut().zip(&mut group.values) {
-            c.add(v, run, &input)?;
-        }
-        Ok(())
-    }
-
     fn run_plain(&mut self, run: &mut Run<'_>) -> Result<()> {
-        let mut group: Option<Group> = None;
+        let set = &mut self.sets[0];
         while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
             run.interrupts()?;
-            for r in 0..b.len {
-                let mut g = match group.take() {
-                    Some(g) => g,
-                    None => self.new_group(b.row_owned(r), 0),
-                };
-                self.advance(&mut g, run, RowRef::Batch(&b, r))?;
-                group = Some(g);
+            if b.len == 0 {
+                continue;
             }
+            if set.len() == 0 {
+                self.shape.add_group(set, &b, 0);
+            }
+            self.shape.advance(set, &b, Groups::One(0, b.len), None, run)?;
         }
-        let group = match group {
-            Some(g) => g,
-            None => self.empty_group(0),
-        };
-        self.ready.push_back(group);
+        if set.len() == 0 {
+            self.shape.add_empty_group(set);
+        }
+        self.phase = Phase::Emit { set: 0, from: 0, to: 1 };
         Ok(())
     }
 
-    /// The group of no rows.
-    fn empty_group(&self, set: usize) -> Group {
-        let width = self.template.columns.len() - self.calls.len() - self.groupings.len();
-        self.new_group(vec![Datum::Null; width], set)
+    /// Takes a batch into a hashed set. `limit` is the set's share of memory.
+    fn take(&mut self, s: usize, b: &Batch, limit: usize, run: &mut Run<'_>) -> Result<()> {
+        let set = &mut self.sets[s];
+        let full = !set.aside.is_empty() || (set.len() > 0 && set.memory() > limit);
+        let (hashes, numbers) = (&mut self.hashes, &mut self.numbers);
+        let aside = self.shape.hashed_groups(set, b, full, run, hashes, numbers)?;
+        if !aside {
+            return self.shape.advance(set, b, Groups::Each(numbers), None, run);
+        }
+        let stay = |want: bool| {
+            let hit = numbers.iter().enumerate().filter(move |(_, g)| (**g != ASIDE) == want);
+            hit.map(|(r, _)| r as u16).collect::<Vec<u16>>()
+        };
+        let (here, away) = (stay(true), stay(false));
+        if !here.is_empty() {
+            self.shape.advance(set, b, Groups::Each(numbers), Some(&here), run)?;
+        }
+        if set.aside.is_empty() {
+            let count = (limit / 16384).clamp(4, 32).next_power_of_two();
+            set.aside.resize_with(count, Spool::default);
+        }
+        let mask = set.aside.len() as u64 - 1;
+        let mut by_part: Vec<Vec<u16>> = vec![Vec::new(); set.aside.len()];
+        if set.one_word {
+            let col = &b.columns[set.cols[0]];
+            for r in away {
+                let v = col.get(r as usize);
+                let h = if v.is_null() { 0 } else { word_hash(v.word()) };
+                by_part[(h.rotate_left(8 + set.depth) & mask) as usize].push(r);
+            }
+        } else {
+            for r in away {
+                let h = self.hashes[r as usize];
+                by_part[(h.rotate_left(8 + set.depth) & mask) as usize].push(r);
+            }
+        }
+        for (spool, rows) in set.aside.iter_mut().zip(&by_part) {
+            spool.push(run, b, rows)?;
+        }
+        Ok(())
+    }
+
+    /// The share of memory of each hashed set.
+    fn limit(&self, run: &Run<'_>) -> usize {
+        run.sv.hash_mem() / self.sets.len().max(1)
     }
 
     fn run_hashed(&mut self, run: &mut Run<'_>) -> Result<()> {
-        // Groups in the order in which they appeared, set after set.
-        let n = self.sets.len();
-        let mut groups: Vec<Vec<Group>> = (0..n).map(|_| Vec::new()).collect();
-        let mut tables: Vec<HashTable<(u64, u32)>> = (0..n).map(|_| HashTable::new()).collect();
+        let limit = self.limit(run);
         while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
             run.interrupts()?;
-            for r in 0..b.len {
-                for set in 0..n {
-                    let place = {
-                        let (keys, cols) = &self.sets[set];
-                        let key = cols.iter().map(|&c| b.get(r, c));
-                        let h = keys.hash(key, true, run)?.unwrap_or(0);
-                        let mut hit = None;
-                        for (_, at) in tables[set].iter_hash(h).filter(|e| e.0 == h) {
-                            let g = &groups[set][*at as usize];
-                            let have = cols.iter().map(|&c| g.row[c].as_ref());
-                            let want = cols.iter().map(|&c| b.get(r, c));
-                            if keys.equal(have, want, run)? {
-                                hit = Some(*at as usize);
-                                break;
-                            }
-                        }
-                        match hit {
-                            Some(at) => at,
-                            None => {
-                                let at = groups[set].len();
-                                let group = self.new_group(b.row_owned(r), set);
-                                groups[set].push(group);
-                                tables[set].insert_unique(h, (h, at as u32), |e| e.0);
-                                at
-                            }
-                        }
-                    };
-                    let mut g = std::mem::replace(
-                        &mut groups[set][place],
-                        Group { row: Vec::new(), values: Vec::new(), set },
-                    );
-                    self.advance(&mut g, run, RowRef::Batch(&b, r))?;
-                    groups[set][place] = g;
-                }
+            if b.len == 0 {
+                continue;
+            }
+            for s in 0..self.sets.len() {
+                self.take(s, &b, limit, run)?;
             }
         }
-        for (set, mut list) in groups.into_iter().enumerate() {
+        for s in 0..self.sets.len() {
+            self.put_by(s);
+            let set = &mut self.sets[s];
             // An empty grouping set has a group even without rows.
-            if list.is_empty() && self.sets[set].1.is_empty() {
-                list.push(self.empty_group(set));
+            if set.len() == 0 && set.cols.is_empty() {
+                self.shape.add_empty_group(set);
             }
-            self.ready.extend(list);
         }
+        self.phase = Phase::Emit { set: 0, from: 0, to: self.sets[0].len() };
+        Ok(())
+    }
+
+    /// What was put aside waits its turn.
+    fn put_by(&mut self, s: usize) {
+        let set = &mut self.sets[s];
+        let bits = set.aside.len().trailing_zeros();
+        let depth = set.depth + bits;
+        let parts = set.aside.drain(..).filter(|p| !p.is_empty());
+        set.waiting.extend(parts.map(|p| (p.into_reader(), depth)));
+    }
+
+    /// The groups of set `s` are out: its next partition, or the next set.
+    fn after(&mut self, s: usize, run: &mut Run<'_>) -> Result<()> {
+        self.sets[s].clear();
+        if let Some((mut reader, depth)) = self.sets[s].waiting.pop() {
+            self.sets[s].depth = depth;
+            // Hash bits that are used up cannot divide any further: all that is left is one group or few.
+            let limit = if depth >= 56 { usize::MAX } else { self.limit(run) };
+            while let Some(b) = reader.next()? {
+                run.interrupts()?;
+                self.take(s, &b, limit, run)?;
+            }
+            self.put_by(s);
+            self.phase = Phase::Emit { set: s, from: 0, to: self.sets[s].len() };
+            return Ok(());
+        }
+        let next = s + 1;
+        self.phase = match self.sets.get(next) {
+            Some(set) => Phase::Emit { set: next, from: 0, to: set.len() },
+            None => Phase::Done,
+        };
         Ok(())
     }
 
     /// Reads on until a group is complete.
-    fn step_sorted(&mut self, run: &mut Run<'_>) -> Result<bool> {
+    fn step_sorted(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let set = &mut self.sets[0];
+        // Of the groups handed on, the last goes on.
+        if set.len() > 1 {
+            let last = set.len() - 1;
+            let keep = set.first.columns.iter().map(|c| match c.len() {
+                0 => c.clone(),
+                _ => c.gather(&[last as u32]),
+            });
+            set.first = Batch { len: 1, columns: keep.collect() };
+            set.accs.iter_mut().for_each(|a| a.keep_only(last));
+        }
         loop {
-            let (b, r) = match self.input.take() {
-                Some(x) => x,
-                None => match self.child.next(run, BATCH_ROWS_MAX)? {
-                    Some(b) => {
-                        run.interrupts()?;
-                        (b, 0)
-                    }
-                    None => {
-                        let last = self.current.take();
-                        let any = last.is_some();
-                        self.ready.extend(last);
-                        return Ok(any);
-                    }
-                },
+            let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? else {
+                self.ended = true;
+                self.phase = Phase::Emit { set: 0, from: 0, to: set.len() };
+                return Ok(());
             };
-            let mut r = r;
-            while r < b.len {
-                let same = match &self.current {
+            run.interrupts()?;
+            if b.len == 0 {
+                continue;
+            }
+            self.numbers.clear();
+            for r in 0..b.len {
+                let have = match (r, set.len()) {
+                    (0, 0) => None,
+                    (0, n) => Some((&set.first, n - 1)),
+                    _ => Some((&b, r - 1)),
+                };
+                let same = match have {
                     None => false,
-                    Some(g) => {
-                        let (keys, cols) = &self.sets[0];
-                        let have = cols.iter().map(|&c| g.row[c].as_ref());
-                        keys.equal(have, cols.iter().map(|&c| b.get(r, c)), run)?
+                    Some((rows, at)) => {
+                        let prev = set.cols.iter().map(|&c| rows.get(at, c));
+                        set.keys.equal(prev, set.cols.iter().map(|&c| b.get(r, c)), run)?
                     }
                 };
                 if !same {
-                    let fresh = self.new_group(b.row_owned(r), 0);
-                    if let Some(done) = self.current.replace(fresh) {
-                        self.ready.push_back(done);
-                        self.input = Some((b, r));
-                        return Ok(true);
-                    }
+                    self.shape.add_group(set, &b, r);
                 }
-                if let Some(mut g) = self.current.take() {
-                    self.advance(&mut g, run, RowRef::Batch(&b, r))?;
-                    self.current = Some(g);
-                }
-                r += 1;
+                self.numbers.push(set.len() as u32 - 1);
+            }
+            self.shape.advance(set, &b, Groups::Each(&self.numbers), None, run)?;
+            if set.len() > 1 {
+                self.phase = Phase::Emit { set: 0, from: 0, to: set.len() - 1 };
+                return Ok(());
             }
         }
     }
 
-    fn emit(&mut self, run: &mut Run<'_>, want: usize) -> Result<Batch> {
-        let mut out = self.template.clone();
-        while out.len < want {
-            let Some(mut g) = self.ready.pop_front() else { break };
-            let width = g.row.len();
-            let set_cols = self.sets[g.set].1.clone();
-            for (c, v) in g.row.iter().enumerate() {
-                let masked = self.all_cols.contains(&c) && !set_cols.contains(&c);
-                let v = if masked { types::DatumRef::Null } else { v.as_ref() };
-                out.columns[c].push(v);
-            }
-            for (i, (call, v)) in self.calls.iter_mut().zip(&mut g.values).enumerate() {
-                let d = call.finish(v, run)?;
-                out.columns[width + i].push(d.as_ref());
-            }
-            for (i, cols) in self.groupings.iter().enumerate() {
-                let bits = cols.iter().fold(0i32, |acc, c| {
-                    acc << 1 | i32::from(self.all_cols.contains(c) && !set_cols.contains(c))
-                });
-                let at = width + self.calls.len() + i;
-                out.columns[at].push(Datum::int4(bits).as_ref());
-            }
-            out.len += 1;
+    fn forget(&mut self) {
+        self.phase = Phase::Start;
+        self.ended = false;
+        for set in &mut self.sets {
+            set.clear();
+            set.aside.clear();
+            set.waiting.clear();
+            set.depth = 0;
         }
+    }
+
+    /// Hands on groups of a set.
+    fn emit(&mut self, s: usize, from: usize, to: usize, run: &mut Run<'_>) -> Result<Batch> {
+        let mut out = self.template.clone();
+        let width = self.shape.input.columns.len();
+        let set = &mut self.sets[s];
+        let masked = |c: &usize| self.all_cols.contains(c) && !set.cols.contains(c);
+        for c in &self.shape.kept {
+            if masked(c) {
+                (from..to).for_each(|_| out.columns[*c].push_null());
+            } else {
+                out.columns[*c].extend_range(&set.first.columns[*c], from, to);
+            }
+        }
+        for (i, cols) in self.groupings.iter().enumerate() {
+            let bits = cols.iter().fold(0i32, |acc, c| acc << 1 | i32::from(masked(c)));
+            let at = width + self.shape.calls.len() + i;
+            (from..to).for_each(|_| out.columns[at].push(Datum::int4(bits).as_ref()));
+        }
+        for (i, (call, acc)) in self.shape.calls.iter_mut().zip(&mut set.accs).enumerate() {
+            acc.results(call, from, to, &mut out.columns[width + i], run)?;
+        }
+        out.len = to - from;
         self.projection.apply(run, out)
     }
 }
@@ -324,40 +590,37 @@ fn collect(e: &Expr, found: &mut AggColumns) {
 
 impl Exec for AggNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        if !self.started {
-            self.started = true;
-            match self.strategy {
-                AggStrategy::Plain => self.run_plain(run)?,
-                AggStrategy::Hashed | AggStrategy::Mixed => self.run_hashed(run)?,
-                AggStrategy::Sorted => {}
+        loop {
+            match self.phase {
+                Phase::Start => match self.strategy {
+                    AggStrategy::Plain => self.run_plain(run)?,
+                    AggStrategy::Hashed | AggStrategy::Mixed => self.run_hashed(run)?,
+                    AggStrategy::Sorted => self.phase = Phase::Read,
+                },
+                Phase::Emit { set, from, to } if from < to => {
+                    let end = (from + want.min(BATCH_ROWS_MAX)).min(to);
+                    self.phase = Phase::Emit { set, from: end, to };
+                    return self.emit(set, from, end, run).map(Some);
+                }
+                Phase::Emit { set, .. } => match self.strategy {
+                    AggStrategy::Plain => self.phase = Phase::Done,
+                    AggStrategy::Sorted if self.ended => self.phase = Phase::Done,
+                    AggStrategy::Sorted => self.phase = Phase::Read,
+                    _ => self.after(set, run)?,
+                },
+                Phase::Read => self.step_sorted(run)?,
+                Phase::Done => return Ok(None),
             }
         }
-        if self.strategy == AggStrategy::Sorted {
-            while self.ready.len() < want && !self.done {
-                self.done = !self.step_sorted(run)?;
-            }
-        }
-        if self.ready.is_empty() {
-            return Ok(None);
-        }
-        self.emit(run, want).map(Some)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.started = false;
-        self.done = false;
-        self.ready.clear();
-        self.current = None;
-        self.input = None;
+        self.forget();
         self.child.rescan(run)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.started = false;
-        self.done = false;
-        self.ready = VecDeque::new();
-        self.current = None;
-        self.input = None;
+        self.forget();
         self.child.reset(run)
     }
 }

@@ -7,13 +7,15 @@ use crate::ordered::OrderedSet;
 use crate::run::Run;
 use crate::services::{AggFn, AggInfo, FinalCall};
 use crate::sort::SortColumn;
-use eval::{CallContext, EvalState, Program, Resolve, RowInput};
+use crate::sorter::{Sorter, WordKind};
+use eval::{CallContext, EvalState, Program, Resolve, RowInput, select_true};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::Aggref;
+use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
-use types::{AggState, Datum, DatumRef};
+use types::{AggState, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
 /// What all groups share.
 pub(crate) struct AggCall {
@@ -33,6 +35,8 @@ pub(crate) struct AggCall {
     /// Number of arguments proper; further ones only sort.
     count: usize,
     extra: Option<Box<dyn Any + Send>>,
+    /// An empty batch of the arguments.
+    row_form: Batch,
 }
 
 /// State of one aggregate in one group.
@@ -41,8 +45,10 @@ pub(crate) struct AggValue {
     /// `plain` has no value yet: the first input becomes it.
     unset: bool,
     internal: AggState,
-    /// Rows kept for sorting or telling apart.
+    /// Rows kept for an ordered-set aggregate.
     rows: Vec<Vec<Datum>>,
+    /// Rows on their way through a sort.
+    sorter: Option<Box<Sorter>>,
 }
 
 impl AggCall {
@@ -83,6 +89,7 @@ impl AggCall {
                 collation,
                 descending,
                 nulls_first: c.nulls_first,
+                word: WordKind::of_type(agg.args[column].expr.type_oid()),
             });
         }
         let distinct = if agg.aggdistinct.is_empty() {
@@ -100,7 +107,9 @@ impl AggCall {
         let arg_types: Vec<Oid> = agg.args.iter().map(|a| a.expr.type_oid()).collect();
         let mut trans_types = vec![agg.aggtranstype.valid().unwrap_or(info.trans_type)];
         trans_types.extend(&arg_types);
+        let row_form = Batch::new(args.iter().map(|(p, _): &(Program, EvalState)| p.by_val));
         Ok(AggCall {
+            row_form,
             count: agg.args.iter().filter(|a| !a.resjunk).count(),
             info,
             ordered_set,
@@ -123,6 +132,7 @@ impl AggCall {
             unset: self.info.init.is_null(),
             internal: AggState::default(),
             rows: Vec::new(),
+            sorter: None,
         }
     }
 
@@ -142,30 +152,115 @@ impl AggCall {
         for (p, st) in &mut self.args {
             row.push(p.eval_row(st, run, input)?.into_owned());
         }
-        if let Some(set) = self.ordered_set {
-            if !(set.skips_nulls() && row.first().is_some_and(Datum::is_null)) {
-                value.rows.push(row);
-            }
-            return Ok(());
-        }
-        if !self.order.is_empty() || self.distinct.is_some() {
-            value.rows.push(row);
-            return Ok(());
-        }
-        self.step(value, run, &row)
+        let refs: SmallVec<[DatumRef<'_>; 4]> = row.iter().map(Datum::as_ref).collect();
+        self.add_values(value, run, &refs).map(|_| ())
     }
 
-    fn step(&mut self, value: &mut AggValue, run: &mut Run<'_>, row: &[Datum]) -> Result<()> {
+    /// The rows of a batch (among `rows`) that the filter lets through; `None` where there is no filter.
+    pub(crate) fn filtered(
+        &mut self,
+        run: &mut Run<'_>,
+        input: &Batch,
+        rows: Option<&[u16]>,
+    ) -> Result<Option<Vec<u16>>> {
+        match &mut self.filter {
+            Some((f, st)) => select_true(f, st, run, input, rows).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Number of arguments, sort columns included.
+    pub(crate) fn arg_count(&self) -> usize {
+        self.args.len()
+    }
+
+    /// The column of the input that argument `i` is; `None` where it must be computed.
+    pub(crate) fn arg_column(&self, i: usize) -> Option<usize> {
+        self.args[i].0.scan_column()
+    }
+
+    /// Argument `i` for the rows of a batch.
+    pub(crate) fn arg_values(
+        &mut self,
+        i: usize,
+        run: &mut Run<'_>,
+        input: &Batch,
+        rows: Option<&[u16]>,
+    ) -> Result<Column> {
+        let (p, st) = &mut self.args[i];
+        p.eval_batch(st, run, input, rows)
+    }
+
+    /// Each row goes into the state as it comes.
+    pub(crate) fn is_simple(&self) -> bool {
+        self.ordered_set.is_none() && self.order.is_empty() && self.distinct.is_none()
+    }
+
+    pub(crate) fn trans_name(&self) -> &str {
+        &self.info.trans_name
+    }
+
+    pub(crate) fn collation(&self) -> Oid {
+        self.collation
+    }
+
+    /// Takes the arguments of one row in; returns the bytes by which the state has grown, about.
+    pub(crate) fn add_values(
+        &mut self,
+        value: &mut AggValue,
+        run: &mut Run<'_>,
+        row: &[DatumRef<'_>],
+    ) -> Result<usize> {
+        let bytes = |row: &[DatumRef<'_>]| {
+            let each = row.iter().map(|v| match v {
+                DatumRef::Bytes(b) => b.len() + 16,
+                _ => 8,
+            });
+            each.sum::<usize>()
+        };
+        if let Some(set) = self.ordered_set {
+            if set.skips_nulls() && row.first().is_some_and(|v| v.is_null()) {
+                return Ok(0);
+            }
+            value.rows.push(row.iter().map(|v| DatumRef::to_owned(*v)).collect());
+            return Ok(bytes(row) + 24);
+        }
+        if !self.is_simple() {
+            let sorter = match &mut value.sorter {
+                Some(s) => s,
+                slot => {
+                    let memory = run.sv.work_mem();
+                    slot.insert(Box::new(Sorter::new(self.order.clone(), memory, None)))
+                }
+            };
+            let mut one = self.row_form.clone();
+            one.push_row(row);
+            sorter.push(run, &one)?;
+            return Ok(bytes(row));
+        }
+        self.step(value, run, row)?;
+        // Only states of type internal may grow with the rows.
+        Ok(match self.info.trans {
+            AggFn::Internal { .. } => bytes(row),
+            AggFn::Plain { .. } => 0,
+        })
+    }
+
+    fn step(
+        &mut self,
+        value: &mut AggValue,
+        run: &mut Run<'_>,
+        row: &[DatumRef<'_>],
+    ) -> Result<()> {
         let args = &row[..self.count.min(row.len())];
         let strict = match self.info.trans {
             AggFn::Plain { strict, .. } | AggFn::Internal { strict, .. } => strict,
         };
-        if strict && args.iter().any(Datum::is_null) {
+        if strict && args.iter().any(|v| v.is_null()) {
             return Ok(());
         }
         match self.info.trans {
             AggFn::Internal { f, .. } => {
-                let refs: Vec<DatumRef<'_>> = args.iter().map(Datum::as_ref).collect();
                 // The state is not among the arguments.
                 let mut cx = CallContext {
                     host: run,
@@ -174,29 +269,31 @@ impl AggCall {
                     result_type: self.result_type,
                     extra: &mut self.extra,
                 };
-                f(&mut cx, &mut value.internal, &refs)
+                f(&mut cx, &mut value.internal, args)
             }
             AggFn::Plain { f, .. } => {
                 if strict && value.unset {
                     // The first value is the state.
-                    value.plain = args.first().cloned().unwrap_or_default();
+                    value.plain = args.first().map(|v| DatumRef::to_owned(*v)).unwrap_or_default();
                     value.unset = false;
                     return Ok(());
                 }
                 if strict && value.plain.is_null() {
                     return Ok(());
                 }
-                let mut refs = Vec::with_capacity(args.len() + 1);
-                refs.push(value.plain.as_ref());
-                refs.extend(args.iter().map(Datum::as_ref));
-                let mut cx = CallContext {
-                    host: run,
-                    collation: self.collation,
-                    arg_types: &self.trans_types,
-                    result_type: self.info.trans_type,
-                    extra: &mut self.extra,
+                let new = {
+                    let mut refs: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();
+                    refs.push(value.plain.as_ref());
+                    refs.extend_from_slice(args);
+                    let mut cx = CallContext {
+                        host: run,
+                        collation: self.collation,
+                        arg_types: &self.trans_types,
+                        result_type: self.info.trans_type,
+                        extra: &mut self.extra,
+                    };
+                    f(&mut cx, &refs)?
                 };
-                let new = f(&mut cx, &refs)?;
                 value.plain = new;
                 value.unset = false;
                 Ok(())
@@ -214,23 +311,43 @@ impl AggCall {
             self.sort(&mut value.rows);
             return set.value(&value.rows, &self.order, &direct, self.result_type, run);
         }
-        if !value.rows.is_empty() {
-            let mut rows = std::mem::take(&mut value.rows);
-            self.sort(&mut rows);
-            let mut last: Option<Vec<Datum>> = None;
-            for row in rows {
-                if let (Some(keys), Some(prev)) = (&self.distinct, &last) {
-                    let n = self.count;
-                    let a = prev[..n].iter().map(Datum::as_ref);
-                    let b = row[..n].iter().map(Datum::as_ref);
-                    if keys.equal(a, b, run)? {
-                        continue;
+        if let Some(mut sorter) = value.sorter.take() {
+            sorter.finish(run)?;
+            let mut last: Option<(Batch, usize)> = None;
+            while let Some(batch) = sorter.next(BATCH_ROWS_MAX)? {
+                run.interrupts()?;
+                for r in 0..batch.len {
+                    if let (Some(keys), Some((b, l))) = (&self.distinct, &last) {
+                        let (b, l) = if r > 0 { (&batch, r - 1) } else { (b, *l) };
+                        let n = self.count;
+                        let (prev, this) = (b.row(l).take(n), batch.row(r).take(n));
+                        if keys.equal(prev, this, run)? {
+                            continue;
+                        }
+                    }
+                    let row: SmallVec<[DatumRef<'_>; 4]> = batch.row(r).collect();
+                    self.step(value, run, &row)?;
+                    if last.is_none() {
+                        last = Some((Batch::default(), 0));
                     }
                 }
-                self.step(value, run, &row)?;
-                last = Some(row);
+                let end = batch.len.saturating_sub(1);
+                last = Some((batch, end));
             }
         }
+        let mut plain = std::mem::take(&mut value.plain);
+        let result = self.finish_state(&plain, &mut value.internal, run);
+        std::mem::swap(&mut plain, &mut value.plain);
+        result
+    }
+
+    /// The result of a state: a value, or one of type internal.
+    pub(crate) fn finish_state(
+        &mut self,
+        plain: &Datum,
+        internal: &mut AggState,
+        run: &mut Run<'_>,
+    ) -> Result<Datum> {
         let mut extra_args = Vec::new();
         for (p, st) in &mut self.direct {
             extra_args.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
@@ -240,9 +357,9 @@ impl AggCall {
         }
         let refs: Vec<DatumRef<'_>> = extra_args.iter().map(Datum::as_ref).collect();
         match &self.info.finalfn {
-            None => Ok(value.plain.clone()),
+            None => Ok(plain.clone()),
             Some(FinalCall::Internal { f, strict }) => {
-                if *strict && value.internal.is_null() {
+                if *strict && internal.is_null() {
                     return Ok(Datum::Null);
                 }
                 let mut cx = CallContext {
@@ -252,13 +369,13 @@ impl AggCall {
                     result_type: self.result_type,
                     extra: &mut self.extra,
                 };
-                f(&mut cx, &mut value.internal, &refs)
+                f(&mut cx, internal, &refs)
             }
             Some(FinalCall::Plain { f, strict }) => {
-                if *strict && value.plain.is_null() {
+                if *strict && plain.is_null() {
                     return Ok(Datum::Null);
                 }
-                let mut args = vec![value.plain.as_ref()];
+                let mut args = vec![plain.as_ref()];
                 args.extend(refs);
                 let mut cx = CallContext {
                     host: run,
@@ -289,6 +406,7 @@ impl AggCall {
 fn kept_rows(agg: &Aggref) -> AggInfo {
     AggInfo {
         name: String::new(),
+        trans_name: String::new(),
         trans: AggFn::Plain { f: |_, _| Ok(Datum::Null), strict: false },
         finalfn: None,
         combine: None,

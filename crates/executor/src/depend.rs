@@ -27,9 +27,17 @@ impl Dependence {
         self.seen.extend(self.params.iter().map(|&p| run.st.versions[p as usize]));
     }
 
+    /// Leaves out parameters that are looked at otherwise.
+    pub(crate) fn ignore(&mut self, params: &[i32], run: &Run<'_>) {
+        self.params.retain(|p| !params.contains(p));
+        self.record(run);
+    }
+
     /// Has a parameter changed since they were recorded?
     pub(crate) fn changed(&self, run: &Run<'_>) -> bool {
-        self.params.iter().zip(&self.seen).any(|(&p, s)| run.st.versions[p as usize] != *s)
+        // Rechecks bring other rows with the same parameters.
+        run.st.epq.is_some()
+            || self.params.iter().zip(&self.seen).any(|(&p, s)| run.st.versions[p as usize] != *s)
     }
 }
 
@@ -106,5 +114,9 @@ impl Exec for InitPlansNode {
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.started = false;
         self.child.reset(run)
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.child.set_bound(bound);
     }
 }

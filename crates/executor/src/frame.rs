@@ -2,12 +2,15 @@
 //! Counterpart: nodeWindowAgg.c (update_frameheadpos, update_frametailpos, row_is_in_frame).
 
 use crate::run::Run;
+use crate::spill::RowStore;
 use eval::{CallContext, Callee};
 use ids::Oid;
 use pgerror::{PgError, Result, bail};
+use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 use types::builtin::ScalarFn;
-use types::{Batch, Datum, DatumRef};
+use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef};
 
 /// PostgreSQL's FRAMEOPTION bits, as parse trees carry them.
 pub(crate) mod option {
@@ -30,14 +33,24 @@ use option::*;
 
 /// The rows of a partition and their groups of peers.
 pub(crate) struct Partition {
-    pub rows: Batch,
+    /// Batches of [`BATCH_ROWS_MAX`] rows, the last one shorter.
+    pub rows: RefCell<RowStore>,
+    pub len: usize,
     /// First row of each group of peers.
     pub group_starts: Vec<usize>,
 }
 
 impl Partition {
     pub(crate) fn len(&self) -> usize {
-        self.rows.len
+        self.len
+    }
+
+    /// The batch that row `i` is in, and its place there.
+    pub(crate) fn at(&self, i: usize) -> Result<(Arc<Batch>, usize)> {
+        match self.rows.borrow_mut().get(i / BATCH_ROWS_MAX)? {
+            Some(b) => Ok((b, i % BATCH_ROWS_MAX)),
+            None => Err(PgError::internal("row beyond the end of its partition")),
+        }
     }
 
     /// Rows of group `g`.
@@ -161,9 +174,11 @@ impl FrameCursor {
         if !r.ascending {
             (sub, less) = (!sub, true);
         }
-        let current = p.rows.get(i, r.column);
+        let (batch, at) = p.at(i)?;
+        let current = batch.get(at, r.column);
         while self.head < p.len() {
-            let head = p.rows.get(self.head, r.column);
+            let (batch, at) = p.at(self.head)?;
+            let head = batch.get(at, r.column);
             let stop = match (head.is_null(), current.is_null()) {
                 (false, false) => {
                     r.in_range(r.start, [head, current, clause.start.as_ref()], sub, less, run)?
@@ -191,9 +206,11 @@ impl FrameCursor {
         if !r.ascending {
             (sub, less) = (!sub, false);
         }
-        let current = p.rows.get(i, r.column);
+        let (batch, at) = p.at(i)?;
+        let current = batch.get(at, r.column);
         while self.tail < p.len() {
-            let tail = p.rows.get(self.tail, r.column);
+            let (batch, at) = p.at(self.tail)?;
+            let tail = batch.get(at, r.column);
             let inside = match (tail.is_null(), current.is_null()) {
                 (false, false) => {
                     r.in_range(r.end, [tail, current, clause.end.as_ref()], sub, less, run)?

@@ -2,6 +2,7 @@
 
 use crate::node::{Exec, Node};
 use crate::run::Run;
+use crate::sorter::SortStats;
 use hashbrown::HashMap;
 use pgerror::Result;
 use plan::node::Plan;
@@ -26,6 +27,8 @@ pub(crate) struct Instruments {
     /// Are times taken?
     pub timing: bool,
     pub stats: HashMap<usize, NodeStats>,
+    /// How Sort nodes have sorted.
+    pub sorts: HashMap<usize, SortStats>,
 }
 
 pub(crate) fn key_of(plan: &Plan) -> usize {
@@ -82,5 +85,9 @@ impl Exec for InstrumentNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.running = false;
         self.child.rescan(run)
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.child.set_bound(bound);
     }
 }

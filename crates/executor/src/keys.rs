@@ -1,21 +1,27 @@
-//! Hashing and equality of grouping, join and set-operation keys.
+//! Hashing and equality of grouping, join and set-operation keys, and the table that finds a group by its
+//! key.
 
 use crate::run::Run;
 use foldhash::fast::FixedState;
 use ids::Oid;
 use pgerror::Result;
 use std::hash::{BuildHasher, Hasher};
-use types::compare::CompareFn;
+use types::compare::{CompareFn, bpchar_trimmed, float_cmp};
 use types::fncx::FnContext;
-use types::{DatumRef, oids};
+use types::{Batch, Column, ColumnData, DatumRef, oids};
 
 /// How values of a key column are hashed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HashKind {
     /// Equal values have equal words (integers of any width, dates, OIDs, booleans).
     Word,
     /// Equal values have equal bytes (text without special collations, bytea, uuid, name).
     Bytes,
+    /// Without trailing blanks.
+    BpChar,
+    Float4,
+    Float8,
+    Numeric,
     /// By the type's own hash function.
     Type(Oid),
 }
@@ -30,8 +36,75 @@ pub(crate) struct Key {
 }
 
 /// The columns of a key.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Keys(pub Vec<Key>);
+
+const SEED: u64 = 0x243f_6a88_85a3_08d3;
+const NULL_HASH: u64 = 0x1319_8a2e_0370_7344;
+
+/// Joins a hash and a word: all bits of the result depend on all of both.
+#[inline]
+fn mix(h: u64, w: u64) -> u64 {
+    let p = u128::from(h ^ w) * 0x9e37_79b9_7f4a_7c15;
+    let x = (p as u64) ^ (p >> 64) as u64;
+    (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// The hash of a key of one word.
+#[inline]
+pub(crate) fn word_hash(w: u64) -> u64 {
+    mix(SEED, w)
+}
+
+fn bytes_hash(b: &[u8]) -> u64 {
+    let mut h = FixedState::default().build_hasher();
+    h.write(b);
+    h.finish()
+}
+
+/// Without the zeros that pad a name.
+fn unpadded(b: &[u8]) -> &[u8] {
+    let end = b.iter().rposition(|&c| c != 0).map_or(0, |i| i + 1);
+    &b[..end]
+}
+
+/// Equal for NaNs and for both zeros.
+fn float_word(v: f64) -> u64 {
+    if v == 0.0 {
+        0
+    } else if v.is_nan() {
+        f64::NAN.to_bits()
+    } else {
+        v.to_bits()
+    }
+}
+
+/// Sign, weight and digits of a numeric, whatever its scale and form. Counterpart: hash_numeric.
+fn numeric_hash(b: &[u8]) -> u64 {
+    let half = |i: usize| b.get(i..i + 2).map_or(0, |s| u16::from_ne_bytes([s[0], s[1]]));
+    let header = half(0);
+    if header & 0xC000 == 0xC000 {
+        return mix(SEED, u64::from(header & 0xF000));
+    }
+    let (negative, mut weight, start) = if header & 0x8000 != 0 {
+        let w = i64::from(header & 0x3F) - if header & 0x40 != 0 { 64 } else { 0 };
+        (header & 0x2000 != 0, w, 2)
+    } else {
+        (header & 0x4000 != 0, i64::from(half(2) as i16), 4)
+    };
+    let mut digits = b.get(start..).unwrap_or_default();
+    while digits.len() >= 2 && digits[..2] == [0, 0] {
+        digits = &digits[2..];
+        weight -= 1;
+    }
+    while digits.len() >= 2 && digits[digits.len() - 2..] == [0, 0] {
+        digits = &digits[..digits.len() - 2];
+    }
+    if digits.is_empty() {
+        return SEED;
+    }
+    mix(bytes_hash(digits), (weight as u64) << 1 | u64::from(negative))
+}
 
 impl Key {
     /// For the left operand type `ty` of this equality operator.
@@ -54,6 +127,10 @@ impl Key {
             | oids::REGTYPE
             | oids::REGPROC => HashKind::Word,
             oids::TEXT | oids::VARCHAR | oids::BYTEA | oids::UUID | oids::NAME => HashKind::Bytes,
+            oids::BPCHAR => HashKind::BpChar,
+            oids::FLOAT4 => HashKind::Float4,
+            oids::FLOAT8 => HashKind::Float8,
+            oids::NUMERIC => HashKind::Numeric,
             other => {
                 let (base, _) = run.sv.base_type(other)?;
                 HashKind::Type(base)
@@ -62,39 +139,77 @@ impl Key {
         Ok(Key { kind, cmp: run.sv.equality_compare(eq)?, ty, collation })
     }
 
-    fn hash_into(&self, h: &mut impl Hasher, v: DatumRef<'_>, run: &mut Run<'_>) -> Result<()> {
-        match v {
-            DatumRef::Null => h.write_u8(0),
-            DatumRef::Word(w) => match self.kind {
-                HashKind::Type(ty) => h.write_u64(run.type_hash(ty, v, self.collation, None)?),
-                _ => h.write_u64(w),
-            },
-            DatumRef::Bytes(b) => match self.kind {
-                HashKind::Type(ty) => h.write_u64(run.type_hash(ty, v, self.collation, None)?),
-                // A name is padded with zeros, a text is not; both hash without.
-                _ => {
-                    let end = b.iter().rposition(|&c| c != 0).map_or(0, |i| i + 1);
-                    h.write(&b[..end]);
-                    h.write_u8(0xff);
+    /// Are values equal exactly if their words are?
+    pub(crate) fn is_word(&self) -> bool {
+        self.kind == HashKind::Word
+    }
+
+    fn value_hash(&self, v: DatumRef<'_>, run: &mut Run<'_>) -> Result<u64> {
+        Ok(match (self.kind, v) {
+            (_, DatumRef::Null) => NULL_HASH,
+            (HashKind::Type(ty), v) => run.type_hash(ty, v, self.collation, None)?,
+            (HashKind::Float4, v @ DatumRef::Word(_)) => float_word(v.as_f32().into()),
+            (HashKind::Float8, v @ DatumRef::Word(_)) => float_word(v.as_f64()),
+            (_, DatumRef::Word(w)) => w,
+            (HashKind::Numeric, DatumRef::Bytes(b)) => numeric_hash(b),
+            (HashKind::BpChar, DatumRef::Bytes(b)) => bytes_hash(bpchar_trimmed(b)),
+            // A name is padded with zeros, a text is not; both hash without.
+            (_, DatumRef::Bytes(b)) => bytes_hash(unpadded(b)),
+        })
+    }
+
+    /// Joins the hashes of the column's rows to those in `out`.
+    fn hash_column(&self, col: &Column, run: &mut Run<'_>, out: &mut [u64]) -> Result<()> {
+        match (&col.data, &col.nulls, self.kind) {
+            (ColumnData::Word(words), None, HashKind::Word) => {
+                for (h, &w) in out.iter_mut().zip(words) {
+                    *h = mix(*h, w);
                 }
-            },
+            }
+            (ColumnData::Bytes(b), None, HashKind::Bytes) => {
+                for (i, h) in out.iter_mut().enumerate() {
+                    *h = mix(*h, bytes_hash(unpadded(b.get(i))));
+                }
+            }
+            _ => {
+                for (i, h) in out.iter_mut().enumerate() {
+                    *h = mix(*h, self.value_hash(col.get(i), run)?);
+                }
+            }
         }
         Ok(())
     }
 
     /// Equality of two values that are not NULL.
-    fn equal(&self, a: DatumRef<'_>, b: DatumRef<'_>, run: &mut Run<'_>) -> Result<bool> {
-        match (self.cmp, a, b) {
-            (_, DatumRef::Word(x), DatumRef::Word(y)) if matches!(self.kind, HashKind::Word) => {
-                Ok(x == y)
+    pub(crate) fn equal(
+        &self,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<bool> {
+        match (self.kind, a, b) {
+            (HashKind::Word, DatumRef::Word(x), DatumRef::Word(y)) => return Ok(x == y),
+            (HashKind::Bytes, DatumRef::Bytes(x), DatumRef::Bytes(y)) if x.len() == y.len() => {
+                return Ok(x == y);
             }
-            (Some(cmp), _, _) => Ok(cmp(a, b, self.collation).is_eq()),
-            (None, _, _) => run.type_equal(self.ty, a, b, self.collation),
+            (HashKind::Float8, DatumRef::Word(x), DatumRef::Word(y)) if self.cmp.is_none() => {
+                return Ok(float_cmp(f64::from_bits(x), f64::from_bits(y)).is_eq());
+            }
+            _ => {}
+        }
+        match self.cmp {
+            Some(cmp) => Ok(cmp(a, b, self.collation).is_eq()),
+            None => run.type_equal(self.ty, a, b, self.collation),
         }
     }
 }
 
 impl Keys {
+    /// One key column whose values are words.
+    pub(crate) fn is_one_word(&self) -> bool {
+        matches!(self.0.as_slice(), [k] if k.is_word())
+    }
+
     /// Hash of a key; `None` where a column is NULL and `nulls_match` is false.
     pub(crate) fn hash<'v>(
         &self,
@@ -102,14 +217,30 @@ impl Keys {
         nulls_match: bool,
         run: &mut Run<'_>,
     ) -> Result<Option<u64>> {
-        let mut h = FixedState::default().build_hasher();
+        let mut h = SEED;
         for (k, v) in self.0.iter().zip(values) {
             if v.is_null() && !nulls_match {
                 return Ok(None);
             }
-            k.hash_into(&mut h, v, run)?;
+            h = mix(h, k.value_hash(v, run)?);
         }
-        Ok(Some(h.finish()))
+        Ok(Some(h))
+    }
+
+    /// Hashes of the rows of a batch whose key columns are at these places, NULLs being values too.
+    pub(crate) fn hash_rows(
+        &self,
+        batch: &Batch,
+        cols: &[usize],
+        run: &mut Run<'_>,
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        out.clear();
+        out.resize(batch.len, SEED);
+        for (k, &c) in self.0.iter().zip(cols) {
+            k.hash_column(&batch.columns[c], run, out)?;
+        }
+        Ok(())
     }
 
     /// Are the keys equal, NULLs being equal to each other?
@@ -130,5 +261,93 @@ impl Keys {
             }
         }
         Ok(true)
+    }
+}
+
+/// Finds the number of a group by its key: open addressing, a word of the key in each slot.
+///
+/// The word is the key itself where it is one word (`words`), else its hash, and the caller compares the
+/// rest.
+pub(crate) struct GroupTable {
+    slots: Vec<Slot>,
+    len: usize,
+    words: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    word: u64,
+    /// Number of the group and one more; 0 for a free slot.
+    group: u32,
+}
+
+impl GroupTable {
+    pub(crate) fn new(words: bool) -> GroupTable {
+        GroupTable { slots: vec![Slot::default(); 64], len: 0, words }
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+    }
+
+    #[inline]
+    fn place(&self, word: u64) -> usize {
+        let h = if self.words { word_hash(word) } else { word };
+        h as usize & (self.slots.len() - 1)
+    }
+
+    /// The group with this key word. With `words` set no comparison is needed.
+    #[inline]
+    pub(crate) fn find_word(&self, word: u64) -> Option<u32> {
+        let mut at = self.place(word);
+        loop {
+            let s = self.slots[at];
+            if s.group == 0 {
+                return None;
+            }
+            if s.word == word {
+                return Some(s.group - 1);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// The group with this hash for which `same` holds.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        hash: u64,
+        mut same: impl FnMut(u32) -> Result<bool>,
+    ) -> Result<Option<u32>> {
+        let mut at = self.place(hash);
+        loop {
+            let s = self.slots[at];
+            if s.group == 0 {
+                return Ok(None);
+            }
+            if s.word == hash && same(s.group - 1)? {
+                return Ok(Some(s.group - 1));
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Adds a group that is not there.
+    pub(crate) fn insert(&mut self, word: u64, group: u32) {
+        if (self.len + 1) * 5 > self.slots.len() * 3 {
+            let bigger = vec![Slot::default(); self.slots.len() * 2];
+            let old = std::mem::replace(&mut self.slots, bigger);
+            old.iter().filter(|s| s.group != 0).for_each(|s| self.put(*s));
+        }
+        self.len += 1;
+        self.put(Slot { word, group: group + 1 });
+    }
+
+    fn put(&mut self, slot: Slot) {
+        let mut at = self.place(slot.word);
+        while self.slots[at].group != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = slot;
     }
 }

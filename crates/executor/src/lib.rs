@@ -7,23 +7,30 @@
 //!
 //! **Invariant:** no name is looked up here, and no page is seen.
 //!
-//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `source`, `join`,
-//! `sort`, `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`.
+//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `source`, `spill` (rows outside
+//! memory), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `accum`,
+//! `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`.
 
 #![forbid(unsafe_code)]
 
+mod accum;
 mod agg;
 mod aggfn;
 mod depend;
 mod epq;
 mod frame;
+mod hashjoin;
 mod instrument;
 mod join;
 mod keys;
 mod lockrows;
+mod memoize;
+mod mergeappend;
+mod mergejoin;
 mod modify;
 mod node;
 mod ordered;
+mod pairs;
 mod probe;
 mod project;
 mod relation;
@@ -32,7 +39,9 @@ mod scan;
 mod services;
 mod setop;
 mod sort;
+mod sorter;
 mod source;
+mod spill;
 mod subplan;
 mod window;
 mod winfn;
@@ -40,4 +49,5 @@ mod winfn;
 pub use instrument::NodeStats;
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};
+pub use sorter::SortStats;
 pub use services::{AggFn, AggInfo, FinalCall, Services};

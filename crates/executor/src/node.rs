@@ -2,7 +2,8 @@
 
 use crate::run::Run;
 use crate::{
-    agg, depend, instrument, join, lockrows, modify, project, scan, setop, sort, source, window,
+    agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
+    project, scan, setop, sort, source, window,
 };
 use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
@@ -29,6 +30,12 @@ pub(crate) trait Exec: Send {
     /// Takes back a batch that the node has returned, so that its memory serves for the next one.
     fn recycle(&mut self, batch: Batch) {
         let _ = batch;
+    }
+
+    /// No more than so many rows will be asked for until the next call (`None`: any number). Said before the
+    /// first row is asked for.
+    fn set_bound(&mut self, bound: Option<usize>) {
+        let _ = bound;
     }
 }
 
@@ -111,23 +118,45 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let i = sub(inner, run)?;
             setop::RecursiveUnionNode::boxed(plan, o, i, *wt_param, dedup, run)?
         }
-        PlanNode::NestLoop { jointype, outer, inner, join_qual, nest_params, .. } => {
+        PlanNode::NestLoop { jointype, outer, inner, join_qual, nest_params, inner_unique } => {
             let o = sub(outer, run)?;
             let i = sub(inner, run)?;
-            join::NestLoopNode::boxed(plan, *jointype, o, i, join_qual, nest_params, inner, run)?
+            let (kind, unique) = (*jointype, *inner_unique);
+            join::NestLoopNode::boxed(plan, kind, o, i, join_qual, nest_params, unique, run)?
+        }
+        PlanNode::MergeJoin { outer, inner, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            mergejoin::MergeJoinNode::boxed(plan, o, i, run)?
         }
         PlanNode::HashJoin { outer, inner, .. } => {
             let o = sub(outer, run)?;
             let i = sub(inner, run)?;
-            join::HashJoinNode::boxed(plan, o, i, run)?
+            hashjoin::HashJoinNode::boxed(plan, o, i, run)?
         }
         PlanNode::Material { child } => {
             let c = sub(child, run)?;
             sort::MaterialNode::boxed(c, child, run)
         }
-        PlanNode::Sort { child, keys } | PlanNode::IncrementalSort { child, keys, .. } => {
+        PlanNode::Sort { child, keys } => {
             let c = sub(child, run)?;
-            sort::SortNode::boxed(c, keys, &child.info.target_list, run)?
+            sort::SortNode::boxed(plan, c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::IncrementalSort { child, keys, presorted_cols } => {
+            let c = sub(child, run)?;
+            let (n, targets) = (*presorted_cols as usize, &child.info.target_list);
+            sort::IncrementalSortNode::boxed(c, keys, n, targets, run)?
+        }
+        PlanNode::MergeAppend { children, keys } => {
+            let mut nodes = Vec::new();
+            for c in children {
+                nodes.push(sub(c, run)?);
+            }
+            mergeappend::MergeAppendNode::boxed(nodes, keys, &plan.info.target_list, run)?
+        }
+        PlanNode::Memoize { child, param_exprs, operators, collations } => {
+            let c = sub(child, run)?;
+            memoize::MemoizeNode::boxed(child, c, param_exprs, operators, collations, run)?
         }
         PlanNode::Unique { child, keys } | PlanNode::Group { child, keys } => {
             let c = sub(child, run)?;
@@ -146,9 +175,10 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let c = sub(&w.child, run)?;
             window::WindowNode::boxed(plan, w, c, run)?
         }
-        PlanNode::SetOp { child, op, all, keys, flag_col, .. } => {
+        PlanNode::SetOp { child, op, all, keys, flag_col, strategy, .. } => {
             let c = sub(child, run)?;
-            setop::SetOpNode::boxed(c, *op, *all, keys, *flag_col, &child.info.target_list, run)?
+            let (targets, how) = (&child.info.target_list, *strategy);
+            setop::SetOpNode::boxed(c, *op, *all, how, keys, *flag_col, targets, run)?
         }
         PlanNode::SeqScan { .. }
         | PlanNode::IndexScan { .. }
@@ -170,9 +200,6 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
 fn name_of(node: &PlanNode) -> &'static str {
     match node {
         PlanNode::SampleScan { .. } => "Sample Scan",
-        PlanNode::MergeAppend { .. } => "Merge Append",
-        PlanNode::MergeJoin { .. } => "Merge Join",
-        PlanNode::Memoize { .. } => "Memoize",
         _ => "of this kind",
     }
 }

@@ -90,9 +90,7 @@ pub(crate) fn take(col: &Column, sel: Option<&[u16]>) -> Column {
     match sel {
         None => col.clone(),
         Some(rows) => {
-            let mut out = Column::new(col.is_by_val());
-            rows.iter().for_each(|&r| out.push(col.get(r as usize)));
-            out
+            col.gather(rows)
         }
     }
 }
@@ -226,5 +224,9 @@ impl Exec for ProjectNode {
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.open = None;
         self.child.reset(run)
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.child.set_bound(bound.filter(|_| !self.projection.has_filter()));
     }
 }

@@ -6,6 +6,7 @@ use crate::node::{self, Node};
 use crate::relation::OpenRel;
 use crate::services::Services;
 use crate::source;
+use crate::spill::RowStore;
 use crate::subplan::{self, SubState};
 use eval::Host;
 use hashbrown::HashMap;
@@ -51,7 +52,7 @@ pub(crate) struct RunState {
     /// Rows of `WITH` queries by exec parameter.
     pub shared: HashMap<i32, Shared>,
     /// Working tables of recursive queries by exec parameter.
-    pub work_tables: HashMap<i32, Vec<Batch>>,
+    pub work_tables: HashMap<i32, RowStore>,
     /// Figures for EXPLAIN ANALYZE.
     pub instruments: Option<Instruments>,
     /// Data-modifying `WITH` queries: (parameter, plan id).
@@ -88,9 +89,8 @@ impl RunState {
 }
 
 /// Rows of a `WITH` query read so far, and whether there may be more.
-#[derive(Default)]
 pub(crate) struct Shared {
-    pub batches: Vec<Arc<Batch>>,
+    pub rows: RowStore,
     pub done: bool,
 }
 

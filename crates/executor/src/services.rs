@@ -30,6 +30,8 @@ pub enum FinalCall {
 #[derive(Clone)]
 pub struct AggInfo {
     pub name: String,
+    /// `pg_proc.prosrc` of the transition function.
+    pub trans_name: String,
     pub trans: AggFn,
     pub finalfn: Option<FinalCall>,
     pub combine: Option<CombineFn>,
@@ -83,6 +85,8 @@ pub trait Services: FnContext + Facts {
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
     /// Bytes that one sort, hash table or materialised set may use (`work_mem`).
     fn work_mem(&self) -> usize;
+    /// Bytes that one hash table may use (`work_mem` times `hash_mem_multiplier`).
+    fn hash_mem(&self) -> usize;
     /// The same object as context of functions.
     fn as_fn_context(&mut self) -> &mut dyn FnContext;
     fn as_facts(&mut self) -> &mut dyn Facts;

@@ -1,52 +1,69 @@
 //! INTERSECT, EXCEPT and recursive union. Counterpart: nodeSetOp.c, nodeRecursiveunion.c.
 
-use crate::keys::Keys;
+use crate::keys::{GroupTable, Keys};
 use crate::node::*;
 use crate::run::Run;
 use crate::sort::group_keys;
-use hashbrown::HashTable;
+use crate::spill::RowStore;
 use pgerror::Result;
 use plan::expr::TargetEntry;
-use plan::node::{GroupKeys, Plan};
+use plan::node::{GroupKeys, Plan, SetOpStrategy};
 use plan::query::SetOperation;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Batch};
 
 /// Distinct rows, found by hash.
-#[derive(Default)]
 struct RowSet {
-    table: HashTable<(u64, u32)>,
-    rows: Vec<Vec<Datum>>,
+    table: GroupTable,
+    rows: Batch,
 }
 
 impl RowSet {
-    /// The place of the row, and whether it is new.
-    fn place(
+    fn new() -> RowSet {
+        RowSet { table: GroupTable::new(false), rows: Batch::default() }
+    }
+
+    /// The places of a batch's rows, those that are new being added first.
+    fn places(
         &mut self,
         batch: &Batch,
-        row: usize,
         keys: &Keys,
         cols: &[usize],
         run: &mut Run<'_>,
-    ) -> Result<(usize, bool)> {
-        let h = keys.hash(cols.iter().map(|&c| batch.get(row, c)), true, run)?.unwrap_or(0);
-        for (_, at) in self.table.iter_hash(h).filter(|e| e.0 == h) {
-            let have = cols.iter().map(|&c| self.rows[*at as usize][c].as_ref());
-            if keys.equal(have, cols.iter().map(|&c| batch.get(row, c)), run)? {
-                return Ok((*at as usize, false));
-            }
+    ) -> Result<Vec<u32>> {
+        if self.rows.columns.len() != batch.columns.len() {
+            self.rows = batch.empty_like();
         }
-        let at = self.rows.len();
-        self.rows.push(batch.row_owned(row));
-        self.table.insert_unique(h, (h, at as u32), |e| e.0);
-        Ok((at, true))
+        let mut hashes = Vec::new();
+        keys.hash_rows(batch, cols, run, &mut hashes)?;
+        let mut out = Vec::with_capacity(batch.len);
+        for (r, &h) in hashes.iter().enumerate() {
+            let rows = &self.rows;
+            let found = self.table.find(h, |g| {
+                let have = cols.iter().map(|&c| rows.get(g as usize, c));
+                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run)
+            })?;
+            out.push(match found {
+                Some(g) => g,
+                None => {
+                    let g = self.rows.len as u32;
+                    self.rows.extend_range(batch, r, r + 1);
+                    self.table.insert(h, g);
+                    g
+                }
+            });
+        }
+        Ok(out)
     }
 }
 
-/// Counts each distinct row on both sides and gives as many copies as the operation says.
+/// Counts each distinct row on both sides and gives as many copies as the operation says. The rows come
+/// sorted (a group at a time is counted) or are kept in a hash table.
 pub(crate) struct SetOpNode {
     child: Node,
     op: SetOperation,
     all: bool,
+    sorted: bool,
     keys: Keys,
     cols: Vec<usize>,
     flag: usize,
@@ -54,14 +71,19 @@ pub(crate) struct SetOpNode {
     counts: Vec<(u64, u64)>,
     built: bool,
     at: usize,
+    /// Sorted input: the rest of the batch at hand.
+    input: Option<(Batch, usize)>,
+    ended: bool,
     template: Batch,
 }
 
 impl SetOpNode {
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn boxed(
         child: Node,
         op: SetOperation,
         all: bool,
+        strategy: SetOpStrategy,
         keys: &GroupKeys,
         flag_col: i16,
         targets: &[TargetEntry],
@@ -74,49 +96,100 @@ impl SetOpNode {
             child,
             op,
             all,
+            sorted: strategy == SetOpStrategy::Sorted,
             keys,
             cols,
             flag,
-            set: RowSet::default(),
+            set: RowSet::new(),
             counts: Vec::new(),
             built: false,
             at: 0,
+            input: None,
+            ended: false,
             template,
         }))
+    }
+
+    fn copies(&self, (left, right): (u64, u64)) -> u64 {
+        match (self.op, self.all) {
+            (SetOperation::Intersect, false) => u64::from(left > 0 && right > 0),
+            (SetOperation::Intersect, true) => left.min(right),
+            (_, false) => u64::from(left > 0 && right == 0),
+            (_, true) => left.saturating_sub(right),
+        }
+    }
+
+    fn count(&mut self, group: usize, right: bool) {
+        let c = &mut self.counts[group];
+        if right { c.1 += 1 } else { c.0 += 1 }
+    }
+
+    /// Reads sorted rows until the first group is complete.
+    fn read_sorted(&mut self, run: &mut Run<'_>) -> Result<()> {
+        loop {
+            let (b, from) = match self.input.take() {
+                Some(x) => x,
+                None => match self.child.next(run, BATCH_ROWS_MAX)? {
+                    Some(b) => (b, 0),
+                    None => {
+                        self.ended = true;
+                        return Ok(());
+                    }
+                },
+            };
+            run.interrupts()?;
+            for r in from..b.len {
+                let same = self.set.rows.len > 0 && {
+                    let rows = &self.set.rows;
+                    let have = self.cols.iter().map(|&c| rows.get(0, c));
+                    self.keys.equal(have, self.cols.iter().map(|&c| b.get(r, c)), run)?
+                };
+                if !same {
+                    if self.set.rows.len > 0 {
+                        self.input = Some((b, r));
+                        return Ok(());
+                    }
+                    self.set.rows = b.empty_like();
+                    self.set.rows.extend_range(&b, r, r + 1);
+                    self.counts.push((0, 0));
+                }
+                self.count(0, b.get(r, self.flag).as_i32() != 0);
+            }
+        }
     }
 }
 
 impl Exec for SetOpNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        if !std::mem::replace(&mut self.built, true) {
+        if !self.sorted && !std::mem::replace(&mut self.built, true) {
             while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
                 run.interrupts()?;
-                for r in 0..b.len {
-                    let (at, new) = self.set.place(&b, r, &self.keys, &self.cols, run)?;
-                    if new {
-                        self.counts.push((0, 0));
-                    }
-                    let right = b.get(r, self.flag).as_i32() != 0;
-                    let c = &mut self.counts[at];
-                    if right { c.1 += 1 } else { c.0 += 1 }
+                let places = self.set.places(&b, &self.keys, &self.cols, run)?;
+                self.counts.resize(self.set.rows.len, (0, 0));
+                for (r, &at) in places.iter().enumerate() {
+                    self.count(at as usize, b.get(r, self.flag).as_i32() != 0);
                 }
             }
         }
         let mut out = self.template.clone();
-        while out.len < want && self.at < self.counts.len() {
-            let (left, right) = self.counts[self.at];
-            let copies = match (self.op, self.all) {
-                (SetOperation::Intersect, false) => u64::from(left > 0 && right > 0),
-                (SetOperation::Intersect, true) => left.min(right),
-                (_, false) => u64::from(left > 0 && right == 0),
-                (_, true) => left.saturating_sub(right),
-            };
+        while out.len < want {
+            if self.at >= self.counts.len() {
+                if !self.sorted || self.ended {
+                    break;
+                }
+                self.at = 0;
+                self.counts.clear();
+                self.set.rows.clear();
+                self.read_sorted(run)?;
+                continue;
+            }
+            let copies = self.copies(self.counts[self.at]);
             if copies == 0 {
                 self.at += 1;
                 continue;
             }
             for (c, column) in out.columns.iter_mut().enumerate() {
-                column.push(self.set.rows[self.at][c].as_ref());
+                column.push(self.set.rows.get(self.at, c));
             }
             out.len += 1;
             // The rest of the copies come with the next turns.
@@ -134,18 +207,22 @@ impl Exec for SetOpNode {
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.set = RowSet::default();
+        self.set = RowSet::new();
         self.counts.clear();
         self.built = false;
         self.at = 0;
+        self.input = None;
+        self.ended = false;
         self.child.rescan(run)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.set = RowSet::default();
+        self.set = RowSet::new();
         self.counts = Vec::new();
         self.built = false;
         self.at = 0;
+        self.input = None;
+        self.ended = false;
         self.child.reset(run)
     }
 }
@@ -158,7 +235,7 @@ pub(crate) struct RecursiveUnionNode {
     dedup: Option<(Keys, Vec<usize>)>,
     seen: RowSet,
     /// Rows of the round being made.
-    next_round: Vec<Batch>,
+    next_round: RowStore,
     starting: bool,
     inner_fresh: bool,
     done: bool,
@@ -183,8 +260,8 @@ impl RecursiveUnionNode {
             inner,
             wt_param,
             dedup,
-            seen: RowSet::default(),
-            next_round: Vec::new(),
+            seen: RowSet::new(),
+            next_round: RowStore::new(run),
             starting: true,
             inner_fresh: true,
             done: false,
@@ -194,16 +271,18 @@ impl RecursiveUnionNode {
     /// The rows not seen before.
     fn fresh(&mut self, batch: Batch, run: &mut Run<'_>) -> Result<Batch> {
         let Some((keys, cols)) = &self.dedup else { return Ok(batch) };
-        let mut out = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
-        for r in 0..batch.len {
-            if self.seen.place(&batch, r, keys, cols, run)?.1 {
-                for (c, column) in out.columns.iter_mut().enumerate() {
-                    column.push(batch.get(r, c));
-                }
-                out.len += 1;
+        let before = self.seen.rows.len as u32;
+        let places = self.seen.places(&batch, keys, cols, run)?;
+        // Of rows that are new, the first of each.
+        let mut next = before;
+        let mut rows: Vec<u16> = Vec::new();
+        for (r, &at) in places.iter().enumerate() {
+            if at == next {
+                rows.push(r as u16);
+                next += 1;
             }
         }
-        Ok(out)
+        Ok(batch.gather(&rows))
     }
 }
 
@@ -223,7 +302,7 @@ impl Exec for RecursiveUnionNode {
                 Some(b) => {
                     let b = self.fresh(b, run)?;
                     if b.len > 0 {
-                        self.next_round.push(b.clone());
+                        self.next_round.push(run, Arc::new(b.clone()))?;
                         return Ok(Some(b));
                     }
                 }
@@ -233,7 +312,8 @@ impl Exec for RecursiveUnionNode {
                         self.done = true;
                         continue;
                     }
-                    let round = std::mem::take(&mut self.next_round);
+                    let fresh = RowStore::new(run);
+                    let round = std::mem::replace(&mut self.next_round, fresh);
                     run.st.work_tables.insert(self.wt_param, round);
                     run.st.versions[self.wt_param as usize] += 1;
                     if !std::mem::replace(&mut self.inner_fresh, false) {
@@ -245,7 +325,7 @@ impl Exec for RecursiveUnionNode {
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.seen = RowSet::default();
+        self.seen = RowSet::new();
         self.next_round.clear();
         self.starting = true;
         self.done = false;
@@ -258,8 +338,8 @@ impl Exec for RecursiveUnionNode {
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.seen = RowSet::default();
-        self.next_round = Vec::new();
+        self.seen = RowSet::new();
+        self.next_round.clear();
         self.starting = true;
         self.done = false;
         self.inner_fresh = true;

@@ -1,16 +1,20 @@
 //! Sort, Material, Unique, Limit. Counterpart: nodeSort.c, nodeMaterial.c, nodeUnique.c, nodeLimit.c.
 
 use crate::depend::Dependence;
+use crate::instrument::key_of;
 use crate::keys::{Key, Keys};
 use crate::node::*;
 use crate::run::Run;
+use crate::sorter::{Sorter, WordKind};
 use crate::source::limit_value;
+use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, Source};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{GroupKeys, Plan, SortKeys};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use types::compare::CompareFn;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef};
 
@@ -22,6 +26,8 @@ pub(crate) struct SortColumn {
     pub collation: Oid,
     pub descending: bool,
     pub nulls_first: bool,
+    /// How its values order as words.
+    pub word: WordKind,
 }
 
 impl SortColumn {
@@ -40,7 +46,11 @@ impl SortColumn {
     }
 }
 
-pub(crate) fn sort_columns(keys: &SortKeys, run: &mut Run<'_>) -> Result<Vec<SortColumn>> {
+pub(crate) fn sort_columns(
+    keys: &SortKeys,
+    targets: &[TargetEntry],
+    run: &mut Run<'_>,
+) -> Result<Vec<SortColumn>> {
     let mut out = Vec::new();
     for (i, col) in keys.cols.iter().enumerate() {
         let (cmp, descending) = run.sv.sort_operator(keys.operators[i])?;
@@ -50,102 +60,220 @@ pub(crate) fn sort_columns(keys: &SortKeys, run: &mut Run<'_>) -> Result<Vec<Sor
             collation: keys.collations[i],
             descending,
             nulls_first: keys.nulls_first[i],
+            word: targets
+                .get(*col as usize - 1)
+                .map_or(WordKind::Unknown, |t| WordKind::of_type(t.expr.type_oid())),
         });
     }
     Ok(out)
 }
 
-/// Rows of several batches in sorted order.
-#[derive(Default)]
-pub(crate) struct SortedRows {
-    batches: Vec<Batch>,
-    /// (batch, row)
-    order: Vec<(u32, u32)>,
-    at: usize,
-}
-
-impl SortedRows {
-    pub(crate) fn sort(batches: Vec<Batch>, columns: &[SortColumn]) -> SortedRows {
-        let mut order = Vec::new();
-        for (b, batch) in batches.iter().enumerate() {
-            order.extend((0..batch.len as u32).map(|r| (b as u32, r)));
-        }
-        // Stable, so that equal rows keep the order in which they came.
-        order.sort_by(|x, y| {
-            for c in columns {
-                let a = batches[x.0 as usize].get(x.1 as usize, c.column);
-                let b = batches[y.0 as usize].get(y.1 as usize, c.column);
-                let o = c.order(a, b);
-                if o.is_ne() {
-                    return o;
-                }
-            }
-            Ordering::Equal
-        });
-        SortedRows { batches, order, at: 0 }
-    }
-
-    pub(crate) fn next(&mut self, want: usize) -> Option<Batch> {
-        if self.at >= self.order.len() {
-            return None;
-        }
-        let first = self.batches.first()?;
-        let mut out = Batch::new(first.columns.iter().map(types::Column::is_by_val));
-        let end = (self.at + want).min(self.order.len());
-        for (c, column) in out.columns.iter_mut().enumerate() {
-            for &(b, r) in &self.order[self.at..end] {
-                column.push(self.batches[b as usize].get(r as usize, c));
-            }
-        }
-        out.len = end - self.at;
-        self.at = end;
-        Some(out)
-    }
-}
-
 pub(crate) struct SortNode {
     child: Node,
     columns: Vec<SortColumn>,
-    sorted: Option<SortedRows>,
+    depends: Dependence,
+    key: usize,
+    /// Rows that will be asked for at most, and what the sort at hand was told.
+    bound: Option<usize>,
+    sorted: Option<(Sorter, Option<usize>)>,
 }
 
 impl SortNode {
     pub(crate) fn boxed(
+        plan: &Plan,
         child: Node,
         keys: &SortKeys,
-        _: &[TargetEntry],
+        targets: &[TargetEntry],
         run: &mut Run<'_>,
     ) -> Result<Node> {
-        Ok(Box::new(SortNode { child, columns: sort_columns(keys, run)?, sorted: None }))
+        Ok(Box::new(SortNode {
+            child,
+            columns: sort_columns(keys, targets, run)?,
+            depends: Dependence::new(plan, run),
+            key: key_of(plan),
+            bound: None,
+            sorted: None,
+        }))
     }
 }
 
 impl Exec for SortNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        let sorted = match &mut self.sorted {
+        if let Some((_, had)) = &self.sorted
+            && !serves(*had, self.bound)
+        {
+            self.sorted = None;
+            self.child.rescan(run)?;
+        }
+        let (sorter, _) = match &mut self.sorted {
             Some(s) => s,
             slot => {
-                let mut batches = Vec::new();
+                self.depends.record(run);
+                let memory = run.sv.work_mem();
+                let mut sorter = Sorter::new(self.columns.clone(), memory, self.bound);
                 while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
-                    if b.len > 0 {
-                        batches.push(b);
-                    }
+                    sorter.push(run, &b)?;
                     run.interrupts()?;
                 }
-                slot.insert(SortedRows::sort(batches, &self.columns))
+                sorter.finish(run)?;
+                if let Some(all) = &mut run.st.instruments {
+                    all.sorts.insert(self.key, sorter.stats());
+                }
+                slot.insert((sorter, self.bound))
             }
         };
-        Ok(sorted.next(want))
+        sorter.next(want)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.sorted = None;
-        self.child.rescan(run)
+        match &mut self.sorted {
+            // The order stands while nothing below has changed.
+            Some((sorter, _)) if !self.depends.changed(run) => {
+                sorter.rewind();
+                Ok(())
+            }
+            _ => {
+                self.sorted = None;
+                self.child.rescan(run)
+            }
+        }
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.sorted = None;
         self.child.reset(run)
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.bound = bound;
+    }
+}
+
+/// Are there enough rows in a sort with bound `had` for somebody who wants `wanted`?
+fn serves(had: Option<usize>, wanted: Option<usize>) -> bool {
+    had.is_none_or(|h| wanted.is_some_and(|w| w <= h))
+}
+
+/// Rows that come sorted by the first columns: each set of rows that are equal there is sorted by the
+/// rest. Counterpart: nodeIncrementalSort.c.
+pub(crate) struct IncrementalSortNode {
+    child: Node,
+    columns: Vec<SortColumn>,
+    /// How many of the columns the input is sorted by.
+    presorted: usize,
+    bound: Option<usize>,
+    given: usize,
+    sorted: Option<Sorter>,
+    input: Option<(Batch, usize)>,
+}
+
+impl IncrementalSortNode {
+    pub(crate) fn boxed(
+        child: Node,
+        keys: &SortKeys,
+        presorted: usize,
+        targets: &[TargetEntry],
+        run: &mut Run<'_>,
+    ) -> Result<Node> {
+        Ok(Box::new(IncrementalSortNode {
+            child,
+            columns: sort_columns(keys, targets, run)?,
+            presorted,
+            bound: None,
+            given: 0,
+            sorted: None,
+            input: None,
+        }))
+    }
+
+    fn same(&self, a: (&Batch, usize), b: (&Batch, usize)) -> bool {
+        self.columns[..self.presorted]
+            .iter()
+            .all(|c| c.order(a.0.get(a.1, c.column), b.0.get(b.1, c.column)).is_eq())
+    }
+
+    /// Sorts the next rows that are equal in the columns sorted already; false where there are none.
+    fn next_set(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        let left = self.bound.map(|b| b.saturating_sub(self.given));
+        let mut sorter: Option<Sorter> = None;
+        let mut last: Option<Batch> = None;
+        loop {
+            let (b, from) = match self.input.take() {
+                Some(x) => x,
+                None => match self.child.next(run, BATCH_ROWS_MAX)? {
+                    Some(b) if b.len == 0 => continue,
+                    Some(b) => (b, 0),
+                    None => break,
+                },
+            };
+            run.interrupts()?;
+            let mut to = from;
+            while to < b.len {
+                let same = match (&last, to > from) {
+                    (_, true) => self.same((&b, to - 1), (&b, to)),
+                    (Some(l), false) => self.same((l, 0), (&b, to)),
+                    (None, false) => true,
+                };
+                if !same {
+                    break;
+                }
+                to += 1;
+            }
+            if to > from {
+                let mut part = b.empty_like();
+                part.extend_range(&b, from, to);
+                let s = sorter.get_or_insert_with(|| {
+                    Sorter::new(self.columns.clone(), run.sv.work_mem(), left)
+                });
+                s.push(run, &part)?;
+                let mut one = b.empty_like();
+                one.extend_range(&b, to - 1, to);
+                last = Some(one);
+            }
+            if to < b.len {
+                self.input = Some((b, to));
+                break;
+            }
+        }
+        let Some(mut s) = sorter else { return Ok(false) };
+        s.finish(run)?;
+        self.sorted = Some(s);
+        Ok(true)
+    }
+}
+
+impl Exec for IncrementalSortNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        loop {
+            if let Some(s) = &mut self.sorted {
+                if let Some(b) = s.next(want)? {
+                    self.given += b.len;
+                    return Ok(Some(b));
+                }
+                self.sorted = None;
+            }
+            if self.bound.is_some_and(|b| self.given >= b) || !self.next_set(run)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.sorted = None;
+        self.input = None;
+        self.given = 0;
+        self.child.rescan(run)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.sorted = None;
+        self.input = None;
+        self.given = 0;
+        self.child.reset(run)
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.bound = bound;
     }
 }
 
@@ -153,7 +281,8 @@ impl Exec for SortNode {
 pub(crate) struct MaterialNode {
     child: Node,
     depends: Dependence,
-    batches: Vec<Batch>,
+    rows: RowStore,
+    started: bool,
     ended: bool,
     at: usize,
 }
@@ -161,39 +290,44 @@ pub(crate) struct MaterialNode {
 impl MaterialNode {
     pub(crate) fn boxed(child: Node, plan: &Plan, run: &Run<'_>) -> Node {
         let depends = Dependence::new(plan, run);
-        Box::new(MaterialNode { child, depends, batches: Vec::new(), ended: false, at: 0 })
+        let rows = RowStore::new(run);
+        Box::new(MaterialNode { child, depends, rows, started: false, ended: false, at: 0 })
     }
 }
 
 impl Exec for MaterialNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        if let Some(b) = self.batches.get(self.at) {
+        if let Some(b) = self.rows.get(self.at)? {
             self.at += 1;
-            return Ok(Some(b.clone()));
+            return Ok(Some((*b).clone()));
         }
         if self.ended {
             return Ok(None);
         }
-        if self.batches.is_empty() {
+        if !std::mem::replace(&mut self.started, true) {
             self.depends.record(run);
         }
-        match self.child.next(run, BATCH_ROWS_MAX)? {
-            Some(b) => {
-                self.batches.push(b.clone());
-                self.at += 1;
-                Ok(Some(b))
-            }
-            None => {
-                self.ended = true;
-                Ok(None)
+        loop {
+            match self.child.next(run, BATCH_ROWS_MAX)? {
+                Some(b) if b.len == 0 => run.interrupts()?,
+                Some(b) => {
+                    self.rows.push(run, Arc::new(b.clone()))?;
+                    self.at += 1;
+                    return Ok(Some(b));
+                }
+                None => {
+                    self.ended = true;
+                    return Ok(None);
+                }
             }
         }
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.at = 0;
-        if (self.ended || !self.batches.is_empty()) && self.depends.changed(run) {
-            self.batches.clear();
+        if self.started && self.depends.changed(run) {
+            self.rows.clear();
+            self.started = false;
             self.ended = false;
             self.child.rescan(run)?;
         }
@@ -201,7 +335,8 @@ impl Exec for MaterialNode {
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.batches = Vec::new();
+        self.rows.clear();
+        self.started = false;
         self.ended = false;
         self.at = 0;
         self.child.reset(run)
@@ -248,30 +383,27 @@ impl UniqueNode {
 impl Exec for UniqueNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let Some(batch) = self.child.next(run, want)? else { return Ok(None) };
-        let mut out = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
-        let mut last_here: Option<usize> = None;
+        let mut keep: Vec<u16> = Vec::new();
         for r in 0..batch.len {
             let row = self.cols.iter().map(|&c| batch.get(r, c));
-            let same = match (last_here, &self.last) {
-                (Some(l), _) => {
-                    let prev = self.cols.iter().map(|&c| batch.get(l, c));
-                    self.keys.equal(row, prev, run)?
-                }
-                (None, Some((b, l))) => {
+            let same = match (r, &self.last) {
+                (0, None) => false,
+                (0, Some((b, l))) => {
                     let prev = self.cols.iter().map(|&c| b.get(*l, c));
                     self.keys.equal(row, prev, run)?
                 }
-                (None, None) => false,
+                _ => {
+                    let prev = self.cols.iter().map(|&c| batch.get(r - 1, c));
+                    self.keys.equal(row, prev, run)?
+                }
             };
             if !same {
-                for (c, column) in out.columns.iter_mut().enumerate() {
-                    column.push(batch.get(r, c));
-                }
-                out.len += 1;
-                last_here = Some(r);
+                keep.push(r as u16);
             }
         }
-        if let Some(l) = last_here {
+        let out = if keep.len() == batch.len { batch.clone() } else { batch.gather(&keep) };
+        if batch.len > 0 {
+            let l = batch.len - 1;
             self.last = Some((batch, l));
         }
         Ok(Some(out))
@@ -347,6 +479,8 @@ impl LimitNode {
         let offset = value(&self.offset, "OFFSET")?.unwrap_or(0);
         let count = value(&self.count, "LIMIT")?;
         self.bounds = Some((offset, count));
+        let total = count.and_then(|c| usize::try_from(c.saturating_add(offset)).ok());
+        self.child.set_bound(total.filter(|_| self.ties.is_none()));
         Ok((offset, count))
     }
 }
@@ -436,9 +570,7 @@ pub(crate) fn slice(batch: &Batch, from: usize, to: usize) -> Batch {
     if from == 0 && to == batch.len {
         return batch.clone();
     }
-    let rows: Vec<u16> = (from as u16..to as u16).collect();
-    Batch {
-        len: rows.len(),
-        columns: batch.columns.iter().map(|c| crate::project::take(c, Some(&rows))).collect(),
-    }
+    let mut out = batch.empty_like();
+    out.extend_range(batch, from, to);
+    out
 }

@@ -4,6 +4,7 @@
 use crate::node::*;
 use crate::project::{ByPosition, Projection};
 use crate::run::{Run, Shared};
+use crate::spill::RowStore;
 use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, RowRef, Source};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::*;
@@ -591,8 +592,10 @@ impl CteNode {
     /// The batch at place `at`, reading on if nobody has yet.
     fn batch(&self, run: &mut Run<'_>) -> Result<Option<Arc<Batch>>> {
         loop {
-            if let Some(b) = run.st.shared.get(&self.param).and_then(|s| s.batches.get(self.at)) {
-                return Ok(Some(b.clone()));
+            if let Some(s) = run.st.shared.get_mut(&self.param)
+                && let Some(b) = s.rows.get(self.at)?
+            {
+                return Ok(Some(b));
             }
             if !read_shared(run, self.param, self.plan_id)? {
                 return Ok(None);
@@ -607,17 +610,27 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
         Some(s) if s.done => return Ok(false),
         Some(_) => {}
         None => {
-            run.st.shared.insert(param, Shared::default());
+            let rows = RowStore::new(run);
+            run.st.shared.insert(param, Shared { rows, done: false });
             crate::subplan::start_over(run, plan_id)?;
         }
     }
     let next = crate::subplan::next_of(run, plan_id, BATCH_ROWS_MAX)?;
-    let shared = run.st.shared.entry(param).or_default();
-    match next {
-        Some(b) => shared.batches.push(Arc::new(b)),
-        None => shared.done = true,
-    }
-    Ok(!shared.done)
+    // Taken out for the time of the call, since the rows may go to a file of the session's.
+    let Some(mut shared) = run.st.shared.remove(&param) else {
+        return Err(PgError::internal("rows of a WITH query are gone"));
+    };
+    let kept = match next {
+        Some(b) if b.len > 0 => shared.rows.push(run, Arc::new(b)),
+        Some(_) => Ok(()),
+        None => {
+            shared.done = true;
+            Ok(())
+        }
+    };
+    let more = !shared.done;
+    run.st.shared.insert(param, shared);
+    kept.map(|()| more)
 }
 
 impl Exec for CteNode {
@@ -655,10 +668,13 @@ impl WorkTableNode {
 
 impl Exec for WorkTableNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        let batch = run.st.work_tables.get(&self.param).and_then(|t| t.get(self.at)).cloned();
+        let batch = match run.st.work_tables.get_mut(&self.param) {
+            Some(t) => t.get(self.at)?,
+            None => None,
+        };
         let Some(batch) = batch else { return Ok(None) };
         self.at += 1;
-        self.projection.apply(run, batch).map(Some)
+        self.projection.apply(run, (*batch).clone()).map(Some)
     }
 
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {

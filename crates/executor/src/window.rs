@@ -7,12 +7,15 @@ use crate::node::*;
 use crate::project::Projection;
 use crate::run::Run;
 use crate::sort::group_keys;
+use crate::spill::RowStore;
 use crate::winfn::WindowCall;
 use eval::{EvalState, Program, Resolve, RowInput, Slot, Source};
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Plan, WindowAgg};
 use plan::walk;
+use std::cell::RefCell;
+use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
 /// Columns above the node: the child's, then the functions' results.
@@ -51,10 +54,12 @@ struct Pending {
     at: usize,
 }
 
-/// A partition whose values are known.
+/// A partition whose values are known: batches of rows and, beside them, of each function's values.
 struct Ready {
-    rows: Batch,
-    results: Vec<Column>,
+    rows: RowStore,
+    results: Vec<RowStore>,
+    /// The next row: its batch, its place there.
+    batch: usize,
     at: usize,
 }
 
@@ -145,7 +150,11 @@ impl WindowNode {
 
     /// Reads the next partition.
     fn gather(&mut self, run: &mut Run<'_>) -> Result<Option<Partition>> {
-        let mut p = Partition { rows: self.template.clone(), group_starts: Vec::new() };
+        let store = RefCell::new(RowStore::new(run));
+        let mut p = Partition { rows: store, len: 0, group_starts: Vec::new() };
+        let mut rows = self.template.clone();
+        // The row before, where that is in a batch put by.
+        let mut before: Option<Batch> = None;
         loop {
             let (batch, from) = match self.pending.take() {
                 Some(x) => (x.batch, x.at),
@@ -156,6 +165,9 @@ impl WindowNode {
                     }
                     None => {
                         self.done = true;
+                        if rows.len > 0 {
+                            p.rows.get_mut().push(run, Arc::new(rows))?;
+                        }
                         return Ok(if p.len() > 0 { Some(p) } else { None });
                     }
                 },
@@ -163,22 +175,34 @@ impl WindowNode {
             for r in from..batch.len {
                 let n = p.len();
                 if n > 0 {
+                    let prev = match &before {
+                        Some(b) if rows.len == 0 => (b, b.len - 1),
+                        _ => (&rows, rows.len - 1),
+                    };
                     let (keys, cols) = &self.partition;
-                    if !same(keys, cols, (&p.rows, n - 1), (&batch, r), run)? {
+                    if !same(keys, cols, prev, (&batch, r), run)? {
                         self.pending = Some(Pending { batch, at: r });
+                        if rows.len > 0 {
+                            p.rows.get_mut().push(run, Arc::new(rows))?;
+                        }
                         return Ok(Some(p));
                     }
                     let (keys, cols) = &self.order;
-                    if !same(keys, cols, (&p.rows, n - 1), (&batch, r), run)? {
+                    if !same(keys, cols, prev, (&batch, r), run)? {
                         p.group_starts.push(n);
                     }
                 } else {
                     p.group_starts.push(0);
                 }
-                for (c, column) in p.rows.columns.iter_mut().enumerate() {
-                    column.push(batch.get(r, c));
+                rows.extend_range(&batch, r, r + 1);
+                p.len += 1;
+                if rows.is_full() {
+                    let mut one = rows.empty_like();
+                    one.extend_range(&rows, rows.len - 1, rows.len);
+                    before = Some(one);
+                    let full = std::mem::replace(&mut rows, self.template.clone());
+                    p.rows.get_mut().push(run, Arc::new(full))?;
                 }
-                p.rows.len += 1;
             }
         }
     }
@@ -194,12 +218,6 @@ fn same(
     let left = cols.iter().map(|&c| a.0.get(a.1, c));
     let right = cols.iter().map(|&c| b.0.get(b.1, c));
     keys.equal(left, right, run)
-}
-
-fn slice(col: &Column, from: usize, to: usize) -> Column {
-    let mut out = Column::new(col.is_by_val());
-    (from..to).for_each(|r| out.push(col.get(r)));
-    out
 }
 
 impl Exec for WindowNode {
@@ -220,17 +238,29 @@ impl Exec for WindowNode {
                         results.push(c.values(clause, &p, run)?);
                     }
                 }
-                Ready { rows: p.rows, results, at: 0 }
+                Ready { rows: p.rows.into_inner(), results, batch: 0, at: 0 }
             }
         };
-        let end = (ready.at + want.min(BATCH_ROWS_MAX)).min(ready.rows.len);
-        let columns = ready.rows.columns.iter().chain(&ready.results);
-        let out = Batch {
-            len: end - ready.at,
-            columns: columns.map(|c| slice(c, ready.at, end)).collect(),
+        let Some(rows) = ready.rows.get(ready.batch)? else {
+            return Err(PgError::internal("window partition without rows"));
         };
-        if end < ready.rows.len {
-            ready.at = end;
+        let (from, end) = (ready.at, (ready.at + want.min(BATCH_ROWS_MAX)).min(rows.len));
+        let mut out = rows.empty_like();
+        out.extend_range(&rows, from, end);
+        for r in &mut ready.results {
+            let Some(values) = r.get(ready.batch)? else {
+                return Err(PgError::internal("window function without values"));
+            };
+            let mut column = Column::new(values.columns[0].is_by_val());
+            column.extend_range(&values.columns[0], from, end);
+            out.columns.push(column);
+        }
+        ready.at = end;
+        if end >= rows.len {
+            ready.batch += 1;
+            ready.at = 0;
+        }
+        if ready.batch < ready.rows.len() {
             self.ready = Some(ready);
         }
         self.projection.apply(run, out).map(Some)

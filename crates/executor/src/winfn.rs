@@ -5,12 +5,14 @@ use crate::aggfn::{AggCall, AggValue};
 use crate::frame::{FrameClause, FrameCursor, Partition, without_excluded};
 use crate::node::*;
 use crate::run::Run;
+use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use ids::Oid;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{AggSplit, Aggref, TargetEntry, WindowFunc};
 use std::ops::Range;
-use types::{Column, Datum};
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -84,15 +86,38 @@ impl WindowCall {
         clause: &FrameClause,
         p: &Partition,
         run: &mut Run<'_>,
-    ) -> Result<Column> {
-        let mut out = Column::new(self.by_val);
+    ) -> Result<RowStore> {
+        let mut out = Results { column: Column::new(self.by_val), rows: RowStore::new(run) };
         match &mut self.how {
             How::Function { kind, args, states } => {
                 Function { kind: *kind, args, states }.values(clause, p, run, &mut out)?;
             }
             How::Aggregate(call) => aggregate(call, clause, p, run, &mut out)?,
         }
-        Ok(out)
+        out.flush(run)?;
+        Ok(out.rows)
+    }
+}
+
+/// A function's values on their way to a store, as batches of one column.
+struct Results {
+    column: Column,
+    rows: RowStore,
+}
+
+impl Results {
+    fn push(&mut self, run: &mut Run<'_>, v: DatumRef<'_>) -> Result<()> {
+        self.column.push(v);
+        if self.column.len() >= BATCH_ROWS_MAX { self.flush(run) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let fresh = Column::new(self.column.is_by_val());
+        let column = std::mem::replace(&mut self.column, fresh);
+        if column.is_empty() {
+            return Ok(());
+        }
+        self.rows.push(run, Arc::new(Batch { len: column.len(), columns: vec![column] }))
     }
 }
 
@@ -137,14 +162,15 @@ fn aggregate(
     clause: &FrameClause,
     p: &Partition,
     run: &mut Run<'_>,
-    out: &mut Column,
+    out: &mut Results,
 ) -> Result<()> {
     let mut cursor = FrameCursor::default();
     let excluding = clause.options & crate::frame::option::EXCLUSION != 0;
     let mut held: Option<(Range<usize>, AggValue, Datum)> = None;
     let add = |call: &mut AggCall, v: &mut AggValue, rows: Range<usize>, run: &mut Run<'_>| {
         for r in rows {
-            call.add(v, run, &RowInput::scan(RowRef::Batch(&p.rows, r)))?;
+            let (batch, at) = p.at(r)?;
+            call.add(v, run, &RowInput::scan(RowRef::Batch(&batch, at)))?;
         }
         Ok::<(), PgError>(())
     };
@@ -159,12 +185,13 @@ fn aggregate(
                 for part in without_excluded(clause.options, &frame, i, p.group(g)) {
                     add(call, &mut v, part, run)?;
                 }
-                out.push(call.finish(&mut v, run)?.as_ref());
+                let result = call.finish(&mut v, run)?;
+                out.push(run, result.as_ref())?;
                 continue;
             }
             let (mut v, from) = match held.take() {
                 Some((old, v, result)) if old == frame => {
-                    out.push(result.as_ref());
+                    out.push(run, result.as_ref())?;
                     held = Some((old, v, result));
                     continue;
                 }
@@ -175,7 +202,7 @@ fn aggregate(
             };
             add(call, &mut v, from..frame.end, run)?;
             let result = call.finish(&mut v, run)?;
-            out.push(result.as_ref());
+            out.push(run, result.as_ref())?;
             held = Some((frame, v, result));
         }
     }
@@ -191,7 +218,8 @@ struct Function<'f> {
 impl Function<'_> {
     /// Argument `k` at row `i`.
     fn arg(&mut self, k: usize, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
-        let input = RowInput::scan(RowRef::Batch(&p.rows, i));
+        let (batch, at) = p.at(i)?;
+        let input = RowInput::scan(RowRef::Batch(&batch, at));
         Ok(self.args[k].eval_row(&mut self.states[k], run, &input)?.into_owned())
     }
 
@@ -200,7 +228,7 @@ impl Function<'_> {
         clause: &FrameClause,
         p: &Partition,
         run: &mut Run<'_>,
-        out: &mut Column,
+        out: &mut Results,
     ) -> Result<()> {
         if self.kind == Kind::Ntile {
             return self.ntile(p, run, out);
@@ -227,7 +255,7 @@ impl Function<'_> {
                         self.of_frame(p, i, &parts, run)?
                     }
                 };
-                out.push(v.as_ref());
+                out.push(run, v.as_ref())?;
             }
         }
         Ok(())
@@ -293,14 +321,14 @@ impl Function<'_> {
     }
 
     /// The first row whose argument is not NULL fixes the number of buckets.
-    fn ntile(&mut self, p: &Partition, run: &mut Run<'_>, out: &mut Column) -> Result<()> {
+    fn ntile(&mut self, p: &Partition, run: &mut Run<'_>, out: &mut Results) -> Result<()> {
         let n = p.len() as i64;
         let (mut tile, mut in_tile, mut size, mut larger) = (0i64, 0i64, 0i64, 0i64);
         for i in 0..p.len() {
             if tile == 0 {
                 let v = self.arg(0, p, i, run)?;
                 if v.is_null() {
-                    out.push_null();
+                    out.push(run, DatumRef::Null)?;
                     continue;
                 }
                 let buckets = i64::from(v.as_ref().as_i32());
@@ -329,7 +357,7 @@ impl Function<'_> {
                 tile += 1;
                 in_tile = 1;
             }
-            out.push(Datum::int4(tile as i32).as_ref());
+            out.push(run, Datum::int4(tile as i32).as_ref())?;
         }
         Ok(())
     }

@@ -130,6 +130,8 @@ pub struct CostSettings {
     pub effective_cache_size: f64,
     /// Bytes.
     pub work_mem: f64,
+    /// Bytes for a hash table: `work_mem` times `hash_mem_multiplier`.
+    pub hash_mem: f64,
     pub enable_seqscan: bool,
     pub enable_indexscan: bool,
     pub enable_indexonlyscan: bool,
@@ -155,6 +157,7 @@ impl Default for CostSettings {
             cpu_operator: 0.0025,
             effective_cache_size: 524_288.0,
             work_mem: 4.0 * 1024.0 * 1024.0,
+            hash_mem: 8.0 * 1024.0 * 1024.0,
             enable_seqscan: true,
             enable_indexscan: true,
             enable_indexonlyscan: true,

@@ -202,7 +202,9 @@ impl Session {
             "work_mem" => {
                 self.core.work_mem_bytes = value.as_int() as usize * 1024;
                 costs.work_mem = value.as_int() as f64 * 1024.0;
+                costs.hash_mem = costs.work_mem * store.named("hash_mem_multiplier").as_real();
             }
+            "hash_mem_multiplier" => costs.hash_mem = costs.work_mem * value.as_real(),
             "seq_page_cost" => costs.seq_page = value.as_real(),
             "random_page_cost" => costs.random_page = value.as_real(),
             "cpu_tuple_cost" => costs.cpu_tuple = value.as_real(),
@@ -225,6 +227,8 @@ impl Session {
             "synchronous_commit"
             | "lock_timeout"
             | "temp_buffers"
+            | "temp_file_limit"
+            | "log_temp_files"
             | "default_toast_compression"
             | "wal_compression" => self.apply_storage(),
             _ => {}
@@ -237,6 +241,9 @@ impl Session {
         settings.synchronous_commit = store.named("synchronous_commit").as_text() != "off";
         let ms = u64::try_from(store.named("lock_timeout").as_int()).unwrap_or(0);
         settings.lock_timeout = Duration::from_millis(ms);
+        let kilobytes = |n: i64| u64::try_from(n).ok().map(|n| n * 1024);
+        settings.temp_file_limit = kilobytes(store.named("temp_file_limit").as_int());
+        settings.log_temp_files = kilobytes(store.named("log_temp_files").as_int());
         settings.temp_buffers = store.named("temp_buffers").as_int() as usize;
         settings.toast_compression = match store.named("default_toast_compression").as_text() {
             "lz4" => engine::ToastCompression::Lz4,

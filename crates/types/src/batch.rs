@@ -39,6 +39,21 @@ impl NullMask {
         }
     }
 
+    /// Forgets the rows from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        self.words.truncate(len.div_ceil(64));
+        if len % 64 != 0
+            && let Some(w) = self.words.get_mut(len / 64)
+        {
+            *w &= (1 << (len % 64)) - 1;
+        }
+    }
+
+    /// From its words.
+    pub fn from_words(words: Vec<u64>) -> NullMask {
+        NullMask { words }
+    }
+
     pub fn any(&self) -> bool {
         self.words.iter().any(|&w| w != 0)
     }
@@ -200,6 +215,83 @@ impl Column {
         }
         self.nulls = None;
     }
+
+    /// Bytes that the values take.
+    pub fn memory(&self) -> usize {
+        let data = match &self.data {
+            ColumnData::Word(w) => w.len() * 8,
+            ColumnData::Bytes(b) => b.data.len() + b.offsets.len() * 4,
+        };
+        data + self.nulls.as_ref().map_or(0, |n| n.words.len() * 8)
+    }
+
+    /// Appends rows `from..to` of a column of the same form.
+    pub fn extend_range(&mut self, other: &Column, from: usize, to: usize) {
+        let base = self.len();
+        match (&mut self.data, &other.data) {
+            (ColumnData::Word(w), ColumnData::Word(v)) => w.extend_from_slice(&v[from..to]),
+            (ColumnData::Bytes(b), ColumnData::Bytes(v)) => {
+                let (start, end) = (v.offsets[from], v.offsets[to]);
+                let shift = b.data.len();
+                b.data.extend_from_slice(&v.data[start as usize..end as usize]);
+                u32::try_from(b.data.len()).expect("a batch column is below 4 GB");
+                let shifted = v.offsets[from + 1..=to].iter();
+                b.offsets.extend(shifted.map(|o| o - start + shift as u32));
+            }
+            _ => panic!("columns of different forms"),
+        }
+        if let Some(nulls) = &other.nulls {
+            for i in (from..to).filter(|&i| nulls.get(i)) {
+                self.nulls.get_or_insert_default().set(base + i - from);
+            }
+        }
+    }
+
+    /// Appends the named rows of a column of the same form.
+    pub fn extend_rows<I: Copy + Into<u32>>(&mut self, other: &Column, rows: &[I]) {
+        let base = self.len();
+        let at = |r: I| r.into() as usize;
+        match (&mut self.data, &other.data) {
+            (ColumnData::Word(w), ColumnData::Word(v)) => w.extend(rows.iter().map(|&r| v[at(r)])),
+            (ColumnData::Bytes(b), ColumnData::Bytes(v)) => {
+                b.offsets.reserve(rows.len());
+                for &r in rows {
+                    b.data.extend_from_slice(v.get(at(r)));
+                    b.close_row();
+                }
+            }
+            _ => panic!("columns of different forms"),
+        }
+        if let Some(nulls) = &other.nulls {
+            for (i, _) in rows.iter().enumerate().filter(|&(_, &r)| nulls.get(at(r))) {
+                self.nulls.get_or_insert_default().set(base + i);
+            }
+        }
+    }
+
+    /// The named rows, as a column.
+    pub fn gather<I: Copy + Into<u32>>(&self, rows: &[I]) -> Column {
+        let mut out = Column::new(self.is_by_val());
+        out.extend_rows(self, rows);
+        out
+    }
+
+    /// The first `len` rows.
+    pub fn truncate(&mut self, len: usize) {
+        if len >= self.len() {
+            return;
+        }
+        match &mut self.data {
+            ColumnData::Word(w) => w.truncate(len),
+            ColumnData::Bytes(b) => {
+                b.offsets.truncate(len + 1);
+                b.data.truncate(b.offsets[len] as usize);
+            }
+        }
+        if let Some(nulls) = &mut self.nulls {
+            nulls.truncate(len);
+        }
+    }
 }
 
 /// Up to [`BATCH_ROWS_MAX`] rows. `len` counts also where there is no column.
@@ -247,6 +339,46 @@ impl Batch {
         self.len = 0;
         self.columns.iter_mut().for_each(Column::clear);
     }
+
+    /// Bytes that the values take.
+    pub fn memory(&self) -> usize {
+        self.columns.iter().map(Column::memory).sum()
+    }
+
+    /// An empty batch of the same form.
+    pub fn empty_like(&self) -> Batch {
+        Batch::new(self.columns.iter().map(Column::is_by_val))
+    }
+
+    /// Appends rows `from..to` of a batch of the same form.
+    pub fn extend_range(&mut self, other: &Batch, from: usize, to: usize) {
+        for (c, o) in self.columns.iter_mut().zip(&other.columns) {
+            c.extend_range(o, from, to);
+        }
+        self.len += to - from;
+    }
+
+    /// Appends the named rows of a batch of the same form.
+    pub fn extend_rows<I: Copy + Into<u32>>(&mut self, other: &Batch, rows: &[I]) {
+        for (c, o) in self.columns.iter_mut().zip(&other.columns) {
+            c.extend_rows(o, rows);
+        }
+        self.len += rows.len();
+    }
+
+    /// The named rows, as a batch.
+    pub fn gather<I: Copy + Into<u32>>(&self, rows: &[I]) -> Batch {
+        let columns = self.columns.iter().map(|c| c.gather(rows)).collect();
+        Batch { len: rows.len(), columns }
+    }
+
+    /// The first `len` rows.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.len = len;
+            self.columns.iter_mut().for_each(|c| c.truncate(len));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -272,6 +404,12 @@ mod tests {
                 assert_eq!(batch.get(i, 1), DatumRef::Bytes(i.to_string().as_bytes()));
             }
         }
+        let mut parts = batch.empty_like();
+        parts.extend_range(&batch, 0, 70);
+        parts.extend_rows(&batch, &(70..200u32).collect::<Vec<_>>());
+        assert_eq!(parts, batch);
+        parts.truncate(100);
+        assert_eq!(parts, batch.gather(&(0..100u16).collect::<Vec<_>>()));
         batch.clear();
         assert_eq!(batch, Batch::new([true, false]));
     }

@@ -20,13 +20,14 @@ fn values<const N: usize>(d: DatumRef<'_>, name: &str) -> Result<[f64; N]> {
     Ok(out)
 }
 
-fn state(v: &[f64]) -> Result<Datum> {
+/// The aggregates' state as the final functions read it.
+pub fn state(v: &[f64]) -> Result<Datum> {
     let v: Vec<Datum> = v.iter().map(|&f| Datum::float8(f)).collect();
     array::of_builtin(oids::FLOAT8, &v)
 }
 
 /// One value more for (N, Sx, Sxx).
-fn accumulate([n0, sx0, sxx0]: [f64; 3], v: f64) -> Result<[f64; 3]> {
+pub fn accumulate([n0, sx0, sxx0]: [f64; 3], v: f64) -> Result<[f64; 3]> {
     let n = n0 + 1.0;
     let sx = sx0 + v;
     let mut sxx = sxx0;

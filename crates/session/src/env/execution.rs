@@ -20,7 +20,7 @@ impl Core {
         let row = self.cat().function(proc)?;
         let f = types::lookup(row.prosrc.as_str())
             .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))?;
-        Ok((f.f, row.proisstrict, row.proname.as_str().to_string()))
+        Ok((f.f, row.proisstrict, row.prosrc.as_str().to_string()))
     }
 }
 
@@ -29,7 +29,7 @@ impl Services for Core {
         let row = self.cat().aggregate(aggfn)?;
         let name = self.cat().function(aggfn)?.proname.as_str().to_string();
         let unsupported = || PgError::unsupported(format!("aggregate {name}"));
-        let (f, strict, _) = self.builtin_of(row.aggtransfn)?;
+        let (f, strict, trans_name) = self.builtin_of(row.aggtransfn)?;
         let trans = match f {
             BuiltinFn::Scalar(f) => AggFn::Plain { f, strict },
             BuiltinFn::Trans(f) => AggFn::Internal { f, strict },
@@ -57,6 +57,7 @@ impl Services for Core {
         };
         Ok(Arc::new(AggInfo {
             name,
+            trans_name,
             trans,
             finalfn,
             combine,
@@ -225,6 +226,10 @@ impl Services for Core {
 
     fn work_mem(&self) -> usize {
         self.work_mem_bytes
+    }
+
+    fn hash_mem(&self) -> usize {
+        self.costs.hash_mem as usize
     }
 
     fn as_fn_context(&mut self) -> &mut dyn FnContext {

@@ -19,7 +19,7 @@ struct PolyState {
 
 /// Sums over numeric.
 #[derive(Clone)]
-struct NumericState {
+pub struct NumericState {
     squares_wanted: bool,
     count: i64,
     sum: Num,
@@ -134,6 +134,84 @@ impl NumericState {
         };
         Some(Num::special(sign))
     }
+}
+
+/// The state of sum and average over int8 (`int8_avg_accum`) after `count` values.
+pub fn int_sum_state(count: i64, sum: i128) -> AggState {
+    AggState::new(PolyState { squares_wanted: false, count, sum, squares: 0 })
+}
+
+/// The state of average over int2 and int4: an array of count and sum.
+pub fn int_pair_state(count: i64, sum: i64) -> Result<Datum> {
+    pair_datum(count, sum)
+}
+
+/// A running sum of numerics (`numeric_avg_accum`): in 128-bit units of 10^-16 while the values allow.
+#[derive(Clone, Default)]
+pub struct NumericTotal {
+    units: i128,
+    count: i64,
+    scale: i32,
+    /// What did not fit the units.
+    rest: Option<Box<NumericState>>,
+}
+
+impl NumericTotal {
+    pub fn add(&mut self, v: &[u8]) {
+        match units_of(v).and_then(|u| self.units.checked_add(u)) {
+            Some(sum) => {
+                self.units = sum;
+                self.count += 1;
+                let header = u16::from_ne_bytes([v[0], v[1]]);
+                self.scale = self.scale.max(i32::from((header & 0x1F80) >> 7));
+            }
+            None => {
+                let rest = self.rest.get_or_insert_with(|| Box::new(NumericState::new(false)));
+                rest.add(&Num::from_payload(v));
+            }
+        }
+    }
+
+    /// As the final functions read it; NULL if nothing was added.
+    pub fn state(&self) -> AggState {
+        let mut s = NumericState::new(false);
+        if self.count > 0 {
+            let mut sum = Num::from(self.units);
+            sum.weight -= 4;
+            sum.strip();
+            sum.dscale = self.scale;
+            s.count = self.count;
+            s.sum = sum;
+            (s.max_scale, s.max_scale_count) = (self.scale, 1);
+        }
+        if let Some(rest) = &self.rest {
+            s.merge(rest);
+        }
+        if s.total() == 0 { AggState::default() } else { AggState::new(s) }
+    }
+}
+
+/// A numeric of the short form with at most four digits of 10000 behind the point and five before, in
+/// units of 10^-16.
+fn units_of(v: &[u8]) -> Option<i128> {
+    const DIGIT: i128 = 10_000;
+    let header = u16::from_ne_bytes([*v.first()?, *v.get(1)?]);
+    if header & 0xC000 != 0x8000 {
+        return None;
+    }
+    let weight = i32::from(header & 0x3F) - if header & 0x40 != 0 { 64 } else { 0 };
+    let count = (v.len() - 2) as i32 / 2;
+    if weight > 4 || count - 1 - weight > 4 {
+        return None;
+    }
+    let mut sum: i128 = 0;
+    for d in v[2..].chunks_exact(2) {
+        sum = sum * DIGIT + i128::from(u16::from_ne_bytes([d[0], d[1]]));
+    }
+    for _ in 0..(4 - (count - 1 - weight)) {
+        sum *= DIGIT;
+    }
+    Some(if header & 0x2000 != 0 { -sum } else { sum })
 }
 
 fn poly_add(state: &mut AggState, v: Option<i64>, squares: bool) -> Result<()> {

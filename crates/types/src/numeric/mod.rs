@@ -16,6 +16,7 @@ mod functions;
 mod io;
 mod math;
 
+pub use aggregates::{NumericTotal, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
 pub use functions::add;
 pub use io::{from_float8, parse};

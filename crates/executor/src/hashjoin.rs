@@ -1,0 +1,655 @@
+//! Hash joins: the inner side in a hash table, probed by the outer side. Counterpart: nodeHash.c, nodeHashjoin.c.
+//!
+//! When the inner side outgrows its allowance, the join is divided into batches by bits of the hash: the rows of the
+//! first stay in memory, those of the others go to files, on both sides, and come back when their turn
+//! comes. A batch that is too large for memory is divided again while it is read; its rows only ever
+//! move to later batches. Dividing stops where it does not help (many equal keys).
+
+use crate::depend::Dependence;
+use crate::keys::{Key, Keys};
+use crate::node::*;
+use crate::pairs::{NO_ROW, Pairs};
+use crate::run::Run;
+use crate::spill::{Spool, SpoolReader};
+use eval::{EvalState, Program, RowRef, Source};
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::{Plan, PlanNode};
+use plan::query::JoinType;
+use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};
+
+/// End of a chain.
+const END: u32 = u32::MAX;
+const BATCHES_MAX: usize = 1 << 16;
+
+/// The keys of one side.
+struct Side {
+    programs: Vec<(Program, EvalState)>,
+    keys: Keys,
+    /// Where each key is among the columns of the side's batches: computed ones are behind the child's.
+    cols: Vec<usize>,
+    width: usize,
+}
+
+impl Side {
+    fn new(exprs: &[Expr], plan: &Plan, keys: Vec<Key>, run: &mut Run<'_>) -> Result<Side> {
+        let width = plan.info.target_list.len();
+        let mut programs = Vec::new();
+        let mut cols = Vec::new();
+        let mut next = width;
+        for e in exprs {
+            let p = compile(e, &mut ChildColumns { outer: Source::Scan }, run)?;
+            cols.push(p.scan_column().unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            }));
+            programs.push((p, EvalState::default()));
+        }
+        Ok(Side { programs, keys: Keys(keys), cols, width })
+    }
+
+    /// Adds the computed keys to a batch of the child, and says the rows' hashes.
+    fn prepare(&mut self, b: &mut Batch, hashes: &mut Vec<u64>, run: &mut Run<'_>) -> Result<()> {
+        for (i, (p, st)) in self.programs.iter_mut().enumerate() {
+            if self.cols[i] >= self.width {
+                let col = p.eval_batch(st, run, b, None)?;
+                b.columns.push(col);
+            }
+        }
+        self.keys.hash_rows(b, &self.cols, run, hashes)
+    }
+
+    fn is_null(&self, b: &Batch, row: usize) -> bool {
+        self.cols.iter().any(|&c| b.columns[c].is_null(row))
+    }
+
+    fn may_be_null(&self, b: &Batch) -> bool {
+        self.cols.iter().any(|&c| b.columns[c].nulls.is_some())
+    }
+}
+
+/// The rows of the batch at hand, chained by hash.
+struct Table {
+    rows: Batch,
+    hashes: Vec<u64>,
+    next: Vec<u32>,
+    heads: Vec<u32>,
+    matched: Vec<bool>,
+}
+
+impl Table {
+    fn memory(&self) -> usize {
+        self.rows.memory() + self.hashes.len() * 20
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.hashes.clear();
+        self.next.clear();
+        self.heads.clear();
+        self.matched.clear();
+    }
+
+    /// Chains the rows whose keys are not NULL, equal ones in the order in which they came.
+    fn link(&mut self, side: &Side, keep_matches: bool) {
+        let n = self.rows.len;
+        let buckets = (n * 2).next_power_of_two().max(64);
+        self.heads.clear();
+        self.heads.resize(buckets, END);
+        self.next.clear();
+        self.next.resize(n, END);
+        let nulls = side.may_be_null(&self.rows);
+        for i in (0..n).rev() {
+            if nulls && side.is_null(&self.rows, i) {
+                continue;
+            }
+            let head = &mut self.heads[self.hashes[i] as usize & (buckets - 1)];
+            self.next[i] = *head;
+            *head = i as u32;
+        }
+        if keep_matches {
+            self.matched.clear();
+            self.matched.resize(n, false);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Start,
+    Probe,
+    /// Inner rows without a partner, from this one on.
+    Alone(usize),
+    Done,
+}
+
+/// See the module's text.
+pub(crate) struct HashJoinNode {
+    jointype: JoinType,
+    outer: Node,
+    inner: Node,
+    pairs: Pairs,
+    outer_side: Side,
+    inner_side: Side,
+    single: bool,
+    one_word: bool,
+    depends: Dependence,
+    table: Table,
+    phase: Phase,
+    /// Number of batches, a power of two, and the one at hand.
+    batches: usize,
+    batch: usize,
+    growing: bool,
+    first_batches: usize,
+    inner_files: Vec<Spool>,
+    outer_files: Vec<Spool>,
+    outer_reader: Option<SpoolReader>,
+    outer_batch: Option<Batch>,
+    outer_hashes: Vec<u64>,
+    outer_at: usize,
+    /// Where the outer row at hand goes on; `None`: it has not been looked up.
+    chain: Option<u32>,
+    matched: bool,
+    /// Spreads rows with NULL keys.
+    null_count: u64,
+}
+
+fn batch_of(hash: u64, batches: usize) -> usize {
+    (hash >> 40) as usize & (batches - 1)
+}
+
+impl HashJoinNode {
+    pub(crate) fn boxed(plan: &Plan, outer: Node, inner: Node, run: &mut Run<'_>) -> Result<Node> {
+        let PlanNode::HashJoin {
+            jointype,
+            join_qual,
+            operators,
+            collations,
+            outer_keys,
+            inner_keys,
+            inner_unique,
+            outer: outer_plan,
+            inner: inner_plan,
+            ..
+        } = &plan.node
+        else {
+            return Err(PgError::internal("hash join expected"));
+        };
+        let pairs = Pairs::new(plan, join_qual, run)?;
+        let keys = |exprs: &[Expr], run: &mut Run<'_>| -> Result<Vec<Key>> {
+            let mut out = Vec::new();
+            for (i, k) in exprs.iter().enumerate() {
+                let coll = collations.get(i).copied().unwrap_or_default();
+                let op = operators.get(i).copied().unwrap_or_default();
+                out.push(Key::new(k.type_oid(), op, coll, run)?);
+            }
+            Ok(out)
+        };
+        let (ok, ik) = (keys(outer_keys, run)?, keys(inner_keys, run)?);
+        let outer_side = Side::new(outer_keys, outer_plan, ok, run)?;
+        let inner_side = Side::new(inner_keys, inner_plan, ik, run)?;
+        let info = &inner_plan.info;
+        let bytes = info.plan_rows * (f64::from(info.plan_width) + 20.0);
+        let parts = (bytes / run.sv.hash_mem().max(1) as f64).min(256.0) as usize;
+        let first_batches = if parts == 0 { 1 } else { (parts + 1).next_power_of_two() };
+        let depends = Dependence::new(inner_plan, run);
+        let semi = matches!(jointype, JoinType::Semi | JoinType::Anti);
+        let inner_kept = matches!(jointype, JoinType::Right | JoinType::Full);
+        Ok(Box::new(HashJoinNode {
+            jointype: *jointype,
+            outer,
+            inner,
+            pairs,
+            single: semi || (*inner_unique && !inner_kept),
+            one_word: outer_side.keys.is_one_word() && inner_side.keys.is_one_word(),
+            outer_side,
+            inner_side,
+            depends,
+            table: Table {
+                rows: batch_for(&inner_plan.info.target_list, run)?,
+                hashes: Vec::new(),
+                next: Vec::new(),
+                heads: Vec::new(),
+                matched: Vec::new(),
+            },
+            phase: Phase::Start,
+            batches: 1,
+            batch: 0,
+            growing: true,
+            first_batches,
+            inner_files: Vec::new(),
+            outer_files: Vec::new(),
+            outer_reader: None,
+            outer_batch: None,
+            outer_hashes: Vec::new(),
+            outer_at: 0,
+            chain: None,
+            matched: false,
+            null_count: 0,
+        }))
+    }
+
+    fn keeps_inner(&self) -> bool {
+        matches!(self.jointype, JoinType::Right | JoinType::Full)
+    }
+
+    fn keeps_outer(&self) -> bool {
+        matches!(self.jointype, JoinType::Left | JoinType::Full | JoinType::Anti)
+    }
+
+    fn set_batches(&mut self, n: usize) {
+        self.batches = n;
+        self.inner_files.resize_with(n, Spool::default);
+        self.outer_files.resize_with(n, Spool::default);
+    }
+
+    /// Reads the inner side whole.
+    fn build(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.depends.record(run);
+        self.growing = true;
+        self.set_batches(self.first_batches);
+        let mut hashes = Vec::new();
+        while let Some(mut b) = self.inner.next(run, BATCH_ROWS_MAX)? {
+            run.interrupts()?;
+            if b.len == 0 {
+                continue;
+            }
+            self.inner_side.prepare(&mut b, &mut hashes, run)?;
+            if self.inner_side.may_be_null(&b) {
+                self.spread_nulls(&mut b, &mut hashes);
+            }
+            self.add_inner(&b, &hashes, run)?;
+        }
+        let keep = self.keeps_inner();
+        self.table.link(&self.inner_side, keep);
+        Ok(())
+    }
+
+    /// Rows with NULL keys: gone where nobody wants them, else in any batch.
+    fn spread_nulls(&mut self, b: &mut Batch, hashes: &mut Vec<u64>) {
+        if self.keeps_inner() {
+            for (r, h) in hashes.iter_mut().enumerate() {
+                if self.inner_side.is_null(b, r) {
+                    self.null_count += 1;
+                    *h = self.null_count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                }
+            }
+            return;
+        }
+        let rows: Vec<u16> =
+            (0..b.len as u16).filter(|&r| !self.inner_side.is_null(b, r as usize)).collect();
+        if rows.len() < b.len {
+            *b = b.gather(&rows);
+            *hashes = rows.iter().map(|&r| hashes[r as usize]).collect();
+        }
+    }
+
+    /// Rows of the batch at hand go to the table, others to their files.
+    fn add_inner(&mut self, b: &Batch, hashes: &[u64], run: &mut Run<'_>) -> Result<()> {
+        if self.table.rows.columns.len() != b.columns.len() {
+            self.table.rows = b.empty_like();
+        }
+        if self.batches == 1 {
+            self.table.rows.extend_range(b, 0, b.len);
+            self.table.hashes.extend_from_slice(hashes);
+        } else {
+            let here = spread(b, hashes, self.batches, self.batch, &mut self.inner_files, run)?;
+            self.table.rows.extend_rows(b, &here);
+            self.table.hashes.extend(here.iter().map(|&r| hashes[r as usize]));
+        }
+        while self.growing && self.table.memory() > run.sv.hash_mem() {
+            self.divide(run)?;
+        }
+        Ok(())
+    }
+
+    /// Twice as many batches: rows that are no longer of the one at hand leave the table.
+    fn divide(&mut self, run: &mut Run<'_>) -> Result<()> {
+        if self.batches >= BATCHES_MAX {
+            self.growing = false;
+            return Ok(());
+        }
+        self.set_batches(self.batches * 2);
+        let before = self.table.rows.len;
+        let (rows, hashes) = (&self.table.rows, &self.table.hashes);
+        let mut stay: Vec<u32> = Vec::new();
+        let mut from = 0;
+        while from < before {
+            let to = (from + BATCH_ROWS_MAX).min(before);
+            let mut part = rows.empty_like();
+            part.extend_range(rows, from, to);
+            let here = spread(
+                &part,
+                &hashes[from..to],
+                self.batches,
+                self.batch,
+                &mut self.inner_files,
+                run,
+            )?;
+            stay.extend(here.iter().map(|&r| u32::from(r) + from as u32));
+            from = to;
+        }
+        if stay.is_empty() || stay.len() == before {
+            self.growing = false;
+        }
+        if stay.len() < before {
+            let hashes = stay.iter().map(|&r| self.table.hashes[r as usize]).collect();
+            self.table.rows = self.table.rows.gather(&stay);
+            self.table.hashes = hashes;
+        }
+        Ok(())
+    }
+
+    /// The next batch of the join; false after the last.
+    fn next_batch(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.outer_reader = None;
+        loop {
+            self.batch += 1;
+            if self.batch >= self.batches {
+                return Ok(false);
+            }
+            let inner = std::mem::take(&mut self.inner_files[self.batch]);
+            let outer_empty = self.outer_files[self.batch].is_empty();
+            let needless = (inner.is_empty() && (outer_empty || !self.keeps_outer()))
+                || (outer_empty && !self.keeps_inner());
+            if needless {
+                self.outer_files[self.batch] = Spool::default();
+                continue;
+            }
+            self.table.clear();
+            self.growing = true;
+            let mut reader = inner.into_reader();
+            while let Some(mut b) = reader.next()? {
+                run.interrupts()?;
+                let hashes = take_hashes(&mut b)?;
+                self.add_inner(&b, &hashes, run)?;
+            }
+            let keep = self.keeps_inner();
+            self.table.link(&self.inner_side, keep);
+            self.outer_reader = Some(std::mem::take(&mut self.outer_files[self.batch]).into_reader());
+            return Ok(true);
+        }
+    }
+
+    /// The next rows of the outer side that belong to the batch at hand, with their hashes.
+    fn next_outer(&mut self, run: &mut Run<'_>, want: usize) -> Result<bool> {
+        loop {
+            let (b, hashes) = match &mut self.outer_reader {
+                Some(r) => match r.next()? {
+                    Some(mut b) => {
+                        let hashes = take_hashes(&mut b)?;
+                        (b, hashes)
+                    }
+                    None => return Ok(false),
+                },
+                None if self.batch > 0 => return Ok(false),
+                None => match self.outer.next(run, want)? {
+                    Some(mut b) => {
+                        let mut hashes = std::mem::take(&mut self.outer_hashes);
+                        self.outer_side.prepare(&mut b, &mut hashes, run)?;
+                        (b, hashes)
+                    }
+                    None => return Ok(false),
+                },
+            };
+            run.interrupts()?;
+            self.outer_at = 0;
+            self.chain = None;
+            if self.batches == 1 {
+                self.outer_hashes = hashes;
+                self.outer_batch = Some(b);
+                return Ok(true);
+            }
+            // A row with a NULL key meets nobody: its batch is this one.
+            let nulls = self.outer_side.may_be_null(&b);
+            let mut places = hashes.clone();
+            if nulls {
+                for (r, h) in places.iter_mut().enumerate() {
+                    if self.outer_side.is_null(&b, r) {
+                        *h = (self.batch as u64) << 40;
+                    }
+                }
+            }
+            let here =
+                spread(&b, &places, self.batches, self.batch, &mut self.outer_files, run)?;
+            if here.is_empty() {
+                continue;
+            }
+            if here.len() == b.len {
+                self.outer_hashes = hashes;
+                self.outer_batch = Some(b);
+            } else {
+                self.outer_hashes = here.iter().map(|&r| hashes[r as usize]).collect();
+                self.outer_batch = Some(b.gather(&here));
+            }
+            return Ok(true);
+        }
+    }
+
+    /// Looks up the rows of the outer batch at hand, until `room` pairs are found.
+    fn probe(&mut self, run: &mut Run<'_>, room: usize, out: &mut Batch) -> Result<()> {
+        let Some(ob) = self.outer_batch.take() else { return Ok(()) };
+        let (mut left, mut right): (Vec<u16>, Vec<u32>) = (Vec::new(), Vec::new());
+        let words = match (&self.table.rows.columns.get(self.inner_side.cols[0]), self.one_word) {
+            (Some(Column { data: ColumnData::Word(w), .. }), true) => Some(w.as_slice()),
+            _ => None,
+        };
+        let outer_words = match (&ob.columns[self.outer_side.cols[0]].data, self.one_word) {
+            (ColumnData::Word(w), true) => Some(w.as_slice()),
+            _ => None,
+        };
+        let nulls = self.outer_side.may_be_null(&ob);
+        let semi = matches!(self.jointype, JoinType::Semi | JoinType::Anti);
+        let keeps_outer = self.keeps_outer();
+        let keeps_inner = self.keeps_inner();
+        let mask = self.table.heads.len() - 1;
+        'rows: while self.outer_at < ob.len {
+            let r = self.outer_at;
+            let h = self.outer_hashes[r];
+            let mut at = match self.chain {
+                Some(c) => c,
+                None => {
+                    self.matched = false;
+                    if nulls && self.outer_side.is_null(&ob, r) {
+                        END
+                    } else {
+                        self.table.heads[h as usize & mask]
+                    }
+                }
+            };
+            while at != END {
+                let e = at as usize;
+                at = self.table.next[e];
+                let equal = match (words, outer_words) {
+                    (Some(w), Some(o)) => w[e] == o[r],
+                    _ => {
+                        self.table.hashes[e] == h && {
+                            let rows = &self.table.rows;
+                            let a = self.outer_side.cols.iter().map(|&c| ob.get(r, c));
+                            let b = self.inner_side.cols.iter().map(|&c| rows.get(e, c));
+                            self.outer_side.keys.equal(a, b, run)?
+                        }
+                    }
+                };
+                if !equal {
+                    continue;
+                }
+                if self.pairs.has_join_qual() {
+                    let (o, i) = (RowRef::Batch(&ob, r), RowRef::Batch(&self.table.rows, e));
+                    if !self.pairs.matches(run, o, i)? {
+                        continue;
+                    }
+                }
+                self.matched = true;
+                if keeps_inner {
+                    self.table.matched[e] = true;
+                }
+                if semi {
+                    break;
+                }
+                left.push(r as u16);
+                right.push(e as u32);
+                if self.single {
+                    break;
+                }
+                if left.len() >= room {
+                    self.chain = Some(at);
+                    break 'rows;
+                }
+            }
+            let alone = match self.jointype {
+                JoinType::Semi => self.matched,
+                _ => keeps_outer && !self.matched,
+            };
+            if alone {
+                left.push(r as u16);
+                right.push(NO_ROW);
+            }
+            self.chain = None;
+            self.outer_at += 1;
+            if left.len() >= room {
+                break;
+            }
+        }
+        self.pairs.push_numbers(&ob, &left, &self.table.rows, &right, out);
+        if self.outer_at < ob.len {
+            self.outer_batch = Some(ob);
+        }
+        Ok(())
+    }
+
+    fn alone(&mut self, mut at: usize, room: usize, out: &mut Batch) -> Phase {
+        let n = self.table.rows.len;
+        let end = out.len + room;
+        while at < n && out.len < end {
+            if !self.table.matched[at] {
+                self.pairs.push(RowRef::Nulls, RowRef::Batch(&self.table.rows, at), out);
+            }
+            at += 1;
+        }
+        Phase::Alone(at)
+    }
+
+    fn forget(&mut self) {
+        self.table.clear();
+        self.phase = Phase::Start;
+        self.batch = 0;
+        self.batches = 1;
+        self.inner_files.clear();
+        self.outer_files.clear();
+    }
+}
+
+/// Sends rows of later batches to their files, with their hashes; says which belong to this one.
+fn spread(
+    b: &Batch,
+    hashes: &[u64],
+    batches: usize,
+    this: usize,
+    files: &mut [Spool],
+    run: &mut Run<'_>,
+) -> Result<Vec<u16>> {
+    let mut here = Vec::with_capacity(b.len);
+    let mut away: Vec<(usize, u16)> = Vec::new();
+    for (r, &h) in hashes.iter().enumerate() {
+        match batch_of(h, batches) {
+            n if n == this => here.push(r as u16),
+            n => away.push((n, r as u16)),
+        }
+    }
+    if away.is_empty() {
+        return Ok(here);
+    }
+    let mut with_hash = Batch { len: b.len, columns: b.columns.clone() };
+    with_hash.columns.push(Column::words(hashes.to_vec()));
+    away.sort_unstable();
+    let mut rows: Vec<u16> = Vec::new();
+    for (i, &(n, r)) in away.iter().enumerate() {
+        rows.push(r);
+        if away.get(i + 1).is_none_or(|next| next.0 != n) {
+            // Rows of batches that are done are not met again.
+            if n > this {
+                files[n].push(run, &with_hash, &rows)?;
+            }
+            rows.clear();
+        }
+    }
+    Ok(here)
+}
+
+/// The hashes that [`spread`] has added to a batch.
+fn take_hashes(b: &mut Batch) -> Result<Vec<u64>> {
+    match b.columns.pop() {
+        Some(Column { data: ColumnData::Word(w), .. }) => Ok(w),
+        _ => Err(PgError::internal("row of a hash join without its hash")),
+    }
+}
+
+impl Exec for HashJoinNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        let mut out = self.pairs.start();
+        while out.len < want {
+            match self.phase {
+                Phase::Start => {
+                    self.build(run)?;
+                    let empty = self.batches == 1 && self.table.rows.len == 0;
+                    // Nothing to meet: the outer side need not run.
+                    let done = empty && !self.keeps_outer();
+                    self.phase = if done { Phase::Done } else { Phase::Probe };
+                }
+                Phase::Probe => {
+                    if self.outer_batch.is_none() && !self.next_outer(run, want)? {
+                        self.phase = if self.keeps_inner() {
+                            Phase::Alone(0)
+                        } else if self.next_batch(run)? {
+                            Phase::Probe
+                        } else {
+                            Phase::Done
+                        };
+                        continue;
+                    }
+                    let room = want - out.len;
+                    self.probe(run, room, &mut out)?;
+                }
+                Phase::Alone(at) if at < self.table.rows.len => {
+                    let room = want - out.len;
+                    self.phase = self.alone(at, room, &mut out);
+                }
+                Phase::Alone(_) => {
+                    self.phase = if self.next_batch(run)? { Phase::Probe } else { Phase::Done };
+                }
+                Phase::Done => break,
+            }
+        }
+        if out.len == 0 && self.phase == Phase::Done {
+            return Ok(None);
+        }
+        self.pairs.finish(run, out).map(Some)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.forget();
+        self.table.rows = self.table.rows.empty_like();
+        self.outer_batch = None;
+        self.outer_reader = None;
+        self.chain = None;
+        Ok(self.outer.reset(run)? & self.inner.reset(run)?)
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.outer_batch = None;
+        self.outer_reader = None;
+        self.chain = None;
+        // A table that is whole and fresh serves again.
+        let built = self.phase != Phase::Start && self.batches == 1;
+        if built && !self.depends.changed(run) {
+            self.table.matched.fill(false);
+            let empty = self.table.rows.len == 0 && !self.keeps_outer();
+            self.phase = if empty { Phase::Done } else { Phase::Probe };
+        } else {
+            self.forget();
+            self.inner.rescan(run)?;
+        }
+        self.outer.rescan(run)
+    }
+}

@@ -1,0 +1,201 @@
+//! Remembers the rows of a parameterised scan by its parameters. Counterpart: nodeMemoize.c.
+
+use crate::depend::Dependence;
+use crate::keys::{Key, Keys};
+use crate::node::*;
+use crate::run::Run;
+use eval::{EvalState, Program, RowInput};
+use hashbrown::HashTable;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::{Expr, ParamKind};
+use plan::node::Plan;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Batch, Datum};
+
+/// The rows for one set of parameters.
+struct Entry {
+    hash: u64,
+    key: Vec<Datum>,
+    rows: Vec<Arc<Batch>>,
+    bytes: usize,
+    /// The turn in which it was used last.
+    used: u64,
+}
+
+enum State {
+    /// The parameters have not been looked at.
+    Fresh,
+    /// Rows come from an entry: its key's hash and place, and the next batch.
+    Hit { rows: Vec<Arc<Batch>>, at: usize },
+    /// Rows come from the child and are kept.
+    Filling(Entry),
+    /// Rows come from the child: there are too many to keep.
+    Passing,
+    Ended,
+}
+
+pub(crate) struct MemoizeNode {
+    child: Node,
+    child_started: bool,
+    params: Vec<(Program, EvalState)>,
+    keys: Keys,
+    table: HashTable<Entry>,
+    bytes: usize,
+    turn: u64,
+    state: State,
+    /// Other parameters that the child reads.
+    depends: Dependence,
+}
+
+impl MemoizeNode {
+    pub(crate) fn boxed(
+        child_plan: &Plan,
+        child: Node,
+        exprs: &[Expr],
+        operators: &[Oid],
+        collations: &[Oid],
+        run: &mut Run<'_>,
+    ) -> Result<Node> {
+        let mut params = Vec::new();
+        let mut keys = Vec::new();
+        let mut own = Vec::new();
+        for ((e, op), coll) in exprs.iter().zip(operators).zip(collations) {
+            if let Expr::Param(p) = e
+                && p.paramkind == ParamKind::Exec
+            {
+                own.push(p.paramid);
+            }
+            params.push((compile(e, &mut NoScanColumns, run)?, EvalState::default()));
+            keys.push(Key::new(e.type_oid(), *op, *coll, run)?);
+        }
+        let mut depends = Dependence::new(child_plan, run);
+        depends.ignore(&own, run);
+        Ok(Box::new(MemoizeNode {
+            child,
+            child_started: false,
+            params,
+            keys: Keys(keys),
+            table: HashTable::new(),
+            bytes: 0,
+            turn: 0,
+            state: State::Fresh,
+            depends,
+        }))
+    }
+
+    fn look_up(&mut self, run: &mut Run<'_>) -> Result<()> {
+        if self.depends.changed(run) {
+            self.depends.record(run);
+            self.table.clear();
+            self.bytes = 0;
+        }
+        self.turn += 1;
+        let mut key = Vec::with_capacity(self.params.len());
+        for (p, st) in &mut self.params {
+            key.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
+        }
+        let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
+        for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
+            let (a, b) = (key.iter().map(Datum::as_ref), e.key.iter().map(Datum::as_ref));
+            if self.keys.equal(a, b, run)? {
+                e.used = self.turn;
+                self.state = State::Hit { rows: e.rows.clone(), at: 0 };
+                return Ok(());
+            }
+        }
+        if std::mem::replace(&mut self.child_started, true) {
+            self.child.rescan(run)?;
+        }
+        let entry = Entry { hash, key, rows: Vec::new(), bytes: 128, used: self.turn };
+        self.state = State::Filling(entry);
+        Ok(())
+    }
+
+    /// Keeps an entry that is complete, the longest unused ones making room.
+    fn keep(&mut self, entry: Entry, limit: usize) {
+        if self.bytes + entry.bytes > limit {
+            let mut ages: Vec<(u64, usize)> =
+                self.table.iter().map(|e| (e.used, e.bytes)).collect();
+            ages.sort_unstable();
+            // Room for a quarter more, so that this is rare.
+            let mut free = self.bytes + entry.bytes;
+            let mut oldest = 0;
+            for (used, bytes) in ages {
+                if free * 4 <= limit * 3 {
+                    break;
+                }
+                free -= bytes;
+                oldest = used;
+            }
+            let mut gone = 0;
+            self.table.retain(|e| {
+                let stay = e.used > oldest;
+                gone += if stay { 0 } else { e.bytes };
+                stay
+            });
+            self.bytes -= gone;
+        }
+        self.bytes += entry.bytes;
+        self.table.insert_unique(entry.hash, entry, |e| e.hash);
+    }
+}
+
+impl Exec for MemoizeNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        if matches!(self.state, State::Fresh) {
+            self.look_up(run)?;
+        }
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Hit { rows, at } => {
+                let Some(b) = rows.get(at).map(|b| (**b).clone()) else { return Ok(None) };
+                self.state = State::Hit { rows, at: at + 1 };
+                Ok(Some(b))
+            }
+            State::Filling(mut entry) => {
+                let limit = run.sv.hash_mem();
+                loop {
+                    match self.child.next(run, want.max(BATCH_ROWS_MAX))? {
+                        None => {
+                            self.keep(entry, limit);
+                            return Ok(None);
+                        }
+                        Some(b) if b.len == 0 => run.interrupts()?,
+                        Some(b) => {
+                            entry.bytes += b.memory() + 64;
+                            if entry.bytes > limit {
+                                self.state = State::Passing;
+                            } else {
+                                entry.rows.push(Arc::new(b.clone()));
+                                self.state = State::Filling(entry);
+                            }
+                            return Ok(Some(b));
+                        }
+                    }
+                }
+            }
+            State::Passing => {
+                let out = self.child.next(run, want)?;
+                if out.is_some() {
+                    self.state = State::Passing;
+                }
+                Ok(out)
+            }
+            State::Ended | State::Fresh => Ok(None),
+        }
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.state = State::Fresh;
+        self.child_started = false;
+        self.table = HashTable::new();
+        self.bytes = 0;
+        self.child.reset(run)
+    }
+
+    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+        // Rows of an entry that is not complete are not kept.
+        self.state = State::Fresh;
+        Ok(())
+    }
+}

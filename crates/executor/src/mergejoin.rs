@@ -1,0 +1,416 @@
+//! Merge joins: both sides sorted by the join keys. Counterpart: nodeMergejoin.c.
+//!
+//! Instead of marking and restoring a place in the inner side, the inner rows of one key are kept while outer
+//! rows with that key come by. Rows with a NULL key meet nobody.
+
+use crate::node::*;
+use crate::pairs::Pairs;
+use crate::run::Run;
+use crate::spill::RowStore;
+use eval::{EvalState, Program, Resolve, RowRef, Slot, Source};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::{Plan, PlanNode};
+use plan::query::JoinType;
+use std::cmp::Ordering;
+use std::sync::Arc;
+use types::compare::CompareFn;
+use types::{BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
+
+/// One child's columns, whichever side it is.
+struct OneSide(i32);
+
+impl Resolve for OneSide {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        if var.varno != self.0 {
+            return Err(PgError::internal("merge key over the wrong side"));
+        }
+        Ok(Slot { source: Source::Scan, column: var.varattno as usize - 1 })
+    }
+}
+
+#[derive(Clone, Copy)]
+struct MergeKey {
+    /// Of an outer with an inner value.
+    cmp: CompareFn,
+    collation: Oid,
+    descending: bool,
+}
+
+/// A child with its keys computed.
+struct Input {
+    node: Node,
+    keys: Vec<(Program, EvalState)>,
+    batch: Batch,
+    values: Vec<Column>,
+    at: usize,
+    ended: bool,
+}
+
+impl Input {
+    fn new(node: Node, exprs: &[Expr], varno: i32, run: &mut Run<'_>) -> Result<Input> {
+        let mut keys = Vec::new();
+        for e in exprs {
+            keys.push((compile(e, &mut OneSide(varno), run)?, EvalState::default()));
+        }
+        let (batch, values) = (Batch::default(), Vec::new());
+        Ok(Input { node, keys, batch, values, at: 0, ended: false })
+    }
+
+    /// Is there a row at hand? Reads on where the batch is used up.
+    fn has_row(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        while self.at >= self.batch.len {
+            if self.ended {
+                return Ok(false);
+            }
+            run.interrupts()?;
+            match self.node.next(run, BATCH_ROWS_MAX)? {
+                None => {
+                    self.ended = true;
+                    return Ok(false);
+                }
+                Some(b) => {
+                    self.values.clear();
+                    for (p, st) in &mut self.keys {
+                        self.values.push(p.eval_batch(st, run, &b, None)?);
+                    }
+                    self.batch = b;
+                    self.at = 0;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn row(&self) -> RowRef<'_> {
+        RowRef::Batch(&self.batch, self.at)
+    }
+
+    fn key(&self) -> impl Iterator<Item = DatumRef<'_>> {
+        self.values.iter().map(|c| c.get(self.at))
+    }
+
+    fn key_is_null(&self) -> bool {
+        self.values.iter().any(|c| c.is_null(self.at))
+    }
+
+    fn restart(&mut self) {
+        self.batch = Batch::default();
+        self.values.clear();
+        self.at = 0;
+        self.ended = false;
+    }
+}
+
+/// The inner rows of one key.
+struct Group {
+    key: Vec<Datum>,
+    rows: RowStore,
+    /// In right and full joins: which of them have met a partner.
+    matched: Vec<bool>,
+    count: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The outer row at hand is to be placed.
+    Outer,
+    /// The outer row at hand goes through the group: batch, row, number of the row.
+    Inside(usize, usize, usize),
+    /// Rows of the group that have met nobody; then the outer row is placed anew.
+    Leaving(usize, usize, usize),
+    /// Outer rows have ended: the inner ones that are left.
+    Rest,
+    Done,
+}
+
+pub(crate) struct MergeJoinNode {
+    jointype: JoinType,
+    outer: Input,
+    inner: Input,
+    keys: Vec<MergeKey>,
+    pairs: Pairs,
+    single: bool,
+    group: Option<Group>,
+    phase: Phase,
+    matched: bool,
+    template: Batch,
+}
+
+impl MergeJoinNode {
+    pub(crate) fn boxed(plan: &Plan, outer: Node, inner: Node, run: &mut Run<'_>) -> Result<Node> {
+        let PlanNode::MergeJoin {
+            jointype,
+            join_qual,
+            merge_clauses,
+            collations,
+            descending,
+            inner_unique,
+            inner: inner_plan,
+            ..
+        } = &plan.node
+        else {
+            return Err(PgError::internal("merge join expected"));
+        };
+        let mut keys = Vec::new();
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for (i, clause) in merge_clauses.iter().enumerate() {
+            let Expr::OpExpr(op) = clause else {
+                return Err(PgError::internal("merge clause is not an operator"));
+            };
+            left.push(op.args[0].clone());
+            right.push(op.args[1].clone());
+            let cmp = run
+                .sv
+                .equality_compare(op.opno)?
+                .ok_or_else(|| PgError::internal("merge clause that cannot be merged"))?;
+            keys.push(MergeKey {
+                cmp,
+                collation: collations.get(i).copied().unwrap_or_default(),
+                descending: descending.get(i).copied().unwrap_or_default(),
+            });
+        }
+        let semi = matches!(jointype, JoinType::Semi | JoinType::Anti);
+        let inner_kept = matches!(jointype, JoinType::Right | JoinType::Full);
+        Ok(Box::new(MergeJoinNode {
+            jointype: *jointype,
+            outer: Input::new(outer, &left, Var::OUTER, run)?,
+            inner: Input::new(inner, &right, Var::INNER, run)?,
+            keys,
+            pairs: Pairs::new(plan, join_qual, run)?,
+            single: semi || (*inner_unique && !inner_kept),
+            group: None,
+            phase: Phase::Outer,
+            matched: false,
+            template: batch_for(&inner_plan.info.target_list, run)?,
+        }))
+    }
+
+    fn keeps_inner(&self) -> bool {
+        matches!(self.jointype, JoinType::Right | JoinType::Full)
+    }
+
+    /// The outer row's key against another one.
+    fn compare<'v>(&self, other: impl Iterator<Item = DatumRef<'v>>) -> Ordering {
+        for ((k, a), b) in self.keys.iter().zip(self.outer.key()).zip(other) {
+            let o = (k.cmp)(a, b, k.collation);
+            if o.is_ne() {
+                return if k.descending { o.reverse() } else { o };
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// The outer row at hand is done.
+    fn next_outer(&mut self, out: &mut Batch) {
+        let alone = match self.jointype {
+            JoinType::Left | JoinType::Full | JoinType::Anti => !self.matched,
+            JoinType::Semi => self.matched,
+            _ => false,
+        };
+        if alone {
+            self.pairs.push(self.outer.row(), RowRef::Nulls, out);
+        }
+        self.outer.at += 1;
+        self.matched = false;
+        self.phase = Phase::Outer;
+    }
+
+    /// An inner row that meets nobody.
+    fn skip_inner(&mut self, out: &mut Batch) {
+        if self.keeps_inner() {
+            self.pairs.push(RowRef::Nulls, self.inner.row(), out);
+        }
+        self.inner.at += 1;
+    }
+
+    /// Finds the group of the outer row at hand.
+    fn place(&mut self, run: &mut Run<'_>, out: &mut Batch) -> Result<()> {
+        if !self.outer.has_row(run)? {
+            self.phase = match &self.group {
+                Some(_) if self.keeps_inner() => Phase::Leaving(0, 0, 0),
+                _ if self.keeps_inner() => Phase::Rest,
+                _ => Phase::Done,
+            };
+            return Ok(());
+        }
+        if self.outer.key_is_null() {
+            self.next_outer(out);
+            return Ok(());
+        }
+        if let Some(g) = &self.group {
+            if self.compare(g.key.iter().map(Datum::as_ref)).is_eq() {
+                self.phase = Phase::Inside(0, 0, 0);
+                return Ok(());
+            }
+            if self.keeps_inner() {
+                self.phase = Phase::Leaving(0, 0, 0);
+                return Ok(());
+            }
+            self.group = None;
+        }
+        if !self.inner.has_row(run)? {
+            self.next_outer(out);
+            return Ok(());
+        }
+        if self.inner.key_is_null() {
+            self.skip_inner(out);
+            return Ok(());
+        }
+        match self.compare(self.inner.key()) {
+            Ordering::Less => self.next_outer(out),
+            Ordering::Greater => self.skip_inner(out),
+            Ordering::Equal => {
+                self.gather(run)?;
+                self.phase = Phase::Inside(0, 0, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the inner rows that have the outer row's key.
+    fn gather(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let key = self.inner.key().map(DatumRef::to_owned).collect();
+        let mut rows = RowStore::new(run);
+        let mut pending = self.template.clone();
+        let mut count = 0;
+        while self.inner.has_row(run)?
+            && !self.inner.key_is_null()
+            && self.compare(self.inner.key()).is_eq()
+        {
+            let at = self.inner.at;
+            pending.extend_range(&self.inner.batch, at, at + 1);
+            count += 1;
+            self.inner.at += 1;
+            if pending.is_full() {
+                let full = std::mem::replace(&mut pending, self.template.clone());
+                rows.push(run, Arc::new(full))?;
+            }
+        }
+        if pending.len > 0 {
+            rows.push(run, Arc::new(pending))?;
+        }
+        let matched = if self.keeps_inner() { vec![false; count] } else { Vec::new() };
+        self.group = Some(Group { key, rows, matched, count });
+        Ok(())
+    }
+
+    /// The outer row at hand with the rows of its group.
+    fn inside(
+        &mut self,
+        run: &mut Run<'_>,
+        (mut b, mut r, mut n): (usize, usize, usize),
+        want: usize,
+        out: &mut Batch,
+    ) -> Result<()> {
+        let semi = matches!(self.jointype, JoinType::Semi | JoinType::Anti);
+        let Some(g) = &mut self.group else { return Err(PgError::internal("group expected")) };
+        while let Some(batch) = g.rows.get(b)? {
+            while r < batch.len {
+                if out.len >= want {
+                    self.phase = Phase::Inside(b, r, n);
+                    return Ok(());
+                }
+                let inner = RowRef::Batch(&batch, r);
+                r += 1;
+                n += 1;
+                let outer = RowRef::Batch(&self.outer.batch, self.outer.at);
+                if !self.pairs.matches(run, outer, inner)? {
+                    continue;
+                }
+                self.matched = true;
+                if let Some(m) = g.matched.get_mut(n - 1) {
+                    *m = true;
+                }
+                if !semi {
+                    self.pairs.push(outer, inner, out);
+                }
+                if self.single {
+                    self.next_outer(out);
+                    return Ok(());
+                }
+            }
+            run.interrupts()?;
+            b += 1;
+            r = 0;
+        }
+        self.next_outer(out);
+        Ok(())
+    }
+
+    /// The rows of the group that have met nobody.
+    fn leaving(
+        &mut self,
+        (mut b, mut r, mut n): (usize, usize, usize),
+        want: usize,
+        out: &mut Batch,
+    ) -> Result<()> {
+        if let Some(g) = &mut self.group
+            && g.matched.iter().filter(|m| **m).count() < g.count
+        {
+            while let Some(batch) = g.rows.get(b)? {
+                while r < batch.len {
+                    if out.len >= want {
+                        self.phase = Phase::Leaving(b, r, n);
+                        return Ok(());
+                    }
+                    if !g.matched[n] {
+                        self.pairs.push(RowRef::Nulls, RowRef::Batch(&batch, r), out);
+                    }
+                    r += 1;
+                    n += 1;
+                }
+                b += 1;
+                r = 0;
+            }
+        }
+        self.group = None;
+        self.phase = Phase::Outer;
+        Ok(())
+    }
+}
+
+impl Exec for MergeJoinNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        let mut out = self.pairs.start();
+        while out.len < want {
+            match self.phase {
+                Phase::Outer => self.place(run, &mut out)?,
+                Phase::Inside(b, r, n) => self.inside(run, (b, r, n), want, &mut out)?,
+                Phase::Leaving(b, r, n) => self.leaving((b, r, n), want, &mut out)?,
+                Phase::Rest => {
+                    if self.inner.has_row(run)? {
+                        self.skip_inner(&mut out);
+                    } else {
+                        self.phase = Phase::Done;
+                    }
+                }
+                Phase::Done => break,
+            }
+        }
+        if out.len == 0 && self.phase == Phase::Done {
+            return Ok(None);
+        }
+        self.pairs.finish(run, out).map(Some)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.group = None;
+        self.phase = Phase::Outer;
+        self.matched = false;
+        self.outer.restart();
+        self.inner.restart();
+        Ok(self.outer.node.reset(run)? & self.inner.node.reset(run)?)
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.group = None;
+        self.phase = Phase::Outer;
+        self.matched = false;
+        self.outer.restart();
+        self.inner.restart();
+        self.outer.node.rescan(run)?;
+        self.inner.node.rescan(run)
+    }
+}

@@ -1,0 +1,214 @@
+//! Pairs of rows that a join has found: the conditions on them, and what becomes of them above.
+//!
+//! The columns of both sides that anybody above asks for make one batch; the conditions above the join and
+//! the target list run over that batch as over any other.
+
+use crate::node::*;
+use crate::project::Projection;
+use crate::run::Run;
+use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source, select_true};
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::Plan;
+use types::{Batch, Column};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Outer,
+    Inner,
+}
+
+/// Columns of both sides by place in the joined batch.
+#[derive(Default)]
+struct JoinedColumns {
+    columns: Vec<(Side, usize, ids::Oid)>,
+}
+
+impl Resolve for JoinedColumns {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        let side = match var.varno {
+            Var::OUTER => Side::Outer,
+            Var::INNER => Side::Inner,
+            other => {
+                return Err(PgError::internal(format!("column of relation {other} in a join")));
+            }
+        };
+        let at = var.varattno as usize - 1;
+        let place = match self.columns.iter().position(|c| (c.0, c.1) == (side, at)) {
+            Some(i) => i,
+            None => {
+                self.columns.push((side, at, var.vartype));
+                self.columns.len() - 1
+            }
+        };
+        Ok(Slot { source: Source::Scan, column: place })
+    }
+}
+
+/// Columns taken from both sides, in order.
+struct Sources {
+    columns: Vec<(Side, usize)>,
+    template: Batch,
+}
+
+impl Sources {
+    fn new(found: JoinedColumns, run: &mut Run<'_>) -> Result<Sources> {
+        let mut template = Batch::default();
+        for (_, _, ty) in &found.columns {
+            let by_val = run.sv.as_facts().type_info(*ty)?.by_val;
+            template.columns.push(Column::new(by_val));
+        }
+        let columns = found.columns.into_iter().map(|(side, at, _)| (side, at)).collect();
+        Ok(Sources { columns, template })
+    }
+
+    fn push(&self, outer: RowRef<'_>, inner: RowRef<'_>, out: &mut Batch) {
+        for ((side, at), column) in self.columns.iter().zip(&mut out.columns) {
+            column.push(match side {
+                Side::Outer => outer.get(*at),
+                Side::Inner => inner.get(*at),
+            });
+        }
+        out.len += 1;
+    }
+
+    /// One outer row with rows `rows` of an inner batch.
+    fn push_one_to_many(
+        &self,
+        outer: (&Batch, usize),
+        inner: &Batch,
+        rows: Option<&[u16]>,
+        out: &mut Batch,
+    ) {
+        let count = rows.map_or(inner.len, <[u16]>::len);
+        for ((side, at), column) in self.columns.iter().zip(&mut out.columns) {
+            match (side, rows) {
+                (Side::Outer, _) => {
+                    let v = outer.0.get(outer.1, *at);
+                    (0..count).for_each(|_| column.push(v));
+                }
+                (Side::Inner, Some(rows)) => column.extend_rows(&inner.columns[*at], rows),
+                (Side::Inner, None) => column.extend_range(&inner.columns[*at], 0, inner.len),
+            }
+        }
+        out.len += count;
+    }
+}
+
+/// No row: NULLs stand in its place.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// The output columns of a join and the conditions on a pair of rows.
+pub(crate) struct Pairs {
+    join_qual: Option<(Program, EvalState)>,
+    /// The same condition over a joined batch of the columns that it needs.
+    batch_qual: Option<(Program, EvalState, Sources)>,
+    sources: Sources,
+    projection: Projection,
+}
+
+impl Pairs {
+    pub(crate) fn new(plan: &Plan, join_qual: &[Expr], run: &mut Run<'_>) -> Result<Pairs> {
+        let (row_qual, batch_qual) = match join_qual {
+            [] => (None, None),
+            q => {
+                let row = compile_all(q, &mut ChildColumns { outer: Source::Outer }, run)?;
+                let mut cols = JoinedColumns::default();
+                let batch = compile_all(q, &mut cols, run)?;
+                let sources = Sources::new(cols, run)?;
+                (
+                    Some((row, EvalState::default())),
+                    Some((batch, EvalState::default(), sources)),
+                )
+            }
+        };
+        let mut cols = JoinedColumns::default();
+        let projection =
+            Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+        let sources = Sources::new(cols, run)?;
+        Ok(Pairs { join_qual: row_qual, batch_qual, sources, projection })
+    }
+
+    pub(crate) fn has_join_qual(&self) -> bool {
+        self.join_qual.is_some()
+    }
+
+    /// An empty joined batch.
+    pub(crate) fn start(&self) -> Batch {
+        self.sources.template.clone()
+    }
+
+    pub(crate) fn matches(
+        &mut self,
+        run: &mut Run<'_>,
+        outer: RowRef<'_>,
+        inner: RowRef<'_>,
+    ) -> Result<bool> {
+        match &mut self.join_qual {
+            None => Ok(true),
+            Some((p, st)) => p.test_row(st, run, &RowInput { scan: RowRef::Nulls, outer, inner }),
+        }
+    }
+
+    /// The rows of an inner batch that match an outer row; `None` for all.
+    pub(crate) fn matching_rows(
+        &mut self,
+        run: &mut Run<'_>,
+        outer: (&Batch, usize),
+        inner: &Batch,
+    ) -> Result<Option<Vec<u16>>> {
+        let Some((p, st, sources)) = &mut self.batch_qual else { return Ok(None) };
+        let mut joined = sources.template.clone();
+        sources.push_one_to_many(outer, inner, None, &mut joined);
+        let rows = select_true(p, st, run, &joined, None)?;
+        Ok(if rows.len() == inner.len { None } else { Some(rows) })
+    }
+
+    /// Adds a pair.
+    pub(crate) fn push(&self, outer: RowRef<'_>, inner: RowRef<'_>, out: &mut Batch) {
+        self.sources.push(outer, inner, out);
+    }
+
+    /// Adds an outer row with each of the named rows of an inner batch.
+    pub(crate) fn push_one_to_many(
+        &self,
+        outer: (&Batch, usize),
+        inner: &Batch,
+        rows: Option<&[u16]>,
+        out: &mut Batch,
+    ) {
+        self.sources.push_one_to_many(outer, inner, rows, out);
+    }
+
+    /// Adds pairs by the numbers of their rows; [`NO_ROW`] on the inner side stands for NULLs.
+    pub(crate) fn push_numbers(
+        &self,
+        outer: &Batch,
+        outer_rows: &[u16],
+        inner: &Batch,
+        inner_rows: &[u32],
+        out: &mut Batch,
+    ) {
+        let gaps = inner_rows.contains(&NO_ROW);
+        for ((side, at), column) in self.sources.columns.iter().zip(&mut out.columns) {
+            match side {
+                Side::Outer => column.extend_rows(&outer.columns[*at], outer_rows),
+                Side::Inner if gaps => {
+                    for &r in inner_rows {
+                        match r {
+                            NO_ROW => column.push_null(),
+                            r => column.push(inner.get(r as usize, *at)),
+                        }
+                    }
+                }
+                Side::Inner => column.extend_rows(&inner.columns[*at], inner_rows),
+            }
+        }
+        out.len += outer_rows.len();
+    }
+
+    /// What the joined rows become above the join.
+    pub(crate) fn finish(&mut self, run: &mut Run<'_>, joined: Batch) -> Result<Batch> {
+        self.projection.apply(run, joined)
+    }
+}

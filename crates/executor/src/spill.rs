@@ -1,0 +1,298 @@
+//! Rows outside memory: batches as bytes in temporary files, and sets of rows that go there when they
+//! outgrow their allowance. Counterpart: buffile.c, tuplestore.c.
+
+use crate::run::Run;
+use engine::TempFile;
+use pgerror::{PgError, Result};
+use std::sync::Arc;
+use types::batch::{BytesColumn, NullMask};
+use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};
+
+/// Bytes that rows on their way to a file gather to before they are written.
+pub(crate) const CHUNK_BYTES: usize = 8192;
+
+/// Batches of a file that are kept for readers that go back and forth (frames of windows).
+const RECENT_MAX: usize = 4;
+
+/// Where a batch is in its file.
+#[derive(Clone, Copy)]
+struct Chunk {
+    at: u64,
+    len: usize,
+}
+
+/// Batches in a temporary file, in the order in which they came.
+pub(crate) struct SpillFile {
+    file: TempFile,
+    chunks: Vec<Chunk>,
+    buf: Vec<u8>,
+    pub rows: u64,
+}
+
+impl SpillFile {
+    pub(crate) fn create(run: &mut Run<'_>) -> Result<SpillFile> {
+        let file = run.sv.backend().temp_space().create()?;
+        Ok(SpillFile { file, chunks: Vec::new(), buf: Vec::new(), rows: 0 })
+    }
+
+    pub(crate) fn push(&mut self, batch: &Batch) -> Result<()> {
+        if batch.len == 0 {
+            return Ok(());
+        }
+        self.buf.clear();
+        encode(batch, &mut self.buf);
+        let at = self.file.append(&self.buf)?;
+        self.chunks.push(Chunk { at, len: self.buf.len() });
+        self.rows += batch.len as u64;
+        Ok(())
+    }
+
+    /// Number of batches.
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// The batch at place `i`, which there is.
+    pub(crate) fn get(&mut self, i: usize) -> Result<Batch> {
+        let Chunk { at, len } = self.chunks[i];
+        self.buf.resize(len, 0);
+        self.file.read(at, &mut self.buf)?;
+        decode(&self.buf)
+    }
+}
+
+/// Rows gathered into chunks on their way to a file, which is made with the first of them.
+#[derive(Default)]
+pub(crate) struct Spool {
+    pending: Batch,
+    file: Option<SpillFile>,
+}
+
+impl Spool {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.len == 0 && self.file.is_none()
+    }
+
+    /// Adds the named rows.
+    pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: &Batch, rows: &[u16]) -> Result<()> {
+        if self.pending.columns.len() != batch.columns.len() {
+            self.pending = batch.empty_like();
+        }
+        for part in rows.chunks(BATCH_ROWS_MAX - self.pending.len.min(BATCH_ROWS_MAX - 1)) {
+            self.pending.extend_rows(batch, part);
+            if self.pending.memory() >= CHUNK_BYTES || self.pending.is_full() {
+                self.flush(run)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let file = match &mut self.file {
+            Some(f) => f,
+            slot => slot.insert(SpillFile::create(run)?),
+        };
+        file.push(&self.pending)?;
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Ends writing; the batches can be read.
+    pub(crate) fn into_reader(self) -> SpoolReader {
+        SpoolReader { file: self.file, last: Some(self.pending).filter(|b| b.len > 0), at: 0 }
+    }
+}
+
+/// Reads what a spool holds, once.
+#[derive(Default)]
+pub(crate) struct SpoolReader {
+    file: Option<SpillFile>,
+    last: Option<Batch>,
+    at: usize,
+}
+
+impl SpoolReader {
+    pub(crate) fn next(&mut self) -> Result<Option<Batch>> {
+        if let Some(f) = &mut self.file {
+            if self.at < f.len() {
+                self.at += 1;
+                return f.get(self.at - 1).map(Some);
+            }
+            self.file = None;
+        }
+        Ok(self.last.take())
+    }
+}
+
+/// Rows kept for reading several times and at several places at once, by the number of the batch.
+pub(crate) struct RowStore {
+    batches: Vec<Arc<Batch>>,
+    bytes: usize,
+    /// Bytes that may stay in memory.
+    limit: usize,
+    file: Option<SpillFile>,
+    /// Batches read lately, with their numbers.
+    recent: Vec<(usize, Arc<Batch>)>,
+}
+
+impl RowStore {
+    pub(crate) fn new(run: &Run<'_>) -> RowStore {
+        RowStore::with_limit(run.sv.work_mem())
+    }
+
+    pub(crate) fn with_limit(limit: usize) -> RowStore {
+        RowStore { batches: Vec::new(), bytes: 0, limit, file: None, recent: Vec::new() }
+    }
+
+    /// Number of batches.
+    pub(crate) fn len(&self) -> usize {
+        self.file.as_ref().map_or(self.batches.len(), SpillFile::len)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.batches.clear();
+        self.bytes = 0;
+        self.file = None;
+        self.recent.clear();
+    }
+
+    /// Adds a batch, which is not empty.
+    pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: Arc<Batch>) -> Result<()> {
+        if let Some(f) = &mut self.file {
+            return f.push(&batch);
+        }
+        self.bytes += batch.memory();
+        self.batches.push(batch);
+        if self.bytes > self.limit {
+            let mut file = SpillFile::create(run)?;
+            for b in self.batches.drain(..) {
+                file.push(&b)?;
+            }
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn get(&mut self, i: usize) -> Result<Option<Arc<Batch>>> {
+        let Some(f) = &mut self.file else { return Ok(self.batches.get(i).cloned()) };
+        if i >= f.len() {
+            return Ok(None);
+        }
+        if let Some((_, b)) = self.recent.iter().find(|(at, _)| *at == i) {
+            return Ok(Some(b.clone()));
+        }
+        let batch = Arc::new(f.get(i)?);
+        if self.recent.len() >= RECENT_MAX {
+            self.recent.remove(0);
+        }
+        self.recent.push((i, batch.clone()));
+        Ok(Some(batch))
+    }
+}
+
+fn put_words(words: &[u64], out: &mut Vec<u8>) {
+    out.reserve(words.len() * 8);
+    words.iter().for_each(|w| out.extend_from_slice(&w.to_ne_bytes()));
+}
+
+/// The batch as bytes: number of rows and columns, then each column: its form, its NULLs, its values.
+fn encode(batch: &Batch, out: &mut Vec<u8>) {
+    let number = |n: usize, out: &mut Vec<u8>| out.extend_from_slice(&(n as u32).to_ne_bytes());
+    number(batch.len, out);
+    number(batch.columns.len(), out);
+    for c in &batch.columns {
+        let nulls = c.nulls.as_ref().map_or(&[][..], NullMask::words);
+        out.push(u8::from(c.is_by_val()));
+        number(nulls.len(), out);
+        put_words(nulls, out);
+        match &c.data {
+            ColumnData::Word(w) => {
+                number(w.len(), out);
+                put_words(w, out);
+            }
+            ColumnData::Bytes(b) => {
+                number(b.offsets.len(), out);
+                b.offsets.iter().for_each(|o| out.extend_from_slice(&o.to_ne_bytes()));
+                out.extend_from_slice(&b.data);
+            }
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        if n > self.0.len() {
+            return Err(PgError::internal("temporary file ends early"));
+        }
+        let (head, rest) = self.0.split_at(n);
+        self.0 = rest;
+        Ok(head)
+    }
+
+    fn number(&mut self) -> Result<usize> {
+        let b = self.take(4)?;
+        Ok(u32::from_ne_bytes([b[0], b[1], b[2], b[3]]) as usize)
+    }
+
+    fn words(&mut self, n: usize) -> Result<Vec<u64>> {
+        let b = self.take(n * 8)?;
+        let word = |c: &[u8]| u64::from_ne_bytes([c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]]);
+        Ok(b.chunks_exact(8).map(word).collect())
+    }
+}
+
+fn decode(bytes: &[u8]) -> Result<Batch> {
+    let mut r = Reader(bytes);
+    let len = r.number()?;
+    let count = r.number()?;
+    let mut columns = Vec::with_capacity(count);
+    for _ in 0..count {
+        let by_val = r.take(1)?[0] != 0;
+        let n = r.number()?;
+        let nulls = if n == 0 { None } else { Some(NullMask::from_words(r.words(n)?)) };
+        let n = r.number()?;
+        let data = if by_val {
+            ColumnData::Word(r.words(n)?)
+        } else {
+            let offset = |c: &[u8]| u32::from_ne_bytes([c[0], c[1], c[2], c[3]]);
+            let offsets: Vec<u32> = r.take(n * 4)?.chunks_exact(4).map(offset).collect();
+            let end = offsets.last().copied().unwrap_or(0) as usize;
+            ColumnData::Bytes(BytesColumn { offsets, data: r.take(end)?.to_vec() })
+        };
+        columns.push(Column { data, nulls });
+    }
+    Ok(Batch { len, columns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use types::DatumRef;
+
+    #[test]
+    fn batches_come_back_from_bytes() {
+        let mut batch = Batch::new([true, false, true]);
+        for i in 0..300u64 {
+            let text = "x".repeat(i as usize % 17);
+            let word = if i % 7 == 0 { DatumRef::Null } else { DatumRef::Word(i << 40) };
+            let bytes = if i % 11 == 0 { DatumRef::Null } else { DatumRef::Bytes(text.as_bytes()) };
+            batch.push_row(&[word, bytes, DatumRef::Word(i)]);
+        }
+        for b in [batch, Batch::new([false]), Batch { len: 3, columns: Vec::new() }] {
+            let mut bytes = Vec::new();
+            encode(&b, &mut bytes);
+            assert_eq!(decode(&bytes).unwrap(), b);
+            assert!(bytes.is_empty() || decode(&bytes[..bytes.len() - 1]).is_err());
+        }
+    }
+}
