@@ -621,6 +621,11 @@ impl Exec for AggNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.forget();
+        // Idle, the node holds no memory.
+        for set in &mut self.sets {
+            set.first = set.first.empty_like();
+            set.accs = self.shape.calls.iter().map(Acc::new).collect();
+        }
         self.child.reset(run)
     }
 }

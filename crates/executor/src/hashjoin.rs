@@ -78,6 +78,11 @@ struct Table {
 }
 
 impl Table {
+    fn new(rows: Batch) -> Table {
+        let (hashes, next, heads) = (Vec::new(), Vec::new(), Vec::new());
+        Table { rows, hashes, next, heads, matched: Vec::new() }
+    }
+
     fn memory(&self) -> usize {
         self.rows.memory() + self.hashes.len() * 20
     }
@@ -205,13 +210,7 @@ impl HashJoinNode {
             outer_side,
             inner_side,
             depends,
-            table: Table {
-                rows: batch_for(&inner_plan.info.target_list, run)?,
-                hashes: Vec::new(),
-                next: Vec::new(),
-                heads: Vec::new(),
-                matched: Vec::new(),
-            },
+            table: Table::new(batch_for(&inner_plan.info.target_list, run)?),
             phase: Phase::Start,
             batches: 1,
             batch: 0,
@@ -629,7 +628,8 @@ impl Exec for HashJoinNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.forget();
-        self.table.rows = self.table.rows.empty_like();
+        // Idle, the node holds no memory.
+        self.table = Table::new(self.table.rows.empty_like());
         self.outer_batch = None;
         self.outer_reader = None;
         self.chain = None;
