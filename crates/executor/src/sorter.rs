@@ -118,8 +118,7 @@ fn numeric_word(b: &[u8]) -> u64 {
     }
     let digit = |i: usize| u64::from(half(start + 2 * i));
     // Weights reach from -32768 to 32767: 17 bits, then three digits of 14.
-    let magnitude =
-        ((weight + 32_769) as u64) << 42 | digit(0) << 28 | digit(1) << 14 | digit(2);
+    let magnitude = ((weight + 32_769) as u64) << 42 | digit(0) << 28 | digit(1) << 14 | digit(2);
     if negative { ZERO - magnitude } else { ZERO + magnitude }
 }
 
@@ -238,7 +237,8 @@ impl Sorter {
             self.threshold = None;
             self.was_bounded = false;
         }
-        let large = |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.data.len() > COLUMN_BYTES_MAX);
+        let large =
+            |c: &Column| matches!(&c.data, ColumnData::Bytes(b) if b.data.len() > COLUMN_BYTES_MAX);
         if self.held() > self.memory || self.rows.columns.iter().any(large) {
             self.write_run(run)?;
         }
@@ -253,7 +253,8 @@ impl Sorter {
         let ties = self.columns.len() > 1 || !c.word.is_exact();
         let mut keep: Vec<u16> = Vec::new();
         for (r, &w) in words.iter().enumerate() {
-            let good = if col.is_null(r) { c.nulls_first } else { w < limit || (ties && w == limit) };
+            let good =
+                if col.is_null(r) { c.nulls_first } else { w < limit || (ties && w == limit) };
             if good {
                 keep.push(r as u16);
             }
@@ -284,6 +285,10 @@ impl Sorter {
     fn sort_buffer(&mut self) {
         let n = self.rows.len as u32;
         self.order.clear();
+        if n == 0 {
+            // Not even the columns are known.
+            return;
+        }
         let Some(c) = self.columns.first().copied() else {
             self.order.extend(0..n);
             return;
@@ -468,8 +473,7 @@ impl Merge {
         let mut readers = Vec::with_capacity(files.len());
         let mut heap = Vec::new();
         for file in files {
-            let mut r =
-                Reader { file, next: 0, batch: Batch::default(), words: Vec::new(), at: 0 };
+            let mut r = Reader { file, next: 0, batch: Batch::default(), words: Vec::new(), at: 0 };
             if r.refill(columns)? {
                 heap.push(readers.len() as u32);
             }
@@ -495,7 +499,11 @@ impl Merge {
                     (false, false) => x.words[x.at].cmp(&y.words[y.at]),
                     (true, true) => Ordering::Equal,
                     (xn, _) => {
-                        if xn == c.nulls_first { Ordering::Less } else { Ordering::Greater }
+                        if xn == c.nulls_first {
+                            Ordering::Less
+                        } else {
+                            Ordering::Greater
+                        }
                     }
                 };
                 let from = usize::from(c.word.is_exact() || xn);
@@ -578,13 +586,34 @@ mod tests {
     #[test]
     fn words_of_numerics_never_contradict_their_order() {
         let texts = [
-            "-Infinity", "-123456789012345678901234567890", "-10000", "-9999.9999", "-1.00001",
-            "-1", "-0.5", "-0.00000001", "0", "0.000", "0.00000001", "0.00001", "0.5", "1",
-            "1.00000000000000000001", "9999", "10000", "12345678", "12345679",
-            "123456789012345678901234567890", "1e500", "Infinity", "NaN",
+            "-Infinity",
+            "-123456789012345678901234567890",
+            "-10000",
+            "-9999.9999",
+            "-1.00001",
+            "-1",
+            "-0.5",
+            "-0.00000001",
+            "0",
+            "0.000",
+            "0.00000001",
+            "0.00001",
+            "0.5",
+            "1",
+            "1.00000000000000000001",
+            "9999",
+            "10000",
+            "12345678",
+            "12345679",
+            "123456789012345678901234567890",
+            "1e500",
+            "Infinity",
+            "NaN",
         ];
-        let values: Vec<Datum> =
-            texts.iter().map(|t| types::numeric::parse(t.as_bytes()).unwrap().datum().unwrap()).collect();
+        let values: Vec<Datum> = texts
+            .iter()
+            .map(|t| types::numeric::parse(t.as_bytes()).unwrap().datum().unwrap())
+            .collect();
         for pair in values.windows(2) {
             let w = |d: &Datum| WordKind::Numeric.word(d.as_ref());
             assert!(w(&pair[0]) <= w(&pair[1]));
