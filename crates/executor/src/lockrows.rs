@@ -5,7 +5,7 @@ use crate::node::*;
 use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::table::{self, RowLock, RowOutcome, RowWait};
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::node::{Plan, PlanRowMark};
 use plan::query::{LockStrength, LockWaitPolicy};
 use std::sync::Arc;
@@ -46,7 +46,9 @@ impl LockRowsNode {
                 LockWaitPolicy::Skip => RowWait::Skip,
                 LockWaitPolicy::Error => RowWait::Error,
             };
-            let Some(column) = ctid_column(plan, m) else { continue };
+            let column = ctid_column(plan, m).ok_or_else(|| {
+                PgError::internal("rows to be locked come without their identity")
+            })?;
             marks.push(Mark { rti: m.rti, rel: run.relation(m.rti)?, column, lock, wait });
         }
         Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
@@ -93,12 +95,7 @@ impl LockRowsNode {
                     if run.sv.backend().txn.isolation().uses_transaction_snapshot() {
                         return Err(pg_err!(
                             T_R_SERIALIZATION_FAILURE,
-                            "could not serialize access due to concurrent {}",
-                            if matches!(outcome, RowOutcome::Deleted { .. }) {
-                                "delete"
-                            } else {
-                                "update"
-                            }
+                            "could not serialize access due to concurrent update"
                         ));
                     }
                     return Ok(None);

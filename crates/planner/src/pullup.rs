@@ -252,6 +252,35 @@ pub(crate) fn refers_up(query: &Query) -> bool {
     found
 }
 
+/// What the lateral entries of FROM use of the entries beside them.
+pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
+    let mut used = Vec::new();
+    for rte in &query.rtable {
+        match &rte.kind {
+            RteKind::Function { functions, .. } => {
+                used.extend(functions.iter().map(|f| f.funcexpr.clone()));
+            }
+            RteKind::Values { values_lists, .. } => {
+                used.extend(values_lists.iter().flatten().cloned());
+            }
+            RteKind::Subquery { subquery, .. } if rte.lateral => {
+                walk::deep_query_mut(&mut subquery.clone(), 0, &mut |e, level| {
+                    if let Expr::Var(v) = e
+                        && v.varlevelsup == level + 1
+                    {
+                        let mut var = v.clone();
+                        var.varlevelsup = 0;
+                        used.push(Expr::Var(var));
+                    }
+                    true
+                });
+            }
+            _ => {}
+        }
+    }
+    used
+}
+
 /// Merges simple subqueries in FROM into the query.
 pub(crate) fn pull_up_subqueries(query: &mut Query, volatile: &mut dyn FnMut(&Expr) -> bool) {
     let mut from = std::mem::take(&mut query.jointree);

@@ -4,6 +4,7 @@
 use crate::create::{Made, pass_through};
 use crate::glob::*;
 use crate::path::*;
+use crate::pullup::lateral_exprs;
 use crate::quals::Problem;
 use crate::refs::*;
 use crate::rel::clamp_rows;
@@ -179,7 +180,10 @@ impl Glob<'_> {
     ) -> Result<PlannedLevel> {
         let locking: Vec<PlanRowMark> =
             marks.iter().filter(|m| m.strength != LockStrength::None).cloned().collect();
+        let targets = root.query.target_list.clone();
         if !locking.is_empty() {
+            // The node finds the rows' identities by their names.
+            self.label(&mut made.plan, &targets);
             let epq_param = self.new_param(Oid::INVALID);
             let info = self.above(&made, made.plan.info.plan_rows * self.facts.costs().cpu_tuple);
             let node = PlanNode::LockRows {
@@ -192,7 +196,6 @@ impl Glob<'_> {
         if root.query.limit_count.is_some() || root.query.limit_offset.is_some() {
             made = self.limit(root, made)?;
         }
-        let targets = root.query.target_list.clone();
         self.label(&mut made.plan, &targets);
         let order = self.output_order(root, &targets)?;
         Ok(PlannedLevel {
@@ -263,7 +266,9 @@ impl Glob<'_> {
             };
             return Ok(Path { kind, ..empty });
         }
-        let rel = self.solve(root, &problem, want)?;
+        let mut needed = want.to_vec();
+        needed.extend(lateral_exprs(&root.query));
+        let rel = self.solve(root, &problem, &needed)?;
         let rows = rel.rows;
         let part = |startup: f64, total: f64| {
             let f = if fraction >= 1.0 { (fraction / rows).min(1.0) } else { fraction };
