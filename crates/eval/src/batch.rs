@@ -158,6 +158,7 @@ fn call_batch(
         collation: call.collation,
         arg_types: &call.arg_types,
         result_type: call.result_type,
+        variadic_array: call.variadic_array,
         extra: &mut st.extras[call.site],
     };
     let mut out = Column::new(by_val);

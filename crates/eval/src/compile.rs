@@ -133,7 +133,14 @@ impl<'a> Compiler<'a> {
             }
             Expr::FuncExpr(n) => {
                 let f = self.facts.function(n.funcid)?;
-                self.call(&f, &n.args, n.inputcollid, n.funcresulttype)?
+                let mut node = match in_order(&n.args) {
+                    Some(args) => self.call(&f, &args, n.inputcollid, n.funcresulttype)?,
+                    None => self.call(&f, &n.args, n.inputcollid, n.funcresulttype)?,
+                };
+                if let Node::Call(call) = &mut node {
+                    call.variadic_array = n.funcvariadic;
+                }
+                node
             }
             Expr::OpExpr(n) => {
                 let f = self.operator(n.opno, n.opfuncid)?;
@@ -296,6 +303,7 @@ impl<'a> Compiler<'a> {
             collation,
             result_type,
             result_by_val,
+            variadic_array: false,
             site,
         })))
     }
@@ -330,6 +338,7 @@ impl<'a> Compiler<'a> {
             collation: n.inputcollid,
             result_type: oids::BOOL,
             result_by_val: None,
+            variadic_array: false,
             site,
         });
         Ok(Node::ScalarArray { call, use_or: n.use_or, elem })
@@ -435,4 +444,21 @@ pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
         Expr::Bool(b) => b.args.iter().for_each(|a| hashed_parts(a, out)),
         _ => {}
     }
+}
+
+/// Arguments given by name, in the order of the parameters; `None` where they are.
+fn in_order(args: &[Expr]) -> Option<Vec<Expr>> {
+    if !args.iter().any(|a| matches!(a, Expr::NamedArg(_))) {
+        return None;
+    }
+    let mut placed: Vec<(i32, &Expr)> = args
+        .iter()
+        .zip(0..)
+        .map(|(arg, place)| match arg {
+            Expr::NamedArg(n) => (n.argnumber, &n.arg),
+            arg => (place, arg),
+        })
+        .collect();
+    placed.sort_by_key(|(place, _)| *place);
+    Some(placed.into_iter().map(|(_, arg)| arg.clone()).collect())
 }

@@ -50,6 +50,7 @@ pub struct CallContext<'a> {
     pub collation: Oid,
     pub arg_types: &'a [Oid],
     pub result_type: Oid,
+    pub variadic_array: bool,
     pub extra: &'a mut Option<Box<dyn Any + Send>>,
 }
 
@@ -68,6 +69,10 @@ impl FnContext for CallContext<'_> {
 
     fn result_type(&self) -> Oid {
         self.result_type
+    }
+
+    fn variadic_array(&self) -> bool {
+        self.variadic_array
     }
 
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {

@@ -122,6 +122,7 @@ fn call_io(
         collation: Oid::INVALID,
         arg_types: &io.types,
         result_type,
+        variadic_array: false,
         extra: &mut st.extras[io.site],
     };
     if io.strict && args.iter().any(|a| a.is_null()) {
@@ -264,6 +265,7 @@ fn call_named(name: &str, host: &mut dyn Host, args: &[DatumRef<'_>]) -> Result<
         collation: Oid::INVALID,
         arg_types: &[],
         result_type: Oid::INVALID,
+        variadic_array: false,
         extra: &mut extra,
     };
     f(&mut cx, args)

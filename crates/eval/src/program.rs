@@ -70,6 +70,8 @@ pub(crate) struct Call {
     pub f: ScalarFn,
     pub args: SmallVec<[Node; 2]>,
     pub arg_types: SmallVec<[Oid; 2]>,
+    /// Written with VARIADIC: the last argument is an array of arguments.
+    pub variadic_array: bool,
     pub strict: bool,
     pub collation: Oid,
     pub result_type: Oid,

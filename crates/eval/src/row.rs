@@ -336,6 +336,7 @@ pub(crate) fn invoke(
         collation: call.collation,
         arg_types: &call.arg_types,
         result_type: call.result_type,
+        variadic_array: call.variadic_array,
         extra: &mut st.extras[call.site],
     };
     (call.f)(&mut cx, args)

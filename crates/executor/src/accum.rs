@@ -65,20 +65,49 @@ pub(crate) enum Acc {
     /// count(*) and count(x).
     Count(Vec<i64>),
     /// sum of int2 and int4.
-    SumInt { sum: Vec<i64>, seen: Vec<bool> },
+    SumInt {
+        sum: Vec<i64>,
+        seen: Vec<bool>,
+    },
     /// avg of int2 and int4.
-    AvgInt { count: Vec<i64>, sum: Vec<i64> },
+    AvgInt {
+        count: Vec<i64>,
+        sum: Vec<i64>,
+    },
     /// sum and avg of int8.
-    BigInt { count: Vec<i64>, sum: Vec<i128> },
+    BigInt {
+        count: Vec<i64>,
+        sum: Vec<i128>,
+    },
     /// sum of float4 and float8.
-    SumFloat { sum: Vec<f64>, seen: Vec<bool>, single: bool },
+    SumFloat {
+        sum: Vec<f64>,
+        seen: Vec<bool>,
+        single: bool,
+    },
     /// avg, variance and deviation of float4 and float8.
-    Moments { state: Vec<[f64; 3]>, single: bool },
+    Moments {
+        state: Vec<[f64; 3]>,
+        single: bool,
+    },
     /// sum and avg of numeric.
     Numeric(Vec<NumericTotal>),
-    MinMax { best: Vec<u64>, seen: Vec<bool>, order: WordOrder, greater: bool },
-    MinMaxBytes { best: Vec<Option<Vec<u8>>>, bytes: usize, cmp: CompareFn, greater: bool },
-    General { values: Vec<AggValue>, bytes: usize },
+    MinMax {
+        best: Vec<u64>,
+        seen: Vec<bool>,
+        order: WordOrder,
+        greater: bool,
+    },
+    MinMaxBytes {
+        best: Vec<Option<Vec<u8>>>,
+        bytes: usize,
+        cmp: CompareFn,
+        greater: bool,
+    },
+    General {
+        values: Vec<AggValue>,
+        bytes: usize,
+    },
 }
 
 impl Acc {
@@ -88,12 +117,8 @@ impl Acc {
         if !call.is_simple() {
             return general;
         }
-        let min_max = |order, greater| Acc::MinMax {
-            best: Vec::new(),
-            seen: Vec::new(),
-            order,
-            greater,
-        };
+        let min_max =
+            |order, greater| Acc::MinMax { best: Vec::new(), seen: Vec::new(), order, greater };
         let by_bytes = |cmp, greater| Acc::MinMaxBytes { best: Vec::new(), bytes: 0, cmp, greater };
         match call.trans_name() {
             "int8inc" | "int8inc_any" => Acc::Count(Vec::new()),
@@ -212,8 +237,7 @@ impl Acc {
                         return;
                     }
                     let old = sum[g];
-                    let new =
-                        if single { f64::from(old as f32 + v as f32) } else { old + v };
+                    let new = if single { f64::from(old as f32 + v as f32) } else { old + v };
                     over |= new.is_infinite() && !old.is_infinite() && !v.is_infinite();
                     sum[g] = new;
                 });
@@ -311,7 +335,11 @@ impl Acc {
                     call.finish_state(&Datum::Null, &mut state, run)?
                 }
                 Acc::MinMax { best, seen, .. } => {
-                    if seen[g] { Datum::Word(best[g]) } else { Datum::Null }
+                    if seen[g] {
+                        Datum::Word(best[g])
+                    } else {
+                        Datum::Null
+                    }
                 }
                 Acc::MinMaxBytes { best, .. } => match best[g].take() {
                     Some(b) => Datum::bytes(b),

@@ -266,7 +266,11 @@ impl Shape {
 enum Phase {
     Start,
     /// Groups `from..to` of this set are ready.
-    Emit { set: usize, from: usize, to: usize },
+    Emit {
+        set: usize,
+        from: usize,
+        to: usize,
+    },
     /// Sorted input: more is to be read.
     Read,
     Done,

@@ -267,6 +267,7 @@ impl AggCall {
                     collation: self.collation,
                     arg_types: &self.arg_types,
                     result_type: self.result_type,
+                    variadic_array: false,
                     extra: &mut self.extra,
                 };
                 f(&mut cx, &mut value.internal, args)
@@ -290,6 +291,7 @@ impl AggCall {
                         collation: self.collation,
                         arg_types: &self.trans_types,
                         result_type: self.info.trans_type,
+                        variadic_array: false,
                         extra: &mut self.extra,
                     };
                     f(&mut cx, &refs)?
@@ -367,6 +369,7 @@ impl AggCall {
                     collation: self.collation,
                     arg_types: &self.trans_types,
                     result_type: self.result_type,
+                    variadic_array: false,
                     extra: &mut self.extra,
                 };
                 f(&mut cx, internal, &refs)
@@ -382,6 +385,7 @@ impl AggCall {
                     collation: self.collation,
                     arg_types: &self.trans_types,
                     result_type: self.result_type,
+                    variadic_array: false,
                     extra: &mut self.extra,
                 };
                 f(&mut cx, &args)

@@ -250,6 +250,7 @@ impl RangeOrder {
             collation: self.collation,
             arg_types: &[],
             result_type: types::oids::BOOL,
+            variadic_array: false,
             extra: &mut extra,
         };
         let (sub, less) = (Datum::bool(sub), Datum::bool(less));

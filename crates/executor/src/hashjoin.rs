@@ -365,7 +365,8 @@ impl HashJoinNode {
             }
             let keep = self.keeps_inner();
             self.table.link(&self.inner_side, keep);
-            self.outer_reader = Some(std::mem::take(&mut self.outer_files[self.batch]).into_reader());
+            self.outer_reader =
+                Some(std::mem::take(&mut self.outer_files[self.batch]).into_reader());
             return Ok(true);
         }
     }
@@ -409,8 +410,7 @@ impl HashJoinNode {
                     }
                 }
             }
-            let here =
-                spread(&b, &places, self.batches, self.batch, &mut self.outer_files, run)?;
+            let here = spread(&b, &places, self.batches, self.batch, &mut self.outer_files, run)?;
             if here.is_empty() {
                 continue;
             }

@@ -49,5 +49,5 @@ mod winfn;
 pub use instrument::NodeStats;
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};
-pub use sorter::SortStats;
 pub use services::{AggFn, AggInfo, FinalCall, Services};
+pub use sorter::SortStats;

@@ -27,7 +27,10 @@ enum State {
     /// The parameters have not been looked at.
     Fresh,
     /// Rows come from an entry: its key's hash and place, and the next batch.
-    Hit { rows: Vec<Arc<Batch>>, at: usize },
+    Hit {
+        rows: Vec<Arc<Batch>>,
+        at: usize,
+    },
     /// Rows come from the child and are kept.
     Filling(Entry),
     /// Rows come from the child: there are too many to keep.

@@ -52,7 +52,8 @@ impl MergeAppendNode {
         targets: &[TargetEntry],
         run: &mut Run<'_>,
     ) -> Result<Node> {
-        let inputs = children.into_iter().map(|node| Input { node, batch: Batch::default(), at: 0 });
+        let inputs =
+            children.into_iter().map(|node| Input { node, batch: Batch::default(), at: 0 });
         Ok(Box::new(MergeAppendNode {
             inputs: inputs.collect(),
             columns: sort_columns(keys, targets, run)?,

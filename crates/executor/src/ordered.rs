@@ -167,6 +167,7 @@ fn call(name: &str, run: &mut Run<'_>, args: &[DatumRef<'_>]) -> Result<Datum> {
         collation: Oid::INVALID,
         arg_types: &[],
         result_type: oids::INTERVAL,
+        variadic_array: false,
         extra: &mut extra,
     };
     f(&mut cx, args)

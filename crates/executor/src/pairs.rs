@@ -116,15 +116,11 @@ impl Pairs {
                 let mut cols = JoinedColumns::default();
                 let batch = compile_all(q, &mut cols, run)?;
                 let sources = Sources::new(cols, run)?;
-                (
-                    Some((row, EvalState::default())),
-                    Some((batch, EvalState::default(), sources)),
-                )
+                (Some((row, EvalState::default())), Some((batch, EvalState::default(), sources)))
             }
         };
         let mut cols = JoinedColumns::default();
-        let projection =
-            Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+        let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         let sources = Sources::new(cols, run)?;
         Ok(Pairs { join_qual: row_qual, batch_qual, sources, projection })
     }

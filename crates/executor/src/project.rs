@@ -89,9 +89,7 @@ impl Projection {
 pub(crate) fn take(col: &Column, sel: Option<&[u16]>) -> Column {
     match sel {
         None => col.clone(),
-        Some(rows) => {
-            col.gather(rows)
-        }
+        Some(rows) => col.gather(rows),
     }
 }
 

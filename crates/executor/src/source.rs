@@ -212,6 +212,7 @@ impl SetCall {
                             collation: self.collation,
                             arg_types: &self.arg_types,
                             result_type: self.result_type,
+                            variadic_array: false,
                             extra: &mut self.extra,
                         };
                         f(&mut cx, &refs)?
@@ -243,6 +244,7 @@ impl SetCall {
             collation: self.collation,
             arg_types: &self.arg_types,
             result_type: self.result_type,
+            variadic_array: false,
             extra: &mut self.extra,
         };
         let more = source.next(&mut cx, out)?;

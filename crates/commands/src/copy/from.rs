@@ -29,8 +29,15 @@ enum Input {
     Int8,
     Text,
     /// varchar(n), or char(n), which is padded: at most so many characters.
-    Sized { chars: usize, pad: bool },
-    Function { io: Arc<TypeIo>, typmod: i32, extra: Option<Box<dyn Any + Send>> },
+    Sized {
+        chars: usize,
+        pad: bool,
+    },
+    Function {
+        io: Arc<TypeIo>,
+        typmod: i32,
+        extra: Option<Box<dyn Any + Send>>,
+    },
 }
 
 /// What a column that is not in the data gets.
@@ -533,6 +540,7 @@ impl Input {
             collation: Oid::INVALID,
             arg_types: &[oids::CSTRING, io.io_param, oids::INT4],
             result_type: ty,
+            variadic_array: false,
             extra,
         };
         f(&mut cx, &[text, param.as_ref(), modifier.as_ref()])

@@ -31,6 +31,7 @@ impl Core {
             collation: Oid::INVALID,
             arg_types,
             result_type: result,
+            variadic_array: false,
             extra: &mut extra,
         };
         fp(&mut cx, args)
@@ -159,6 +160,7 @@ impl FnContext for Core {
             collation,
             arg_types: &[ty],
             result_type: oids::INT4,
+            variadic_array: false,
             extra: &mut extra,
         };
         match seed {
