@@ -65,13 +65,14 @@ pub fn fixed_elements(payload: &[u8], size: usize) -> Option<&[u8]> {
     data.get(..count.checked_mul(size)?)
 }
 
-/// A `text[]`. Elements have 4-byte length words and begin at multiples of 4.
+/// A `text[]`. Elements have 4-byte length words and take multiples of 4 bytes, the last one too: rows that
+/// are overwritten in place must be as long as PostgreSQL makes them.
 pub fn text_array(values: &[Text]) -> Datum {
-    let mut data = Vec::new();
+    let mut data: Vec<u8> = Vec::new();
     for value in values {
-        data.resize(data.len().next_multiple_of(4), 0);
         data.extend_from_slice(&(((value.len() + 4) as u32) << 2).to_le_bytes());
         data.extend_from_slice(value);
+        data.resize(data.len().next_multiple_of(4), 0);
     }
     one_dimension(Oid(25), values.len(), 1, &data)
 }

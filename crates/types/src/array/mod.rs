@@ -247,6 +247,11 @@ fn write_element(elem: &TypeInfo, out: &mut Vec<u8>, start: usize, value: DatumR
         (DatumRef::Bytes(b), _) => out.extend_from_slice(b),
         (DatumRef::Null, _) => {}
     }
+    // Behind the last element, too.
+    if elem.len != -2 {
+        let end = align_up(out.len() - start, elem.align_bytes());
+        out.resize(start + end, 0);
+    }
 }
 
 /// 54000: too many elements or bytes.
