@@ -7,6 +7,7 @@
 //! Counterpart: `heapam_index_build_range_scan`, nbtsort.c.
 
 use crate::rows::RowReader;
+use crate::shared::fork_name;
 use crate::{Backend, IndexDesc, TableDesc, table};
 use btree::Sorter;
 use bufmgr::{PageEdit, Strategy};
@@ -73,6 +74,9 @@ pub fn build(
     let mut on_duplicate =
         |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
     let count = tree.build(&mut be.index_cx(index.persistence), sorter, &mut on_duplicate)?;
+    if index.persistence == Persistence::Unlogged {
+        build_init_fork(be, index)?;
+    }
     result.index_tuples = count as f64;
     Ok(result)
 }
@@ -307,5 +311,7 @@ pub fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     edit.change(&mut guard, 0, flags).bytes_mut().copy_from_slice(image.bytes());
     edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
     drop(guard);
-    storage.pool.flush_relation(index.file)
+    storage.pool.flush_relation(index.file)?;
+    // Checkpoints know nothing of the file yet if this one is just under way.
+    storage.smgr.immediate_sync(fork_name(index.file, Fork::Init, None))
 }

@@ -128,14 +128,15 @@ pub fn next_values(
     if plan.log && logged {
         // What is logged is the state after all values of the log have been handed out.
         let ahead = SequenceData { last_value: plan.logged_last, log_count: 0, is_called: true };
+        // The page is in that state, too, while its record is made: the record may carry an image.
         let page = edit.change(&mut guard, 0, RegFlags::WILL_INIT);
-        sequence::write(page, &plan.after);
+        sequence::write(page, &ahead);
         log(edit, seq.file, &ahead.to_tuple(), xid, &mut be.txn)?;
-    } else {
-        let page = edit.change(&mut guard, 0, RegFlags::NONE);
-        sequence::write(page, &plan.after);
-        edit.finish_unlogged();
+        edit = PageEdit::begin(&storage.wal, &mut be.scratch);
     }
+    let page = edit.change(&mut guard, 0, RegFlags::NONE);
+    sequence::write(page, &plan.after);
+    edit.finish_unlogged();
     Ok(plan.fetched)
 }
 
