@@ -213,10 +213,15 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
     if has_type {
         check_type_name(host, spec)?;
     }
-    let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
+    let (oid, mut class) = loop {
+        let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
+        let class = class_row(spec, oid);
+        if !class.relfilenode.is_valid() || is_free(host, &class, spec.persistence)? {
+            break (oid, class);
+        }
+    };
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
-    let mut class = class_row(spec, oid);
     if matches!(spec.kind, b'r' | b't' | b'm') {
         (class.relfrozenxid, class.relminmxid) = oldest_ids(host);
     }
@@ -541,6 +546,12 @@ pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgCl
     })
 }
 
+/// Has nobody left files with the number that the row names?
+fn is_free(host: &mut dyn CommandHost, class: &PgClass, persistence: Persistence) -> Result<bool> {
+    let file = file_of(host, class);
+    Ok(!engine::storage::relation_files_exist(host.backend(), file, persistence)?)
+}
+
 /// Gives a relation new, empty files; the old ones go at commit. Counterpart:
 /// `RelationSetNewRelfilenode`.
 pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
@@ -548,9 +559,14 @@ pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
     let mut cat = host.catalog();
     let row = class(&mut cat, oid)?;
     let mut new = row.row.clone();
-    new.relfilenode = cat.new_oid(indexes::PG_CLASS_OID_INDEX)?;
     let old_file = file_of(host, &row.row);
     let persistence = Persistence::from_char(new.relpersistence).unwrap_or(Persistence::Permanent);
+    loop {
+        new.relfilenode = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
+        if is_free(host, &new, persistence)? {
+            break;
+        }
+    }
     let file = file_of(host, &new);
     create_relation_files(host.backend(), file, persistence)?;
     engine::storage::drop_relation_files(host.backend(), old_file, persistence);

@@ -117,6 +117,17 @@ pub fn create_relation_files(
     Ok(())
 }
 
+/// Are there files with this number, left by somebody who crashed before his commit? Counterpart: the
+/// look at the disk in `GetNewRelFileNode`.
+pub fn relation_files_exist(
+    be: &mut Backend,
+    file: RelFile,
+    persistence: Persistence,
+) -> Result<bool> {
+    let backend = (persistence == Persistence::Temporary).then(|| be.backend_no());
+    be.storage().smgr.exists(fork_name(file, Fork::Main, backend))
+}
+
 /// WAL: `SMGR_CREATE`. Counterpart: `log_smgrcreate`.
 pub fn log_create(be: &mut Backend, file: RelFile, fork: Fork) -> Result<Lsn> {
     let xid = be.txn.current_xid_if_any();
