@@ -3,8 +3,8 @@
 //! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c, and the
 //! pending deletes of storage.c.
 
-use crate::{Storage, TempSpace};
 use crate::storage::PendingFiles;
+use crate::{Storage, TempSpace};
 
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
 use heap::{HeapCx, SessionWaits};
@@ -26,6 +26,7 @@ pub struct BackendSettings {
     /// `synchronous_commit` other than off.
     pub synchronous_commit: bool,
     pub lock_timeout: Duration,
+    pub deadlock_timeout: Duration,
     /// `temp_buffers`, in pages.
     pub temp_buffers: usize,
     /// `default_toast_compression`.
@@ -45,6 +46,7 @@ impl Default for BackendSettings {
         BackendSettings {
             synchronous_commit: true,
             lock_timeout: Duration::ZERO,
+            deadlock_timeout: Duration::from_secs(1),
             temp_buffers: 1024,
             toast_compression: page::varlena::Compression::Pglz,
             temp_file_limit: None,
@@ -175,6 +177,7 @@ impl Backend {
 
     pub fn configure(&mut self, settings: BackendSettings) {
         self.txn.locks().set_lock_timeout(settings.lock_timeout);
+        self.txn.locks().set_deadlock_timeout(settings.deadlock_timeout);
         self.scratch.set_compression(settings.wal_compression);
         self.temp_space.configure(settings.temp_file_limit, settings.log_temp_files);
         self.settings = settings;

@@ -127,9 +127,7 @@ impl TempFile {
 
     /// Fills `buf` from the bytes at `at`, which must have been written.
     pub fn read(&self, at: u64, buf: &mut [u8]) -> Result<()> {
-        self.file
-            .read_exact_at(buf, at)
-            .map_err(|e| io_error("read from file", &self.path, &e))?;
+        self.file.read_exact_at(buf, at).map_err(|e| io_error("read from file", &self.path, &e))?;
         self.space.read_total.fetch_add(buf.len() as u64, Relaxed);
         Ok(())
     }

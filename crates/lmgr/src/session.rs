@@ -69,6 +69,8 @@ pub struct LockSession {
     local: HashMap<(LockTag, LockMode), Local, foldhash::fast::FixedState>,
     /// Setting `lock_timeout`; zero is none.
     pub(crate) lock_timeout: Duration,
+    /// Setting `deadlock_timeout`; `None`: the manager's.
+    pub(crate) deadlock_timeout: Option<Duration>,
 }
 
 impl LockSession {
@@ -85,6 +87,7 @@ impl LockSession {
             waiter,
             local: HashMap::default(),
             lock_timeout: Duration::ZERO,
+            deadlock_timeout: None,
         }
     }
 
@@ -102,6 +105,10 @@ impl LockSession {
 
     pub fn set_lock_timeout(&mut self, span: Duration) {
         self.lock_timeout = span;
+    }
+
+    pub fn set_deadlock_timeout(&mut self, span: Duration) {
+        self.deadlock_timeout = Some(span);
     }
 
     /// The session connects to `database` (known only after start-up). Only while no lock is held.

@@ -102,7 +102,8 @@ impl LockSession {
         let mask = MASK.iter().fold(Interrupts::NONE, |all, i| all.with(*i));
         let timeout =
             (!self.lock_timeout.is_zero()).then(|| Deadline::after(self.lock_timeout)).flatten();
-        let mut check = Deadline::after(self.manager.deadlock_timeout());
+        let patience = self.deadlock_timeout.unwrap_or_else(|| self.manager.deadlock_timeout());
+        let mut check = Deadline::after(patience);
         while slot.status.load(Ordering::Acquire) == WAIT_WAITING {
             let deadline = match (check, timeout) {
                 (Some(a), Some(b)) => Some(a.min(b)),

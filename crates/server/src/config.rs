@@ -74,6 +74,7 @@ pub(crate) fn load(origins: &Origins) -> Result<(Base, Vec<PgError>), Failure> {
             base.set_internal(name, Value::Text(in_data(file).into()));
         }
     }
+    session::spell_date_style(&mut base);
     base.set_internal("server_version", Value::Text(crate::SERVER_VERSION.into()));
     if base.int("wal_buffers") == -1 {
         // A thirty-second of shared buffers, between 64 kB and a segment.
@@ -143,6 +144,7 @@ pub(crate) fn engine_config(
         "zstd" => wal::Compression::Zstd,
         _ => wal::Compression::Pglz,
     };
+    config.wal.consistency_checking = checked_managers(base.text("wal_consistency_checking"));
     config.wal.min_wal_size = megabytes("min_wal_size");
     config.wal.max_wal_size = megabytes("max_wal_size");
     config.wal.wal_keep_size = megabytes("wal_keep_size");
@@ -181,4 +183,17 @@ pub(crate) fn engine_config(
     config.log = log;
     config.on_panic = on_panic;
     config
+}
+
+/// `wal_consistency_checking`: the resource managers whose records carry images to compare with.
+fn checked_managers(list: &str) -> u32 {
+    let mut mask = 0;
+    for name in list.split(',').map(str::trim) {
+        for id in wal::RmgrId::ALL {
+            if name.eq_ignore_ascii_case("all") || name.eq_ignore_ascii_case(id.name()) {
+                mask |= id.bit();
+            }
+        }
+    }
+    mask
 }

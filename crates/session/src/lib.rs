@@ -42,5 +42,6 @@ pub use crate::core::Core;
 pub use crate::instance::{Admission, Config, Instance, Log, SessionHandle, Speaker};
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
+pub use crate::setcmd::spell_date_style;
 pub use crate::sysfn::sequence::CachedSequence;
 pub use crate::transport::Transport;

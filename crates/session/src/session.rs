@@ -110,6 +110,10 @@ impl Session {
     fn end(&mut self, error: PgError) -> Result<()> {
         self.report_error(&error);
         let _ = self.conn.flush();
+        if error.fields().severity >= Severity::Panic {
+            // Nobody may go on after it: a write that failed for good looks like one that succeeded.
+            (self.instance.engine.config().on_panic)(&error);
+        }
         Err(error)
     }
 

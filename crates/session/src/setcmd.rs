@@ -89,6 +89,13 @@ fn zone(text: &str) -> Option<Zone> {
     Zone::named(text)
 }
 
+/// DateStyle from a file, as clients expect it to be spelled: drivers look for `ISO, MDY`.
+pub fn spell_date_style(base: &mut settings::Base) {
+    if let Ok(style) = date_style(base.text("DateStyle"), (DateStyle::Iso, DateOrder::Mdy)) {
+        base.respell("DateStyle", settings::Value::Text(date_style_text(style).into()));
+    }
+}
+
 /// What a text becomes for parameters whose values are more than a number or a word.
 pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
     match setting.name {
@@ -226,6 +233,7 @@ impl Session {
             "application_name" => self.speaker.application = value.as_text().to_owned(),
             "synchronous_commit"
             | "lock_timeout"
+            | "deadlock_timeout"
             | "temp_buffers"
             | "temp_file_limit"
             | "log_temp_files"
@@ -244,6 +252,8 @@ impl Session {
         let kilobytes = |n: i64| u64::try_from(n).ok().map(|n| n * 1024);
         settings.temp_file_limit = kilobytes(store.named("temp_file_limit").as_int());
         settings.log_temp_files = kilobytes(store.named("log_temp_files").as_int());
+        let ms = u64::try_from(store.named("deadlock_timeout").as_int()).unwrap_or(1000);
+        settings.deadlock_timeout = Duration::from_millis(ms);
         settings.temp_buffers = store.named("temp_buffers").as_int() as usize;
         settings.toast_compression = match store.named("default_toast_compression").as_text() {
             "lz4" => engine::ToastCompression::Lz4,
@@ -271,6 +281,9 @@ impl Session {
         let mut words = Vec::new();
         for arg in args {
             words.push(match constant(arg)? {
+                Const::String(s) if matches!(arg, Node::TypeCast(_)) => {
+                    interval_hours(s).unwrap_or_else(|| s.to_string())
+                }
                 Const::String(s) if flags.quoted => parse::quote_identifier(s).to_string(),
                 Const::String(s) | Const::Float(s) | Const::BitString(s) => s.to_string(),
                 Const::Integer(i) => i.to_string(),
@@ -538,4 +551,20 @@ fn constant(arg: &Node) -> Result<&Const> {
         Node::TypeCast(cast) => constant(&cast.arg),
         _ => Err(PgError::internal("unexpected argument of SET")),
     }
+}
+
+/// `SET TIME ZONE INTERVAL '-08:00'` means so many hours, as a number does.
+fn interval_hours(text: &str) -> Option<String> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'-' => (-1.0, &text[1..]),
+        b'+' => (1.0, &text[1..]),
+        _ => (1.0, text),
+    };
+    let mut hours = 0.0;
+    let mut unit = 1.0;
+    for part in digits.split(':') {
+        hours += f64::from(part.parse::<u16>().ok()?) * unit;
+        unit /= 60.0;
+    }
+    Some((sign * hours).to_string())
 }

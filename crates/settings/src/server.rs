@@ -117,6 +117,13 @@ impl Base {
         }
     }
 
+    /// The same value as people are to see it; where it came from stays.
+    pub fn respell(&mut self, name: &str, value: Value) {
+        if let Some(id) = self.registry.find(name) {
+            self.values[usize::from(id.0)].value = value;
+        }
+    }
+
     /// Sets a parameter from the command line or such. A value of a graver source stays.
     pub fn set(&mut self, name: &str, text: &str, source: Source) -> Result<()> {
         self.put(name, text, source, None)

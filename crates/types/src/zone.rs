@@ -33,6 +33,9 @@ impl Zone {
             let name = tz.iana_name().unwrap_or(name).to_string();
             return Some(Zone { name, tz });
         }
+        if let Some(tz) = nameless(name) {
+            return Some(Zone { name: name.to_string(), tz });
+        }
         let upper = name.to_ascii_uppercase();
         let spec = if upper == "GMT" { "GMT0" } else { name };
         let tz = TimeZone::posix(spec).or_else(|_| TimeZone::posix(&upper)).ok()?;
@@ -81,4 +84,26 @@ impl Zone {
     pub fn tz(&self) -> &TimeZone {
         &self.tz
     }
+}
+
+/// A POSIX specification that gives its zone no name: an offset alone, positive to the west.
+fn nameless(spec: &str) -> Option<TimeZone> {
+    let (east, digits) = match spec.as_bytes().first()? {
+        b'-' => (1, &spec[1..]),
+        b'+' => (-1, &spec[1..]),
+        b'0'..=b'9' => (-1, spec),
+        _ => return None,
+    };
+    let mut seconds = 0;
+    let mut unit = 3600;
+    for (i, part) in digits.split(':').enumerate() {
+        let plain = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        let n: i32 = plain.then(|| part.parse().ok()).flatten()?;
+        if i > 2 || n > if i == 0 { 24 } else { 59 } {
+            return None;
+        }
+        seconds += n * unit;
+        unit /= 60;
+    }
+    Some(jiff::tz::Offset::from_seconds(east * seconds).ok()?.to_time_zone())
 }

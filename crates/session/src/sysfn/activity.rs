@@ -10,7 +10,7 @@ use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
 fn void() -> Result<Datum> {
-    Ok(Datum::bytes(Vec::new()))
+    Ok(Datum::Word(0))
 }
 
 /// The lock that one or two keys name.

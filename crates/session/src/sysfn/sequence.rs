@@ -156,8 +156,9 @@ fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datu
     }
     if is_called {
         core.sequences.insert(oid, CachedSequence { last: value, cached: value });
-    } else {
-        core.sequences.remove(&oid);
+    } else if let Some(c) = core.sequences.get_mut(&oid) {
+        // What was handed out stays known; what was reserved is given up.
+        c.cached = c.last;
     }
     let seq = SequenceFile { file, persistence, name: &name };
     sequence::set_value(&mut core.backend, seq, value, is_called)?;
