@@ -3,6 +3,7 @@
 use super::{Space, os_error};
 use crate::random::SeededRandom;
 use std::io;
+use sync::Arc;
 
 /// Unit in which a disk writes whole or not at all.
 pub(super) const SECTOR: usize = 512;
@@ -10,9 +11,10 @@ pub(super) const SECTOR: usize = 512;
 #[derive(Default, Clone)]
 pub(super) struct Content {
     /// What readers see.
-    pending: Vec<u8>,
-    /// What a crash cannot take.
-    durable: Vec<u8>,
+    pending: Arc<Vec<u8>>,
+    /// What a crash cannot take. Files that are as their last sync left them share both, and so do the
+    /// disks that crashes leave: most files are not copied.
+    durable: Arc<Vec<u8>>,
     /// One bit a sector: written since the last sync.
     dirty: Vec<u64>,
     /// Without a name, only open: takes no room any more.
@@ -46,9 +48,9 @@ impl Content {
                 return 0;
             }
             self.mark(self.pending.len(), at + n);
-            self.pending.resize(at + n, 0);
+            Arc::make_mut(&mut self.pending).resize(at + n, 0);
         }
-        self.pending[at..at + n].copy_from_slice(&buf[..n]);
+        Arc::make_mut(&mut self.pending)[at..at + n].copy_from_slice(&buf[..n]);
         self.mark(at, at + n);
         n
     }
@@ -66,7 +68,7 @@ impl Content {
             space.give_back((old - len) as u64);
         }
         self.mark(old.min(len), old.max(len));
-        self.pending.resize(len, 0);
+        Arc::make_mut(&mut self.pending).resize(len, 0);
         Ok(())
     }
 
@@ -78,11 +80,16 @@ impl Content {
     }
 
     pub(super) fn sync(&mut self) {
-        self.durable.resize(self.pending.len(), 0);
-        for sector in std::mem::take(&mut self.dirty).iter().enumerate().flat_map(bits) {
-            let (from, to) = self.bounds(sector, self.pending.len());
+        let dirty = std::mem::take(&mut self.dirty);
+        if dirty.is_empty() {
+            return;
+        }
+        let durable = Arc::make_mut(&mut self.durable);
+        durable.resize(self.pending.len(), 0);
+        for sector in dirty.iter().enumerate().flat_map(bits) {
+            let (from, to) = (sector * SECTOR, ((sector + 1) * SECTOR).min(self.pending.len()));
             if from < to {
-                self.durable[from..to].copy_from_slice(&self.pending[from..to]);
+                durable[from..to].copy_from_slice(&self.pending[from..to]);
             }
         }
     }
@@ -93,21 +100,27 @@ impl Content {
     }
 
     pub(super) fn crashed(&self, random: &SeededRandom) -> Content {
-        let mut kept = self.durable.clone();
+        let mut content = Content::clean(self.durable.clone());
         // Whether much or little survives is decided per file, so that all kinds of mixtures come.
         let quarters = random.below(5);
         let longer = random.below(2) == 0;
+        if self.dirty.is_empty() {
+            return content;
+        }
+        let kept = Arc::make_mut(&mut content.durable);
         if longer != (self.durable.len() > self.pending.len()) {
             kept.resize(self.pending.len(), 0);
         }
         let len = kept.len();
         for sector in self.dirty.iter().enumerate().flat_map(bits) {
-            let (from, to) = self.bounds(sector, len.min(self.pending.len()));
+            let end = len.min(self.pending.len());
+            let (from, to) = (sector * SECTOR, ((sector + 1) * SECTOR).min(end));
             if from < to && random.below(4) < quarters {
                 kept[from..to].copy_from_slice(&self.pending[from..to]);
             }
         }
-        Content::clean(kept)
+        content.pending = content.durable.clone();
+        content
     }
 
     pub(super) fn only_durable(&self) -> Content {
@@ -118,12 +131,8 @@ impl Content {
         Content::clean(self.pending.clone())
     }
 
-    fn clean(bytes: Vec<u8>) -> Content {
+    fn clean(bytes: Arc<Vec<u8>>) -> Content {
         Content { durable: bytes.clone(), pending: bytes, dirty: Vec::new(), unlinked: false }
-    }
-
-    fn bounds(&self, sector: usize, end: usize) -> (usize, usize) {
-        (sector * SECTOR, ((sector + 1) * SECTOR).min(end))
     }
 
     fn mark(&mut self, from: usize, to: usize) {
