@@ -6,7 +6,7 @@ DATA ?= ./data
 PORT ?= 5432
 PG_BIN := /usr/lib/postgresql/15/bin
 
-.PHONY: all run test test-long bench install setup setup-test clean-data
+.PHONY: all run test test-long loom bench install setup setup-test clean-data
 
 all: setup
 	$(CARGO) build --release -p server
@@ -29,6 +29,12 @@ run: all
 test: setup-test
 	$(CARGO) build -p server
 	$(CARGO) test --workspace
+	$(MAKE) loom
+
+# Latch, log reservation and buffer state under loom, which swaps the atomics: a build of its own.
+loom:
+	RUSTFLAGS="--cfg loom" $(CARGO) test --target-dir target/loom --lib \
+		-p sync -p wal -p bufmgr -- loom_
 
 test-long: setup-test
 	$(CARGO) build --release -p server

@@ -78,7 +78,7 @@ pub(crate) struct Desc {
 const _: () = assert!(cfg!(loom) || size_of::<Desc>() == 64);
 
 impl Desc {
-    fn new() -> Desc {
+    pub(crate) fn new() -> Desc {
         Desc {
             state: AtomicU64::new(0),
             latch: PageLatch::new(),

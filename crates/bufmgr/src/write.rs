@@ -168,7 +168,8 @@ impl BufferPool {
             let block = BlockNo(run.first.0.wrapping_add(run.frames.len() as u32));
             let next = Tag { rel: name.rel, fork: name.fork, block };
             let state = self.frames.desc(frame).state.load(Ordering::Acquire);
-            let dirty = state & (TAGGED | DIRTY) == TAGGED | DIRTY && crate::frame::pins(state) == 0;
+            let dirty =
+                state & (TAGGED | DIRTY) == TAGGED | DIRTY && crate::frame::pins(state) == 0;
             if !dirty || !self.pin_if(frame, &next) {
                 break;
             }
