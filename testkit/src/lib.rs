@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod client;
 pub mod dir;
 pub mod norsu;
 pub mod postgres;

@@ -1,5 +1,6 @@
 //! Servers of Norsu, from the binary that was built beside the tests.
 
+use crate::client::Client;
 use crate::dir::TempDir;
 use crate::postgres::{hand_over, program, run};
 use std::path::{Path, PathBuf};
@@ -19,8 +20,13 @@ pub fn binary() -> PathBuf {
 
 /// Makes a cluster in `data` (superuser postgres), owned by whom the servers run as.
 pub fn init(data: &Path) {
+    init_with(data, &[]);
+}
+
+/// As [`init`], with more of initdb's options.
+pub fn init_with(data: &Path, options: &[&str]) {
     let mut init = Command::new(binary());
-    init.arg("init").arg("-D").arg(data).args(["-U", "postgres", "--auth=trust"]);
+    init.arg("init").arg("-D").arg(data).args(["-U", "postgres", "--auth=trust"]).args(options);
     run(init);
     hand_over(data);
 }
@@ -61,6 +67,16 @@ impl Norsu {
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
         panic!("the server does not accept connections:\n{}", self.log());
+    }
+
+    /// The directory of the socket.
+    pub fn sockets(&self) -> &Path {
+        self.sockets.path()
+    }
+
+    /// A connection to this server.
+    pub fn connect(&self, database: &str) -> Client {
+        Client::connect(self.sockets.path(), database).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// A client program of PostgreSQL that talks to this server.

@@ -3,6 +3,7 @@
 //! The server refuses to run as root; where the tests run as root its programs run as the user
 //! `postgres`, to whom the directories are given.
 
+use crate::client::Client;
 use crate::dir::TempDir;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -59,21 +60,49 @@ pub struct RealServer {
 impl RealServer {
     /// Starts a server on `data`; `user` is the superuser.
     pub fn start(data: &Path, user: &str) -> RealServer {
+        RealServer::start_with(data, user, &[])
+    }
+
+    /// As [`RealServer::start`], with settings `name=value`.
+    pub fn start_with(data: &Path, user: &str, settings: &[&str]) -> RealServer {
+        RealServer::try_start(data, user, settings)
+            .unwrap_or_else(|log| panic!("the server did not start:\n{log}"))
+    }
+
+    /// As [`RealServer::start_with`]; the log of a server that did not come up.
+    pub fn try_start(data: &Path, user: &str, settings: &[&str]) -> Result<RealServer, String> {
         hand_over(data);
         let sockets = TempDir::new("sockets");
         hand_over(sockets.path());
         let log = sockets.path().join("log");
         let mut start = program("pg_ctl");
-        start.arg("-D").arg(data).arg("-w").arg("-l").arg(&log).arg("-o").arg(format!(
+        let mut options = format!(
             "-c listen_addresses= -c unix_socket_directories={} -c fsync=off",
             sockets.path().display()
-        ));
+        );
+        for setting in settings {
+            options.push_str(&format!(" -c {setting}"));
+        }
+        start.arg("-D").arg(data).arg("-w").arg("-l").arg(&log).arg("-o").arg(options);
         // The server inherits what it is given and keeps it open.
         start.arg("start").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let status = start.status().expect("pg_ctl can be run");
         let log = std::fs::read_to_string(log).unwrap_or_default();
-        assert!(status.success(), "the server did not start:\n{log}");
-        RealServer { data: data.to_owned(), sockets, user: user.to_owned() }
+        match status.success() {
+            true => Ok(RealServer { data: data.to_owned(), sockets, user: user.to_owned() }),
+            false => Err(log),
+        }
+    }
+
+    /// The directory of the socket.
+    pub fn sockets(&self) -> &Path {
+        self.sockets.path()
+    }
+
+    /// A connection to this server.
+    pub fn connect(&self, database: &str) -> Client {
+        Client::connect_with(self.sockets.path(), &[("user", &self.user), ("database", database)])
+            .unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// A client program of PostgreSQL that talks to this server.

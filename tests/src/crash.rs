@@ -11,6 +11,7 @@ mod faults;
 mod kill;
 pub mod model;
 pub mod run;
+mod sql;
 pub mod teller;
 
 use run::{Counts, Planted, run};

@@ -1,4 +1,5 @@
 //! Data directories that go from Norsu to the real PostgreSQL and back.
 
 mod bank;
+mod handover;
 mod init;

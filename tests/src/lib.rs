@@ -3,10 +3,18 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod floors;
 #[cfg(test)]
 mod interchange;
+#[cfg(test)]
+mod pgbench;
+#[cfg(test)]
+mod schedules;
+#[cfg(test)]
+mod script;
 #[cfg(test)]
 mod style;

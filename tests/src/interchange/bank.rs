@@ -117,7 +117,7 @@ fn parse(line: &str) -> (i32, Row) {
 }
 
 /// How many images "for WAL verification" each kind of record carries.
-fn images_by_kind(data: &Path) -> BTreeMap<String, usize> {
+pub(super) fn images_by_kind(data: &Path) -> BTreeMap<String, usize> {
     let mut segments: Vec<String> = std::fs::read_dir(data.join("pg_wal"))
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())
@@ -165,7 +165,7 @@ const KINDS: [&str; 14] = [
     "Btree DELETE",
 ];
 
-fn referees(server: &RealServer) {
+pub(super) fn referees(server: &RealServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
     amcheck.arg("--rootdescend");

@@ -1,0 +1,65 @@
+-- Tables, columns, indexes, views, schemas.
+CREATE TABLE d1 (a int, b text DEFAULT 'x', c int GENERATED ALWAYS AS (a * 2) STORED)
+CREATE TABLE [[d1 (a int)¦d2 (a int, a int)¦d2 (a nope)¦d2 (a int default 'x')¦d2 (a int primary key, b int primary key)¦d2 (a int check (b > 0))¦d2 (a int references nope)¦d2 (a int references d1)¦d2 (a int references d1 (zz))¦nope.d2 (a int)¦d2 (ctid int)¦d2 (a varchar(0))¦d2 (a int default b)¦d2 (a int not null null)¦d2 (a int) with (fillfactor = 5)¦d2 (a int) with (nope = 1)¦pg_catalog.d2 (a int)¦d2 (a int unique (b))¦d2 (a serial, b int default nextval('nope'))¦d2 (like nope)¦d2 (a int) inherits (nope)¦d2 (a int, check (a > (select 1)))¦d2 (a int default (select 1))¦d2 (unique (a))]]
+CREATE TABLE IF NOT EXISTS d1 (z int)
+INSERT INTO d1 (a) VALUES (1), (2); SELECT * FROM d1 ORDER BY a
+INSERT INTO d1 (a, c) VALUES (1, 5)
+UPDATE d1 SET [[c = 5¦c = default¦a = 10]] WHERE a = 1; SELECT * FROM d1 ORDER BY a
+ALTER TABLE d1 [[add e int default 5¦add e int¦add if not exists e int¦add f text not null¦add f text not null default 'q'¦add g int check (g > 0)¦add h serial¦add i int unique¦drop nope¦drop if exists nope¦drop e¦alter a set not null¦alter a drop not null¦alter b set default 'newer'¦alter b drop default¦alter a type int8¦alter b type int¦alter b type varchar(4)¦alter a type text using a::text || '!'¦rename a to aa¦rename aa to a¦rename nope to x¦rename b to c¦add constraint ck check (h < 100)¦add constraint ck check (h < 50)¦add constraint ck2 check (h < 0)¦drop constraint ck¦drop constraint nope¦drop constraint if exists nope¦add primary key (h)¦add primary key (g)¦add unique (b)¦set (fillfactor = 70)¦reset (fillfactor)¦set (nope = 1)¦alter b set statistics 50¦alter b set storage external¦alter zz set not null¦rename to d1r¦rename constraint nope to x¦set schema nope¦owner to nope¦add x nope¦alter column h drop default¦set unlogged¦set logged]]
+SELECT attname, format_type(atttypid, atttypmod), attnotnull, atthasdef FROM pg_attribute WHERE attrelid = (SELECT oid FROM pg_class WHERE relname IN ('d1', 'd1r') AND relkind = 'r') AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+SELECT conname, contype, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid::regclass::text IN ('d1', 'd1r') ORDER BY conname
+SELECT indexrelid::regclass, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid::regclass::text IN ('d1', 'd1r') ORDER BY 1::text
+SELECT adnum, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid::regclass::text IN ('d1', 'd1r') ORDER BY adnum
+SELECT * FROM d1r ORDER BY h
+DROP TABLE IF EXISTS d1, d1r CASCADE
+CREATE TABLE ix (a int, b text, c numeric); INSERT INTO ix SELECT i, 'v' || i % 10, i / 3.0 FROM generate_series(1, 200) i
+CREATE [[unique]] INDEX ix_[[1 on ix (a)¦2 on ix (b)¦3 on ix (lower(b), a desc nulls last)¦4 on ix (a) where c > 10¦5 on ix (a) include (b)¦6 on ix using btree (c)¦7 on ix (nope)¦8 on nope (a)¦9 on ix using nope (a)¦10 on ix (now())¦11 on ix ((a + c)) with (fillfactor = 80)¦12 on ix (a nope_ops)¦13 on ix (b text_pattern_ops)¦14 on ix (b collate "C")¦15 on ix (a, a)¦1 on ix (b)]]
+CREATE INDEX ix_[[1 on ix (a)¦2 on ix (b)¦3 on ix (lower(b), a desc nulls last)¦4 on ix (a) where c > 10¦5 on ix (a) include (b)¦6 on ix using btree (c)¦13 on ix (b text_pattern_ops)¦16 on ix ((b || 'x'), (a % 3)) where b is not null]]
+CREATE INDEX IF NOT EXISTS ix_1 ON ix (b)
+CREATE INDEX ON ix (a, b)
+SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid), indisunique, indnkeyatts, indnatts, pg_get_expr(indpred, indrelid) FROM pg_index WHERE indrelid = 'ix'::regclass ORDER BY 1
+SELECT count(*), sum(a) FROM ix WHERE [[a = 5¦b = 'v3'¦lower(b) = 'v4' and a > 100¦a > 190 and c > 10¦c = 2¦b like 'v1%'¦b || 'x' = 'v2x'¦a % 3 = 1 and b || 'x' = 'v2x']]
+DELETE FROM ix WHERE a % 2 = 0; UPDATE ix SET c = c + 1, b = 'w' || a WHERE a % 3 = 0; INSERT INTO ix SELECT i, 'n' || i, i FROM generate_series(1000, 1100) i; VACUUM ix
+SET enable_seqscan = off; SELECT count(*), sum(a) FROM ix WHERE [[a > 5¦b > 'v3'¦lower(b) > 'v4' and a > 100¦a > 190 and c > 10¦c > 2¦b || 'x' > 'v2x']]
+RESET enable_seqscan
+ALTER INDEX [[ix_1 rename to ix_1r¦nope rename to x¦ix_1r set (fillfactor = 50)¦ix_2 set (nope = 1)¦if exists nope rename to y]]
+DROP INDEX [[ix_1r¦nope¦if exists nope¦ix_2, ix_3¦ix]]
+REINDEX [[table ix¦index ix_4¦index nope¦schema nope]]
+DROP TABLE ix
+CREATE VIEW v1 AS SELECT 1 AS a, 'x'::text AS b
+CREATE VIEW [[v1 as select 2¦v2 as select nope¦v2 (x) as select 1, 2¦v2 as select * from v1 where a > 0¦v2 as select 1, 1¦v3 as select 1 as a, 2 as a]]
+CREATE OR REPLACE VIEW v1 AS SELECT [[2 as a, 'y'::text as b¦2 as a, 'y'::text as b, 3 as c¦'t' as a¦1 as z, 'y'::text as b]]
+SELECT * FROM [[v1¦v2]]
+SELECT pg_get_viewdef('[[v1¦v2]]'::regclass)
+CREATE VIEW v4 AS SELECT c.relname, count(*) AS n, max(a.attnum) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relname IN ('pg_class', 'pg_type') AND NOT a.attisdropped GROUP BY c.relname HAVING count(*) > 3 ORDER BY 1 LIMIT 5
+SELECT * FROM v4
+SELECT pg_get_viewdef('v4'::regclass, true)
+INSERT INTO v4 VALUES (1)
+DROP VIEW [[nope¦if exists nope¦v1¦v1 cascade¦v4¦pg_class]]
+DROP TABLE v4
+CREATE SCHEMA s1; CREATE TABLE s1.t (a int); SET search_path = s1, public; SELECT * FROM t; SELECT current_schema(), current_schemas(false); RESET search_path
+CREATE SCHEMA [[s1¦if not exists s1¦pg_x¦s2 authorization nope]]
+SELECT * FROM t
+DROP SCHEMA [[s1¦nope¦if exists nope¦s1 cascade]]
+CREATE TEMP TABLE tt (a int) [[on commit drop¦on commit delete rows¦]]; INSERT INTO tt VALUES (1); SELECT count(*) FROM tt
+BEGIN; CREATE TEMP TABLE tx (a int) ON COMMIT [[drop¦delete rows]]; INSERT INTO tx VALUES (1); SELECT count(*) FROM tx; COMMIT; SELECT count(*) FROM tx
+DROP TABLE IF EXISTS tt, tx
+CREATE TABLE ct AS SELECT i, i::text t FROM generate_series(1, 3) i [[with data¦with no data]]; SELECT * FROM ct ORDER BY i; DROP TABLE ct
+CREATE TABLE ct (x, y) AS VALUES (1, 'a'); SELECT * INTO ct2 FROM ct; SELECT * FROM ct2; DROP TABLE ct, ct2
+CREATE UNLOGGED TABLE ul (a int PRIMARY KEY); INSERT INTO ul VALUES (1); SELECT relpersistence FROM pg_class WHERE relname IN ('ul', 'ul_pkey'); DROP TABLE ul
+BEGIN; CREATE TABLE rb (a int PRIMARY KEY); INSERT INTO rb VALUES (1); ROLLBACK; SELECT * FROM rb
+CREATE TABLE pa (a int PRIMARY KEY, b int, UNIQUE (a, b)); CREATE TABLE fk (x int REFERENCES pa [[on delete cascade¦on delete set null¦on delete restrict¦on delete no action¦on delete set default]], y int); INSERT INTO pa VALUES (1, 1), (2, 2); INSERT INTO fk VALUES (1, 1), (2, 2); DELETE FROM pa WHERE a = 1; SELECT * FROM fk ORDER BY y; 
+DROP TABLE IF EXISTS fk; DROP TABLE IF EXISTS pa
+CREATE TABLE pa (a int PRIMARY KEY); CREATE TABLE fk (x int); INSERT INTO fk VALUES (9); ALTER TABLE fk ADD CONSTRAINT f FOREIGN KEY (x) REFERENCES pa
+ALTER TABLE fk ADD CONSTRAINT f FOREIGN KEY (x) REFERENCES pa NOT VALID; ALTER TABLE fk VALIDATE CONSTRAINT f
+INSERT INTO pa VALUES (9); ALTER TABLE fk VALIDATE CONSTRAINT f; DROP TABLE pa; 
+DROP TABLE pa CASCADE; DROP TABLE fk
+COMMENT ON TABLE nope IS 'x'
+CREATE TABLE cm (a int); COMMENT ON TABLE cm IS 'about'; COMMENT ON COLUMN cm.a IS 'col'; SELECT obj_description('cm'::regclass), col_description('cm'::regclass, 1); DROP TABLE cm
+SELECT 'nope'::regclass
+SELECT to_regclass('nope'), to_regclass('pg_class'), 'int4'::regtype, 'integer'::regtype::oid, 'abs(int4)'::regprocedure, 'now'::regproc, '+(int4,int4)'::regoperator, 'postgres'::regrole, 'pg_catalog'::regnamespace
+SET [[nope = 1¦work_mem = 'x'¦work_mem = 1¦work_mem = '100GB'¦work_mem to default¦enable_seqscan = maybe¦client_min_messages = 'nope'¦search_path = ''¦statement_timeout = -1¦statement_timeout = '1.5s'¦x.y = 'z'¦session work_mem = '2MB'¦default_transaction_isolation = 'nope'¦client_encoding = 'nope'¦transaction_isolation = 'serializable'¦max_connections = 5¦server_version = '1'¦random_page_cost = 'a'¦extra_float_digits = 5¦bytea_output = 'escape']]
+SHOW [[work_mem¦statement_timeout¦nope¦x.y¦search_path¦server_version_num¦max_connections¦transaction_isolation¦extra_float_digits¦bytea_output¦client_encoding¦standard_conforming_strings¦is_superuser¦integer_datetimes¦random_page_cost¦shared_buffers¦default_transaction_isolation]]
+RESET ALL
+SELECT current_setting('[[work_mem¦nope¦search_path]]'[[¦, true]]), set_config('work_mem', '[[3MB¦x]]', false)
+[[vacuum nope¦analyze nope¦create¦select¦drop table¦selec 1¦select 1 from¦select (1¦select 'a¦select 1 1¦insert into¦select $1¦explain¦select /* open¦select "a¦update pg_class¦create table t¦grant select on nope to public¦select 1;; select 2¦;¦¦-- c¦/* c */ select 1¦select 1 as from¦select 1 where¦alter table¦truncate¦copy]]

@@ -1,0 +1,75 @@
+-- Queries over tables: joins, aggregates, windows, subqueries, set operations.
+CREATE TABLE q_a (id int PRIMARY KEY, g int, v numeric(10,2), t text, d date)
+CREATE TABLE q_b (id int, aid int REFERENCES q_a, w float8, n text)
+CREATE TABLE q_e (LIKE q_a)
+CREATE INDEX q_b_aid ON q_b (aid)
+CREATE INDEX q_a_g ON q_a (g, t DESC)
+INSERT INTO q_a SELECT i, i % 7, i * 1.25 - 20, CASE WHEN i % 5 = 0 THEN null ELSE 'row ' || i % 11 END, date '2024-01-01' + i FROM generate_series(1, 60) i
+INSERT INTO q_b SELECT i, CASE WHEN i % 6 = 0 THEN null ELSE 1 + (i * 7) % 60 END, i / 4.0, chr(97 + i % 26) FROM generate_series(1, 90) i
+ANALYZE q_a
+SELECT [[count(*)¦count(t)¦sum(v)¦avg(v)¦min(t)¦max(d)¦count(distinct g)¦stddev(v)¦variance(g)¦sum(g)¦avg(g)¦bool_and(g > 0)¦string_agg(t, ',' order by id)¦array_agg(g order by id desc)¦sum(v) filter (where g = 3)¦stddev_pop(g)¦var_samp(v)¦corr(id, g)¦regr_slope(id, g)¦covar_pop(id, g)¦mode() within group (order by g)¦percentile_cont(0.5) within group (order by v)¦percentile_disc(0.25) within group (order by id)¦max(id) - min(id)¦sum(distinct g)]] FROM [[q_a¦q_a where id > 50¦q_e]]
+SELECT g, [[count(*)¦sum(v)¦avg(v)¦min(t)¦max(d)¦string_agg(t, '-' order by t, id)¦array_agg(id order by id)¦avg(g)]] FROM q_a [[¦where v > 0 ]]GROUP BY g [[¦having count(*) > 8 ]]ORDER BY g
+SELECT g, t, count(*) FROM q_a GROUP BY [[g, t¦rollup (g, t)¦cube (g, t)¦grouping sets ((g), (t), ())¦grouping sets ((g, t), g)¦1, 2]] ORDER BY g nulls first, t nulls first, 3
+SELECT grouping(g), grouping(t, g), g, t, sum(id) FROM q_a WHERE id < 12 GROUP BY rollup (g, t) ORDER BY 1, 2, 3, 4
+SELECT a.id, b.id FROM q_a a [[join¦left join¦right join¦full join]] q_b b ON [[a.id = b.aid¦a.id = b.aid and b.w > 10¦a.id = b.id and a.g = b.aid % 7]] ORDER BY 1, 2
+SELECT count(*), sum(a.id), sum(b.id) FROM q_a a [[join¦left join¦right join]] q_b b ON [[a.id < b.aid¦a.g = b.id % 7 and a.id > b.id¦true¦false¦a.t = b.n]]
+SELECT count(*) FROM q_a a [[cross join q_b b¦natural join q_b b¦join q_b b using (id)¦left join q_b b using (id) where b.id is null¦, q_b b where a.id = b.aid¦join q_b b on a.id = b.aid join q_a c on c.id = b.id]]
+SELECT * FROM q_a [[join¦left join¦full join]] q_b USING (id) WHERE id < 4 OR id > 88 ORDER BY id
+SELECT a.id, s.x FROM q_a a [[, lateral (select max(b.w) x from q_b b where b.aid = a.id) s¦left join lateral (select b.w x from q_b b where b.aid = a.id order by b.w limit 1) s on true¦cross join lateral generate_series(1, a.g) s(x)]] WHERE a.id < 15 ORDER BY 1, 2
+SELECT id FROM q_a WHERE id [[in¦not in]] (SELECT aid FROM q_b [[where aid is not null¦where id < 5¦]]) ORDER BY id
+SELECT id FROM q_a a WHERE [[exists¦not exists]] (SELECT FROM q_b b WHERE b.aid = a.id AND b.w [[<¦>]] 10) ORDER BY id
+SELECT id FROM q_a WHERE v [[> any¦< all¦= any¦<> all¦>= all]] (SELECT w FROM q_b WHERE id < [[5¦1]]) ORDER BY id
+SELECT id, (SELECT count(*) FROM q_b b WHERE b.aid = a.id), (SELECT n FROM q_b b WHERE b.id = a.id) FROM q_a a WHERE id % 9 = 0 ORDER BY id
+SELECT (SELECT id FROM q_b)
+SELECT (SELECT id FROM q_b WHERE id = [[1¦-1]]), (SELECT [[1, 2¦1]])
+SELECT * FROM (SELECT g, count(*) c FROM q_a GROUP BY g) s WHERE c [[>¦=]] 8 ORDER BY 1
+SELECT id, t FROM q_a ORDER BY [[t¦t desc¦t nulls first¦t desc nulls last¦t collate "C"¦g, t¦g desc, id¦length(t), id¦2]], id LIMIT [[5¦0¦all¦null]] OFFSET [[0¦3¦100¦null]]
+SELECT id FROM q_a ORDER BY id [[fetch first 3 rows only¦fetch first row only¦limit 2 offset 1¦limit -1¦offset -1¦fetch first 2 rows with ties¦limit 1.5¦limit 'x']]
+SELECT g FROM q_a ORDER BY g fetch first [[2¦10]] rows with ties
+SELECT [[distinct¦distinct on (g)¦all]] g, g % 2 FROM q_a ORDER BY g[[¦, 2 desc]]
+SELECT DISTINCT ON ([[g¦t, g]]) g, t, id FROM q_a ORDER BY [[g, t, id¦t, g, id desc]]
+SELECT id FROM q_a WHERE id < 10 [[union¦union all¦intersect¦except¦intersect all¦except all]] SELECT [[id¦id % 4]] FROM q_b WHERE id < 7 ORDER BY 1
+SELECT 1 [[union¦union all]] SELECT [[2.5¦'3'¦null¦1::int8]] ORDER BY 1
+SELECT 1 UNION SELECT [['a'¦2, 3¦true]]
+(SELECT id FROM q_a ORDER BY id LIMIT 2) UNION ALL (SELECT id FROM q_b ORDER BY id DESC LIMIT 2) ORDER BY 1
+SELECT id, [[row_number()¦rank()¦dense_rank()¦percent_rank()¦cume_dist()¦ntile(4)¦lag(id)¦lag(id, 2, -1)¦lead(t)¦first_value(id)¦last_value(id)¦nth_value(id, 2)¦sum(v)¦count(*)¦avg(id)¦max(t)]] OVER ([[order by g, id¦partition by g order by id¦order by id desc]]) FROM q_a WHERE id < 20 ORDER BY id
+SELECT id, sum(id) OVER (ORDER BY id [[rows¦range¦groups]] BETWEEN [[unbounded preceding¦2 preceding¦current row¦1 following]] AND [[current row¦2 following¦unbounded following]][[¦ exclude current row¦ exclude ties]]) FROM q_a WHERE id < 9 ORDER BY id
+SELECT g, sum(count(*)) OVER (ORDER BY g), rank() OVER w FROM q_a GROUP BY g WINDOW w AS (ORDER BY count(*) DESC, g) ORDER BY g
+SELECT d, sum(id) OVER (ORDER BY d RANGE BETWEEN '[[2 days¦0 days¦1 month]]' PRECEDING AND CURRENT ROW) FROM q_a WHERE id < 9 ORDER BY d
+SELECT id, count(*) filter (where g > 2) over (order by id) FROM q_a WHERE id < 8 ORDER BY id
+WITH [[¦recursive]] x AS (SELECT id, g FROM q_a WHERE id < 6) SELECT * FROM x JOIN x y USING (g) ORDER BY 1, 2, 3
+WITH x AS [[¦materialized¦not materialized]] (SELECT id FROM q_a) SELECT count(*) FROM x WHERE id < 10
+WITH RECURSIVE t(n, p) AS (VALUES (1, '1') UNION [[all]] SELECT n + 1, p || '.' || n + 1 FROM t WHERE n < [[1¦6]]) SELECT * FROM t ORDER BY n
+WITH RECURSIVE t(n) AS (SELECT 1 UNION SELECT (n * 3) % 7 FROM t) SELECT n FROM t ORDER BY n
+WITH RECURSIVE t(id, aid, depth) AS (SELECT id, aid, 0 FROM q_b WHERE id = 1 UNION ALL SELECT b.id, b.aid, depth + 1 FROM q_b b JOIN t ON b.id = t.aid WHERE depth < 5) SELECT * FROM t ORDER BY depth
+SELECT id FROM q_a WHERE [[id = 5¦id in (5, 7, 99)¦id between 5 and 8¦id = any('{3,4}')¦t is null and id < 20¦t like 'row 1%'¦t = 'row 3'¦g = 3 and t > 'row 5'¦g in (1, 2) and t is not null¦id > 55 or g = 0¦not (id > 5)¦v is not null and v < -15¦d < '2024-01-05'¦(g, t) = (3, 'row 3')¦(g, id) > (5, 50)¦id::text = '7'¦coalesce(t, 'x') = 'x'¦ctid = '(0,3)'¦id = null¦id = 5 and id = 6¦g = 3 and g is null]] ORDER BY id
+SELECT min(id), max(id), min(g), max(t) FROM q_a WHERE [[id > 10¦g = 3¦false]]
+SELECT CASE [[g when 1 then 'one' when 2 then 'two' else 'many' end¦when g > 3 then g end¦when false then 1/0 else 2 end]], coalesce(t, 'none'), nullif(g, 3), greatest(g, 3), least(v, 0) FROM q_a WHERE id < 7 ORDER BY id
+SELECT * FROM generate_series(1, 3) [[x¦with ordinality¦as t(n)]], [[(values (1), (2)) v¦generate_series(5, 6) y]]
+SELECT [[generate_series(1, 3), generate_series(1, 2)¦generate_series(1, 2) + 1, 'x'¦unnest(array[1,2]), generate_series(1, 3)]]
+SELECT * FROM ROWS FROM (generate_series(1, 3), unnest(array['a','b'])) AS r(a, b)
+VALUES (1, 'a'), (2, null), (3, [['c'¦null]])
+VALUES (1, 2), (3)
+TABLE q_a ORDER BY id LIMIT 2
+SELECT a.*, b.n AS "Name" FROM q_a AS a(x, y) JOIN q_b b ON b.id = a.x WHERE x < 3 ORDER BY x
+SELECT q_a FROM q_a WHERE id = 1
+SELECT count(*) c, sum(id) FROM q_a GROUP BY () HAVING [[true¦count(*) > 100]]
+SELECT (SELECT sum(x.id) FROM q_b x WHERE x.aid = a.id), a.g FROM q_a a GROUP BY a.id, a.g ORDER BY a.id LIMIT 4
+SELECT a.id, a.t FROM q_a a GROUP BY a.id ORDER BY a.id LIMIT 2
+SELECT g + 1, count(*) FROM q_a GROUP BY g + 1 ORDER BY g + 1
+SELECT [[id, count(*) from q_a¦t from q_a group by g¦count(count(*)) from q_a¦sum(id) over () from q_a where sum(id) over () > 1¦nope from q_a¦q_a.nope from q_a¦x.id from q_a¦id from q_a, q_b¦* from nope¦* from q_a a, q_b a¦count(*) from q_a where count(*) > 1¦id from q_a order by 5¦id from q_a group by 3¦nope(1)¦sum('a')¦abs('a', 1)¦1 + 'a'¦'a' + 1¦now() + 1¦-'a'¦id from q_a order by id using >¦distinct id from q_a order by g¦q_a.* as x from q_a¦id from q_a having id > 1¦* ¦id from (select 1)¦id from q_a limit id¦1 from q_a union select 'a' from q_b¦x.* from q_a¦lower(1)¦null = 1¦1 = null::text¦exists (select nope)¦case when 1 then 2 end¦row(1,2) = row(1)¦(1,2) in ((1,2,3))¦avg(distinct) from q_a¦count(distinct *) from q_a¦rank()¦lag(id) from q_a¦rank() over (order by nope) from q_a¦sum(sum(id)) over () from q_a¦cast('a' as nope)¦'a'::int[]¦array[1,'a']¦1::date¦true + 1¦id from q_a for update of x¦distinct id from q_a for update¦count(*) from q_a for update]]
+SELECT id FROM q_a WHERE [[id¦t¦1¦null¦'t'¦'x']]
+SELECT id FROM q_a WHERE id = [['a'¦1.5¦'1'¦1::int8¦true]]
+SELECT 1 AS a, 2 AS "B", 3 c, 'x' AS "select", 4 user_, array[1] x
+SELECT count(*) FROM q_a a WHERE a.id = (SELECT max(b.aid) FROM q_b b WHERE b.n [[= 'z'¦> 'c']])
+SELECT sum(s) FROM (SELECT sum(v) s FROM q_a GROUP BY g HAVING sum(v) > (SELECT avg(v) FROM q_a)) x
+SELECT a.g, b.cnt FROM (SELECT DISTINCT g FROM q_a) a LEFT JOIN (SELECT aid % 7 k, count(*) cnt FROM q_b GROUP BY 1) b ON a.g = b.k ORDER BY 1
+SELECT string_agg(DISTINCT t, ',' ORDER BY t), string_agg(DISTINCT t, ',' ORDER BY t DESC) FROM q_a
+SELECT array_agg(DISTINCT g ORDER BY g DESC), count(DISTINCT (g, t)), sum(DISTINCT v) FROM q_a
+SELECT max(id) FILTER (WHERE t IS NULL), min(d) FILTER (WHERE g = 99), count(*) FILTER (WHERE true) FROM q_a
+SELECT EXISTS (SELECT 1 FROM q_e), NOT EXISTS (TABLE q_e), ARRAY(SELECT g FROM q_a WHERE id < 4 ORDER BY id), (SELECT ROW(1, 2)) IS NULL
+SET enable_[[hashjoin¦mergejoin¦nestloop¦seqscan¦indexscan¦hashagg¦sort¦bitmapscan¦material]] = off; SELECT count(*), sum(a.id * b.id), max(a.t) FROM q_a a LEFT JOIN q_b b ON a.id = b.aid AND b.w > 3 WHERE a.g < 5
+SET work_mem = '64kB'; SELECT count(*) FROM (SELECT a.id, b.id FROM q_a a, q_b b ORDER BY b.n, a.t, a.id LIMIT 4000) s; SELECT g, count(*) FROM (SELECT a.g FROM q_a a, q_b b, generate_series(1, 5)) s GROUP BY g ORDER BY g
+RESET ALL
+SELECT count(*), sum(i), count(distinct i % 1000) FROM generate_series(1, 20000) i
+SELECT a.i, b.i FROM generate_series(1, 3000) a(i) [[join¦full join¦left join]] generate_series(2990, 3010) b(i) ON a.i = b.i WHERE a.i > 2985 OR a.i IS NULL ORDER BY 1, 2

@@ -1,0 +1,228 @@
+//! Each statement of `tests/sql` on Norsu and on the real PostgreSQL: rows, names and types of columns,
+//! tags, errors and notices must be equal. Nothing is recorded: the real server is asked each time.
+//!
+//! A line is a query message; `[[a¦b]]` stands for `a` and for `b`, and several of them for all combinations. Rows
+//! of statements without ORDER BY are compared as sets. `known.txt` lists statements whose difference is known, with
+//! the reason above them (an entry that ends in `…` stands for all that begin so).
+//!
+//! `NORSU_CORPUS=part` runs files with this in their name alone.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use testkit::client::{Client, Reply, Report};
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over, program, run};
+
+/// Both servers, new and with the same settings.
+pub(crate) struct Pair {
+    pub ours: Norsu,
+    pub real: RealServer,
+    _dir: TempDir,
+}
+
+impl Pair {
+    pub(crate) fn new() -> Pair {
+        let dir = TempDir::new("pair");
+        hand_over(dir.path());
+        let (ours, theirs) = (dir.path().join("ours"), dir.path().join("theirs"));
+        norsu::init_with(&ours, &["--locale=C"]);
+        let mut initdb = program("initdb");
+        initdb.args([
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "--locale=C",
+            "-E",
+            "UTF8",
+            "--no-sync",
+            "-D",
+        ]);
+        run({
+            initdb.arg(&theirs);
+            initdb
+        });
+        Pair {
+            ours: Norsu::start(&ours, &["-c", "deadlock_timeout=10ms"]),
+            real: RealServer::start(&theirs, "postgres"),
+            _dir: dir,
+        }
+    }
+}
+
+/// All that a template stands for.
+fn expand(template: &str) -> Vec<String> {
+    let Some(start) = template.find("[[") else { return vec![template.to_owned()] };
+    // The innermost pair, so that alternatives may hold brackets of arrays.
+    let Some(len) = template[start..].find("]]") else { return vec![template.to_owned()] };
+    let (head, rest) = (&template[..start], &template[start + len + 2..]);
+    let tails = expand(rest);
+    template[start + 2..start + len]
+        .split('¦')
+        .flat_map(|one| tails.iter().map(move |tail| format!("{head}{one}{tail}")))
+        .collect()
+}
+
+/// What is compared of a reply.
+#[derive(PartialEq, Debug)]
+pub(crate) struct Seen {
+    answers: Vec<(Vec<(String, u32, i32)>, Vec<Vec<Option<String>>>, String)>,
+    error: Option<(String, String, String)>,
+    notices: Vec<(String, String, String)>,
+}
+
+/// Types that users made have numbers of no meaning.
+const FIRST_USER_OID: u32 = 16_384;
+
+pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
+    let sorted = !sql.to_ascii_lowercase().contains("order by");
+    let report = |r: Report| (r.severity, r.code, r.message);
+    let answers = reply.answers.into_iter().map(|mut a| {
+        if sorted {
+            a.rows.sort();
+        }
+        let fields = a
+            .fields
+            .into_iter()
+            .map(|f| (f.name, if f.type_oid < FIRST_USER_OID { f.type_oid } else { 0 }, f.typmod));
+        (fields.collect(), a.rows, a.tag)
+    });
+    Seen {
+        answers: answers.collect(),
+        error: reply.error.map(report),
+        notices: reply.notices.into_iter().map(report).collect(),
+    }
+}
+
+impl Seen {
+    pub(crate) fn code(&self) -> &str {
+        self.error.as_ref().map_or("", |e| &e.1)
+    }
+}
+
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sql")
+}
+
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn files() -> Vec<PathBuf> {
+    let only = std::env::var("NORSU_CORPUS").unwrap_or_default();
+    let entries = std::fs::read_dir(folder()).expect("the folder is there");
+    let mut files: Vec<PathBuf> = entries
+        .map(|e| e.expect("an entry").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "sql"))
+        .filter(|p| p.to_string_lossy().contains(&only))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Statements that are known to differ.
+pub(crate) struct Known(Vec<String>);
+
+impl Known {
+    pub(crate) fn load() -> Known {
+        let text = read(&folder().join("known.txt"));
+        let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with("-- "));
+        Known(lines.map(str::to_owned).collect())
+    }
+
+    pub(crate) fn has(&self, sql: &str) -> bool {
+        self.0.iter().any(|k| match k.strip_suffix('…') {
+            Some(start) => sql.starts_with(start),
+            None => k == sql,
+        })
+    }
+}
+
+/// What a run came to.
+#[derive(Default)]
+struct Outcome {
+    statements: usize,
+    differ: Vec<String>,
+    /// Features that are missing, with how many statements want them.
+    missing: BTreeMap<String, usize>,
+}
+
+fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
+    let mut real = pair.real.connect("postgres");
+    let mut ours = pair.ours.connect("postgres");
+    for line in read(path).lines().filter(|l| !l.is_empty() && !l.starts_with("-- ")) {
+        for sql in expand(line) {
+            outcome.statements += 1;
+            let want = real.query(&sql).unwrap_or_else(|e| panic!("real server: {sql}: {e}"));
+            let have = match ours.query(&sql) {
+                Ok(reply) => reply,
+                Err(e) => {
+                    outcome.differ.push(format!("{sql}\n    the connection ended: {e}"));
+                    ours = pair.ours.connect("postgres");
+                    continue;
+                }
+            };
+            if want.status != have.status {
+                // One difference shall not make all that follows differ.
+                real.must("ROLLBACK");
+                ours.must("ROLLBACK");
+            }
+            let (want, have) = (seen(&sql, want), seen(&sql, have));
+            if want == have || known.has(&sql) {
+                continue;
+            }
+            match &have.error {
+                Some((_, code, message)) if code == "0A000" && want.code() != "0A000" => {
+                    *outcome.missing.entry(message.clone()).or_default() += 1;
+                }
+                _ => outcome.differ.push(format!("{sql}\n    want {want:?}\n    have {have:?}")),
+            }
+        }
+    }
+}
+
+#[test]
+fn statements_answer_as_on_the_real_server() {
+    let pair = Pair::new();
+    let known = Known::load();
+    let mut outcome = Outcome::default();
+    for path in files() {
+        compare(&pair, &path, &known, &mut outcome);
+    }
+    for (message, n) in &outcome.missing {
+        println!("missing in {n} statements: {message}");
+    }
+    let differ = &outcome.differ;
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
+    assert!(outcome.statements > 0);
+    let log = pair.ours.log();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// The harness must see what there is to see.
+#[test]
+fn a_difference_is_seen() {
+    let pair = Pair::new();
+    let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
+    let mut differ = |a: &str, b: &str| {
+        let one = seen(a, ours.query(a).expect("an answer"));
+        one != seen(b, real.query(b).expect("an answer"))
+    };
+    assert!(!differ("SELECT 1 AS a", "SELECT 1 AS a"));
+    assert!(differ("SELECT 1 AS a", "SELECT 1 AS b"), "names");
+    assert!(differ("SELECT 1 AS a", "SELECT 1::int8 AS a"), "types");
+    assert!(differ("SELECT 1 AS a", "SELECT 2 AS a"), "values");
+    assert!(differ("SELECT 1/0", "SELECT nope"), "errors");
+    assert!(differ("ROLLBACK", "COMMIT"), "tags and notices");
+    let known = Known(vec!["SELECT 1".to_owned(), "SELECT a…".to_owned()]);
+    assert!(known.has("SELECT 1") && known.has("SELECT ab") && !known.has("SELECT 12"));
+    assert_eq!(expand("x[[a¦b]]y[[1¦2]]"), ["xay1", "xay2", "xby1", "xby2"]);
+}
+
+pub(crate) fn connect_both(pair: &Pair, count: usize) -> [Vec<Client>; 2] {
+    [
+        (0..count).map(|_| pair.ours.connect("postgres")).collect(),
+        (0..count).map(|_| pair.real.connect("postgres")).collect(),
+    ]
+}

@@ -1,0 +1,133 @@
+//! Crashes beneath SQL: short scripts of DDL, changes, savepoints, row locks, VACUUM, TRUNCATE and
+//! indexes, by several sessions in this process over the disk in memory. After each crash the server
+//! recovers (and crashes again meanwhile); what was acknowledged is there, the rest wholly or not at
+//! all; catalogs, heaps and indexes agree.
+//!
+//! A failure names its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its statements.
+
+mod check;
+mod faults;
+mod stand;
+
+use super::{number, run::Planted};
+use crate::script::{Script, Stepped};
+use stand::{Stand, template};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use vfs::SeededRandom;
+
+const CRASHES: u64 = 6;
+const SEEDS: u64 = 60;
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Counts {
+    crashes: u64,
+    statements: u64,
+    /// Transactions acknowledged as durable.
+    acknowledged: u64,
+}
+
+/// One seed: work, crash, recovery, over and over.
+fn run(seed: u64, planted: Planted, loud: bool) -> Result<Counts, String> {
+    let random = SeededRandom::new(seed ^ 0x5ca1ab1e);
+    let mut counts = Counts::default();
+    let mut stand = Stand::new(template(), &random, seed, planted)?;
+    let mut script = Script::new(loud);
+    while counts.crashes < CRASHES {
+        stand.open()?;
+        let count = 1 + random.below(3) as usize;
+        let mut sessions = (0..count).map(|_| stand.connect()).collect::<Result<Vec<_>, _>>()?;
+        script.start(&mut sessions)?;
+        if random.below(5) != 0 {
+            // A short way most of the time, so that each kind of change is hit.
+            let range = [10, 40, 200, 800][random.below(4) as usize];
+            stand.disk.crash_at_change(1 + random.below(range), random.next());
+        }
+        let steps = 5 + random.below(60);
+        for _ in 0..steps {
+            let stepped = if random.below(25) == 0 {
+                stand.chore(&random)?;
+                Stepped::Nothing
+            } else {
+                script.step(&mut sessions, &random)?
+            };
+            counts.statements += 1;
+            if stand.disk.crashed().is_some() {
+                break;
+            }
+            counts.acknowledged += u64::from(script.settle(stepped));
+        }
+        stand.end(&random, sessions, &mut script)?;
+        counts.crashes += stand.recover(&random)?;
+        let mut session = stand.connect()?;
+        script.verify(&mut session).map_err(|e| format!("{e}\n{}", script.history()))?;
+        drop(session);
+        let all = random.below(12) == 0;
+        let n = check::structure(stand.engine(), all);
+        let n = n.map_err(|e| format!("{e}\n{}", script.history()))?;
+        if n < if all { 100 } else { 10 } {
+            return Err(format!("only {n} relations were checked"));
+        }
+        stand.close()?;
+    }
+    Ok(counts)
+}
+
+fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
+    catch_unwind(AssertUnwindSafe(|| run(seed, planted, false))).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+        Err(format!("panic: {}", text.unwrap_or_default()))
+    })
+}
+
+#[test]
+fn statements_acknowledged_survive_all_crashes() {
+    if let Some(seed) = number("NORSU_CRASH_SQL_SEED") {
+        run(seed, Planted::Nothing, true).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        return;
+    }
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    let usual = if long { SEEDS * 50 } else { SEEDS };
+    let seeds = number("NORSU_CRASH_SQL_SEEDS").unwrap_or(usual);
+    let next = AtomicU64::new(0);
+    let total = Mutex::new((Counts::default(), Vec::new()));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds {
+                return;
+            }
+            let outcome = outcome(seed, Planted::Nothing);
+            let mut total = total.lock().expect("nobody panics with it");
+            match outcome {
+                Ok(n) => {
+                    total.0.crashes += n.crashes;
+                    total.0.statements += n.statements;
+                    total.0.acknowledged += n.acknowledged;
+                }
+                Err(e) => total.1.push(format!("seed {seed}: {e}")),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let (total, failures) = total.into_inner().expect("nobody panics with it");
+    println!("{total:?}");
+    assert!(failures.is_empty(), "{} of {seeds}:\n{}", failures.len(), failures.join("\n"));
+    assert!(total.crashes >= seeds * CRASHES, "{total:?}");
+    assert!(total.acknowledged > total.crashes, "{total:?}");
+}
+
+/// A planted fault must be noticed by one of the first runs.
+#[test]
+fn statements_that_are_not_synced_are_noticed() {
+    for part in ["pg_wal", "base/"] {
+        let planted = Planted::Unsynced(part);
+        let noticed = (0..8).any(|seed| outcome(seed, planted).is_err());
+        assert!(noticed, "{planted:?} was not noticed");
+    }
+}

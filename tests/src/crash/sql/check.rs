@@ -1,0 +1,75 @@
+//! Every table with its TOAST table and indexes, catalogs included: pages, trees, and that both agree.
+
+use catalog::rows::PgClass;
+use catalog::{CatCx, CatSession, Catalogs};
+use engine::{Backend, CommitExtras, Engine, Isolation};
+use ids::{MultiXid, Oid, RelFile, Xid};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use sync::wait::Waiter;
+
+/// The database `postgres`.
+const DATABASE: Oid = Oid(5);
+
+/// Catalogs that the scripts change all the time, and that are small.
+const OFTEN: [u32; 5] = [1259, 2610, 2606, 2604, 2224];
+/// Objects of users have numbers from here on.
+const FIRST_NORMAL: u32 = 16_384;
+
+/// Number of relations checked: all of them, or those that the scripts make and change most.
+pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String> {
+    let told = |what: &str| {
+        let what = what.to_owned();
+        move |e: pgerror::PgError| format!("{what}: {e}")
+    };
+    let waiter = Arc::new(Waiter::new());
+    let space = RelFile::DEFAULT_TABLESPACE;
+    let mut be = Backend::connect(engine.storage(), 99, DATABASE, space, waiter)
+        .map_err(told("connection"))?;
+    let mut session = CatSession::new(Catalogs::new().database(DATABASE), Oid(10));
+    be.begin(Isolation::ReadCommitted);
+    let mut classes: Vec<(Oid, u8, String, Xid, MultiXid, bool)> = Vec::new();
+    for class in
+        CatCx::new(&mut be, &mut session).scan_all::<PgClass>().map_err(told("pg_class"))?
+    {
+        classes.push((
+            class.oid,
+            class.relkind,
+            class.relname.as_str().to_owned(),
+            class.relfrozenxid,
+            MultiXid(class.relminmxid.0),
+            class.relpersistence == b't',
+        ));
+    }
+    let mut names = BTreeSet::new();
+    let mut checked = 0;
+    for (oid, kind, name, frozen, min_multi, temporary) in classes {
+        if !names.insert(oid) {
+            return Err(format!("pg_class has {oid} twice"));
+        }
+        let wanted = all || oid.0 >= FIRST_NORMAL || OFTEN.contains(&oid.0);
+        if !wanted || !matches!(kind, b'r' | b't' | b'm') || temporary {
+            continue;
+        }
+        let rel = CatCx::new(&mut be, &mut session).relation(oid).map_err(told(&name))?;
+        let table = rel.table.clone().ok_or_else(|| format!("{name} has no rows of its own"))?;
+        let faults =
+            engine::verify::heap_faults(&mut be, &table, frozen, min_multi).map_err(told(&name))?;
+        if let Some(fault) = faults.first() {
+            return Err(format!("{name}: {fault:?} and {} more", faults.len() - 1));
+        }
+        checked += 1;
+        for index in &rel.indexes {
+            let whole = index.indpred.is_none();
+            let desc = CatCx::new(&mut be, &mut session)
+                .relation(index.indexrelid)
+                .map_err(told(&name))?;
+            if let (true, Some(btree)) = (whole, &desc.btree) {
+                engine::verify::check_index(&mut be, &table, btree).map_err(told(&name))?;
+                checked += 1;
+            }
+        }
+    }
+    be.commit(CommitExtras::default()).map_err(told("commit"))?;
+    Ok(checked)
+}

@@ -1,0 +1,294 @@
+//! A server without sockets or processes: engine, catalogs and sessions over a disk in memory. Sessions
+//! are driven one statement at a time, so a seed tells the whole story.
+
+use crate::crash::run::Planted;
+use crate::script::Script;
+use catalog::bootstrap::{InitOptions, init};
+use engine::{CheckpointFlags, Engine, EngineConfig};
+use pgerror::{PgError, Severity};
+use session::{Admission, Config, Instance, Log, Speaker, Transport};
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Shutdown};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+use testkit::client::Client;
+use vfs::{Env, MemDisk, SeededRandom};
+use wal::Compression;
+
+/// A new cluster, made once.
+pub(super) fn template() -> MemDisk {
+    static TEMPLATE: OnceLock<MemDisk> = OnceLock::new();
+    let disk = TEMPLATE.get_or_init(|| {
+        let disk = MemDisk::new();
+        let mut env = Env::memory(1);
+        env.disk = Arc::new(disk.clone());
+        let options =
+            InitOptions { sync: false, wal_segment_size: 1 << 20, ..InitOptions::default() };
+        init(&env, &options).unwrap_or_else(|e| panic!("init: {e}"));
+        disk.killed()
+    });
+    disk.killed()
+}
+
+/// The server's end of a session's stream.
+struct Pipe(UnixStream);
+
+impl Transport for Pipe {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        self.0.set_read_timeout(timeout)
+    }
+
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let stream = self.0.try_clone().expect("a descriptor");
+        Arc::new(move || drop(stream.shutdown(Shutdown::Both)))
+    }
+
+    fn peer(&self) -> Option<(IpAddr, u16)> {
+        None
+    }
+}
+
+/// What the server had to say that is worse than an error.
+#[derive(Default)]
+struct Grave(Mutex<Vec<String>>);
+
+impl Log for Grave {
+    fn write(&self, _: &Speaker, report: &PgError, statement: Option<&str>) {
+        let fields = report.fields();
+        if fields.severity >= Severity::Fatal || report.code().as_str().starts_with("XX") {
+            let text = format!("{report} ({}) in {statement:?}", report.code());
+            self.0.lock().expect("nobody panics with it").push(text);
+        }
+    }
+}
+
+pub(super) struct Stand {
+    pub disk: MemDisk,
+    env: Env,
+    config: EngineConfig,
+    planted: Planted,
+    instance: Option<Arc<Instance>>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+    /// The engine wanted the server to go down at once.
+    pub panicked: Arc<AtomicBool>,
+    log: Arc<Grave>,
+}
+
+impl Stand {
+    pub(super) fn new(
+        disk: MemDisk,
+        random: &SeededRandom,
+        seed: u64,
+        planted: Planted,
+    ) -> Result<Stand, String> {
+        let mut env = Env::memory(seed);
+        env.disk = Arc::new(disk.clone());
+        let mut config = EngineConfig::new(env.clone());
+        config.shared_buffers = [40, 80, 400][random.below(3) as usize];
+        config.log_checkpoints = false;
+        config.txn.slots = 16;
+        config.wal.buffers = [4, 8, 64][random.below(3) as usize];
+        config.wal.min_wal_size = 2 << 20;
+        config.wal.max_wal_size = 4 << 20;
+        config.wal.compression = match random.below(5) {
+            0 => Compression::Pglz,
+            1 => Compression::Lz4,
+            _ => Compression::Off,
+        };
+        config.wal_log_hints = random.below(4) == 0;
+        if random.below(6) == 0 {
+            config.wal.consistency_checking = u32::MAX;
+        }
+        let log = Arc::new(Grave::default());
+        let panicked = Arc::new(AtomicBool::new(false));
+        let flag = panicked.clone();
+        config.on_panic = Arc::new(move |_| flag.store(true, Ordering::SeqCst));
+        let mut stand = Stand {
+            disk: disk.clone(),
+            env,
+            config,
+            planted,
+            instance: None,
+            threads: Vec::new(),
+            panicked,
+            log,
+        };
+        stand.use_disk(disk);
+        Ok(stand)
+    }
+
+    fn use_disk(&mut self, disk: MemDisk) {
+        self.disk = disk;
+        self.env.disk = Arc::new(self.disk.clone());
+        self.config.env = self.env.clone();
+        if let Planted::Unsynced(part) = self.planted {
+            self.disk.ignore_sync_on(part);
+        }
+    }
+
+    /// Starts the server on the disk, if it does not run.
+    pub(super) fn open(&mut self) -> Result<(), String> {
+        if self.instance.is_some() {
+            return Ok(());
+        }
+        let engine = Engine::open(self.config.clone()).map_err(|e| format!("recovery: {e}"))?;
+        let base = settings::Base::new(Arc::new(settings::Registry::load()));
+        let rules = settings::hba::parse("pg_hba.conf", "local all all trust\n", &|_| None);
+        let hba = rules.map_err(|e| format!("{e:?}"))?;
+        let config = Config { base: Arc::new(base), hba: Arc::new(hba) };
+        let instance = Instance::new(engine, config, self.log.clone());
+        instance.set_admission(Admission::Open);
+        self.instance = Some(instance);
+        Ok(())
+    }
+
+    fn instance(&self) -> &Arc<Instance> {
+        self.instance.as_ref().expect("the server runs")
+    }
+
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.instance().engine
+    }
+
+    /// Frames of shared buffers.
+    pub(super) fn buffers(&mut self, frames: usize) {
+        self.config.shared_buffers = frames;
+    }
+
+    /// The power fails beneath a server that is down: nothing of it is waited for.
+    pub(super) fn abandon(&mut self, random: &SeededRandom) {
+        let left = self.disk.crash(random.next());
+        std::mem::forget(self.instance.take());
+        std::mem::forget(std::mem::take(&mut self.threads));
+        self.log.0.lock().expect("nobody panics with it").clear();
+        self.panicked.store(false, Ordering::SeqCst);
+        self.use_disk(left);
+    }
+
+    pub(super) fn connect(&mut self) -> Result<Client, String> {
+        let (near, far) = UnixStream::pair().map_err(|e| e.to_string())?;
+        let instance = self.instance().clone();
+        // As deep as the server's own sessions.
+        let thread = std::thread::Builder::new().stack_size(16 << 20);
+        let thread = thread
+            .spawn(move || session::serve(&instance, Box::new(Pipe(far))))
+            .map_err(|e| e.to_string())?;
+        let parameters = [("user", "postgres"), ("database", "postgres")];
+        self.threads.push(thread);
+        Client::over(near, &parameters).map_err(|e| format!("connection: {e}"))
+    }
+
+    /// What the server's own threads would do.
+    pub(super) fn chore(&self, random: &SeededRandom) -> Result<(), String> {
+        let engine = self.engine();
+        let done = match random.below(4) {
+            0 => engine.checkpoint(CheckpointFlags::IMMEDIATE).map(drop),
+            1 => engine.bgwriter_step().map(drop),
+            2 => engine.walwriter_step().map(drop),
+            _ => engine.checkpointer_step().map(drop),
+        };
+        done.map_err(|e| format!("in the background: {e}"))
+    }
+
+    fn grave(&self) -> Result<(), String> {
+        let grave = std::mem::take(&mut *self.log.0.lock().expect("nobody panics with it"));
+        if self.panicked.load(Ordering::SeqCst) {
+            return Err(format!("the server panicked; the log says {grave:?}"));
+        }
+        if grave.is_empty() { Ok(()) } else { Err(format!("the log says {grave:?}")) }
+    }
+
+    /// Waits for the sessions, whose clients have hung up.
+    fn join(&mut self) -> Result<(), String> {
+        for thread in self.threads.drain(..) {
+            thread.join().map_err(|_| "a session panicked".to_owned())?;
+        }
+        Ok(())
+    }
+
+    /// The power fails, if it has not; what it left becomes the disk. What
+    /// happens after that on the old disk does not count.
+    pub(super) fn end(
+        &mut self,
+        random: &SeededRandom,
+        sessions: Vec<Client>,
+        script: &mut Script,
+    ) -> Result<(), String> {
+        self.grave()?;
+        let left = match self.disk.crashed() {
+            Some(left) => {
+                script.powerless();
+                left
+            }
+            None => match random.below(6) {
+                0 => {
+                    drop(sessions);
+                    self.join()?;
+                    self.engine().shutdown().map_err(|e| format!("shutdown: {e}"))?;
+                    script.shut_down();
+                    self.instance = None;
+                    let left = self.disk.crash_losing_all();
+                    self.use_disk(left);
+                    return Ok(());
+                }
+                1 => {
+                    script.powerless();
+                    self.disk.killed()
+                }
+                2 => {
+                    script.powerless();
+                    self.disk.crash_losing_all()
+                }
+                _ => {
+                    script.powerless();
+                    self.disk.crash(random.next())
+                }
+            },
+        };
+        // The old server goes on over the old disk until its sessions have gone.
+        drop(sessions);
+        self.join()?;
+        self.instance = None;
+        self.grave()?;
+        self.use_disk(left);
+        Ok(())
+    }
+
+    /// Starts the server; the power may fail again meanwhile. How many failures there were in all.
+    pub(super) fn recover(&mut self, random: &SeededRandom) -> Result<u64, String> {
+        let mut crashes = 1;
+        for _ in 0..3 {
+            if random.below(3) != 0 {
+                break;
+            }
+            self.disk.crash_at_change(1 + random.below(60), random.next());
+            self.open()?;
+            let Some(left) = self.disk.crashed() else {
+                // The plan must not strike later.
+                self.disk.crash_at_change(u64::MAX, 0);
+                return Ok(crashes);
+            };
+            self.instance = None;
+            crashes += 1;
+            self.use_disk(left);
+        }
+        self.open()?;
+        Ok(crashes)
+    }
+
+    /// The clients have gone; the server stays.
+    pub(super) fn close(&mut self) -> Result<(), String> {
+        self.join()?;
+        self.grave()
+    }
+}

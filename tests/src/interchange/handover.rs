@@ -1,0 +1,296 @@
+//! One directory, two servers in turn. Each works on what the other left, after a clean stop or a crash in the
+//! middle of things, and the contents must be what the script says; at the end PostgreSQL's own programs
+//! look at all of it.
+//!
+//! Half of the runs write an image of every changed page into every record (and none for torn pages), so that
+//! the server that replays compares its own work with it, record by record.
+//!
+//! `NORSU_HANDOVER_SEED=n` runs one seed alone.
+
+use super::bank::images_by_kind;
+use crate::script::{Script, Stepped};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over, program, run};
+use vfs::SeededRandom;
+
+/// A server of either kind.
+enum Server {
+    Ours(Norsu),
+    Real(RealServer),
+}
+
+impl Server {
+    fn start(data: &Path, ours: bool, settings: &[&str]) -> Server {
+        if ours {
+            let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
+            hand_over(data);
+            Server::Ours(Norsu::start(data, &options))
+        } else {
+            let all = [settings, &["autovacuum=off"]].concat();
+            Server::Real(RealServer::start_with(data, "postgres", &all))
+        }
+    }
+
+    fn connect(&self) -> Client {
+        match self {
+            Server::Ours(s) => s.connect("postgres"),
+            Server::Real(s) => s.connect("postgres"),
+        }
+    }
+
+    fn client(&self, name: &str) -> Command {
+        match self {
+            Server::Ours(s) => s.client(name),
+            Server::Real(s) => s.client(name),
+        }
+    }
+
+    fn log(&self) -> String {
+        match self {
+            Server::Ours(s) => s.log(),
+            Server::Real(s) => s.log(),
+        }
+    }
+
+    fn crash(self) {
+        match self {
+            Server::Ours(mut s) => s.kill(),
+            Server::Real(s) => s.crash(),
+        }
+    }
+
+    fn stop(self, data: &Path) {
+        match self {
+            Server::Ours(s) => drop(s.stop(data)),
+            Server::Real(s) => drop(s),
+        }
+    }
+}
+
+fn initdb(data: &Path, ours: bool) {
+    if ours {
+        norsu::init_with(data, &["--locale=C", "--wal-segsize=1"]);
+        return;
+    }
+    let mut initdb = program("initdb");
+    initdb.args(["-U", "postgres", "-A", "trust", "--locale=C", "-E", "UTF8", "-k", "--no-sync"]);
+    initdb.args(["--wal-segsize=1", "-D"]).arg(data);
+    run(initdb);
+}
+
+/// A stretch of the script on a running server.
+fn work(
+    server: &Server,
+    script: &mut Script,
+    random: &SeededRandom,
+    steps: u64,
+) -> Result<(), String> {
+    let mut clients: Vec<Client> = (0..3).map(|_| server.connect()).collect();
+    script.verify(&mut clients[0])?;
+    script.start(&mut clients)?;
+    for _ in 0..steps {
+        let stepped = if random.below(40) == 0 {
+            clients[0].query("CHECKPOINT").map_err(|e| e.to_string())?;
+            Stepped::Nothing
+        } else {
+            script.step(&mut clients, random)?
+        };
+        script.settle(stepped);
+    }
+    // Something is under way when the end comes; the connections outlive the server.
+    clients.into_iter().for_each(std::mem::forget);
+    Ok(())
+}
+
+/// PostgreSQL's judgement of the directory; the server has just started, or recovered.
+fn referees(server: &RealServer) {
+    let mut amcheck = server.client("pg_amcheck");
+    amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
+    amcheck.arg("--rootdescend");
+    assert_eq!(run(amcheck), "");
+    server.query("postgres", "CREATE EXTENSION IF NOT EXISTS pg_visibility");
+    for check in ["pg_check_frozen", "pg_check_visible"] {
+        let sql = format!(
+            "SELECT c.relname, t.* FROM pg_class c, LATERAL {check}(c.oid) t \
+             WHERE relkind IN ('r', 'm', 't') AND relpersistence <> 't'"
+        );
+        assert_eq!(server.query("postgres", &sql), "", "{check}");
+    }
+    let dump = run(server.client("pg_dumpall"));
+    assert!(dump.contains("PostgreSQL database cluster dump complete"));
+    server.query("postgres", "VACUUM (FREEZE)");
+    server.query("postgres", "REINDEX DATABASE postgres");
+    let log = server.log();
+    for bad in ["ERROR", "WARNING", "PANIC"] {
+        assert!(!log.contains(bad), "{log}");
+    }
+}
+
+fn checksums(data: &Path) {
+    let mut checksums = program("pg_checksums");
+    checksums.arg("--check").arg("-D").arg(data);
+    assert!(run(checksums).contains("Bad checksums:  0"));
+}
+
+fn copy(from: &Path, to: &Path) {
+    let mut cp = Command::new("cp");
+    cp.arg("-a").arg(from).arg(to);
+    run(cp);
+}
+
+/// Both servers recover copies of one directory that somebody crashed; both must see what the script says.
+fn twins(data: &Path, dir: &TempDir, script: &Script) -> Result<(), String> {
+    let other = dir.path().join("twin");
+    copy(data, &other);
+    let mut states = Vec::new();
+    for ours in [true, false] {
+        let place = if ours { &other } else { data };
+        let copied = dir.path().join("recovering");
+        copy(place, &copied);
+        let server = Server::start(&copied, ours, &[]);
+        let mut own = script.clone();
+        let mut client = server.connect();
+        own.verify(&mut client).map_err(|e| format!("{e}\n{}", server.log()))?;
+        states.push(own.state());
+        drop(client);
+        server.stop(&copied);
+        checksums(&copied);
+        std::fs::remove_dir_all(&copied).map_err(|e| e.to_string())?;
+    }
+    std::fs::remove_dir_all(&other).map_err(|e| e.to_string())?;
+    if states[0] == states[1] { Ok(()) } else { Err("the twins differ".to_owned()) }
+}
+
+/// Ten hand-overs. Counts the images by which records were compared.
+fn hand_over_ten_times(seed: u64, counts: &mut [BTreeMap<String, usize>; 2]) -> Result<(), String> {
+    let random = SeededRandom::new(seed);
+    let compared = seed % 2 == 0;
+    let dir = TempDir::new("handover");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    initdb(&data, random.below(2) == 0);
+    let mut settings = vec!["max_wal_size=8MB", "shared_buffers=1MB"];
+    if compared {
+        settings.extend(["wal_consistency_checking=all", "full_page_writes=off"]);
+    }
+    let mut script = Script::new(std::env::var_os("NORSU_HANDOVER_SEED").is_some());
+    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew again.
+    script.keep_length = compared;
+    for round in 0..10 {
+        let ours = round % 2 == 0;
+        let server = Server::start(&data, ours, &settings);
+        let log = |e: String| format!("round {round}: {e}\n{}", server.log());
+        work(&server, &mut script, &random, 60 + random.below(100)).map_err(log)?;
+        if !compared {
+            let mut load = server.client("pgbench");
+            if round == 0 {
+                load.args(["-i", "-q", "postgres"]);
+            } else {
+                load.args(["-n", "-t", "30", "-c", "3", "postgres"]);
+            }
+            run(load);
+        }
+        if random.below(3) == 0 {
+            // In good order sessions end first.
+            script.shut_down();
+            server.stop(&data);
+        } else {
+            script.powerless();
+            server.crash();
+            if compared {
+                for (kind, n) in images_by_kind(&data) {
+                    *counts[usize::from(ours)].entry(kind).or_insert(0) += n;
+                }
+            }
+            if random.below(4) == 0 {
+                twins(&data, &dir, &script).map_err(|e| format!("round {round}: {e}"))?;
+            }
+        }
+    }
+    let real = RealServer::start(&data, "postgres");
+    script.verify(&mut real.connect("postgres"))?;
+    if !compared {
+        crate::pgbench::check_sums(&mut |sql| real.query("postgres", sql).trim_end().to_owned());
+    }
+    referees(&real);
+    drop(real);
+    checksums(&data);
+    Ok(())
+}
+
+/// Kinds of records that each side must have had compared.
+const KINDS: [&str; 14] = [
+    "Heap INSERT",
+    "Heap UPDATE",
+    "Heap HOT_UPDATE",
+    "Heap DELETE",
+    "Heap LOCK",
+    "Heap2 PRUNE",
+    "Heap2 VACUUM",
+    "Heap2 FREEZE_PAGE",
+    "Heap2 VISIBLE",
+    "Heap2 MULTI_INSERT",
+    "Btree INSERT_LEAF",
+    "Btree SPLIT_R",
+    "Btree NEWROOT",
+    "Sequence LOG",
+];
+
+#[test]
+fn ten_hand_overs() {
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    let seeds: Vec<u64> = match std::env::var("NORSU_HANDOVER_SEED") {
+        Ok(n) => vec![n.parse().expect("a number")],
+        Err(_) if long => (0..100).collect(),
+        Err(_) => vec![0, 1, 2],
+    };
+    let mut counts: [BTreeMap<String, usize>; 2] = Default::default();
+    for &seed in &seeds {
+        hand_over_ten_times(seed, &mut counts).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    }
+    for (who, counts) in ["theirs", "ours"].iter().zip(&counts) {
+        let total: usize = counts.values().sum();
+        println!("{who}: {total} images compared\n{counts:#?}");
+        if seeds.len() > 1 {
+            let rare = |k: &&&str| counts.get(**k).is_none_or(|n| *n == 0);
+            let missing: Vec<_> = KINDS.iter().filter(rare).collect();
+            assert!(missing.is_empty(), "{who}: {missing:?} of {counts:#?}");
+        }
+    }
+}
+
+/// A page that is not what its records say must be noticed: one byte of a row is changed on disk, and the next record
+/// for that page carries the right image.
+#[test]
+fn a_wrong_page_is_noticed_by_the_comparison() {
+    let dir = TempDir::new("wrong");
+    hand_over(dir.path());
+    let data: PathBuf = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C", "--wal-segsize=1", "--no-data-checksums"]);
+    let settings = ["-c", "wal_consistency_checking=all", "-c", "full_page_writes=off"];
+    let mut server = Norsu::start(&data, &settings);
+    server.query("CREATE TABLE wrong (id int PRIMARY KEY, v int, t text)");
+    server.query("INSERT INTO wrong SELECT g, 0, repeat('a', 50) FROM generate_series(1, 20) g");
+    let file = server.query("SELECT pg_relation_filepath('wrong')");
+    server.query("CHECKPOINT");
+    server.query("UPDATE wrong SET v = 1 WHERE id = 1");
+    server.kill();
+    drop(server);
+    let path = data.join(file);
+    let mut bytes = std::fs::read(&path).expect("the table's file");
+    let at = bytes.windows(50).position(|w| w == [b'a'; 50]).expect("a row's text");
+    bytes[at + 7] = b'b';
+    std::fs::write(&path, bytes).expect("the file can be written");
+    let twin = dir.path().join("twin");
+    copy(&data, &twin);
+    let log = RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up");
+    assert!(log.contains("inconsistent page found"), "{log}");
+    hand_over(&twin);
+    let ours = std::panic::catch_unwind(|| Norsu::start(&twin, &[]));
+    assert!(ours.is_err(), "we did not notice");
+}

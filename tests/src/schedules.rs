@@ -1,0 +1,173 @@
+//! Schedules of several sessions on both servers: who waits for whom, who is answered what, and when.
+//!
+//! A schedule in `tests/sql/schedules.txt` begins with `# name` and has steps `session: statement`, in order. A
+//! step whose session waits for a lock (the server's own lock table says so) is left waiting; after each further step
+//! the sessions that were let go are read. A step `session!: statement` is answered in the end whatever it waits for
+//! (a deadlock, a timeout). The transcripts of both servers must be equal.
+
+use crate::corpus::{Pair, connect_both, folder, read, seen};
+use std::time::{Duration, Instant};
+use testkit::client::Client;
+
+/// How long a step may take in which nobody waits for a lock.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Step {
+    session: usize,
+    /// It is answered without another's help.
+    insists: bool,
+    sql: String,
+}
+
+struct Schedule {
+    name: String,
+    steps: Vec<Step>,
+}
+
+const SESSIONS_MAX: usize = 4;
+const INSISTS: &str = "!";
+
+fn parse(text: &str) -> Vec<Schedule> {
+    let mut all: Vec<Schedule> = Vec::new();
+    for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with("--")) {
+        if let Some(name) = line.strip_prefix("# ") {
+            all.push(Schedule { name: name.to_owned(), steps: Vec::new() });
+            continue;
+        }
+        let (session, sql) = line.split_once(": ").unwrap_or_else(|| panic!("step {line:?}"));
+        let insists = session.ends_with('!');
+        let session: usize =
+            session.trim_end_matches('!').parse().unwrap_or_else(|e| panic!("{line:?}: {e}"));
+        assert!(session < SESSIONS_MAX, "{line}");
+        let schedule = all.last_mut().expect("a name before the steps");
+        schedule.steps.push(Step { session, insists, sql: sql.to_owned() });
+    }
+    all
+}
+
+/// One server's sessions; session 0 is the one that looks at locks and is never kept waiting.
+struct Stage {
+    clients: Vec<Client>,
+    /// The statement that a session still owes an answer to.
+    waiting: Vec<Option<String>>,
+    transcript: Vec<String>,
+}
+
+impl Stage {
+    fn new(clients: Vec<Client>) -> Stage {
+        let waiting = clients.iter().map(|_| None).collect();
+        Stage { clients, waiting, transcript: Vec::new() }
+    }
+
+    fn blocked(&mut self, session: usize) -> bool {
+        let sql = format!(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = {}",
+            self.clients[session].pid
+        );
+        self.clients[0].value(&sql) != "0"
+    }
+
+    /// Reads the session's answer, if it comes before the session waits for a lock.
+    fn settle(&mut self, session: usize, what: &str) {
+        let Some(sql) = self.waiting[session].clone() else { return };
+        let start = Instant::now();
+        loop {
+            let answer = self.clients[session].receive_within(Duration::from_millis(2));
+            if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
+                self.waiting[session] = None;
+                self.transcript.push(format!("{what}{session}: {sql} -> {:?}", seen(&sql, reply)));
+                return;
+            }
+            // Seen twice: a lock may be asked for and had in between.
+            let may_wait = session != 0 && what != INSISTS;
+            if may_wait && self.blocked(session) && self.blocked(session) {
+                let answer = self.clients[session].receive_within(Duration::from_millis(20));
+                if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
+                    self.waiting[session] = None;
+                    self.transcript
+                        .push(format!("{what}{session}: {sql} -> {:?}", seen(&sql, reply)));
+                    return;
+                }
+                if what.is_empty() {
+                    self.transcript.push(format!("{session}: {sql} waits"));
+                }
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "{sql}: no answer and no lock waited for");
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        let Step { session, insists, sql } = step;
+        if self.waiting[*session].is_some() {
+            // It must be let go now by what came before.
+            self.settle_all();
+            assert!(self.waiting[*session].is_none(), "session {session} still waits before {sql}");
+        }
+        self.clients[*session].send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        self.waiting[*session] = Some(sql.clone());
+        let what = if *insists { INSISTS } else { "" };
+        self.settle(*session, what);
+        self.settle_all();
+    }
+
+    fn settle_all(&mut self) {
+        for session in 1..self.clients.len() {
+            if self.waiting[session].is_some() {
+                self.settle(session, "then ");
+            }
+        }
+    }
+
+    /// Everybody is done; transactions end.
+    fn end(&mut self) {
+        for session in 0..self.clients.len() {
+            self.settle(session, "at the end ");
+            if self.waiting[session].is_none() {
+                self.clients[session].query("ROLLBACK").unwrap_or_else(|e| panic!("{e}"));
+                self.settle_all();
+            }
+        }
+        assert!(self.waiting.iter().all(Option::is_none), "somebody waits for ever");
+    }
+}
+
+#[test]
+fn schedules_go_as_on_the_real_server() {
+    let pair = Pair::new();
+    pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
+    pair.real.query("postgres", "SELECT pg_reload_conf()");
+    let schedules = parse(&read(&folder().join("schedules.txt")));
+    let mut wrong = Vec::new();
+    for schedule in &schedules {
+        let [ours, real] = connect_both(&pair, SESSIONS_MAX).map(|clients| {
+            let mut stage = Stage::new(clients);
+            schedule.steps.iter().for_each(|s| stage.step(s));
+            stage.end();
+            stage.transcript
+        });
+        if ours != real {
+            let at = ours
+                .iter()
+                .zip(&real)
+                .position(|(a, b)| a != b)
+                .unwrap_or(ours.len().min(real.len()));
+            let line = |t: &[String]| t.get(at).cloned().unwrap_or_default();
+            wrong.push(format!(
+                "{}:\n    want {}\n    have {}",
+                schedule.name,
+                line(&real),
+                line(&ours)
+            ));
+        }
+        assert!(schedule.steps.len() > 2, "{}", schedule.name);
+    }
+    assert!(schedules.len() > 20);
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        schedules.len(),
+        wrong.join("\n")
+    );
+}
