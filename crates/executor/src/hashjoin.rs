@@ -146,6 +146,8 @@ pub(crate) struct HashJoinNode {
     batch: usize,
     growing: bool,
     first_batches: usize,
+    /// Number of batches when the outer side was begun.
+    outer_batches: usize,
     inner_files: Vec<Spool>,
     outer_files: Vec<Spool>,
     outer_reader: Option<SpoolReader>,
@@ -216,6 +218,7 @@ impl HashJoinNode {
             batch: 0,
             growing: true,
             first_batches,
+            outer_batches: 1,
             inner_files: Vec::new(),
             outer_files: Vec::new(),
             outer_reader: None,
@@ -259,6 +262,7 @@ impl HashJoinNode {
             }
             self.add_inner(&b, &hashes, run)?;
         }
+        self.outer_batches = self.batches;
         let keep = self.keeps_inner();
         self.table.link(&self.inner_side, keep);
         Ok(())
@@ -349,8 +353,13 @@ impl HashJoinNode {
             }
             let inner = std::mem::take(&mut self.inner_files[self.batch]);
             let outer_empty = self.outer_files[self.batch].is_empty();
-            let needless = (inner.is_empty() && (outer_empty || !self.keeps_outer()))
-                || (outer_empty && !self.keeps_inner());
+            // Where batches were divided after rows had been written, those of later batches may be among
+            // these: then the file is read even if its own rows have nobody to meet.
+            let outer_settled = self.batches == self.outer_batches;
+            let inner_settled = self.batches == self.first_batches;
+            let needless = (inner.is_empty()
+                && (outer_empty || (!self.keeps_outer() && outer_settled)))
+                || (outer_empty && !self.keeps_inner() && inner_settled);
             if needless {
                 self.outer_files[self.batch] = Spool::default();
                 continue;

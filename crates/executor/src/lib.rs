@@ -7,7 +7,7 @@
 //!
 //! **Invariant:** no name is looked up here, and no page is seen.
 //!
-//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `source`, `spill` (rows outside
+//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `sample`, `source`, `spill` (rows outside
 //! memory), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `accum`,
 //! `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`.
 
@@ -35,6 +35,7 @@ mod probe;
 mod project;
 mod relation;
 mod run;
+mod sample;
 mod scan;
 mod services;
 mod setop;

@@ -181,6 +181,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             setop::SetOpNode::boxed(c, *op, *all, how, keys, *flag_col, targets, run)?
         }
         PlanNode::SeqScan { .. }
+        | PlanNode::SampleScan { .. }
         | PlanNode::IndexScan { .. }
         | PlanNode::IndexOnlyScan { .. }
         | PlanNode::BitmapHeapScan { .. }

@@ -5,6 +5,7 @@ use crate::instrument::{self, Instruments, NodeStats};
 use crate::node::{self, Node};
 use crate::relation::OpenRel;
 use crate::services::Services;
+use crate::sorter::SortStats;
 use crate::source;
 use crate::spill::RowStore;
 use crate::subplan::{self, SubState};
@@ -130,6 +131,12 @@ impl Execution {
     pub fn stats(&self, plan: &plan::Plan) -> Option<NodeStats> {
         let all = self.state.instruments.as_ref()?;
         all.stats.get(&instrument::key_of(plan)).copied()
+    }
+
+    /// How a Sort node of the plan that is executed has sorted; `None` where it has not.
+    pub fn sort_stats(&self, plan: &plan::Plan) -> Option<SortStats> {
+        let all = self.state.instruments.as_ref()?;
+        all.sorts.get(&instrument::key_of(plan)).copied()
     }
 
     fn start_with(

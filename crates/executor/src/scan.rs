@@ -6,6 +6,7 @@ use crate::probe::Probe;
 use crate::project::Projection;
 use crate::relation::OpenRel;
 use crate::run::Run;
+use crate::sample::Sample;
 use engine::index::{IndexScan, IndexScanOptions, scan_tids};
 use engine::table::{self, ScanOptions, TableScan};
 use engine::{Snapshot, SnapshotKind};
@@ -28,6 +29,8 @@ struct Source {
     /// Conditions that the access path has tested, for rows that come another way.
     recheck: Option<(Program, EvalState)>,
     epq_done: bool,
+    /// TABLESAMPLE: the TID is the last column read.
+    sample: Option<Sample>,
 }
 
 /// How rows are found.
@@ -58,7 +61,9 @@ pub(crate) struct ScanNode {
 /// Makes a scan node of any kind.
 pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     let (rti, recheck): (i32, Vec<Expr>) = match &plan.node {
-        PlanNode::SeqScan { scanrelid } => (*scanrelid, Vec::new()),
+        PlanNode::SeqScan { scanrelid } | PlanNode::SampleScan { scanrelid, .. } => {
+            (*scanrelid, Vec::new())
+        }
         PlanNode::IndexScan { scanrelid, probe }
         | PlanNode::IndexOnlyScan { scanrelid, probe, .. } => {
             (*scanrelid, probe.index_qual_orig.clone())
@@ -99,7 +104,15 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         }
         _ => Access::Seq(None),
     };
-    let source = Source { rti, rel, columns: cols.columns, projection, recheck, epq_done: false };
+    let sample = match &plan.node {
+        PlanNode::SampleScan { sample, .. } => {
+            cols.columns.push(-1);
+            Some(Sample::new(sample, run)?)
+        }
+        _ => None,
+    };
+    let source =
+        Source { sample, rti, rel, columns: cols.columns, projection, recheck, epq_done: false };
     Ok(Box::new(ScanNode { source, access, done: false }))
 }
 
@@ -142,7 +155,8 @@ impl ScanNode {
                 let scan = match scan {
                     Some(s) => s,
                     slot => {
-                        let options = ScanOptions { synchronize: true, ..ScanOptions::default() };
+                        let synchronize = self.source.sample.is_none();
+                        let options = ScanOptions { synchronize, ..ScanOptions::default() };
                         let be = run.sv.backend();
                         slot.insert(TableScan::new(be, &rel.table, snapshot, columns, options)?)
                     }
@@ -347,6 +361,9 @@ impl Exec for ScanNode {
                     batch = Batch { len: sel.len(), columns };
                 }
             }
+            if let Some(sample) = &mut self.source.sample {
+                batch = sample.take(run, batch)?;
+            }
             let out = self.source.projection.apply(run, batch)?;
             if out.len > 0 {
                 return Ok(Some(out));
@@ -357,6 +374,9 @@ impl Exec for ScanNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.done = false;
         self.source.epq_done = false;
+        if let Some(s) = &mut self.source.sample {
+            s.restart();
+        }
         match &mut self.access {
             Access::Seq(scan) => {
                 if let Some(s) = scan {

@@ -47,6 +47,20 @@ impl Glob<'_> {
                 let node = PlanNode::SeqScan { scanrelid: self.flat(root, *rti) };
                 self.scan(root, path, info, node, quals, output)
             }
+            PathKind::Sample { rti, quals } => {
+                let RteKind::Relation { tablesample: Some(sample), .. } =
+                    &root.query.rte(*rti).kind
+                else {
+                    return Err(PgError::internal("sample scan without TABLESAMPLE"));
+                };
+                let mut sample = (**sample).clone();
+                for e in sample.args.iter_mut().chain(&mut sample.repeatable) {
+                    *e = self.scan_expr(root, path, e);
+                }
+                let scanrelid = self.flat(root, *rti);
+                let node = PlanNode::SampleScan { scanrelid, sample };
+                self.scan(root, path, info, node, quals, output)
+            }
             PathKind::Index { rti, m, quals } => {
                 self.index_scan(root, path, info, *rti, m, quals, output)
             }
@@ -167,6 +181,60 @@ impl Glob<'_> {
                     ..info
                 };
                 Ok(Made { plan: Plan { info, node }, output })
+            }
+            PathKind::Merge {
+                jointype,
+                outer,
+                inner,
+                clauses,
+                keys,
+                join_quals,
+                quals,
+                inner_unique,
+            } => {
+                let mut used = join_quals.clone();
+                used.extend(quals.iter().cloned());
+                let mut sides = split_hash(clauses);
+                let (o, i) = self.children(root, outer, inner, want, &used, &mut sides)?;
+                let below = Below { outer: &o.output, inner: &i.output };
+                let node = PlanNode::MergeJoin {
+                    jointype: *jointype,
+                    join_qual: below.fix_all(join_quals)?,
+                    inner_unique: *inner_unique,
+                    merge_clauses: below.fix_all(clauses)?,
+                    families: keys.iter().map(|k| k.family).collect(),
+                    collations: keys.iter().map(|k| k.collation).collect(),
+                    descending: keys.iter().map(|k| k.descending).collect(),
+                    nulls_first: keys.iter().map(|k| k.nulls_first).collect(),
+                    outer: Box::new(o.plan),
+                    inner: Box::new(i.plan),
+                };
+                let info = PlanInfo {
+                    target_list: below.fix_targets(&output)?,
+                    qual: below.fix_all(quals)?,
+                    ..info
+                };
+                Ok(Made { plan: Plan { info, node }, output })
+            }
+            PathKind::Memoize { child, vars, operators, collations } => {
+                let c = self.create(root, child, want)?;
+                let mut param_exprs = Vec::new();
+                for v in vars {
+                    if let Some((id, e)) = root.nest_params.iter().find(|(_, e)| e == v) {
+                        param_exprs.push(exec_param(*id, e));
+                    }
+                }
+                if param_exprs.len() < vars.len() {
+                    return Ok(c);
+                }
+                let info = PlanInfo { target_list: pass_through(&c.output), ..info };
+                let node = PlanNode::Memoize {
+                    child: Box::new(c.plan),
+                    param_exprs,
+                    operators: operators.clone(),
+                    collations: collations.clone(),
+                };
+                Ok(Made { plan: Plan { info, node }, output: c.output })
             }
             PathKind::Sort { child } => {
                 let mut ask = want.to_vec();

@@ -143,6 +143,8 @@ pub struct CostSettings {
     pub enable_sort: bool,
     pub enable_hashagg: bool,
     pub enable_material: bool,
+    pub enable_memoize: bool,
+    pub enable_incremental_sort: bool,
     /// Most items whose join order is searched exhaustively.
     pub join_collapse_limit: usize,
 }
@@ -169,6 +171,8 @@ impl Default for CostSettings {
             enable_sort: true,
             enable_hashagg: true,
             enable_material: true,
+            enable_memoize: true,
+            enable_incremental_sort: true,
             join_collapse_limit: 8,
         }
     }

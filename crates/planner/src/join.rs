@@ -355,6 +355,7 @@ impl Glob<'_> {
             || matches!(jointype, JoinType::Semi | JoinType::Anti);
         let qual_cost = self.quals_cost(quals)?;
         let rest_cost = self.quals_cost(&rest)?;
+        self.merge_join_paths(jointype, l, r, quals, inner_unique, out)?;
         let off = |on: bool| if on { 0.0 } else { 1e10 };
         for lp in &l.paths.paths {
             // The outer side may itself need columns from further out.
@@ -366,7 +367,14 @@ impl Glob<'_> {
                 let outer: Relids = lp.outer.union(&needs).copied().collect();
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
                 if jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?) {
-                    let (inner, rescan) = self.rescan(rp, parameterised);
+                    let (mut inner, mut rescan) = self.rescan(rp, parameterised);
+                    if parameterised
+                        && lp.outer.is_empty()
+                        && let Some(m) = self.memoized(root, rp, lp)?
+                        && m.total < rescan
+                    {
+                        (rescan, inner) = (m.total, m);
+                    }
                     let loops = lp.rows.max(1.0);
                     // With a unique match the inner side stops half-way on average.
                     let part = if inner_unique && !parameterised { 0.5 } else { 1.0 };
@@ -398,7 +406,7 @@ impl Glob<'_> {
                 }
                 let bytes = rp.rows * (rp.width as f64 + 24.0);
                 // What does not fit is written and read once.
-                let spill = if bytes > c.work_mem {
+                let spill = if bytes > c.hash_mem {
                     let pages = (bytes + lp.rows * (lp.width as f64 + 24.0)) / 8192.0;
                     2.0 * pages * c.seq_page
                 } else {
@@ -560,7 +568,7 @@ impl Glob<'_> {
         Ok((hash, rest))
     }
 
-    fn commute(&mut self, q: &Expr) -> Result<Expr> {
+    pub(crate) fn commute(&mut self, q: &Expr) -> Result<Expr> {
         let Expr::OpExpr(op) = q else { return Ok(q.clone()) };
         let comm = self.facts.operator(op.opno)?.commutator;
         let code = self.facts.operator(comm)?.code;
@@ -610,6 +618,14 @@ fn depends(a: &JoinRel, b: &JoinRel) -> bool {
 
 /// Conditions that a parameterised inner scan has not tested already.
 fn strip_satisfied(quals: &[Expr], inner: &Path) -> Vec<Expr> {
-    let PathKind::Index { m, .. } = &inner.kind else { return quals.to_vec() };
-    quals.iter().filter(|q| !m.quals.iter().any(|t| t.original == **q)).cloned().collect()
+    let m = match &inner.kind {
+        PathKind::Index { m, .. } => m,
+        PathKind::Memoize { child, .. } => return strip_satisfied(quals, child),
+        _ => return quals.to_vec(),
+    };
+    quals
+        .iter()
+        .filter(|q| !m.quals.iter().any(|t| !t.lossy && t.original == **q))
+        .cloned()
+        .collect()
 }

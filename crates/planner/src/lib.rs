@@ -3,7 +3,7 @@
 //! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views pulled up,
 //!    expressions folded.
 //! 2. `rel`: sizes of relations and selectivity of conditions (`selectivity`).
-//! 3. `scan`: ways to read one relation; `join`: ways and order to join them.
+//! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways and order to join them; `minmax`: ends of indexes.
 //! 4. `upper`: grouping, windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
 //!    UPDATE, DELETE.
 //! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to children.
@@ -14,9 +14,12 @@
 #![forbid(unsafe_code)]
 
 mod create;
+mod derive;
 mod facts;
 mod glob;
 mod join;
+mod merge;
+mod minmax;
 mod modify;
 mod path;
 mod prep;

@@ -48,6 +48,8 @@ pub(crate) struct MatchedQual {
     pub qual: Expr,
     /// As it stands in the query.
     pub original: Expr,
+    /// The condition only follows from the original, which must be tested as well.
+    pub lossy: bool,
 }
 
 /// An index scan's conditions.
@@ -91,6 +93,10 @@ pub(crate) enum PathKind {
     /// No row: a condition that cannot hold.
     Never,
     SeqScan {
+        rti: i32,
+        quals: Vec<Expr>,
+    },
+    Sample {
         rti: i32,
         quals: Vec<Expr>,
     },
@@ -149,8 +155,26 @@ pub(crate) enum PathKind {
         quals: Vec<Expr>,
         inner_unique: bool,
     },
+    Merge {
+        jointype: JoinType,
+        outer: PathRef,
+        inner: PathRef,
+        clauses: Vec<Expr>,
+        /// The outer side's order, by which both sides come.
+        keys: Vec<PathKey>,
+        join_quals: Vec<Expr>,
+        quals: Vec<Expr>,
+        inner_unique: bool,
+    },
     Sort {
         child: PathRef,
+    },
+    /// Rows are remembered by the outer columns that the child depends on.
+    Memoize {
+        child: PathRef,
+        vars: Vec<Expr>,
+        operators: Vec<Oid>,
+        collations: Vec<Oid>,
     },
     Material {
         child: PathRef,

@@ -7,7 +7,7 @@ use crate::path::Relids;
 use crate::vars::relids_of_all;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
-use plan::query::RteKind;
+use plan::query::{RangeTblEntry, RteKind, TableSample};
 use std::sync::Arc;
 
 /// One entry of FROM.
@@ -50,6 +50,19 @@ impl Glob<'_> {
                     .sum::<i32>()
                     .max(1);
                 rel.table = Some(facts);
+                if let Some(sample) = sample_of(root.query.rte(rti)) {
+                    // As PostgreSQL guesses where it does not know the percentage.
+                    let fraction = match sample.args.first() {
+                        Some(Expr::Const(c)) if !c.is_null() => {
+                            f64::from(c.value.as_ref().as_f32()) / 100.0
+                        }
+                        _ => 0.1,
+                    };
+                    if (0.0..=1.0).contains(&fraction) {
+                        rel.tuples = (rel.tuples * fraction).max(1.0);
+                    }
+                    rel.lateral = relids_of_all(sample.args.iter().chain(&sample.repeatable));
+                }
             }
             RteKind::Subquery { .. } => {
                 let i = self.plan_subquery(root, rti)?;
@@ -117,6 +130,14 @@ impl Glob<'_> {
             }
         }
         Ok(self.facts.function_cost(funcid)?.1.max(1.0))
+    }
+}
+
+/// The entry's TABLESAMPLE clause.
+pub(crate) fn sample_of(rte: &RangeTblEntry) -> Option<&TableSample> {
+    match &rte.kind {
+        RteKind::Relation { tablesample, .. } => tablesample.as_deref(),
+        _ => None,
     }
 }
 

@@ -105,6 +105,11 @@ impl Glob<'_> {
         let c = self.costs();
         let qual_cost = self.quals_cost(quals)?;
         let penalty = |enabled: bool| if enabled { 0.0 } else { 1e10 };
+        if crate::rel::sample_of(root.query.rte(rel.rti)).is_some() {
+            let kind = PathKind::Sample { rti: rel.rti, quals: quals.to_vec() };
+            set.add(self.simple_path(kind, rel, 0.0, table.pages * c.seq_page, quals)?);
+            return Ok(());
+        }
         set.add(Path {
             kind: PathKind::SeqScan { rti: rel.rti, quals: quals.to_vec() },
             relids: Relids::from([rel.rti]),
@@ -154,8 +159,7 @@ impl Glob<'_> {
         needed: &[Expr],
         set: &mut PathSet,
     ) -> Result<()> {
-        let predicate: Vec<Expr> = index.predicate.iter().map(|p| renumber(p, rel.rti)).collect();
-        if !predicate.iter().all(|p| implies(quals, p)) {
+        if !self.implies_all(rel.rti, quals, &index.predicate)? {
             return Ok(());
         }
         let own = self.match_quals(rel.rti, index, quals)?;
@@ -202,7 +206,18 @@ impl Glob<'_> {
         for q in quals {
             for (col, key) in index.keys.iter().enumerate() {
                 if let Some(qual) = self.match_one(rti, key, q)? {
-                    out.push(MatchedQual { column: col, qual, original: q.clone() });
+                    out.push(MatchedQual { column: col, qual, original: q.clone(), lossy: false });
+                    break;
+                }
+                let derived = self.derived_quals(rti, key, q)?;
+                if !derived.is_empty() {
+                    let matched = derived.into_iter().map(|qual| MatchedQual {
+                        column: col,
+                        qual,
+                        original: q.clone(),
+                        lossy: true,
+                    });
+                    out.extend(matched);
                     break;
                 }
             }
@@ -413,8 +428,7 @@ impl Glob<'_> {
         }
         let mut parts = Vec::new();
         for index in indexes {
-            let usable = index.predicate.iter().all(|p| implies(quals, &renumber(p, rel.rti)));
-            if !usable {
+            if !self.implies_all(rel.rti, quals, &index.predicate)? {
                 continue;
             }
             let m = self.match_quals(rel.rti, index, quals)?;
@@ -577,24 +591,7 @@ impl Glob<'_> {
 
 /// Is the condition one of those that the index looks for?
 fn covers(m: &[MatchedQual], q: &Expr) -> bool {
-    m.iter().any(|m| m.original == *q)
-}
-
-/// Does the list of conditions imply a partial index's condition? Equal conditions, and a test for NOT
-/// NULL by any strict comparison of the same column.
-fn implies(quals: &[Expr], predicate: &Expr) -> bool {
-    if quals.contains(predicate) {
-        return true;
-    }
-    match predicate {
-        Expr::Bool(b) if b.boolop == BoolOp::And => b.args.iter().all(|a| implies(quals, a)),
-        Expr::Bool(b) if b.boolop == BoolOp::Or => b.args.iter().any(|a| implies(quals, a)),
-        Expr::NullTest(n) if n.is_not && !n.argisrow => quals.iter().any(|q| match q {
-            Expr::OpExpr(op) => op.args.len() == 2 && op.args.contains(&n.arg),
-            _ => false,
-        }),
-        _ => false,
-    }
+    m.iter().any(|m| !m.lossy && m.original == *q)
 }
 
 /// The expression with relation 1 renamed, as index expressions are stored.

@@ -115,7 +115,8 @@ impl Glob<'_> {
         let c = self.costs();
         let mut info = hand_on(&child);
         info.plan_rows = rows;
-        if hashable && c.enable_hashagg {
+        let bytes = child.info.plan_rows * (f64::from(child.info.plan_width) + 40.0);
+        if hashable && c.enable_hashagg && bytes <= c.hash_mem {
             info.total_cost += child.info.plan_rows * c.cpu_operator * keys.cols.len() as f64;
             info.startup_cost = info.total_cost;
             let node = PlanNode::Agg(Box::new(Agg {
@@ -170,7 +171,9 @@ impl Glob<'_> {
             SetOperation::Except => lrows,
             _ => lrows.min(rrows),
         });
-        let (child, strategy) = if hashable {
+        // A hash table that does not fit would not go to disk.
+        let bytes = child.info.plan_rows * (f64::from(child.info.plan_width) + 56.0);
+        let (child, strategy) = if hashable && bytes <= self.facts.costs().hash_mem {
             (child, SetOpStrategy::Hashed)
         } else {
             (self.sort_columns(child, op)?, SetOpStrategy::Sorted)

@@ -165,8 +165,12 @@ impl Glob<'_> {
                     root.init_plans.push(Expr::SubPlan(Box::new(sub)));
                     return Ok(test);
                 }
-                sub.use_hash_table =
-                    s.kind == SubLinkKind::Any && !correlated && self.can_hash_test(&test)?;
+                // The table stays in memory, so it must fit.
+                let bytes = rows * (f64::from(planned.width) + 24.0);
+                sub.use_hash_table = s.kind == SubLinkKind::Any
+                    && !correlated
+                    && bytes <= self.facts.costs().hash_mem
+                    && self.can_hash_test(&test)?;
                 if sub.use_hash_table {
                     sub.startup_cost = total;
                     sub.per_call_cost = self.facts.costs().cpu_operator;

@@ -139,6 +139,10 @@ impl Glob<'_> {
 
         if grouped {
             made = self.group(root, made, &mut have, &group_exprs, &upper_want, &having)?;
+            let cost = made.plan.info.total_cost;
+            if let Some(ends) = self.min_max(root, &upper_want, &having, cost)? {
+                made = ends;
+            }
         }
         if windowed {
             made = self.windows(root, made, &mut have, &finals, targets)?;
@@ -165,7 +169,7 @@ impl Glob<'_> {
             sorted = starts_with(&have, &order);
         }
         if !order.is_empty() && !sorted {
-            made = self.sort(made, &order)?;
+            made = self.sort_on(root, made, &order, &have)?;
         }
         let _ = marks;
         Ok(made)
@@ -279,7 +283,24 @@ impl Glob<'_> {
             let candidate = if starts_with(&p.order, order) || order.is_empty() {
                 (**p).clone()
             } else {
-                let (startup, total) = self.sort_cost(p.total, p.rows, p.width);
+                let (mut startup, mut total) = self.sort_cost(p.total, p.rows, p.width);
+                let presorted = p.order.iter().zip(order).take_while(|(h, o)| h == o).count();
+                if presorted > 0 && self.facts.costs().enable_incremental_sort {
+                    let exprs: Vec<Expr> =
+                        order[..presorted].iter().map(|k| k.expr.clone()).collect();
+                    let sets = self.group_count(root, &exprs, p.rows)?;
+                    let below = PlanInfo {
+                        startup_cost: p.startup,
+                        total_cost: p.total,
+                        plan_rows: p.rows,
+                        plan_width: p.width,
+                        ..PlanInfo::default()
+                    };
+                    let (s, t) = self.incremental_sort_cost(&below, sets);
+                    if part(s, t) < part(startup, total) {
+                        (startup, total) = (s, t);
+                    }
+                }
                 Path {
                     kind: PathKind::Sort { child: p.clone() },
                     startup,
@@ -339,6 +360,61 @@ impl Glob<'_> {
         info.total_cost = total;
         let node = PlanNode::Sort { child: Box::new(made.plan), keys };
         Ok(Made { plan: Plan { info, node }, output: made.output })
+    }
+
+    /// As [`Glob::sort`], making use of the order that the rows have where that helps.
+    fn sort_on(
+        &mut self,
+        root: &Root,
+        made: Made,
+        order: &[PathKey],
+        have: &[PathKey],
+    ) -> Result<Made> {
+        let presorted = have.iter().zip(order).take_while(|(h, o)| h == o).count();
+        if presorted == 0 || !self.facts.costs().enable_incremental_sort {
+            let below = made.plan.info.clone();
+            let mut made = self.sort(made, order)?;
+            // With LIMIT only the first rows are kept.
+            let limit = self.limit_fraction(root);
+            let unit = self.facts.costs().cpu_operator;
+            let rows = below.plan_rows;
+            if limit >= 1.0 && 2.0 * limit < rows && self.facts.costs().enable_sort {
+                let info = &mut made.plan.info;
+                info.startup_cost = below.total_cost + 2.0 * unit * rows * (2.0 * limit).log2();
+                info.total_cost = info.startup_cost + unit * rows;
+            }
+            return Ok(made);
+        }
+        let exprs: Vec<Expr> = order[..presorted].iter().map(|k| k.expr.clone()).collect();
+        let below = made.plan.info.clone();
+        let sets = self.group_count(root, &exprs, below.plan_rows)?;
+        let (startup, total) = self.incremental_sort_cost(&below, sets);
+        let (_, whole) = self.sort_cost(below.total_cost, below.plan_rows, below.plan_width);
+        if total >= whole && self.limit_fraction(root) == 0.0 {
+            return self.sort(made, order);
+        }
+        let keys = self.sort_keys(order, &made.output)?;
+        let mut info = self.above(&made, 0.0);
+        info.startup_cost = startup;
+        info.total_cost = total;
+        let presorted_cols = presorted as i32;
+        let node = PlanNode::IncrementalSort { child: Box::new(made.plan), keys, presorted_cols };
+        Ok(Made { plan: Plan { info, node }, output: made.output })
+    }
+
+    /// Sorting rows that come in `sets` sets one after the other.
+    fn incremental_sort_cost(&self, below: &PlanInfo, sets: f64) -> (f64, f64) {
+        let c = self.facts.costs();
+        let run = below.total_cost - below.startup_cost;
+        let rows = below.plan_rows.max(2.0);
+        let (startup, total) = self.sort_cost(0.0, 1.5 * rows / sets, below.plan_width);
+        let first = startup + below.startup_cost + run / sets;
+        let rest = (total - startup)
+            + total * (sets - 1.0)
+            + run / sets * (sets - 1.0)
+            + (c.cpu_tuple + 2.0 * c.cpu_operator) * rows
+            + 2.0 * c.cpu_tuple * sets;
+        (first, first + rest)
     }
 
     /// The order that these clauses ask for. Constants order nothing.
@@ -425,14 +501,30 @@ impl Glob<'_> {
             AggStrategy::Mixed
         } else if presorted || !hashable {
             AggStrategy::Sorted
+        } else if keeps_rows(want) || keeps_rows(having) {
+            // Aggregates that sort their rows do so one group after the other.
+            AggStrategy::Sorted
         } else if sort_order.is_err() || !c.enable_sort {
             AggStrategy::Hashed
         } else {
-            let (_, sorted) =
-                self.sort_cost(made.plan.info.total_cost, rows, made.plan.info.plan_width);
-            let hashed = made.plan.info.total_cost + rows * c.cpu_operator;
-            let fits = groups * (f64::from(made.plan.info.plan_width) + 64.0) < c.work_mem * 2.0;
-            if c.enable_hashagg && (hashed < sorted || fits) {
+            let (below, width) = (made.plan.info.total_cost, made.plan.info.plan_width);
+            let (_, sorted) = self.sort_cost(below, rows, width);
+            let mut hashed = below + rows * c.cpu_operator * group_exprs.len() as f64;
+            let bytes = groups * (f64::from(width) + 64.0);
+            if bytes > c.hash_mem {
+                // What finds no place is written and read again.
+                let pages = rows * (f64::from(width) + 24.0) / 8192.0;
+                hashed += pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple;
+            }
+            // ORDER BY over the groups comes for nothing after a sort.
+            let order = self.order_of(&root.query.sort_clause.clone(), &targets);
+            if let (Ok(o), Ok(s)) = (order, &sort_order)
+                && !o.is_empty()
+                && starts_with(s, &o)
+            {
+                hashed += self.sort_cost(0.0, groups, width).1;
+            }
+            if c.enable_hashagg && hashed < sorted {
                 AggStrategy::Hashed
             } else {
                 AggStrategy::Sorted
@@ -798,6 +890,15 @@ fn has_pending_srf(e: &Expr, done: &[TargetEntry]) -> bool {
     let mut below = false;
     plan::walk::each_child(e, &mut |c| below |= has_pending_srf(c, done));
     here || below
+}
+
+/// Is there an aggregate that sorts its rows or tells them apart?
+fn keeps_rows(exprs: &[Expr]) -> bool {
+    let sorts = |e: &Expr| {
+        matches!(e, Expr::Aggref(a)
+            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != b'n')
+    };
+    exprs.iter().any(|e| plan::walk::any(e, &mut |x| sorts(x)))
 }
 
 fn count_aggs(exprs: &[Expr]) -> usize {

@@ -14,6 +14,8 @@ use sync::wait::Waiter;
 use types::FnContext;
 use vfs::Env;
 
+mod spills;
+
 const DATABASE: Oid = Oid(5);
 
 struct World {

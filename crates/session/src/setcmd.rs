@@ -228,6 +228,8 @@ impl Session {
             "enable_mergejoin" => costs.enable_mergejoin = value.as_bool(),
             "enable_sort" => costs.enable_sort = value.as_bool(),
             "enable_hashagg" => costs.enable_hashagg = value.as_bool(),
+            "enable_memoize" => costs.enable_memoize = value.as_bool(),
+            "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
             "enable_material" => costs.enable_material = value.as_bool(),
             "join_collapse_limit" => costs.join_collapse_limit = value.as_int().max(1) as usize,
             "application_name" => self.speaker.application = value.as_text().to_owned(),

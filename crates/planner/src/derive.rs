@@ -1,0 +1,352 @@
+//! Index conditions that a condition implies without being one, and proofs that a partial index holds all
+//! rows asked for. Counterpart: like_support.c, indxpath.c (expand_indexqual_rowcompare), predtest.c.
+
+use crate::facts::IndexKey;
+use crate::glob::*;
+use crate::scan::{is_index_key, renumber};
+use crate::selectivity::strip;
+use crate::vars::relids_of;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use std::cmp::Ordering;
+use types::{Datum, oids};
+
+const LESS: u16 = 1;
+const LESS_EQUAL: u16 = 2;
+const EQUAL: u16 = 3;
+const GREATER_EQUAL: u16 = 4;
+const GREATER: u16 = 5;
+
+/// Operators of pattern matching on text and name, by OID.
+const LIKE: [u32; 2] = [1209, 1207];
+const REGEX: [u32; 2] = [641, 639];
+
+impl Glob<'_> {
+    /// Conditions on the index key that hold wherever `q` does; `q` itself must still be tested.
+    pub(crate) fn derived_quals(
+        &mut self,
+        rti: i32,
+        key: &IndexKey,
+        q: &Expr,
+    ) -> Result<Vec<Expr>> {
+        match q {
+            Expr::OpExpr(op) => {
+                let [l, Expr::Const(c)] = op.args.as_slice() else { return Ok(Vec::new()) };
+                let text = matches!(key.opcintype, oids::TEXT | oids::NAME);
+                if !text || c.is_null() || !is_index_key(l, rti, key) {
+                    return Ok(Vec::new());
+                }
+                let datum = c.value.as_ref();
+                let types::DatumRef::Bytes(pattern) = datum else { return Ok(Vec::new()) };
+                let found = if LIKE.contains(&op.opno.0) {
+                    like_prefix(pattern)
+                } else if REGEX.contains(&op.opno.0) {
+                    regex_prefix(pattern)
+                } else {
+                    None
+                };
+                let Some((prefix, whole)) = found else { return Ok(Vec::new()) };
+                if prefix.is_empty() && !whole {
+                    return Ok(Vec::new());
+                }
+                let mut out = Vec::new();
+                if whole {
+                    out.extend(self.compare_key(key, l, EQUAL, &prefix)?);
+                } else {
+                    out.extend(self.compare_key(key, l, GREATER_EQUAL, &prefix)?);
+                    if let Some(end) = next_prefix(&prefix) {
+                        out.extend(self.compare_key(key, l, LESS, &end)?);
+                    }
+                }
+                Ok(out)
+            }
+            Expr::RowCompare(r) => self.first_of_row(rti, key, r),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// `key op 'text'`, if the index's family has the operator.
+    fn compare_key(
+        &mut self,
+        key: &IndexKey,
+        left: &Expr,
+        strategy: u16,
+        value: &[u8],
+    ) -> Result<Option<Expr>> {
+        let ty = key.opcintype;
+        let Some(opno) = self.facts.family_operator(key.opfamily, ty, oids::TEXT, strategy)? else {
+            return Ok(None);
+        };
+        let facts = self.facts.operator(opno)?;
+        let value = Expr::Const(Const {
+            consttype: oids::TEXT,
+            consttypmod: -1,
+            constcollid: key.collation,
+            constlen: -1,
+            constbyval: false,
+            value: Datum::bytes(value.to_vec()),
+            location: Location::UNKNOWN,
+        });
+        Ok(Some(Expr::OpExpr(Box::new(OpExpr {
+            opno,
+            opfuncid: facts.code,
+            opresulttype: oids::BOOL,
+            opretset: false,
+            opcollid: Oid::INVALID,
+            inputcollid: key.collation,
+            args: vec![left.clone(), value],
+            location: Location::UNKNOWN,
+        }))))
+    }
+
+    /// `(a, b) > (x, y)` implies `a >= x`.
+    fn first_of_row(&mut self, rti: i32, key: &IndexKey, r: &RowCompareExpr) -> Result<Vec<Expr>> {
+        let (Some(l), Some(v), Some(&opno)) = (r.largs.first(), r.rargs.first(), r.opnos.first())
+        else {
+            return Ok(Vec::new());
+        };
+        if !is_index_key(l, rti, key) || relids_of(v).contains(&rti) {
+            return Ok(Vec::new());
+        }
+        if eval::volatility(v, self.facts)? == eval::Volatility::Volatile {
+            return Ok(Vec::new());
+        }
+        let strategy = match self.facts.strategy(opno, key.opfamily)? {
+            Some(LESS | LESS_EQUAL) => LESS_EQUAL,
+            Some(GREATER | GREATER_EQUAL) => GREATER_EQUAL,
+            _ => return Ok(Vec::new()),
+        };
+        let sides = self.facts.operator(opno)?;
+        let (left, right) = (sides.left, sides.right);
+        let found = self.facts.family_operator(key.opfamily, left, right, strategy)?;
+        let Some(opno) = found else { return Ok(Vec::new()) };
+        let opfuncid = self.facts.operator(opno)?.code;
+        Ok(vec![Expr::OpExpr(Box::new(OpExpr {
+            opno,
+            opfuncid,
+            opresulttype: oids::BOOL,
+            opretset: false,
+            opcollid: Oid::INVALID,
+            inputcollid: key.collation,
+            args: vec![l.clone(), v.clone()],
+            location: Location::UNKNOWN,
+        }))])
+    }
+
+    /// Does the list of conditions imply a partial index's condition?
+    pub(crate) fn implies_all(
+        &mut self,
+        rti: i32,
+        quals: &[Expr],
+        predicate: &[Expr],
+    ) -> Result<bool> {
+        for p in predicate {
+            if !self.implies(quals, &renumber(p, rti))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn implies(&mut self, quals: &[Expr], predicate: &Expr) -> Result<bool> {
+        if quals.contains(predicate) {
+            return Ok(true);
+        }
+        if let Expr::Bool(b) = predicate
+            && b.boolop != BoolOp::Not
+        {
+            let and = b.boolop == BoolOp::And;
+            for a in &b.args {
+                if self.implies(quals, a)? != and {
+                    return Ok(!and);
+                }
+            }
+            return Ok(and);
+        }
+        for q in quals {
+            if self.one_implies(q, predicate)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn one_implies(&mut self, q: &Expr, predicate: &Expr) -> Result<bool> {
+        match (q, predicate) {
+            (Expr::Bool(b), p) if b.boolop == BoolOp::Or => {
+                for arm in &b.args {
+                    if !self.implies(std::slice::from_ref(arm), p)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(!b.args.is_empty())
+            }
+            (Expr::Bool(b), p) if b.boolop == BoolOp::And => self.implies(&b.args, p),
+            // A strict comparison holds for no NULL.
+            (Expr::OpExpr(op), Expr::NullTest(n)) if n.is_not && !n.argisrow => {
+                let same = op.args.iter().any(|a| strip(a) == strip(&n.arg));
+                Ok(same && self.facts.operator(op.opno)?.strict)
+            }
+            (Expr::ScalarArrayOp(op), Expr::NullTest(n)) if n.is_not && !n.argisrow => {
+                let same = op.args.first().is_some_and(|a| strip(a) == strip(&n.arg));
+                Ok(same && op.use_or && self.facts.operator(op.opno)?.strict)
+            }
+            (Expr::OpExpr(a), Expr::OpExpr(b)) => self.comparison_implies(a, b),
+            _ => Ok(false),
+        }
+    }
+
+    /// `x op c` implies `x op d`, by the order of the constants.
+    fn comparison_implies(&mut self, a: &OpExpr, b: &OpExpr) -> Result<bool> {
+        let ([x, Expr::Const(c)], [y, Expr::Const(d)]) = (a.args.as_slice(), b.args.as_slice())
+        else {
+            return Ok(false);
+        };
+        let ty = c.consttype;
+        let alike = strip(x) == strip(y)
+            && ty == d.consttype
+            && a.inputcollid == b.inputcollid
+            && !c.is_null()
+            && !d.is_null();
+        if !alike {
+            return Ok(false);
+        }
+        let eq = self.facts.default_operators(ty)?.eq;
+        if !eq.is_valid() {
+            return Ok(false);
+        }
+        for family in self.facts.equality_families(eq)? {
+            let (Some(s), Some(t)) =
+                (self.facts.strategy(a.opno, family)?, self.facts.strategy(b.opno, family)?)
+            else {
+                continue;
+            };
+            let cmp = self.facts.type_compare(ty)?;
+            let o = cmp(c.value.as_ref(), d.value.as_ref(), a.inputcollid);
+            return Ok(follows(s, t, o));
+        }
+        Ok(false)
+    }
+}
+
+/// Does `x s c` imply `x t d`, where `c` stands to `d` as `o` says?
+fn follows(s: u16, t: u16, o: Ordering) -> bool {
+    match (s, t) {
+        (LESS, LESS | LESS_EQUAL) => o.is_le(),
+        (LESS_EQUAL | EQUAL, LESS) => o.is_lt(),
+        (LESS_EQUAL | EQUAL, LESS_EQUAL) => o.is_le(),
+        (EQUAL, EQUAL) => o.is_eq(),
+        (GREATER, GREATER | GREATER_EQUAL) => o.is_ge(),
+        (GREATER_EQUAL | EQUAL, GREATER) => o.is_gt(),
+        (GREATER_EQUAL | EQUAL, GREATER_EQUAL) => o.is_ge(),
+        _ => false,
+    }
+}
+
+/// What every match begins with, and whether it is the whole.
+fn like_prefix(pattern: &[u8]) -> Option<(Vec<u8>, bool)> {
+    let mut out = Vec::new();
+    let mut it = pattern.iter();
+    while let Some(&c) = it.next() {
+        match c {
+            b'%' | b'_' => return Some((out, false)),
+            b'\\' => out.push(*it.next()?),
+            c => out.push(c),
+        }
+    }
+    Some((out, true))
+}
+
+/// The same of a regular expression that begins with `^` and plain characters, also in parentheses as psql
+/// writes them: `^(name)$`.
+fn regex_prefix(pattern: &[u8]) -> Option<(Vec<u8>, bool)> {
+    let special = |c: u8| b"\\^$.[]|()*+?{}".contains(&c);
+    let rest = pattern.strip_prefix(b"^")?;
+    if let Some(inner) = rest.strip_prefix(b"(").and_then(|r| r.strip_suffix(b")$"))
+        && !inner.iter().any(|&c| special(c))
+    {
+        return Some((inner.to_vec(), true));
+    }
+    if pattern.contains(&b'|') {
+        return None;
+    }
+    let end = rest.iter().position(|&c| special(c)).unwrap_or(rest.len());
+    let (mut prefix, tail) = (rest[..end].to_vec(), &rest[end..]);
+    if tail == b"$" {
+        return Some((prefix, true));
+    }
+    // The last character may be repeated no time at all.
+    if matches!(tail.first(), Some(b'*' | b'?' | b'{')) {
+        while let Some(c) = prefix.pop() {
+            if c & 0xC0 != 0x80 {
+                break;
+            }
+        }
+    }
+    Some((prefix, false))
+}
+
+/// The least text above all that begin with `prefix`, bytes in order.
+fn next_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut out = prefix.to_vec();
+    while let Some(&last) = out.last() {
+        if last < 0x7e {
+            *out.last_mut()? += 1;
+            return Some(out);
+        }
+        // A character that has no plain successor goes; what is before it is followed instead.
+        while let Some(c) = out.pop() {
+            if c & 0xC0 != 0x80 {
+                break;
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes() {
+        let like =
+            |p: &str| like_prefix(p.as_bytes()).map(|(b, w)| (String::from_utf8(b).unwrap(), w));
+        assert_eq!(like("abc%"), Some(("abc".into(), false)));
+        assert_eq!(like("a\\%b_c"), Some(("a%b".into(), false)));
+        assert_eq!(like("abc"), Some(("abc".into(), true)));
+        assert_eq!(like("abc\\"), None);
+        let regex =
+            |p: &str| regex_prefix(p.as_bytes()).map(|(b, w)| (String::from_utf8(b).unwrap(), w));
+        assert_eq!(regex("^(foo)$"), Some(("foo".into(), true)));
+        assert_eq!(regex("^foo"), Some(("foo".into(), false)));
+        assert_eq!(regex("^foo*"), Some(("fo".into(), false)));
+        assert_eq!(regex("^foo|bar"), None);
+        assert_eq!(regex("^(a|b)$"), None);
+        assert_eq!(regex("foo"), None);
+        assert_eq!(next_prefix(b"abc").unwrap(), b"abd");
+        assert_eq!(next_prefix("ab\u{e9}".as_bytes()).unwrap(), b"ac");
+        assert_eq!(next_prefix("\u{e9}".as_bytes()), None);
+    }
+
+    #[test]
+    fn what_follows_from_comparisons() {
+        let values = [-1i32, 0, 1, 2, 3];
+        let holds = |s: u16, x: i32, c: i32| match s {
+            LESS => x < c,
+            LESS_EQUAL => x <= c,
+            EQUAL => x == c,
+            GREATER_EQUAL => x >= c,
+            _ => x > c,
+        };
+        // Over all reals near the constants: halves stand for what is between.
+        let points: Vec<i32> = (-6..=10).collect();
+        for (s, t) in (1..=5).flat_map(|s| (1..=5).map(move |t| (s, t))) {
+            for (c, d) in values.iter().flat_map(|c| values.iter().map(move |d| (*c, *d))) {
+                let real = points.iter().all(|&x| !holds(s, x, 2 * c) || holds(t, x, 2 * d));
+                assert_eq!(follows(s, t, c.cmp(&d)), real, "{s} {c} {t} {d}");
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Merge joins, and inner sides that are remembered by their parameters.
+//! Counterpart: joinpath.c (sort_inner_and_outer, match_unsorted_outer, get_memoize_path), costsize.c.
+
+use crate::glob::*;
+use crate::join::JoinRel;
+use crate::path::*;
+use crate::rel::clamp_rows;
+use crate::vars::*;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::JoinType;
+use std::rc::Rc;
+
+/// A condition that a merge join can use, with the orders that it asks of both sides.
+#[derive(Clone)]
+struct MergeClause {
+    clause: Expr,
+    outer: PathKey,
+    inner: PathKey,
+}
+
+impl MergeClause {
+    /// In the direction and with the NULLs of the other key.
+    fn directed(&self, like: &PathKey) -> MergeClause {
+        let mut c = self.clone();
+        for k in [&mut c.outer, &mut c.inner] {
+            k.descending = like.descending;
+            k.nulls_first = like.nulls_first;
+        }
+        c
+    }
+}
+
+impl Glob<'_> {
+    /// Adds the merge joins of `l` (outer) and `r` (inner).
+    pub(crate) fn merge_join_paths(
+        &mut self,
+        jointype: JoinType,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[Expr],
+        inner_unique: bool,
+        out: &mut JoinRel,
+    ) -> Result<()> {
+        let (clauses, rest) = self.merge_clauses(l, r, quals)?;
+        let whole = matches!(jointype, JoinType::Right | JoinType::Full);
+        if clauses.is_empty() || (whole && !rest.is_empty()) {
+            return Ok(());
+        }
+        let rest_cost = self.quals_cost(&rest)?;
+        let mut orders: Vec<Vec<MergeClause>> = vec![clauses.clone()];
+        for (paths, outer) in [(&l.paths, true), (&r.paths, false)] {
+            for p in paths.unparameterised() {
+                if let Some(o) = ordered_like(&clauses, &p.order, outer) {
+                    let same = |a: &Vec<MergeClause>| {
+                        a.iter().map(|c| &c.outer).eq(o.iter().map(|c| &c.outer))
+                            && a.iter().map(|c| &c.inner).eq(o.iter().map(|c| &c.inner))
+                    };
+                    if !orders.iter().any(same) {
+                        orders.push(o);
+                    }
+                }
+            }
+        }
+        for order in orders {
+            let outer_keys: Vec<PathKey> = order.iter().map(|c| c.outer.clone()).collect();
+            let inner_keys: Vec<PathKey> = order.iter().map(|c| c.inner.clone()).collect();
+            let (Some(lp), Some(rp)) =
+                (self.sorted_side(l, &outer_keys), self.sorted_side(r, &inner_keys))
+            else {
+                continue;
+            };
+            let path =
+                self.merge_path(jointype, &lp, &rp, &order, &rest, rest_cost, inner_unique, out);
+            out.paths.add(path);
+        }
+        Ok(())
+    }
+
+    fn merge_path(
+        &self,
+        jointype: JoinType,
+        lp: &PathRef,
+        rp: &PathRef,
+        order: &[MergeClause],
+        rest: &[Expr],
+        rest_cost: f64,
+        inner_unique: bool,
+        out: &JoinRel,
+    ) -> Path {
+        let c = self.facts.costs();
+        let n = order.len() as f64;
+        // Inner rows are looked at again for each further outer row of their key.
+        let again = if inner_unique { 0.0 } else { (out.rows - rp.rows).max(0.0) };
+        let ratio = 1.0 + again / rp.rows.max(1.0);
+        let inner_run = rp.total - rp.startup;
+        let kept = inner_run + c.cpu_operator * rp.rows * ratio;
+        let off = if c.enable_mergejoin { 0.0 } else { 1e10 };
+        let startup = lp.startup + rp.startup + off;
+        let total = startup
+            + (lp.total - lp.startup)
+            + (inner_run * ratio).min(kept)
+            + c.cpu_operator * n * (lp.rows + rp.rows * ratio)
+            + out.rows * (c.cpu_tuple + rest_cost);
+        let keeps_order = !matches!(jointype, JoinType::Right | JoinType::Full);
+        Path {
+            kind: PathKind::Merge {
+                jointype,
+                outer: lp.clone(),
+                inner: rp.clone(),
+                clauses: order.iter().map(|c| c.clause.clone()).collect(),
+                keys: order.iter().map(|c| c.outer.clone()).collect(),
+                join_quals: rest.to_vec(),
+                quals: Vec::new(),
+                inner_unique,
+            },
+            relids: out.relids.clone(),
+            rows: out.rows,
+            width: lp.width + rp.width,
+            startup,
+            total,
+            order: if keeps_order { lp.order.clone() } else { Vec::new() },
+            outer: Relids::new(),
+        }
+    }
+
+    /// The cheapest path of a side in this order, sorted if need be.
+    fn sorted_side(&self, rel: &JoinRel, keys: &[PathKey]) -> Option<PathRef> {
+        let mut best: Option<PathRef> = None;
+        for p in rel.paths.unparameterised().filter(|p| starts_with(&p.order, keys)) {
+            if best.as_ref().is_none_or(|b| p.total < b.total) {
+                best = Some(p.clone());
+            }
+        }
+        let cheapest = rel.paths.cheapest()?;
+        let (startup, total) = self.sort_cost(cheapest.total, cheapest.rows, cheapest.width);
+        if best.as_ref().is_none_or(|b| total < b.total) {
+            best = Some(Rc::new(Path {
+                kind: PathKind::Sort { child: cheapest.clone() },
+                startup,
+                total,
+                order: keys.to_vec(),
+                ..(**cheapest).clone()
+            }));
+        }
+        best
+    }
+
+    /// The conditions that a merge join can use, outer side on the left, and the others.
+    fn merge_clauses(
+        &mut self,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[Expr],
+    ) -> Result<(Vec<MergeClause>, Vec<Expr>)> {
+        let mut merge = Vec::new();
+        let mut rest = Vec::new();
+        for q in quals {
+            match self.merge_clause(l, r, q)? {
+                Some(c) => merge.push(c),
+                None => rest.push(q.clone()),
+            }
+        }
+        Ok((merge, rest))
+    }
+
+    fn merge_clause(&mut self, l: &JoinRel, r: &JoinRel, q: &Expr) -> Result<Option<MergeClause>> {
+        let Expr::OpExpr(op) = q else { return Ok(None) };
+        let [a, b] = op.args.as_slice() else { return Ok(None) };
+        let facts = self.facts.operator(op.opno)?;
+        let (ra, rb) = (relids_of(a), relids_of(b));
+        if !facts.can_merge || ra.is_empty() || rb.is_empty() {
+            return Ok(None);
+        }
+        let clause = if ra.is_subset(&l.relids) && rb.is_subset(&r.relids) {
+            q.clone()
+        } else if ra.is_subset(&r.relids) && rb.is_subset(&l.relids) && facts.commutator.is_valid()
+        {
+            self.commute(q)?
+        } else {
+            return Ok(None);
+        };
+        let Expr::OpExpr(op) = &clause else { return Ok(None) };
+        for family in self.facts.equality_families(op.opno)? {
+            let mut sides = Vec::new();
+            for e in &op.args {
+                let ty = self.operand_type(op.opno, sides.len(), e)?;
+                // Sorting needs the family's operators on the side's own type.
+                if ty == e.type_oid() && self.facts.family_operator(family, ty, ty, 1)?.is_some() {
+                    sides.push(PathKey {
+                        expr: e.clone(),
+                        family,
+                        collation: op.inputcollid,
+                        descending: false,
+                        nulls_first: false,
+                    });
+                }
+            }
+            if let Ok([outer, inner]) = <[PathKey; 2]>::try_from(sides) {
+                return Ok(Some(MergeClause { clause, outer, inner }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn operand_type(&mut self, opno: Oid, side: usize, e: &Expr) -> Result<Oid> {
+        let facts = self.facts.operator(opno)?;
+        let ty = if side == 0 { facts.left } else { facts.right };
+        // Polymorphic operators sort by the type at hand.
+        Ok(if ty == e.type_oid() { ty } else { e.type_oid() })
+    }
+
+    /// The inner side of a nested loop behind a memory of the rows by their parameters.
+    pub(crate) fn memoized(
+        &mut self,
+        root: &Root,
+        inner: &PathRef,
+        outer: &PathRef,
+    ) -> Result<Option<PathRef>> {
+        let c = self.costs();
+        let PathKind::Index { m, .. } = &inner.kind else { return Ok(None) };
+        if !c.enable_memoize || outer.rows < 2.0 {
+            return Ok(None);
+        }
+        let mut vars = Vec::new();
+        for q in &m.quals {
+            if matches!(q.qual, Expr::ScalarArrayOp(_)) {
+                return Ok(None);
+            }
+            pull_vars(&q.qual, &mut vars);
+        }
+        vars.retain(|v| matches!(v, Expr::Var(v) if !inner.relids.contains(&v.varno)));
+        let known = vars.iter().all(|v| relids_of(v).is_subset(&outer.relids));
+        if vars.is_empty() || !known {
+            return Ok(None);
+        }
+        let (mut operators, mut collations) = (Vec::new(), Vec::new());
+        for v in &vars {
+            let ops = self.facts.default_operators(v.type_oid())?;
+            if !ops.hashable || !ops.eq.is_valid() {
+                return Ok(None);
+            }
+            operators.push(ops.eq);
+            collations.push(v.collation());
+        }
+        let calls = outer.rows;
+        let distinct = self.group_count(root, &vars, calls)?;
+        let entry = inner.rows * (f64::from(inner.width) + 40.0) + 128.0;
+        let entries = (c.hash_mem / entry).floor().max(1.0);
+        let evicted = 1.0 - entries.min(distinct) / distinct;
+        let hits = ((calls - distinct) / calls * (entries / distinct.max(entries))).clamp(0.0, 1.0);
+        let total = inner.total * (1.0 - hits)
+            + c.cpu_operator
+            + evicted * (c.cpu_tuple + c.cpu_operator * inner.rows)
+            + c.cpu_tuple
+            + c.cpu_operator * inner.rows;
+        Ok(Some(Rc::new(Path {
+            kind: PathKind::Memoize { child: inner.clone(), vars, operators, collations },
+            rows: clamp_rows(inner.rows),
+            startup: (inner.startup * (1.0 - hits) + c.cpu_tuple).min(total),
+            total,
+            ..(**inner).clone()
+        })))
+    }
+}
+
+/// The clauses in the order that a side has already, as far as it goes, and then the others; `None`
+/// where the order begins with something else.
+fn ordered_like(
+    clauses: &[MergeClause],
+    order: &[PathKey],
+    outer: bool,
+) -> Option<Vec<MergeClause>> {
+    let mut left: Vec<&MergeClause> = clauses.iter().collect();
+    let mut out: Vec<MergeClause> = Vec::new();
+    for k in order {
+        let at = left.iter().position(|c| {
+            let mine = if outer { &c.outer } else { &c.inner };
+            mine.expr == k.expr && mine.family == k.family && mine.collation == k.collation
+        });
+        let Some(at) = at else { break };
+        out.push(left.remove(at).directed(k));
+    }
+    if out.is_empty() {
+        return None;
+    }
+    out.extend(left.into_iter().cloned());
+    Some(out)
+}
