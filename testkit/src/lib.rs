@@ -1,8 +1,12 @@
 //! Starts and stops servers, Norsu and the real PostgreSQL, in temporary directories.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[allow(unsafe_code)]
+mod alloc;
 pub mod client;
 pub mod dir;
 pub mod norsu;
 pub mod postgres;
+
+pub use alloc::Counting;

@@ -370,43 +370,51 @@ pub fn scan_tids(
     Ok(count)
 }
 
-/// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot sees.
-/// Blocks beyond the table's end are ignored.
-pub fn bitmap_fetch(
-    be: &mut Backend,
-    table: &Arc<TableDesc>,
-    block: BlockNo,
-    offsets: Option<&[OffsetNo]>,
-    snapshot: &Snapshot,
-    columns: &[AttrNo],
-    batch: &mut Batch,
-) -> Result<()> {
-    be.check_interrupts()?;
-    let mut reader = RowReader::new(table, columns)?;
-    let rel = table.heap(be);
-    let deformer = table.deformer();
-    let mut cx = be.heap_cx(table.persistence);
-    if block.0 >= cx.pool.nblocks(&rel.main)? {
-        return Ok(());
+/// Fetches the rows of a bitmap, block by block.
+pub struct BitmapFetch {
+    table: Arc<TableDesc>,
+    reader: RowReader,
+}
+
+impl BitmapFetch {
+    pub fn new(table: &Arc<TableDesc>, columns: &[AttrNo]) -> Result<BitmapFetch> {
+        Ok(BitmapFetch { table: table.clone(), reader: RowReader::new(table, columns)? })
     }
-    match offsets {
-        None => {
-            let visit = Visit::WHOLE;
-            heap::scan::visit_page(&mut cx, rel, block, snapshot, visit, |offset, tuple| {
-                reader.push(deformer, Tid::new(block, offset), &tuple, batch)?;
-                Ok(true)
-            })?;
+
+    /// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot sees.
+    /// Blocks beyond the table's end are ignored.
+    pub fn block(
+        &mut self,
+        be: &mut Backend,
+        block: BlockNo,
+        offsets: Option<&[OffsetNo]>,
+        snapshot: &Snapshot,
+        batch: &mut Batch,
+    ) -> Result<()> {
+        be.check_interrupts()?;
+        let BitmapFetch { table, reader } = self;
+        let rel = table.heap(be);
+        let deformer = table.deformer();
+        let mut cx = be.heap_cx(table.persistence);
+        if block.0 >= cx.pool.nblocks(&rel.main)? {
+            return Ok(());
         }
-        Some(offsets) => {
-            for (i, &offset) in offsets.iter().enumerate() {
-                let tid = Tid::new(block, offset);
-                heap::fetch_tid(&mut cx, rel, tid, snapshot, None, i == 0, |tid, tuple| {
+        match offsets {
+            None => {
+                let visit = Visit::WHOLE;
+                heap::scan::visit_page(&mut cx, rel, block, snapshot, visit, |offset, tuple| {
+                    reader.push(deformer, Tid::new(block, offset), &tuple, batch)?;
+                    Ok(true)
+                })?;
+            }
+            Some(offsets) => {
+                heap::fetch_entries(&mut cx, rel, block, offsets, snapshot, |tid, tuple| {
                     reader.push(deformer, tid, &tuple, batch)
                 })?;
             }
         }
+        reader.finish(be, table, batch)
     }
-    reader.finish(be, table, batch)
 }
 
 /// An empty batch of index columns, as index-only scans of these table columns return them.

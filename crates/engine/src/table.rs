@@ -146,6 +146,8 @@ pub struct TableScan {
     snapshot: Arc<Snapshot>,
     reader: RowReader,
     strategy: Strategy,
+    /// The table is so large that a ring is used.
+    large: bool,
     options: ScanOptions,
     order: BlockOrder,
     /// First block of the order.
@@ -167,15 +169,13 @@ impl TableScan {
         columns: &[AttrNo],
         options: ScanOptions,
     ) -> Result<TableScan> {
-        let pool = be.pool(table.persistence);
-        let nblocks = pool.nblocks(&table.heap(be).main)?;
-        let large = pool.wants_bulk_read(nblocks);
         let mut scan = TableScan {
             table: table.clone(),
             snapshot,
             reader: RowReader::new(table, columns)?,
-            strategy: if large { Strategy::bulk_read(pool) } else { Strategy::normal() },
-            synchronized: large && options.synchronize && options.blocks.is_none(),
+            strategy: Strategy::normal(),
+            large: false,
+            synchronized: false,
             options,
             order: BlockOrder::new(0, BlockNo(0), false),
             base: 0,
@@ -183,8 +183,23 @@ impl TableScan {
             block: BlockNo(0),
             ahead: 1,
         };
-        scan.start(be, nblocks);
+        scan.rescan(be)?;
         Ok(scan)
+    }
+
+    /// Sees what `snapshot` sees from the next rescan on: see [`TableScan::let_go`].
+    pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
+        self.snapshot = snapshot;
+    }
+
+    /// Ends the scan and gives its snapshot and its ring back; [`TableScan::set_snapshot`] and a rescan
+    /// make it usable again.
+    pub fn let_go(&mut self, be: &Backend) {
+        self.snapshot = be.no_snapshot();
+        self.order = BlockOrder::new(0, BlockNo(0), false);
+        self.resume = None;
+        self.strategy = Strategy::normal();
+        self.large = false;
     }
 
     fn start(&mut self, be: &Backend, nblocks: u32) {
@@ -269,7 +284,14 @@ impl TableScan {
 
     /// Starts again from the beginning, with the table's present size.
     pub fn rescan(&mut self, be: &mut Backend) -> Result<()> {
-        let nblocks = be.pool(self.table.persistence).nblocks(&self.table.heap(be).main)?;
+        let pool = be.pool(self.table.persistence);
+        let nblocks = pool.nblocks(&self.table.heap(be).main)?;
+        let large = pool.wants_bulk_read(nblocks);
+        if large && !self.large {
+            self.strategy = Strategy::bulk_read(pool);
+        }
+        self.large = large;
+        self.synchronized = large && self.options.synchronize && self.options.blocks.is_none();
         self.start(be, nblocks);
         Ok(())
     }
@@ -285,6 +307,43 @@ pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
     Batch::new(columns.iter().map(|c| rows::is_by_val(table, *c)))
 }
 
+/// Reads row versions by TID, again and again the same columns.
+pub struct RowFetch {
+    table: Arc<TableDesc>,
+    reader: RowReader,
+}
+
+impl RowFetch {
+    pub fn new(table: &Arc<TableDesc>, columns: &[AttrNo]) -> Result<RowFetch> {
+        Ok(RowFetch { table: table.clone(), reader: RowReader::new(table, columns)? })
+    }
+
+    /// Appends the row version at `tid` to `batch` if the snapshot sees it.
+    pub fn fetch(
+        &mut self,
+        be: &mut Backend,
+        tid: Tid,
+        snapshot: &Snapshot,
+        batch: &mut Batch,
+    ) -> Result<bool> {
+        let RowFetch { table, reader } = self;
+        let rel = table.heap(be);
+        let deformer = table.deformer();
+        let mut cx = be.heap_cx(table.persistence);
+        let found = heap::fetch_row_version(&mut cx, rel, tid, snapshot, |tuple| {
+            reader.push(deformer, tid, &tuple, batch)
+        })?;
+        reader.finish(be, table, batch)?;
+        Ok(found.is_some())
+    }
+
+    /// Appends the version at `tid`, whatever its state.
+    pub fn version(&mut self, be: &mut Backend, tid: Tid, batch: &mut Batch) -> Result<bool> {
+        let any = Snapshot::of_kind(SnapshotKind::Any);
+        self.fetch(be, tid, &any, batch)
+    }
+}
+
 /// Appends the row version at `tid` to `batch` if the snapshot sees it. (TIDs from indexes name HOT
 /// chains: those go through [`crate::index::IndexScan`].)
 pub fn fetch(
@@ -295,15 +354,7 @@ pub fn fetch(
     columns: &[AttrNo],
     batch: &mut Batch,
 ) -> Result<bool> {
-    let mut reader = RowReader::new(table, columns)?;
-    let rel = table.heap(be);
-    let deformer = table.deformer();
-    let mut cx = be.heap_cx(table.persistence);
-    let found = heap::fetch_row_version(&mut cx, rel, tid, snapshot, |tuple| {
-        reader.push(deformer, tid, &tuple, batch)
-    })?;
-    reader.finish(be, table, batch)?;
-    Ok(found.is_some())
+    RowFetch::new(table, columns)?.fetch(be, tid, snapshot, batch)
 }
 
 /// The newest version of the row at `tid` that the snapshot sees (`WHERE CURRENT OF`, `currtid2`).

@@ -6,7 +6,8 @@ use crate::program::*;
 use crate::row::{RowInput, RowRef, eval};
 use pgerror::Result;
 use smallvec::SmallVec;
-use types::{Batch, Column, DatumRef};
+use types::kernels::Rows;
+use types::{Batch, Column, ColumnData, Datum, DatumRef};
 
 /// Rows of a batch, by index, ascending.
 pub type Selection = Vec<u16>;
@@ -35,24 +36,91 @@ pub fn select_true(
     input: &Batch,
     sel: Option<&[u16]>,
 ) -> Result<Selection> {
+    let mut rows = sel.map(<[u16]>::to_vec).unwrap_or_default();
+    select(program, st, host, input, sel.is_none(), &mut rows)?;
+    Ok(rows)
+}
+
+/// As [`select_true`] over all rows, into a vector that is there already.
+pub fn select_into(
+    program: &Program,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    rows: &mut Selection,
+) -> Result<()> {
+    rows.clear();
+    select(program, st, host, input, true, rows)
+}
+
+/// `all`: over all rows, `rows` being empty.
+fn select(
+    program: &Program,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    mut all: bool,
+    rows: &mut Selection,
+) -> Result<()> {
     st.prepare(program);
     st.depth = 0;
-    match &program.root {
-        Node::And(args) => {
-            let mut chosen: Option<Selection> = sel.map(<[u16]>::to_vec);
-            // An argument that is NULL for a row still lets later ones be evaluated in row order; for
-            // a filter NULL and false are the same, so both end the row here.
-            for arg in args {
-                let next = true_rows(arg, st, host, input, chosen.as_deref())?;
-                if next.is_empty() {
-                    return Ok(next);
-                }
-                chosen = Some(next);
-            }
-            Ok(chosen.unwrap_or_else(|| (0..input.len as u16).collect()))
+    // An argument of AND that is NULL for a row still lets later ones be evaluated in row order; for
+    // a filter NULL and false are the same, so both end the row here.
+    let conditions = match &program.root {
+        Node::And(args) => args.as_slice(),
+        root => std::slice::from_ref(root),
+    };
+    for node in conditions {
+        if !select_simple(node, host, input, all, rows)? {
+            let chosen = true_rows(node, st, host, input, (!all).then_some(&rows[..]))?;
+            *rows = chosen;
         }
-        root => true_rows(root, st, host, input, sel),
+        all = false;
+        if rows.is_empty() {
+            return Ok(());
+        }
     }
+    if all {
+        rows.extend(0..input.len as u16);
+    }
+    Ok(())
+}
+
+/// Chooses by a comparison of a column of words with a constant; false if the condition is none.
+fn select_simple(
+    node: &Node,
+    host: &mut dyn Host,
+    input: &Batch,
+    all: bool,
+    rows: &mut Selection,
+) -> Result<bool> {
+    let Node::Call(call) = node else { return Ok(false) };
+    let Some(kernels) = call.select else { return Ok(false) };
+    let (column, constant, kernel) = match (&call.args[0], &call.args[1]) {
+        (Node::Slot(Slot { source: Source::Scan, column }), c) => (*column, c, kernels[0]),
+        (c, Node::Slot(Slot { source: Source::Scan, column })) => (*column, c, kernels[1]),
+        _ => return Ok(false),
+    };
+    let column = &input.columns[column];
+    let ColumnData::Word(words) = &column.data else { return Ok(false) };
+    if input.len == 0 {
+        return Ok(true);
+    }
+    let constant = match constant {
+        Node::Const(d) => d.clone(),
+        Node::ExternParam(id) => host.extern_param(*id)?,
+        Node::ExecParam(id) => host.exec_param(*id)?,
+        _ => return Ok(false),
+    };
+    let Datum::Word(constant) = constant else {
+        rows.clear();
+        return Ok(true);
+    };
+    kernel(words, constant, if all { Rows::All(words.len(), rows) } else { Rows::Of(rows) });
+    if let Some(nulls) = column.nulls.as_ref().filter(|n| n.any()) {
+        rows.retain(|&r| !nulls.get(r as usize));
+    }
+    Ok(true)
 }
 
 fn true_rows(
@@ -62,19 +130,79 @@ fn true_rows(
     input: &Batch,
     sel: Option<&[u16]>,
 ) -> Result<Selection> {
-    if let Node::Const(d) = node {
-        let holds = !d.is_null() && d.as_ref().as_bool();
-        return Ok(if holds { all_rows(input, sel) } else { Vec::new() });
+    match node {
+        Node::Const(d) => {
+            let holds = !d.is_null() && d.as_ref().as_bool();
+            Ok(if holds { all_rows(input, sel) } else { Vec::new() })
+        }
+        Node::Or(args) => {
+            // Later arguments are looked at for the rows for which no earlier one was true.
+            let mut left = all_rows(input, sel);
+            let mut hits: Selection = Vec::new();
+            for arg in args {
+                if left.is_empty() {
+                    break;
+                }
+                let next = true_rows(arg, st, host, input, Some(&left))?;
+                if next.is_empty() {
+                    continue;
+                }
+                let mut found = next.iter().peekable();
+                left.retain(|r| found.next_if_eq(&r).is_none());
+                hits.extend(next);
+            }
+            hits.sort_unstable();
+            Ok(hits)
+        }
+        Node::NullTest { arg, is_not, row: false } if is_column_form(arg) => {
+            if let Node::Slot(Slot { source: Source::Scan, column }) = &**arg {
+                let col = &input.columns[*column];
+                let mut rows = all_rows(input, sel);
+                rows.retain(|&r| col.is_null(r as usize) != *is_not);
+                return Ok(rows);
+            }
+            let col = node_batch(arg, node_by_val(arg), st, host, input, sel)?;
+            let mut at = 0..;
+            let mut rows = all_rows(input, sel);
+            rows.retain(|_| at.next().is_some_and(|i| col.is_null(i) != *is_not));
+            Ok(rows)
+        }
+        _ => {
+            let col = node_batch(node, true, st, host, input, sel)?;
+            Ok(rows_that_hold(&col, sel))
+        }
     }
-    let col = node_batch(node, true, st, host, input, sel)?;
-    let hit = |i: usize| {
-        let v = col.get(i);
-        !v.is_null() && v.as_bool()
-    };
-    Ok(match sel {
-        Some(rows) => rows.iter().enumerate().filter(|&(i, _)| hit(i)).map(|(_, &r)| r).collect(),
-        None => (0..input.len).filter(|&i| hit(i)).map(|i| i as u16).collect(),
-    })
+}
+
+/// The rows for which a column of booleans is true: row `i` of it is row `sel[i]`.
+fn rows_that_hold(col: &Column, sel: Option<&[u16]>) -> Selection {
+    let ColumnData::Word(words) = &col.data else { return Vec::new() };
+    let nulls = col.nulls.as_ref().filter(|n| n.any());
+    let mut out = vec![0u16; words.len()];
+    let mut n = 0;
+    // Written for every row and kept for those that hold: no branch to mispredict.
+    match (nulls, sel) {
+        (None, None) => {
+            for (i, &w) in words.iter().enumerate() {
+                out[n] = i as u16;
+                n += usize::from(w != 0);
+            }
+        }
+        (None, Some(rows)) => {
+            for (&r, &w) in rows.iter().zip(words) {
+                out[n] = r;
+                n += usize::from(w != 0);
+            }
+        }
+        (Some(nulls), sel) => {
+            for (i, &w) in words.iter().enumerate() {
+                out[n] = sel.map_or(i as u16, |s| s[i]);
+                n += usize::from(w != 0 && !nulls.get(i));
+            }
+        }
+    }
+    out.truncate(n);
+    out
 }
 
 fn all_rows(input: &Batch, sel: Option<&[u16]>) -> Selection {
@@ -101,17 +229,19 @@ fn node_batch(
             let col = &input.columns[*column];
             Ok(match sel {
                 None => col.clone(),
-                Some(rows) => gather(col, rows),
+                Some(rows) => col.gather(rows),
             })
         }
         Node::Call(call) => call_batch(call, by_val, st, host, input, sel),
+        Node::Not(arg) if is_column_form(arg) => {
+            let mut col = node_batch(arg, true, st, host, input, sel)?;
+            if let ColumnData::Word(words) = &mut col.data {
+                words.iter_mut().for_each(|w| *w = u64::from(*w == 0));
+            }
+            Ok(col)
+        }
         _ => rows_batch(node, by_val, st, host, input, sel),
     }
-}
-
-/// The chosen rows of a column.
-fn gather(col: &Column, rows: &[u16]) -> Column {
-    col.gather(rows)
 }
 
 /// An argument of a call: a column computed, a column of the input, or one value for all rows.
@@ -119,6 +249,52 @@ enum Arg<'a> {
     Computed(Column),
     Input(&'a Column),
     Same(DatumRef<'a>),
+    Param(Datum),
+}
+
+impl<'a> Arg<'a> {
+    fn of(
+        node: &'a Node,
+        st: &mut EvalState,
+        host: &mut dyn Host,
+        input: &'a Batch,
+        sel: Option<&[u16]>,
+    ) -> Result<Arg<'a>> {
+        Ok(match node {
+            Node::Const(d) => Arg::Same(d.as_ref()),
+            Node::ExternParam(id) => Arg::Param(host.extern_param(*id)?),
+            Node::ExecParam(id) => Arg::Param(host.exec_param(*id)?),
+            Node::Slot(Slot { source: Source::Scan, column }) => {
+                Arg::Input(&input.columns[*column])
+            }
+            node => Arg::Computed(node_batch(node, node_by_val(node), st, host, input, sel)?),
+        })
+    }
+
+    /// As a kernel wants it: a column of the rows, or of one row for all of them. `None` where NULL
+    /// stands for all: the form of its column would not be known.
+    fn into_column(self, sel: Option<&[u16]>) -> Option<std::borrow::Cow<'a, Column>> {
+        use std::borrow::Cow;
+        let one = |v: DatumRef<'_>| -> Option<Column> {
+            let data = match v {
+                DatumRef::Null => return None,
+                DatumRef::Word(w) => ColumnData::Word(vec![w]),
+                DatumRef::Bytes(b) => {
+                    let mut bytes = types::BytesColumn::default();
+                    bytes.push(b);
+                    ColumnData::Bytes(bytes)
+                }
+            };
+            Some(Column { data, nulls: None })
+        };
+        Some(match (self, sel) {
+            (Arg::Computed(c), _) => Cow::Owned(c),
+            (Arg::Input(c), None) => Cow::Borrowed(c),
+            (Arg::Input(c), Some(rows)) => Cow::Owned(c.gather(rows)),
+            (Arg::Same(v), _) => Cow::Owned(one(v)?),
+            (Arg::Param(v), _) => Cow::Owned(one(v.as_ref())?),
+        })
+    }
 }
 
 fn call_batch(
@@ -129,10 +305,11 @@ fn call_batch(
     input: &Batch,
     sel: Option<&[u16]>,
 ) -> Result<Column> {
+    let n = row_count(input, sel);
     // Where an argument is not itself a column form, nested side effects keep row order.
     if !call.args.iter().all(is_column_form) {
         let mut out = Column::new(by_val);
-        for i in 0..row_count(input, sel) {
+        for i in 0..n {
             let row = sel.map_or(i, |s| s[i] as usize);
             let at = RowInput::scan(RowRef::Batch(input, row));
             let v = crate::row::eval_call_at(call, st, host, &at)?;
@@ -140,18 +317,20 @@ fn call_batch(
         }
         return Ok(out);
     }
+    if n == 0 {
+        return Ok(Column::new(by_val));
+    }
     let mut args: SmallVec<[Arg<'_>; 3]> = SmallVec::new();
     for arg in &call.args {
-        args.push(match arg {
-            Node::Const(d) => Arg::Same(d.as_ref()),
-            Node::Slot(Slot { source: Source::Scan, column }) => {
-                Arg::Input(&input.columns[*column])
-            }
-            Node::Call(inner) => {
-                Arg::Computed(node_batch(arg, call_by_val(inner), st, host, input, sel)?)
-            }
-            _ => unreachable!("checked by is_column_form"),
-        });
+        args.push(Arg::of(arg, st, host, input, sel)?);
+    }
+    if let Some(kernel) = call.kernel {
+        let right = args.pop().and_then(|a| a.into_column(sel));
+        let left = args.pop().and_then(|a| a.into_column(sel));
+        return match (left, right) {
+            (Some(l), Some(r)) => kernel(&l, &r, n, None),
+            _ => Ok(all_null(by_val, n)),
+        };
     }
     let mut cx = CallContext {
         host,
@@ -163,7 +342,7 @@ fn call_batch(
     };
     let mut out = Column::new(by_val);
     let mut refs: SmallVec<[DatumRef<'_>; 3]> = SmallVec::new();
-    for i in 0..row_count(input, sel) {
+    for i in 0..n {
         let row = sel.map_or(i, |s| s[i] as usize);
         refs.clear();
         let mut null = false;
@@ -172,6 +351,7 @@ fn call_batch(
                 Arg::Computed(c) => c.get(i),
                 Arg::Input(c) => c.get(row),
                 Arg::Same(d) => *d,
+                Arg::Param(d) => d.as_ref(),
             };
             null |= v.is_null();
             refs.push(v);
@@ -185,18 +365,33 @@ fn call_batch(
     Ok(out)
 }
 
+fn all_null(by_val: bool, n: usize) -> Column {
+    let mut out = Column::new(by_val);
+    (0..n).for_each(|_| out.push_null());
+    out
+}
+
 /// May the node be evaluated for all rows before its parent is, without a visible difference? Its
 /// errors may come earlier, but the statement fails all the same.
 fn is_column_form(node: &Node) -> bool {
     match node {
-        Node::Const(_) | Node::Slot(Slot { source: Source::Scan, .. }) => true,
+        Node::Const(_)
+        | Node::ExternParam(_)
+        | Node::ExecParam(_)
+        | Node::Slot(Slot { source: Source::Scan, .. }) => true,
         Node::Call(c) => c.result_by_val.is_some() && c.args.iter().all(is_column_form),
+        Node::Not(arg) => is_column_form(arg),
         _ => false,
     }
 }
 
-fn call_by_val(call: &Call) -> bool {
-    call.result_by_val.unwrap_or(true)
+/// Is the value of a column form by value? (Columns of the input know it themselves.)
+fn node_by_val(node: &Node) -> bool {
+    match node {
+        Node::Call(c) => c.result_by_val.unwrap_or(true),
+        Node::Const(Datum::Bytes(_)) => false,
+        _ => true,
+    }
 }
 
 fn rows_batch(

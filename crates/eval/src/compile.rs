@@ -297,6 +297,8 @@ impl<'a> Compiler<'a> {
         };
         Ok(Some(Box::new(Call {
             f: fp,
+            kernel: f.kernel.filter(|_| nodes.len() == 2),
+            select: f.select.filter(|_| nodes.len() == 2),
             args: SmallVec::from_vec(nodes),
             arg_types: args.iter().map(Expr::type_oid).collect(),
             strict: f.strict,
@@ -332,6 +334,8 @@ impl<'a> Compiler<'a> {
         let args = [self.node(scalar)?, self.node(array)?];
         let call = Box::new(Call {
             f: fp,
+            kernel: None,
+            select: None,
             args: SmallVec::from(args),
             arg_types: SmallVec::from([scalar.type_oid(), elem.ty]),
             strict: f.strict,

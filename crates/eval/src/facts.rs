@@ -7,6 +7,7 @@ use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
 use types::compare::CompareFn;
 use types::fncx::TypeInfo;
+use types::kernels::{BinaryKernel, SelectKernel};
 
 /// How a function is run.
 #[derive(Clone, Copy)]
@@ -27,6 +28,10 @@ pub struct FnFacts {
     pub oid: Oid,
     pub name: String,
     pub callee: Callee,
+    /// The function over columns, where there is one; it is strict then.
+    pub kernel: Option<BinaryKernel>,
+    /// A comparison of words with a constant, as a choice among rows: column first, and constant first.
+    pub select: Option<[SelectKernel; 2]>,
     /// Not called with a NULL among the arguments: the result is NULL.
     pub strict: bool,
     /// `i`, `s` or `v`.

@@ -27,7 +27,7 @@ mod row;
 mod rows;
 
 pub use arrays::array_of;
-pub use batch::{Selection, select_true};
+pub use batch::{Selection, select_into, select_true};
 pub use compile::{Compiler, NoColumns, Resolve, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{FoldEnv, Volatility, fold, is_foldable, volatility};

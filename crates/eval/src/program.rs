@@ -9,6 +9,7 @@ use types::Datum;
 use types::builtin::ScalarFn;
 use types::compare::CompareFn;
 use types::fncx::TypeInfo;
+use types::kernels::{BinaryKernel, SelectKernel};
 
 /// Which of the rows at hand a column is taken from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,6 +69,10 @@ impl EvalState {
 /// A call of a built-in function.
 pub(crate) struct Call {
     pub f: ScalarFn,
+    /// `f` over columns.
+    pub kernel: Option<BinaryKernel>,
+    /// Column and constant compared, or constant and column.
+    pub select: Option<[SelectKernel; 2]>,
     pub args: SmallVec<[Node; 2]>,
     pub arg_types: SmallVec<[Oid; 2]>,
     /// Written with VARIADIC: the last argument is an array of arguments.

@@ -379,6 +379,7 @@ impl AggNode {
                 self.shape.add_group(set, &b, 0);
             }
             self.shape.advance(set, &b, Groups::One(0, b.len), None, run)?;
+            self.child.recycle(b);
         }
         if set.len() == 0 {
             self.shape.add_empty_group(set);
@@ -444,6 +445,7 @@ impl AggNode {
             for s in 0..self.sets.len() {
                 self.take(s, &b, limit, run)?;
             }
+            self.child.recycle(b);
         }
         for s in 0..self.sets.len() {
             self.put_by(s);

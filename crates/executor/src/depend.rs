@@ -119,4 +119,8 @@ impl Exec for InitPlansNode {
     fn set_bound(&mut self, bound: Option<usize>) {
         self.child.set_bound(bound);
     }
+
+    fn recycle(&mut self, batch: Batch) {
+        self.child.recycle(batch);
+    }
 }

@@ -90,4 +90,8 @@ impl Exec for InstrumentNode {
     fn set_bound(&mut self, bound: Option<usize>) {
         self.child.set_bound(bound);
     }
+
+    fn recycle(&mut self, batch: Batch) {
+        self.child.recycle(batch);
+    }
 }

@@ -122,7 +122,9 @@ impl NestLoopNode {
                 }
             };
             if *ii >= ib.len {
-                self.inner_batch = None;
+                if let Some((b, _)) = self.inner_batch.take() {
+                    self.inner.recycle(b);
+                }
                 run.interrupts()?;
                 continue;
             }
@@ -136,7 +138,9 @@ impl NestLoopNode {
                     self.pairs.push_one_to_many(outer, ib, rows.as_deref(), out);
                 }
                 self.inner_at += ib.len;
-                self.inner_batch = None;
+                if let Some((b, _)) = self.inner_batch.take() {
+                    self.inner.recycle(b);
+                }
                 run.interrupts()?;
                 if out.len >= want {
                     return Ok(false);
@@ -195,7 +199,9 @@ impl Exec for NestLoopNode {
                 }
             };
             if *oi >= ob.len {
-                self.outer_batch = None;
+                if let Some((b, _)) = self.outer_batch.take() {
+                    self.outer.recycle(b);
+                }
                 continue;
             }
             let outer_row = RowRef::Batch(ob, *oi);
@@ -211,7 +217,9 @@ impl Exec for NestLoopNode {
                 }
                 self.inner_open = true;
                 self.inner_at = 0;
-                self.inner_batch = None;
+                if let Some((b, _)) = self.inner_batch.take() {
+                    self.inner.recycle(b);
+                }
                 self.matched = false;
             }
             if !self.join_row(run, want, &mut out)? {

@@ -1,23 +1,51 @@
 //! Index conditions: from a plan's expressions to the values that an index is searched for.
 //! Counterpart: nodeIndexscan.c (ExecIndexBuildScanKeys).
+//!
+//! Mostly a value is a constant or a parameter: then it is lent to the index from where it lies, and a
+//! search with other values allocates nothing.
 
 use crate::node::{NoScanColumns, compile};
-use crate::run::Run;
+use crate::run::{ExecParam, Run, RunState};
 use engine::IndexDesc;
 use engine::index::{Direction, ScanKey, ScanOp};
-use eval::{EvalState, Program, RowInput};
+use eval::{EvalState, Host, Program, RowInput};
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{IndexProbe, ScanDirection};
+use smallvec::SmallVec;
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::compare::CompareFn;
-use types::{Datum, TypeInfo};
+use types::{Datum, DatumRef, TypeInfo};
+
+/// Where the value of a comparison comes from.
+enum Source {
+    Const(Datum),
+    /// `$id`.
+    Extern(i32),
+    Exec(i32),
+    /// Computed; with the value of the moment.
+    Program(Box<Program>, Datum),
+}
 
 enum Condition {
-    Compare { column: usize, op: ScanOp, cmp: Option<CompareFn>, value: Program },
-    Any { column: usize, cmp: Option<CompareFn>, array: Program, elem: TypeInfo },
-    Null { column: usize, is_not: bool },
+    Compare {
+        column: usize,
+        op: ScanOp,
+        cmp: Option<CompareFn>,
+        value: Source,
+    },
+    Any {
+        column: usize,
+        cmp: Option<CompareFn>,
+        array: Program,
+        elem: TypeInfo,
+        values: Vec<Datum>,
+    },
+    Null {
+        column: usize,
+        is_not: bool,
+    },
 }
 
 /// A compiled probe.
@@ -26,21 +54,67 @@ pub(crate) struct Probe {
     pub direction: Direction,
     conditions: Vec<Condition>,
     st: EvalState,
+    /// All conditions are such that a scan can be started again with values alone.
+    pub by_values: bool,
+}
+
+impl Source {
+    fn new(e: &Expr, run: &mut Run<'_>) -> Result<Source> {
+        Ok(match e {
+            Expr::Const(c) => Source::Const(c.value.clone()),
+            Expr::Param(p) if p.paramkind == ParamKind::Extern => Source::Extern(p.paramid),
+            Expr::Param(p) if p.paramkind == ParamKind::Exec => Source::Exec(p.paramid),
+            Expr::Relabel(r) => return Source::new(&r.arg, run),
+            e => Source::Program(Box::new(compile(e, &mut NoScanColumns, run)?), Datum::Null),
+        })
+    }
+
+    /// Computes the value if need be; false if it is NULL.
+    fn refresh(&mut self, st: &mut EvalState, run: &mut Run<'_>) -> Result<bool> {
+        Ok(match self {
+            Source::Const(v) => !v.is_null(),
+            Source::Extern(id) => match run.st.extern_param(*id) {
+                Some(v) => !v.is_null(),
+                None => !run.extern_param(*id)?.is_null(),
+            },
+            Source::Exec(id) => match &run.st.exec[*id as usize] {
+                ExecParam::Set(v) => !v.is_null(),
+                _ => !run.exec_param(*id)?.is_null(),
+            },
+            Source::Program(p, value) => {
+                *value = p.eval_row(st, run, &RowInput::EMPTY)?.into_owned();
+                !value.is_null()
+            }
+        })
+    }
+
+    fn get<'a>(&'a self, st: &'a RunState) -> DatumRef<'a> {
+        match self {
+            Source::Const(v) | Source::Program(_, v) => v.as_ref(),
+            Source::Extern(id) => st.extern_param(*id).map_or(DatumRef::Null, Datum::as_ref),
+            Source::Exec(id) => match &st.exec[*id as usize] {
+                ExecParam::Set(v) => v.as_ref(),
+                _ => DatumRef::Null,
+            },
+        }
+    }
 }
 
 impl Probe {
     pub(crate) fn new(probe: &IndexProbe, run: &mut Run<'_>) -> Result<Probe> {
         let index = run.sv.open_index(probe.indexid)?;
         let mut conditions = Vec::with_capacity(probe.index_qual.len());
+        let mut by_values = true;
         for q in &probe.index_qual {
             conditions.push(match q {
                 Expr::OpExpr(op) => {
                     let column = column_of(&op.args[0])?;
                     let (what, cmp) = run.sv.index_operator(op.opno, probe.indexid, column)?;
-                    let value = compile(&op.args[1], &mut NoScanColumns, run)?;
+                    let value = Source::new(&op.args[1], run)?;
                     Condition::Compare { column, op: what, cmp, value }
                 }
                 Expr::ScalarArrayOp(op) => {
+                    by_values = false;
                     let column = column_of(&op.args[0])?;
                     let (what, cmp) = run.sv.index_operator(op.opno, probe.indexid, column)?;
                     if what != ScanOp::Equal {
@@ -51,7 +125,7 @@ impl Probe {
                     let array = compile(&op.args[1], &mut NoScanColumns, run)?;
                     let elem = run.sv.as_facts().type_info(op.args[1].type_oid())?.elem;
                     let elem = run.sv.as_facts().type_info(elem)?;
-                    Condition::Any { column, cmp, array, elem }
+                    Condition::Any { column, cmp, array, elem, values: Vec::new() }
                 }
                 Expr::NullTest(n) => {
                     Condition::Null { column: column_of(&n.arg)?, is_not: n.is_not }
@@ -63,41 +137,71 @@ impl Probe {
             ScanDirection::Forward => Direction::Forward,
             ScanDirection::Backward => Direction::Backward,
         };
-        Ok(Probe { index, direction, conditions, st: EvalState::default() })
+        Ok(Probe { index, direction, conditions, st: EvalState::default(), by_values })
     }
 
-    /// The conditions with the values of the moment; `None` where one of them can match nothing.
-    pub(crate) fn keys(&mut self, run: &mut Run<'_>) -> Result<Option<Vec<ScanKey>>> {
-        let mut keys = Vec::with_capacity(self.conditions.len());
-        for c in &self.conditions {
-            keys.push(match c {
-                Condition::Compare { column, op, cmp, value } => {
-                    let v = value.eval_row(&mut self.st, run, &RowInput::EMPTY)?.into_owned();
-                    if v.is_null() {
-                        return Ok(None);
+    /// Computes the values of the moment; false where one of them can match nothing.
+    pub(crate) fn refresh(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        for c in &mut self.conditions {
+            match c {
+                Condition::Compare { value, .. } => {
+                    if !value.refresh(&mut self.st, run)? {
+                        return Ok(false);
                     }
-                    ScanKey::Compare { column: *column, op: *op, value: v, cmp: *cmp }
                 }
-                Condition::Any { column, cmp, array, elem } => {
-                    let v = array.eval_row(&mut self.st, run, &RowInput::EMPTY)?.into_owned();
+                Condition::Any { array, elem, values, .. } => {
+                    let v = array.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
                     if v.is_null() {
-                        return Ok(None);
+                        return Ok(false);
                     }
-                    let values: Vec<Datum> = ArrayRef::new(v.as_ref())
-                        .iter(elem)
-                        .filter(|e| !e.is_null())
-                        .map(types::DatumRef::to_owned)
-                        .collect();
+                    values.clear();
+                    let elements = ArrayRef::new(v.as_ref());
+                    let live = elements.iter(elem).filter(|e| !e.is_null());
+                    values.extend(live.map(DatumRef::to_owned));
                     if values.is_empty() {
-                        return Ok(None);
+                        return Ok(false);
                     }
-                    ScanKey::Any { column: *column, values, cmp: *cmp }
                 }
-                Condition::Null { column, is_not: false } => ScanKey::IsNull { column: *column },
-                Condition::Null { column, is_not: true } => ScanKey::IsNotNull { column: *column },
-            });
+                Condition::Null { .. } => {}
+            }
         }
-        Ok(Some(keys))
+        Ok(true)
+    }
+
+    /// The values of the moment, by number of condition, for a scan that is started again `by_values`.
+    pub(crate) fn values<'a>(&'a self, st: &'a RunState) -> SmallVec<[DatumRef<'a>; 4]> {
+        let value = |c: &'a Condition| match c {
+            Condition::Compare { value, .. } => value.get(st),
+            _ => DatumRef::Null,
+        };
+        self.conditions.iter().map(value).collect()
+    }
+
+    /// The conditions with the values of the moment.
+    pub(crate) fn scan_keys(&self, st: &RunState) -> Vec<ScanKey> {
+        let key = |c: &Condition| match c {
+            Condition::Compare { column, op, cmp, value } => {
+                let value = value.get(st).to_owned();
+                ScanKey::Compare { column: *column, op: *op, value, cmp: *cmp }
+            }
+            Condition::Any { column, cmp, values, .. } => {
+                ScanKey::Any { column: *column, values: values.clone(), cmp: *cmp }
+            }
+            Condition::Null { column, is_not: false } => ScanKey::IsNull { column: *column },
+            Condition::Null { column, is_not: true } => ScanKey::IsNotNull { column: *column },
+        };
+        self.conditions.iter().map(key).collect()
+    }
+
+    /// Forgets the values.
+    pub(crate) fn reset(&mut self) {
+        for c in &mut self.conditions {
+            match c {
+                Condition::Compare { value: Source::Program(_, v), .. } => *v = Datum::Null,
+                Condition::Any { values, .. } => values.clear(),
+                _ => {}
+            }
+        }
     }
 }
 

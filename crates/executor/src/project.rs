@@ -2,13 +2,14 @@
 
 use crate::node::*;
 use crate::run::Run;
-use eval::{EvalState, Program, Resolve, RowInput, Slot, Source, select_true};
+use eval::{EvalState, Program, Resolve, RowInput, RowRef, Selection, Slot, Source, select_into};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;
+use types::batch::ColumnData;
 use types::fncx::{RowColumn, RowDesc};
 use types::{Batch, Column};
 
@@ -18,11 +19,28 @@ pub(crate) struct Projection {
     columns: Vec<OutputColumn>,
     /// Nothing to compute: each column is one of the input, in order.
     identity: bool,
+    /// Memory of a batch whose rows have been used.
+    spare: Option<Batch>,
+    /// The rows that pass.
+    rows: Selection,
+}
+
+/// Up to so many rows are projected one by one.
+const ROWWISE_MAX: usize = 2;
+
+/// Is its memory too large to be kept while nothing runs?
+pub(crate) fn is_large(batch: &Batch) -> bool {
+    const KEPT_BYTES_MAX: usize = 16 * 1024;
+    let size = |c: &Column| match &c.data {
+        ColumnData::Word(w) => w.capacity() * 8,
+        ColumnData::Bytes(b) => b.data.capacity() + b.offsets.capacity() * 4,
+    };
+    batch.columns.iter().map(size).sum::<usize>() > KEPT_BYTES_MAX
 }
 
 enum OutputColumn {
-    /// A column of the input as it is.
-    Take(usize),
+    /// A column of the input as it is; is this the first output column that is that one?
+    Take(usize, bool),
     Compute(Program, EvalState),
 }
 
@@ -46,38 +64,102 @@ impl Projection {
             {
                 let Slot { source, column } = cols.var(v)?;
                 if source == Source::Scan {
-                    columns.push(OutputColumn::Take(column));
+                    columns.push(OutputColumn::Take(column, true));
                     continue;
                 }
             }
             columns.push(OutputColumn::Compute(compile(&t.expr, cols, run)?, EvalState::default()));
         }
-        let identity =
-            columns.iter().enumerate().all(|(i, c)| matches!(c, OutputColumn::Take(k) if *k == i));
-        Ok(Projection { filter, columns, identity })
+        let identity = columns
+            .iter()
+            .enumerate()
+            .all(|(i, c)| matches!(c, OutputColumn::Take(k, _) if *k == i));
+        let mut seen = Vec::new();
+        for c in &mut columns {
+            if let OutputColumn::Take(k, first) = c {
+                *first = !seen.contains(k);
+                seen.push(*k);
+            }
+        }
+        Ok(Projection { filter, columns, identity, spare: None, rows: Vec::new() })
     }
 
     /// The rows that pass, projected.
     pub(crate) fn apply(&mut self, run: &mut Run<'_>, input: Batch) -> Result<Batch> {
-        let sel = match &mut self.filter {
-            None => None,
+        self.apply_keeping(run, input, &mut None)
+    }
+
+    /// As [`Self::apply`]; the input's memory goes, empty, to `spare` where the output does not have it.
+    pub(crate) fn apply_keeping(
+        &mut self,
+        run: &mut Run<'_>,
+        mut input: Batch,
+        spare: &mut Option<Batch>,
+    ) -> Result<Batch> {
+        let Projection { filter, columns, identity, spare: own, rows } = self;
+        let all = match filter {
+            None => true,
             Some((program, st)) => {
-                let sel = select_true(program, st, run, &input, None)?;
-                if sel.len() == input.len { None } else { Some(sel) }
+                select_into(program, st, run, &input, rows)?;
+                rows.len() == input.len
             }
         };
-        if sel.is_none() && self.identity && input.columns.len() == self.columns.len() {
+        if all && *identity && input.columns.len() == columns.len() {
             return Ok(input);
         }
-        let len = sel.as_ref().map_or(input.len, Vec::len);
-        let mut columns = Vec::with_capacity(self.columns.len());
-        for c in &mut self.columns {
-            columns.push(match c {
-                OutputColumn::Take(i) => take(&input.columns[*i], sel.as_deref()),
-                OutputColumn::Compute(p, st) => p.eval_batch(st, run, &input, sel.as_deref())?,
-            });
+        let sel = if all { None } else { Some(&rows[..]) };
+        let len = if all { input.len } else { rows.len() };
+        let mut out = match own.take() {
+            Some(b) => b,
+            None => Batch::new(columns.iter().map(|c| match c {
+                OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),
+                OutputColumn::Compute(p, _) => p.by_val,
+            })),
+        };
+        for (c, column) in columns.iter_mut().zip(&mut out.columns) {
+            let OutputColumn::Compute(p, st) = c else { continue };
+            if len > ROWWISE_MAX {
+                *column = p.eval_batch(st, run, &input, sel)?;
+                continue;
+            }
+            // For a few rows no column is made for any part of the expression.
+            for i in 0..len {
+                let row = sel.map_or(i, |s| s[i] as usize);
+                let at = RowInput::scan(RowRef::Batch(&input, row));
+                column.push(p.eval_row(st, run, &at)?.as_ref());
+            }
         }
-        Ok(Batch { len, columns })
+        // From the last to the first: the first to take a column takes it away.
+        for (c, column) in columns.iter_mut().zip(&mut out.columns).rev() {
+            let OutputColumn::Take(i, first) = c else { continue };
+            match sel {
+                Some(rows) => column.extend_rows(&input.columns[*i], rows),
+                None if *first => std::mem::swap(column, &mut input.columns[*i]),
+                None => column.extend_range(&input.columns[*i], 0, len),
+            }
+        }
+        out.len = len;
+        input.clear();
+        *spare = Some(input);
+        Ok(out)
+    }
+
+    /// Could the batch, which was given out, be an input as it is (of so many columns)?
+    pub(crate) fn passes(&self, batch: &Batch, width: usize) -> bool {
+        self.identity && width == self.columns.len() && batch.columns.len() == width
+    }
+
+    /// Takes back a batch that was given out.
+    pub(crate) fn recycle(&mut self, mut batch: Batch) {
+        if batch.columns.len() == self.columns.len() {
+            batch.clear();
+            self.spare = Some(batch);
+        }
+    }
+
+    /// Gives up memory that is worth it.
+    pub(crate) fn let_go(&mut self) {
+        self.spare.take_if(|b| is_large(b));
     }
 
     pub(crate) fn has_filter(&self) -> bool {
@@ -206,7 +288,11 @@ impl Exec for ProjectNode {
         // A filter may let nothing through for long: look at interrupts between batches.
         loop {
             let Some(batch) = self.child.next(run, want)? else { return Ok(None) };
-            let out = self.projection.apply(run, batch)?;
+            let mut spare = None;
+            let out = self.projection.apply_keeping(run, batch, &mut spare)?;
+            if let Some(b) = spare {
+                self.child.recycle(b);
+            }
             if out.len > 0 || !self.projection.has_filter() {
                 return Ok(Some(out));
             }
@@ -221,10 +307,15 @@ impl Exec for ProjectNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.open = None;
+        self.projection.let_go();
         self.child.reset(run)
     }
 
     fn set_bound(&mut self, bound: Option<usize>) {
         self.child.set_bound(bound.filter(|_| !self.projection.has_filter()));
+    }
+
+    fn recycle(&mut self, batch: Batch) {
+        self.projection.recycle(batch);
     }
 }

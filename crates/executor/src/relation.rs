@@ -20,6 +20,8 @@ pub struct OpenRel {
     pub generated: Vec<(AttrNo, Expr)>,
     /// Changes of rows concern somebody (foreign keys, triggers): [`crate::Services::row_event`].
     pub row_events: bool,
+    /// Columns whose change by UPDATE concerns them; `None`: any change does.
+    pub event_columns: Option<Box<[AttrNo]>>,
 }
 
 /// An index of an open table.

@@ -69,6 +69,11 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
+    /// The value of `$id`, lent.
+    pub(crate) fn extern_param(&self, id: i32) -> Option<&Datum> {
+        usize::try_from(id - 1).ok().and_then(|i| self.desc.params.get(i))
+    }
+
     /// Forgets what belongs to one run: see [`Execution::park`].
     fn clear(&mut self, no_snapshot: Arc<engine::Snapshot>) {
         self.desc.params = self.no_params.clone();
@@ -308,10 +313,8 @@ impl Run<'_> {
 
 impl Host for Run<'_> {
     fn extern_param(&mut self, id: i32) -> Result<Datum> {
-        let params = &self.st.desc.params;
-        usize::try_from(id - 1)
-            .ok()
-            .and_then(|i| params.get(i))
+        self.st
+            .extern_param(id)
             .cloned()
             .ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
     }

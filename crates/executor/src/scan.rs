@@ -7,14 +7,14 @@ use crate::project::Projection;
 use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::sample::Sample;
-use engine::index::{IndexScan, IndexScanOptions, scan_tids};
+use engine::index::{BitmapFetch, IndexScan, IndexScanOptions, scan_tids};
 use engine::table::{self, ScanOptions, TableScan};
 use engine::{Snapshot, SnapshotKind};
 use eval::{EvalState, Program, RowInput, select_true};
 use ids::{AttrNo, BlockNo, Tid};
 use pgerror::{PgError, Result};
 use plan::expr::*;
-use plan::node::{BitmapNode, Plan, PlanNode};
+use plan::node::{BitmapNode, IndexProbe, Plan, PlanNode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -24,21 +24,88 @@ use types::{Batch, Datum, DatumRef};
 struct Source {
     rti: i32,
     rel: Arc<OpenRel>,
+    /// What is read of each row.
     columns: Vec<AttrNo>,
     projection: Projection,
     /// Conditions that the access path has tested, for rows that come another way.
     recheck: Option<(Program, EvalState)>,
+    /// What is read of those: `columns`, and behind them what the conditions need.
+    recheck_columns: Vec<AttrNo>,
     epq_done: bool,
     /// TABLESAMPLE: the TID is the last column read.
     sample: Option<Sample>,
+    /// Memory of a batch whose rows have been used.
+    spare: Option<Batch>,
 }
 
 /// How rows are found.
 enum Access {
-    Seq(Option<TableScan>),
-    Index { probe: Box<Probe>, scan: Option<IndexScan>, open: bool, index_only: bool, empty: bool },
-    Bitmap { parts: Bitmap, pages: Option<std::vec::IntoIter<(BlockNo, Vec<u16>)>> },
-    Tid { quals: Vec<TidQual>, tids: Option<std::vec::IntoIter<Tid>> },
+    /// `true`: the scan belongs to an execution that has ended.
+    Seq(Option<TableScan>, bool),
+    Index(Box<IndexAccess>),
+    Bitmap {
+        parts: Bitmap,
+        pages: Option<std::vec::IntoIter<(BlockNo, Vec<u16>)>>,
+        /// The page at hand, and how many of its TIDs are done.
+        rest: Option<(BlockNo, Vec<u16>, usize)>,
+        fetch: BitmapFetch,
+    },
+    Tid {
+        quals: Vec<TidQual>,
+        tids: Option<std::vec::IntoIter<Tid>>,
+    },
+}
+
+struct IndexAccess {
+    probe: Probe,
+    scan: Option<IndexScan>,
+    /// The scan has been started with the values of the moment.
+    open: bool,
+    /// It belongs to an execution that has ended, and must be told the present snapshot.
+    stale: bool,
+    /// The conditions can match nothing.
+    empty: bool,
+    index_only: bool,
+}
+
+impl IndexAccess {
+    fn boxed(probe: &IndexProbe, index_only: bool, run: &mut Run<'_>) -> Result<Box<IndexAccess>> {
+        let probe = Probe::new(probe, run)?;
+        let (open, stale, empty) = (false, false, false);
+        Ok(Box::new(IndexAccess { probe, scan: None, open, stale, empty, index_only }))
+    }
+
+    /// Starts the scan with the values of the moment.
+    fn open(&mut self, rel: &OpenRel, columns: &[AttrNo], run: &mut Run<'_>) -> Result<()> {
+        self.open = true;
+        self.empty = !self.probe.refresh(run)?;
+        if self.empty {
+            return Ok(());
+        }
+        let (be, st) = (run.sv.backend(), &*run.st);
+        match &mut self.scan {
+            Some(scan) => {
+                if std::mem::replace(&mut self.stale, false) {
+                    scan.set_snapshot(st.desc.snapshot.clone());
+                }
+                if self.probe.by_values {
+                    scan.rescan_values(be, &self.probe.values(st))
+                } else {
+                    scan.rescan(be, self.probe.scan_keys(st))
+                }
+            }
+            slot => {
+                let options = IndexScanOptions { index_only: self.index_only };
+                let snapshot = st.desc.snapshot.clone();
+                let (probe, table) = (&self.probe, &rel.table);
+                let keys = probe.scan_keys(st);
+                let scan =
+                    IndexScan::new(be, table, &probe.index, snapshot, keys, columns, options)?;
+                *slot = Some(scan);
+                Ok(())
+            }
+        }
+    }
 }
 
 enum TidQual {
@@ -76,43 +143,45 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     let mut cols = ScanColumns::new(rti);
     cols.row = Some(rel.columns.clone());
     let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+    let mut columns = cols.columns.clone();
     let recheck = if recheck.is_empty() {
         None
     } else {
         Some((compile_all(&recheck, &mut cols, run)?, EvalState::default()))
     };
+    let recheck_columns = cols.columns;
     let access = match &plan.node {
-        PlanNode::IndexScan { probe, .. } => Access::Index {
-            probe: Box::new(Probe::new(probe, run)?),
-            scan: None,
-            open: false,
-            index_only: false,
-            empty: false,
-        },
-        PlanNode::IndexOnlyScan { probe, .. } => Access::Index {
-            probe: Box::new(Probe::new(probe, run)?),
-            scan: None,
-            open: false,
-            index_only: true,
-            empty: false,
-        },
+        PlanNode::IndexScan { probe, .. } => Access::Index(IndexAccess::boxed(probe, false, run)?),
+        PlanNode::IndexOnlyScan { probe, .. } => {
+            Access::Index(IndexAccess::boxed(probe, true, run)?)
+        }
         PlanNode::BitmapHeapScan { bitmap, .. } => {
-            Access::Bitmap { parts: bitmap_of(bitmap, run)?, pages: None }
+            let fetch = BitmapFetch::new(&rel.table, &columns)?;
+            Access::Bitmap { parts: bitmap_of(bitmap, run)?, pages: None, rest: None, fetch }
         }
         PlanNode::TidScan { tid_quals, .. } => {
             Access::Tid { quals: tid_quals_of(tid_quals, run)?, tids: None }
         }
-        _ => Access::Seq(None),
+        _ => Access::Seq(None, false),
     };
     let sample = match &plan.node {
         PlanNode::SampleScan { sample, .. } => {
-            cols.columns.push(-1);
+            columns.push(-1);
             Some(Sample::new(sample, run)?)
         }
         _ => None,
     };
-    let source =
-        Source { sample, rti, rel, columns: cols.columns, projection, recheck, epq_done: false };
+    let source = Source {
+        rti,
+        rel,
+        columns,
+        projection,
+        recheck,
+        recheck_columns,
+        epq_done: false,
+        sample,
+        spare: None,
+    };
     Ok(Box::new(ScanNode { source, access, done: false }))
 }
 
@@ -149,57 +218,41 @@ impl ScanNode {
     /// Fills a batch with raw rows; false at the end.
     fn fill(&mut self, run: &mut Run<'_>, batch: &mut Batch, want: usize) -> Result<bool> {
         let Source { rel, columns, .. } = &self.source;
-        let snapshot = run.st.desc.snapshot.clone();
         match &mut self.access {
-            Access::Seq(scan) => {
+            Access::Seq(scan, stale) => {
                 let scan = match scan {
-                    Some(s) => s,
+                    Some(s) => {
+                        if std::mem::replace(stale, false) {
+                            s.set_snapshot(run.st.desc.snapshot.clone());
+                            s.rescan(run.sv.backend())?;
+                        }
+                        s
+                    }
                     slot => {
                         let synchronize = self.source.sample.is_none();
                         let options = ScanOptions { synchronize, ..ScanOptions::default() };
+                        let snapshot = run.st.desc.snapshot.clone();
                         let be = run.sv.backend();
                         slot.insert(TableScan::new(be, &rel.table, snapshot, columns, options)?)
                     }
                 };
                 scan.next_batch(run.sv.backend(), batch, want)
             }
-            Access::Index { probe, scan, open, index_only, empty } => {
-                if !*open {
-                    *open = true;
-                    match probe.keys(run)? {
-                        None => *empty = true,
-                        Some(keys) => {
-                            *empty = false;
-                            let be = run.sv.backend();
-                            match scan {
-                                Some(s) => {
-                                    s.set_snapshot(snapshot);
-                                    s.rescan(be, keys)?;
-                                }
-                                None => {
-                                    let options = IndexScanOptions { index_only: *index_only };
-                                    *scan = Some(IndexScan::new(
-                                        be,
-                                        &rel.table,
-                                        &probe.index,
-                                        snapshot,
-                                        keys,
-                                        columns,
-                                        options,
-                                    )?);
-                                }
-                            }
-                        }
-                    }
+            Access::Index(a) => {
+                if !a.open {
+                    a.open(rel, columns, run)?;
                 }
-                match scan {
-                    Some(s) if !*empty => {
-                        s.next_batch(run.sv.backend(), probe.direction, batch, want)
+                match &mut a.scan {
+                    Some(s) if !a.empty => {
+                        s.next_batch(run.sv.backend(), a.probe.direction, batch, want)?;
+                        // It gives less than was asked for at its end only.
+                        self.done = batch.len < want;
+                        Ok(batch.len > 0)
                     }
                     _ => Ok(false),
                 }
             }
-            Access::Bitmap { parts, pages } => {
+            Access::Bitmap { parts, pages, rest, fetch } => {
                 let pages = match pages {
                     Some(p) => p,
                     slot => {
@@ -208,11 +261,21 @@ impl ScanNode {
                         slot.insert(list.into_iter())
                     }
                 };
-                // A page's rows go out together: they may be more than were asked for.
-                let Some((block, offsets)) = pages.next() else { return Ok(false) };
-                let (be, t) = (run.sv.backend(), &rel.table);
-                let offsets = Some(offsets.as_slice());
-                engine::index::bitmap_fetch(be, t, block, offsets, &snapshot, columns, batch)?;
+                while batch.len < want {
+                    let (block, offsets, from) = match rest.take() {
+                        Some(r) => r,
+                        None => match pages.next() {
+                            Some((block, offsets)) => (block, offsets, 0),
+                            None => return Ok(batch.len > 0),
+                        },
+                    };
+                    let to = offsets.len().min(from + want - batch.len);
+                    let (be, snapshot) = (run.sv.backend(), &*run.st.desc.snapshot);
+                    fetch.block(be, block, Some(&offsets[from..to]), snapshot, batch)?;
+                    if to < offsets.len() {
+                        *rest = Some((block, offsets, to));
+                    }
+                }
                 Ok(true)
             }
             Access::Tid { quals, tids } => {
@@ -230,7 +293,8 @@ impl ScanNode {
                 };
                 while batch.len < want {
                     let Some(tid) = tids.next() else { return Ok(batch.len > 0) };
-                    table::fetch(run.sv.backend(), &rel.table, tid, &snapshot, columns, batch)?;
+                    let (be, snapshot) = (run.sv.backend(), &*run.st.desc.snapshot);
+                    table::fetch(be, &rel.table, tid, snapshot, columns, batch)?;
                 }
                 Ok(true)
             }
@@ -244,9 +308,10 @@ impl ScanNode {
         }
         let Some(tid) = tid else { return Ok(None) };
         let s = &mut self.source;
-        let mut batch = table::new_batch(&s.rel.table, &s.columns);
+        let columns = &s.recheck_columns;
+        let mut batch = table::new_batch(&s.rel.table, columns);
         let any = Snapshot::of_kind(SnapshotKind::Any);
-        table::fetch(run.sv.backend(), &s.rel.table, tid, &any, &s.columns, &mut batch)?;
+        table::fetch(run.sv.backend(), &s.rel.table, tid, &any, columns, &mut batch)?;
         if batch.len == 0 {
             return Ok(None);
         }
@@ -292,8 +357,9 @@ impl Bitmap {
         let mut set = PageSet::new();
         match self {
             Bitmap::Index(probe) => {
-                if let Some(keys) = probe.keys(run)? {
+                if probe.refresh(run)? {
                     let mut each = |tid: Tid| set.entry(tid.block).or_default().push(tid.offset);
+                    let keys = probe.scan_keys(run.st);
                     scan_tids(run.sv.backend(), &probe.index, keys, &mut each)?;
                 }
                 for list in set.values_mut() {
@@ -342,32 +408,29 @@ impl Exec for ScanNode {
         if self.done {
             return Ok(None);
         }
-        let recheck = matches!(self.access, Access::Bitmap { .. });
         loop {
             run.interrupts()?;
-            let mut batch = table::new_batch(&self.source.rel.table, &self.source.columns);
-            if !self.fill(run, &mut batch, want)? && batch.len == 0 {
+            let mut batch = match self.source.spare.take() {
+                Some(b) => b,
+                None => table::new_batch(&self.source.rel.table, &self.source.columns),
+            };
+            if self.done || (!self.fill(run, &mut batch, want)? && batch.len == 0) {
                 self.done = true;
+                self.source.spare = Some(batch);
                 return Ok(None);
             }
-            if recheck
-                && let Some((p, st)) = &mut self.source.recheck
-                && batch.len > 0
-            {
-                let sel = select_true(p, st, run, &batch, None)?;
-                if sel.len() < batch.len {
-                    let columns =
-                        batch.columns.iter().map(|c| crate::project::take(c, Some(&sel))).collect();
-                    batch = Batch { len: sel.len(), columns };
+            let s = &mut self.source;
+            let out = match &mut s.sample {
+                Some(sample) => {
+                    let batch = sample.take(run, batch)?;
+                    s.projection.apply(run, batch)?
                 }
-            }
-            if let Some(sample) = &mut self.source.sample {
-                batch = sample.take(run, batch)?;
-            }
-            let out = self.source.projection.apply(run, batch)?;
+                None => s.projection.apply_keeping(run, batch, &mut s.spare)?,
+            };
             if out.len > 0 {
                 return Ok(Some(out));
             }
+            self.recycle(out);
         }
     }
 
@@ -378,13 +441,10 @@ impl Exec for ScanNode {
             s.restart();
         }
         match &mut self.access {
-            Access::Seq(scan) => {
-                if let Some(s) = scan {
-                    s.rescan(run.sv.backend())?;
-                }
-            }
-            Access::Index { open, .. } => *open = false,
-            Access::Bitmap { pages, .. } => *pages = None,
+            Access::Seq(Some(s), false) => s.rescan(run.sv.backend())?,
+            Access::Seq(..) => {}
+            Access::Index(a) => a.open = false,
+            Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
             Access::Tid { tids, .. } => *tids = None,
         }
         Ok(())
@@ -393,17 +453,41 @@ impl Exec for ScanNode {
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.done = false;
         self.source.epq_done = false;
+        if let Some(s) = &mut self.source.sample {
+            s.restart();
+        }
         match &mut self.access {
-            Access::Seq(scan) => *scan = None,
-            Access::Index { scan, open, empty, .. } => {
-                (*open, *empty) = (false, false);
+            Access::Seq(scan, stale) => {
                 if let Some(s) = scan {
+                    s.let_go(run.sv.backend());
+                    *stale = true;
+                }
+            }
+            Access::Index(a) => {
+                a.open = false;
+                a.probe.reset();
+                if let Some(s) = &mut a.scan
+                    && !std::mem::replace(&mut a.stale, true)
+                {
                     s.let_go(run.sv.backend())?;
                 }
             }
-            Access::Bitmap { pages, .. } => *pages = None,
+            Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
             Access::Tid { tids, .. } => *tids = None,
         }
+        let s = &mut self.source;
+        s.spare.take_if(|b| crate::project::is_large(b));
+        s.projection.let_go();
         Ok(true)
+    }
+
+    fn recycle(&mut self, mut batch: Batch) {
+        let s = &mut self.source;
+        if s.spare.is_none() && s.projection.passes(&batch, s.columns.len()) {
+            batch.clear();
+            s.spare = Some(batch);
+        } else {
+            s.projection.recycle(batch);
+        }
     }
 }

@@ -54,7 +54,12 @@ impl Exec for ResultNode {
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.done = false;
+        self.projection.let_go();
         Ok(true)
+    }
+
+    fn recycle(&mut self, batch: Batch) {
+        self.projection.recycle(batch);
     }
 }
 

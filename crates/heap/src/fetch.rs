@@ -5,7 +5,7 @@ use crate::context::{HeapCx, HeapRel, SetHint};
 use crate::prune;
 use crate::visibility::{Visibility, update_xid};
 use bufmgr::ShareGuard;
-use ids::{OffsetNo, Tid, Xid};
+use ids::{BlockNo, OffsetNo, Tid, Xid};
 use page::{HeapTuple, Page};
 use pgerror::Result;
 use txn::{GlobalVis, Snapshot};
@@ -127,6 +127,36 @@ pub fn fetch_tid<'a, R>(
     };
     set_hints(&mut guard, &hints);
     Ok(result)
+}
+
+/// Hands the tuples that the index entries for `offsets` of one block lead to, and that `snapshot` sees,
+/// to `f`, under one latch. Counterpart: `heapam_scan_bitmap_next_block`.
+pub fn fetch_entries(
+    cx: &mut HeapCx<'_>,
+    rel: &HeapRel,
+    block: BlockNo,
+    offsets: &[OffsetNo],
+    snapshot: &Snapshot,
+    mut f: impl FnMut(Tid, HeapTuple<'_>) -> Result<()>,
+) -> Result<()> {
+    let pin = cx.pool.read(&rel.main, block, cx.strategy)?;
+    let mut guard = prune::share_pruned(cx, rel, pin)?;
+    let mut hints = Vec::new();
+    {
+        let vis = cx.visibility(rel, guard.lsn());
+        for &offset in offsets {
+            let found = hot_search(&guard, offset, &vis, snapshot, None, None, &mut hints)?;
+            let Some(found) = found else { continue };
+            if found.hint != 0 {
+                hints.push((found.offset, found.hint));
+            }
+            if let Some(tuple) = guard.heap_tuple(found.offset) {
+                f(Tid::new(block, found.offset), tuple)?;
+            }
+        }
+    }
+    set_hints(&mut guard, &hints);
+    Ok(())
 }
 
 /// Hands exactly the version at `tid` to `f` if `snapshot` sees it. Counterpart: `heap_fetch`.

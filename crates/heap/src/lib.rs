@@ -42,7 +42,7 @@ pub use context::{
     WaitPolicy,
 };
 pub use delete::{DeleteOptions, abort_speculative, delete};
-pub use fetch::{Fetched, fetch_row_version, fetch_tid, get_latest_tid, hot_search};
+pub use fetch::{Fetched, fetch_entries, fetch_row_version, fetch_tid, get_latest_tid, hot_search};
 pub use hio::BulkInsert;
 pub use inplace::inplace_update;
 pub use insert::{InsertOptions, Tuples, finish_speculative, insert, multi_insert};

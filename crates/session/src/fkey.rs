@@ -9,7 +9,7 @@
 mod check;
 
 use crate::core::Core;
-use executor::RowEvent;
+use executor::{Execution, RowEvent};
 use hashbrown::{HashMap, HashSet};
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result};
@@ -46,6 +46,8 @@ pub(crate) struct Pending {
 struct Cached {
     tables: [Arc<catalog::RelDesc>; 2],
     plan: Arc<PlannedStmt>,
+    /// Its execution, between checks.
+    idle: Option<Execution>,
 }
 
 /// SET CONSTRAINTS.
@@ -69,7 +71,7 @@ pub(crate) struct ForeignKeys {
 }
 
 /// The action of a trigger function, and whether its trigger is on the referencing table.
-fn action_of(function: Oid) -> Option<Action> {
+pub(crate) fn action_of(function: Oid) -> Option<Action> {
     Some(match function.0 {
         1644 | 1645 => Action::Check,
         1646 | 1647 => Action::Cascade,

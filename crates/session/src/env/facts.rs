@@ -35,10 +35,13 @@ impl Core {
                 None => Callee::Missing,
             },
         };
+        let builtin = if matches!(callee, Callee::Scalar(_)) { row.prosrc.as_str() } else { "" };
         Ok(FnFacts {
             oid,
             name: row.proname.as_str().to_string(),
             callee,
+            kernel: types::kernels::lookup(builtin),
+            select: types::kernels::lookup_select(builtin),
             strict: row.proisstrict,
             volatility: row.provolatile,
             returns_set: row.proretset,

@@ -6,11 +6,12 @@ use crate::query;
 use catalog::format_type::quote_identifier;
 use catalog::rows::PgConstraint;
 use catalog::{RelDesc, Row};
+use executor::{Execution, QueryDesc};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
 use std::sync::Arc;
-use types::{Datum, FnContext};
+use types::{BATCH_ROWS_MAX, Datum, FnContext};
 
 pub(super) fn no_constraint(oid: Oid) -> PgError {
     PgError::internal(format!("cache lookup failed for constraint {oid}"))
@@ -167,13 +168,19 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
     })
 }
 
-fn plan_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<Arc<PlannedStmt>> {
+/// The plan of a constraint's query, and its execution if one is idle.
+fn plan_of(
+    core: &mut Core,
+    key: &Key,
+    what: Action,
+    other: bool,
+) -> Result<(Arc<PlannedStmt>, Option<Execution>)> {
     let slot = (key.row.oid, what, other);
-    if let Some(c) = core.foreign_keys.plans.get(&slot)
+    if let Some(c) = core.foreign_keys.plans.get_mut(&slot)
         && Arc::ptr_eq(&c.tables[0], &key.fk)
         && Arc::ptr_eq(&c.tables[1], &key.pk)
     {
-        return Ok(c.plan.clone());
+        return Ok((c.plan.clone(), c.idle.take()));
     }
     let (text, types) = text_of(core, key, what, other)?;
     // The plan must serve any values.
@@ -182,8 +189,31 @@ fn plan_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<Arc<
     core.params = saved;
     let plan = plans?.pop().ok_or_else(|| PgError::internal("empty foreign key query"))?;
     let tables = [key.fk.clone(), key.pk.clone()];
-    core.foreign_keys.plans.insert(slot, Cached { tables, plan: plan.clone() });
-    Ok(plan)
+    core.foreign_keys.plans.insert(slot, Cached { tables, plan: plan.clone(), idle: None });
+    Ok((plan, None))
+}
+
+/// Runs the query to its end under the active snapshot: were there rows? And the execution, if it can be
+/// kept.
+fn run_to_end(
+    core: &mut Core,
+    desc: QueryDesc,
+    idle: Option<Execution>,
+) -> Result<(bool, Option<Execution>)> {
+    let mut run = match idle {
+        Some(mut run) => {
+            run.rerun(desc.params, desc.snapshot)?;
+            run
+        }
+        None => Execution::start(desc, core)?,
+    };
+    let mut any = false;
+    while let Some(batch) = run.next(core, BATCH_ROWS_MAX)? {
+        any |= batch.len > 0;
+        run.recycle(batch);
+    }
+    let kept = run.park(core)?;
+    Ok((any, kept.then_some(run)))
 }
 
 /// Runs a query as the owner of the table; were there rows?
@@ -214,14 +244,22 @@ fn run_as_owner(
     params: Vec<Datum>,
     latest: bool,
 ) -> Result<bool> {
-    let plan = plan_of(core, key, what, other)?;
+    let (plan, idle) = plan_of(core, key, what, other)?;
     core.cat().increment_command_counter()?;
     let snapshot = if latest { core.backend.catalog_snapshot() } else { core.backend.snapshot() };
     let depth = core.backend.snapshot_depth();
-    core.backend.push_snapshot(snapshot);
-    let rows = query::run_plan(core, plan, params.into());
+    core.backend.push_snapshot(snapshot.clone());
+    let desc = QueryDesc { plan, params: params.into(), snapshot };
+    let result = run_to_end(core, desc, idle);
     core.backend.truncate_snapshots(depth);
-    Ok(!rows?.is_empty())
+    let (any, run) = result?;
+    if let Some(run) = run
+        && let Some(c) = core.foreign_keys.plans.get_mut(&(key.row.oid, what, other))
+        && Arc::ptr_eq(&c.plan, run.plan())
+    {
+        c.idle = Some(run);
+    }
+    Ok(any)
 }
 
 /// Checks, or acts on, one event.

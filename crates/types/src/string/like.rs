@@ -51,6 +51,16 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
         match retry {
             Some((from, after)) if from < text.len() => {
                 t = from + char_len(&text[from..], encoding);
+                // No byte of a longer character looks like ASCII: on to where the next part may begin.
+                if let Some(&c) = pattern.get(after)
+                    && c.is_ascii()
+                    && !matches!(c, b'%' | b'_' | b'\\')
+                {
+                    match text[t..].iter().position(|&b| b == c) {
+                        Some(n) => t += n,
+                        None => return Ok(false),
+                    }
+                }
                 p = after;
                 retry = Some((t, after));
             }

@@ -1,0 +1,221 @@
+//! UPDATE and DELETE of one row after the other.
+
+use super::{ModifyNode, Refs, with_made};
+use crate::epq::tid_of;
+use crate::relation::OpenRel;
+use crate::run::Run;
+use engine::table::{self, ChangeOptions, RowLock, RowOutcome, RowWait, Updated};
+use ids::{AttrNo, Tid};
+use pgerror::{PgError, Result, bail};
+use plan::query::CmdType;
+use smallvec::SmallVec;
+use types::{Batch, DatumRef};
+
+/// What an UPDATE changes of a row.
+pub(super) struct Update {
+    /// Columns set, in the order of the child's.
+    columns: Vec<AttrNo>,
+    /// Columns that stay as they are.
+    keep: Vec<AttrNo>,
+    /// Columns set that must not be NULL, and their place among the child's.
+    not_null: Vec<(usize, usize)>,
+    /// Somebody looks at the row beyond the columns set.
+    needs_row: bool,
+    /// The change concerns foreign keys or triggers.
+    events: bool,
+}
+
+impl Update {
+    /// `set`: the columns, computed ones among them. `looks_at_row`: conditions or RETURNING do.
+    pub(super) fn new(
+        rel: &OpenRel,
+        columns: Vec<AttrNo>,
+        set: &[AttrNo],
+        looks_at_row: bool,
+    ) -> Update {
+        let attrs = &rel.table.tupdesc.attrs;
+        let live = (1..=attrs.len() as AttrNo).filter(|n| !attrs[*n as usize - 1].dropped);
+        let keep = live.filter(|n| !set.contains(n)).collect();
+        let not_null = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| attrs[**n as usize - 1].not_null)
+            .map(|(place, n)| (*n as usize - 1, place))
+            .collect();
+        let events = rel.row_events
+            && rel.event_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
+        let needs_row = looks_at_row || events;
+        Update { columns, keep, not_null, needs_row, events }
+    }
+}
+
+impl ModifyNode {
+    /// Stores a new version; what `keep` says of columns is taken from the old one.
+    pub(super) fn store(
+        &self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        row: &[DatumRef<'_>],
+        keep: &[AttrNo],
+    ) -> Result<Updated> {
+        let options = ChangeOptions { keep, ..ChangeOptions::default() };
+        table::update(run.sv.backend(), &self.rel.table, tid, row, options)
+    }
+
+    /// An UPDATE for which the columns set suffice.
+    fn update_set(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        source: (&Batch, usize),
+    ) -> Result<RowOutcome> {
+        let u = &self.update;
+        let mut row: Refs<'_> = SmallVec::from_elem(DatumRef::Null, self.all_columns.len());
+        for (place, n) in u.columns.iter().enumerate() {
+            row[*n as usize - 1] = source.0.get(source.1, place);
+        }
+        if let Some(&(column, _)) = u.not_null.iter().find(|&&(c, _)| row[c].is_null()) {
+            let old = self.take_old(run, tid)?;
+            let mut whole: Refs<'_> = old.1.row(0).collect();
+            for n in &self.update.columns {
+                whole[*n as usize - 1] = row[*n as usize - 1];
+            }
+            return Err(self.null_violation(run, column, &whole)?);
+        }
+        let done = self.store(run, tid, &row, &u.keep)?;
+        if done.outcome == RowOutcome::Ok && done.needs_index_entries && !self.indexes.is_empty() {
+            self.insert_entries_of(run, done.tid)?;
+        }
+        Ok(done.outcome)
+    }
+
+    /// An UPDATE with the old row at hand.
+    fn update_whole(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        source: (&Batch, usize),
+        old: &Batch,
+        out: &mut Batch,
+    ) -> Result<RowOutcome> {
+        let before: Refs<'_> = old.row(0).collect();
+        let mut given = before.clone();
+        for (place, n) in self.update.columns.iter().enumerate() {
+            given[*n as usize - 1] = source.0.get(source.1, place);
+        }
+        let made = self.generate(run, &given)?;
+        let row = with_made(&given, &made);
+        self.check_row(run, &row)?;
+        let done = self.store(run, tid, &row, &self.update.keep)?;
+        if done.outcome != RowOutcome::Ok {
+            return Ok(done.outcome);
+        }
+        if done.needs_index_entries {
+            self.insert_entries(run, &row, done.tid, None, true)?;
+        }
+        if self.update.events {
+            self.event(run, Some((&before[..], tid)), Some((&row[..], done.tid)))?;
+        }
+        self.give_back(run, &row, done.tid, source, out)?;
+        Ok(RowOutcome::Ok)
+    }
+
+    /// One try at the version at `tid`.
+    fn try_change(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        source: (&Batch, usize),
+        out: &mut Batch,
+    ) -> Result<RowOutcome> {
+        if self.operation == CmdType::Update {
+            if !self.update.needs_row {
+                return self.update_set(run, tid, source);
+            }
+            let old = self.take_old(run, tid)?;
+            let outcome = self.update_whole(run, tid, source, &old.1, out);
+            self.put_old(old);
+            return outcome;
+        }
+        let needs_row = self.returning.is_some() || self.rel.row_events;
+        let old = if needs_row { Some(self.take_old(run, tid)?) } else { None };
+        let be = run.sv.backend();
+        let outcome = table::delete(be, &self.rel.table, tid, ChangeOptions::default())?;
+        if let Some(old) = old {
+            if outcome == RowOutcome::Ok {
+                let row: Refs<'_> = old.1.row(0).collect();
+                self.event(run, Some((&row[..], tid)), None)?;
+                self.give_back(run, &row, tid, source, out)?;
+            }
+            self.put_old(old);
+        }
+        Ok(outcome)
+    }
+
+    pub(super) fn change_row(
+        &mut self,
+        run: &mut Run<'_>,
+        batch: &Batch,
+        r: usize,
+        out: &mut Batch,
+    ) -> Result<()> {
+        let Some(mut tid) = tid_of(batch.get(r, self.ctid)) else {
+            return Err(PgError::internal("ctid is NULL"));
+        };
+        let update = self.operation == CmdType::Update;
+        let mut current: Option<Batch> = None;
+        loop {
+            run.interrupts()?;
+            let source = current.as_ref().map_or((batch, r), |b| (b, 0));
+            match self.try_change(run, tid, source, out)? {
+                RowOutcome::Ok => {
+                    self.count(run);
+                    return Ok(());
+                }
+                // Changed by this very command (a join that met the row twice), or gone: leave it.
+                RowOutcome::SelfModified { .. } | RowOutcome::WouldBlock => return Ok(()),
+                RowOutcome::Invisible => {
+                    return Err(PgError::internal("attempted to change an invisible tuple"));
+                }
+                RowOutcome::Deleted { .. } => {
+                    if run.sv.backend().txn.isolation().uses_transaction_snapshot() {
+                        bail!(
+                            T_R_SERIALIZATION_FAILURE,
+                            "could not serialize access due to concurrent delete"
+                        );
+                    }
+                    return Ok(());
+                }
+                RowOutcome::Updated { .. } => {
+                    if run.sv.backend().txn.isolation().uses_transaction_snapshot() {
+                        bail!(
+                            T_R_SERIALIZATION_FAILURE,
+                            "could not serialize access due to concurrent update"
+                        );
+                    }
+                    // Lock the newest version, then see whether it still qualifies.
+                    let lock = if update { RowLock::NoKeyUpdate } else { RowLock::Update };
+                    let mut scratch = table::new_batch(&self.rel.table, &[]);
+                    let (locked, newest) = table::lock_row(
+                        run.sv.backend(),
+                        &self.rel.table,
+                        tid,
+                        lock,
+                        RowWait::Block,
+                        true,
+                        &[],
+                        &mut scratch,
+                    )?;
+                    if locked != RowOutcome::Ok {
+                        return Ok(());
+                    }
+                    let Some(fresh) = self.recheck.run(run, self.rti, newest, source)? else {
+                        return Ok(());
+                    };
+                    current = Some(fresh);
+                    tid = newest;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! INSERT … ON CONFLICT. Counterpart: `ExecOnConflictUpdate`, `ExecCheckIndexConstraints`.
+
+use super::entries::is_unchanged;
+use super::{ModifyNode, Refs, RowColumns, with_made};
+use crate::node::{compile, compile_all};
+use crate::relation::OpenRel;
+use crate::run::Run;
+use engine::index;
+use engine::table::{self, InsertOptions, RowLock, RowOutcome, RowWait};
+use eval::{Program, RowInput, RowRef, Val};
+use ids::{AttrNo, Tid};
+use pgerror::{Result, pg_err};
+use plan::node::OnConflictPlan;
+use plan::query::OnConflictAction;
+use smallvec::SmallVec;
+use types::{Batch, Datum, DatumRef};
+
+pub(super) struct Conflict {
+    action: OnConflictAction,
+    /// Places among the relation's indexes; all unique ones where none is named.
+    arbiters: Vec<usize>,
+    set: Vec<(AttrNo, Program)>,
+    condition: Option<Program>,
+    /// For each index: does its key have no column that is set?
+    pub(super) unchanged: Vec<bool>,
+}
+
+impl Conflict {
+    pub(super) fn new(
+        c: &OnConflictPlan,
+        rel: &OpenRel,
+        cols: &mut RowColumns,
+        run: &mut Run<'_>,
+    ) -> Result<Conflict> {
+        let mut arbiters: Vec<usize> = rel
+            .indexes
+            .iter()
+            .enumerate()
+            .filter(|(_, i)| c.arbiter_indexes.contains(&i.desc.oid))
+            .map(|(place, _)| place)
+            .collect();
+        if c.arbiter_indexes.is_empty() {
+            arbiters = (0..rel.indexes.len()).filter(|&i| rel.indexes[i].unique).collect();
+        }
+        let mut set = Vec::new();
+        for (t, n) in c.set.iter().zip(&c.set_cols) {
+            set.push((*n, compile(&t.expr, cols, run)?));
+        }
+        let condition = match c.where_.as_slice() {
+            [] => None,
+            w => Some(compile_all(w, cols, run)?),
+        };
+        let mut changed: Vec<AttrNo> = c.set_cols.clone();
+        changed.extend(rel.generated.iter().map(|g| g.0));
+        let unchanged = rel.indexes.iter().map(|i| is_unchanged(i, &changed)).collect();
+        Ok(Conflict { action: c.action, arbiters, set, condition, unchanged })
+    }
+}
+
+impl ModifyNode {
+    pub(super) fn insert_or(
+        &mut self,
+        run: &mut Run<'_>,
+        batch: &Batch,
+        r: usize,
+        row: &[DatumRef<'_>],
+        out: &mut Batch,
+    ) -> Result<()> {
+        let arbiters = self.conflict.as_ref().map(|c| c.arbiters.clone()).unwrap_or_default();
+        loop {
+            run.interrupts()?;
+            // Look first; most conflicts end here without a trace in the table.
+            let mut found = None;
+            for &place in &arbiters {
+                let Some(values) = self.index_values(run, place, row)? else { continue };
+                if values.iter().any(Val::is_null) {
+                    continue;
+                }
+                let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
+                let idx = self.rel.indexes[place].desc.clone();
+                let be = run.sv.backend();
+                if let Some(c) = index::find_conflict(be, &idx, &self.rel.table, &refs, None)? {
+                    found = Some(c);
+                    break;
+                }
+            }
+            if let Some(c) = found {
+                if c.waits_for.is_valid() {
+                    run.sv.backend().txn.wait_for_xid(c.waits_for)?;
+                    continue;
+                }
+                let action = self.conflict.as_ref().map(|c| c.action);
+                if action == Some(OnConflictAction::Nothing) {
+                    return Ok(());
+                }
+                if self.update_conflicting(run, batch, r, row, c.tid, out)? {
+                    return Ok(());
+                }
+                continue;
+            }
+            let token = table::begin_speculative(run.sv.backend())?;
+            let options = InsertOptions { speculative_token: token, ..InsertOptions::default() };
+            let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
+            let conflict = self.insert_entries(run, row, tid, Some(&arbiters), false)?;
+            let keep = conflict.is_none();
+            table::finish_speculative(run.sv.backend(), &self.rel.table, tid, token, keep)?;
+            if !keep {
+                continue;
+            }
+            self.event(run, None, Some((row, tid)))?;
+            self.count(run);
+            return self.give_back(run, row, tid, (batch, r), out);
+        }
+    }
+
+    /// ON CONFLICT DO UPDATE for the row in the way; false: it has gone, try again.
+    fn update_conflicting(
+        &mut self,
+        run: &mut Run<'_>,
+        batch: &Batch,
+        r: usize,
+        proposed: &[DatumRef<'_>],
+        tid: Tid,
+        out: &mut Batch,
+    ) -> Result<bool> {
+        let mut existing = table::new_batch(&self.rel.table, &self.all_columns);
+        let (outcome, at) = table::lock_row(
+            run.sv.backend(),
+            &self.rel.table,
+            tid,
+            RowLock::Update,
+            RowWait::Block,
+            false,
+            &self.all_columns,
+            &mut existing,
+        )?;
+        match outcome {
+            RowOutcome::Ok => {}
+            RowOutcome::Invisible | RowOutcome::SelfModified { .. } => {
+                return Err(pg_err!(
+                    CARDINALITY_VIOLATION,
+                    "ON CONFLICT DO UPDATE command cannot affect row a second time"
+                )
+                .hint(
+                    "Ensure that no rows proposed for insertion within the same command have \
+                     duplicate constrained values.",
+                ));
+            }
+            _ => return Ok(false),
+        }
+        let place = at.to_bytes();
+        let old: Refs<'_> = existing.row(0).collect();
+        let mut full = old.clone();
+        full.push(DatumRef::Bytes(&place));
+        full.push(DatumRef::Word(u64::from(self.rel.table.oid.0)));
+        let input = RowInput {
+            scan: RowRef::Refs(&full),
+            outer: RowRef::Batch(batch, r),
+            inner: RowRef::Refs(proposed),
+        };
+        let Some(c) = &self.conflict else { return Ok(true) };
+        if let Some(p) = &c.condition
+            && !p.test_row(&mut self.st, run, &input)?
+        {
+            return Ok(true);
+        }
+        let mut set: SmallVec<[(usize, Datum); 1]> = SmallVec::new();
+        for (n, p) in &c.set {
+            let v = p.eval_row(&mut self.st, run, &input)?.into_owned();
+            set.push((*n as usize - 1, v));
+        }
+        let given = with_made(&old, &set);
+        let made = self.generate(run, &given)?;
+        let new = with_made(&given, &made);
+        self.check_row(run, &new)?;
+        let done = self.store(run, at, &new, &[])?;
+        if done.outcome != RowOutcome::Ok {
+            return Ok(false);
+        }
+        if done.needs_index_entries {
+            self.insert_entries(run, &new, done.tid, None, true)?;
+        }
+        self.event(run, Some((&old[..], at)), Some((&new[..], done.tid)))?;
+        self.count(run);
+        self.give_back(run, &new, done.tid, (batch, r), out)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,284 @@
+//! What a new row must satisfy, and its entries in indexes. Counterpart: execIndexing.c, `ExecConstraints`.
+
+use super::{Made, ModifyNode, Refs, RowColumns};
+use crate::node::{compile, compile_all};
+use crate::relation::{OpenRel, RelIndex};
+use crate::run::Run;
+use engine::index::{self, Inserted, UniqueCheck};
+use engine::table::{self, RowFetch};
+use eval::{Program, RowInput, RowRef, Val};
+use ids::{AttrNo, Tid};
+use pgerror::{PgError, Result, pg_err};
+use plan::Expr;
+use plan::walk;
+use smallvec::SmallVec;
+use types::{Batch, Datum, DatumRef};
+
+/// An index with its compiled expressions.
+pub(super) struct IndexUse {
+    exprs: Vec<Option<Program>>,
+    predicate: Option<Program>,
+    /// The UPDATE sets no column of the key: the new version's entry is but another of the same row.
+    unchanged: bool,
+}
+
+impl IndexUse {
+    /// `set`: the columns that an UPDATE sets.
+    pub(super) fn new(
+        index: &RelIndex,
+        set: &[AttrNo],
+        own: &mut RowColumns,
+        run: &mut Run<'_>,
+    ) -> Result<IndexUse> {
+        let mut exprs = Vec::new();
+        for e in &index.exprs {
+            exprs.push(e.as_ref().map(|e| compile(e, own, run)).transpose()?);
+        }
+        let predicate = match index.predicate.as_slice() {
+            [] => None,
+            p => Some(compile_all(p, own, run)?),
+        };
+        Ok(IndexUse { exprs, predicate, unchanged: is_unchanged(index, set) })
+    }
+
+    fn is_plain(&self) -> bool {
+        self.predicate.is_none() && self.exprs.iter().all(Option::is_none)
+    }
+}
+
+/// Counterpart: `index_unchanged_by_update`: columns of INCLUDE and of the predicate do not count.
+pub(super) fn is_unchanged(index: &RelIndex, set: &[AttrNo]) -> bool {
+    let keys = index.desc.schema.key_count;
+    let mut columns = index.desc.columns.iter().take(keys);
+    columns.all(|c| *c == 0 || !set.contains(c))
+        && index.exprs.iter().take(keys).flatten().all(|e| !mentions(e, set))
+}
+
+/// Does the expression look at one of the columns?
+fn mentions(e: &Expr, set: &[AttrNo]) -> bool {
+    match e {
+        Expr::Var(v) => v.varattno <= 0 || set.contains(&v.varattno),
+        _ => {
+            let mut any = false;
+            walk::each_child(e, &mut |c| any |= mentions(c, set));
+            any
+        }
+    }
+}
+
+/// The columns that entries are made of; all where expressions look at the row.
+pub(super) fn columns_of(rel: &OpenRel, uses: &[IndexUse]) -> Vec<AttrNo> {
+    if !uses.iter().all(IndexUse::is_plain) {
+        return (1..=rel.columns.columns.len() as AttrNo).collect();
+    }
+    let mut all: Vec<AttrNo> =
+        rel.indexes.iter().flat_map(|i| i.desc.columns.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl ModifyNode {
+    /// Computes the generated columns.
+    pub(super) fn generate(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>]) -> Result<Made> {
+        let mut made = Made::new();
+        for (n, p) in &self.generated {
+            let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(row)))?;
+            made.push((*n as usize - 1, v.into_owned()));
+        }
+        Ok(made)
+    }
+
+    /// Tests NOT NULL, CHECK and view conditions.
+    pub(super) fn check_row(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>]) -> Result<()> {
+        if let Some(&column) = self.not_null.iter().find(|&&i| row[i].is_null()) {
+            return Err(self.null_violation(run, column, row)?);
+        }
+        for (name, p) in &self.checks {
+            let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(row)))?;
+            if !v.is_null() && !v.as_ref().as_bool() {
+                let table = &self.rel.table;
+                let e = pg_err!(
+                    CHECK_VIOLATION,
+                    "new row for relation \"{}\" violates check constraint \"{name}\"",
+                    table.name
+                )
+                .table(table.schema.as_ref(), table.name.as_ref())
+                .constraint(name.clone());
+                return Err(self.with_row(run, e, row)?);
+            }
+        }
+        for (view, p) in &self.wcos {
+            let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(row)))?;
+            if v.is_null() || !v.as_ref().as_bool() {
+                let e = pg_err!(
+                    WITH_CHECK_OPTION_VIOLATION,
+                    "new row violates check option for view \"{view}\""
+                );
+                return Err(self.with_row(run, e, row)?);
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn null_violation(
+        &self,
+        run: &mut Run<'_>,
+        column: usize,
+        row: &[DatumRef<'_>],
+    ) -> Result<PgError> {
+        let table = &self.rel.table;
+        let name = self.rel.columns.columns[column].name.clone();
+        let e = pg_err!(
+            NOT_NULL_VIOLATION,
+            "null value in column \"{name}\" of relation \"{}\" violates not-null constraint",
+            table.name
+        )
+        .table(table.schema.as_ref(), table.name.as_ref())
+        .column(name);
+        self.with_row(run, e, row)
+    }
+
+    /// The error with the row that failed, as far as the user may see it.
+    #[cold]
+    fn with_row(&self, run: &mut Run<'_>, e: PgError, row: &[DatumRef<'_>]) -> Result<PgError> {
+        let row: Vec<Datum> = row.iter().map(|d| DatumRef::to_owned(*d)).collect();
+        Ok(match run.sv.describe_row(&self.rel, &row)? {
+            Some(detail) => e.detail(detail),
+            None => e,
+        })
+    }
+
+    /// The index's values for a row; `None` if the row does not belong into it.
+    pub(super) fn index_values<'r>(
+        &mut self,
+        run: &mut Run<'_>,
+        place: usize,
+        row: &[DatumRef<'r>],
+    ) -> Result<Option<SmallVec<[Val<'r>; 4]>>> {
+        let usage = &self.indexes[place];
+        let input = RowInput::scan(RowRef::Refs(row));
+        if let Some(p) = &usage.predicate
+            && !p.test_row(&mut self.st, run, &input)?
+        {
+            return Ok(None);
+        }
+        let desc = &self.rel.indexes[place].desc;
+        let mut values = SmallVec::new();
+        for (i, &attno) in desc.columns.iter().enumerate() {
+            values.push(match usage.exprs.get(i).and_then(Option::as_ref) {
+                Some(p) => Val::Own(p.eval_row(&mut self.st, run, &input)?.into_owned()),
+                None => Val::Ref(row[attno as usize - 1]),
+            });
+        }
+        Ok(Some(values))
+    }
+
+    /// Entries for a new row version in all indexes. `Some(tid)`: a conflict with another row in an arbiter
+    /// index. `update`: the row is a new version of an old one.
+    pub(super) fn insert_entries(
+        &mut self,
+        run: &mut Run<'_>,
+        row: &[DatumRef<'_>],
+        tid: Tid,
+        arbiters: Option<&[usize]>,
+        update: bool,
+    ) -> Result<Option<Tid>> {
+        for place in 0..self.indexes.len() {
+            let Some(values) = self.index_values(run, place, row)? else { continue };
+            let (rel, idx) = (&self.rel, &self.rel.indexes[place]);
+            let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
+            let speculative = arbiters.is_some_and(|a| a.contains(&place));
+            let check = if !idx.unique {
+                UniqueCheck::No
+            } else if speculative || idx.deferrable {
+                UniqueCheck::Partial
+            } else {
+                UniqueCheck::Yes
+            };
+            let unchanged = update
+                && match &self.conflict {
+                    Some(c) => c.unchanged[place],
+                    None => self.indexes[place].unchanged,
+                };
+            let be = run.sv.backend();
+            match index::insert(be, &idx.desc, &rel.table, &refs, tid, check, unchanged)? {
+                Inserted::Done { unique: false } if speculative => return Ok(Some(tid)),
+                Inserted::Done { unique: false } if idx.deferrable => {
+                    // The constraint is not deferred within a statement here: look again now that all
+                    // entries are in.
+                    if index::find_conflict(be, &idx.desc, &rel.table, &refs, Some(tid))?.is_some()
+                    {
+                        return Err(self.duplicate(run, idx, &refs)?);
+                    }
+                }
+                Inserted::Done { .. } => {}
+                Inserted::Conflict { .. } => return Err(self.duplicate(run, idx, &refs)?),
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`Self::insert_entries`] for the new version at `tid` of a row whose columns are not at hand.
+    pub(super) fn insert_entries_of(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
+        let (mut fetch, mut batch) = match self.entry_fetch.take() {
+            Some(x) => x,
+            None => (
+                RowFetch::new(&self.rel.table, &self.entry_columns)?,
+                table::new_batch(&self.rel.table, &self.entry_columns),
+            ),
+        };
+        batch.clear();
+        if !fetch.version(run.sv.backend(), tid, &mut batch)? {
+            return Err(PgError::internal("failed to fetch tuple just updated"));
+        }
+        let mut row: Refs<'_> = SmallVec::from_elem(DatumRef::Null, self.all_columns.len());
+        for (i, column) in self.entry_columns.iter().enumerate() {
+            row[*column as usize - 1] = batch.get(0, i);
+        }
+        self.insert_entries(run, &row, tid, None, true)?;
+        drop(row);
+        self.entry_fetch = Some((fetch, batch));
+        Ok(())
+    }
+
+    #[cold]
+    fn duplicate(
+        &self,
+        run: &mut Run<'_>,
+        idx: &RelIndex,
+        values: &[DatumRef<'_>],
+    ) -> Result<PgError> {
+        let columns = idx.desc.schema.columns.iter().map(|c| c.attr.type_oid);
+        let mut text = Vec::new();
+        for (v, ty) in values.iter().zip(columns).take(idx.desc.schema.key_count) {
+            text.push(match *v {
+                DatumRef::Null => "null".to_string(),
+                v => String::from_utf8_lossy(&run.sv.type_output(ty, v)?).into_owned(),
+            });
+        }
+        let values = text.join(", ");
+        Ok(index::unique_violation(&idx.desc, &self.rel.table, &idx.columns_text, Some(&values)))
+    }
+
+    /// The version at `tid`, all columns; the batch goes back with [`Self::put_old`].
+    pub(super) fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
+        let (mut fetch, mut batch) = match self.old_fetch.take() {
+            Some(x) => x,
+            None => (
+                RowFetch::new(&self.rel.table, &self.all_columns)?,
+                table::new_batch(&self.rel.table, &self.all_columns),
+            ),
+        };
+        batch.clear();
+        if !fetch.version(run.sv.backend(), tid, &mut batch)? {
+            return Err(PgError::internal("failed to fetch tuple being updated"));
+        }
+        Ok((fetch, batch))
+    }
+
+    pub(super) fn put_old(&mut self, old: (RowFetch, Batch)) {
+        self.old_fetch = Some(old);
+    }
+}

@@ -1,0 +1,84 @@
+//! A prepared point query allocates nothing on the heap, from its execution's start to its end. Counted
+//! over the executor and everything below it.
+
+mod setup;
+
+use executor::{Execution, QueryDesc};
+use session::Core;
+use session::query::plan_text;
+use std::sync::Arc;
+use testkit::Counting;
+use txn::Isolation;
+use types::{Datum, oids};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SETUP: &[&str] = &[
+    "create table accounts (aid int primary key, bid int, abalance int, filler char(84))",
+    "create table branches (bid int primary key, name text)",
+    "insert into accounts select i, i % 10, 0, 'x' from generate_series(1, 2000) i",
+    "insert into branches select i, 'branch ' || i from generate_series(0, 9) i",
+    "vacuum analyze",
+];
+
+/// Runs the statement again and again with `$1` from 1 up; allocations of the last `rounds` of
+/// executions.
+fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
+    core.backend.begin(Isolation::ReadCommitted);
+    let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
+    let mut kept: Option<Execution> = None;
+    let mut params: Arc<[Datum]> = Arc::from([Datum::int4(0)]);
+    let mut before = 0;
+    const WARM: i32 = 20;
+    for n in 0..WARM + rounds {
+        if n == WARM {
+            before = Counting::count();
+        }
+        Arc::get_mut(&mut params).expect("nobody else has it")[0] = Datum::int4(n % 50 + 1);
+        let snapshot = core.backend.snapshot();
+        core.backend.push_snapshot(snapshot.clone());
+        let mut run = match kept.take() {
+            Some(mut run) => {
+                run.rerun(params.clone(), snapshot).expect("rerun");
+                run
+            }
+            None => {
+                let desc = QueryDesc { plan: plan.clone(), params: params.clone(), snapshot };
+                Execution::start(desc, core).expect("start")
+            }
+        };
+        let mut rows = 0;
+        while let Some(batch) = run.next(core, 1024).expect("rows") {
+            rows += batch.len;
+            run.recycle(batch);
+        }
+        assert!(rows == 1 || run.processed() == 1, "{sql}: {rows} rows");
+        assert!(run.park(core).expect("park"), "{sql}: not kept");
+        kept = Some(run);
+        core.backend.pop_snapshot();
+    }
+    let count = Counting::count() - before;
+    core.backend.abort().expect("abort");
+    count
+}
+
+#[test]
+fn a_point_query_allocates_nothing() {
+    let mut world = setup::world(SETUP, 2048);
+    // A plain index scan, whatever statistics say.
+    world.core.costs.enable_bitmapscan = false;
+    world.core.costs.enable_seqscan = false;
+    for sql in [
+        "select abalance from accounts where aid = $1",
+        "select * from accounts where aid = $1",
+        "select bid + 1, abalance from accounts where aid = $1 and bid >= 0",
+        "select filler from accounts where aid = $1",
+    ] {
+        let count = allocations(&mut world.core, sql, 100);
+        assert_eq!(count, 0, "{sql}");
+    }
+    // The count counts.
+    let sql = "select count(*) from accounts where aid = $1";
+    assert!(allocations(&mut world.core, sql, 100) > 0);
+}

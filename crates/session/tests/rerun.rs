@@ -1,0 +1,212 @@
+//! A kept execution answers as a fresh one does: after a run to its end, after one that was left in the
+//! middle, with other parameters and over other rows.
+
+mod setup;
+
+use executor::{Execution, QueryDesc};
+use plan::PlannedStmt;
+use session::Core;
+use session::query::plan_text;
+use std::sync::Arc;
+use txn::Isolation;
+use types::{Datum, oids};
+
+const SETUP: &[&str] = &[
+    "create table t (id int primary key, k int, v text, n numeric)",
+    "create table u (id int primary key, t int, w text)",
+    "create index on u (t)",
+    "create index on t (k)",
+    "insert into t select i, i % 10, 'v' || i, i * 1.5 from generate_series(1, 400) i",
+    "insert into u select i, i * 2, 'w' || i from generate_series(1, 300) i",
+    "create table c (id int primary key, x int not null check (x < 1000), y int default 7)",
+    "create index on c (x)",
+    "insert into c select i, i from generate_series(1, 50) i",
+    "analyze",
+];
+
+/// Queries with the parameter `$1`, an int.
+const QUERIES: &[&str] = &[
+    "select v, n from t where id = $1",
+    "select id from t where id = $1 and k = 3",
+    "select k + $1, upper(v) from t where id = $1",
+    "select id from t where id = any (array[$1, $1 + 1, 7])",
+    "select id, ctid from t where ctid = '(0,1)'",
+    "select id from t where k = $1 or id = 3",
+    "select count(*), sum(k), max(v), min(n) from t where id > $1",
+    "select k, count(*), sum(n) from t where id > $1 group by k order by k",
+    "select distinct k from t where id < $1 + 20 order by k desc limit 3 offset 1",
+    "select t.id, u.w from t join u on u.t = t.id where t.k = $1 order by 1",
+    "select t.id, u.w from t left join u on u.t = t.id where t.id < $1 + 10 order by 1, 2",
+    "select t.id, u.w from t full join u on u.t = t.id where coalesce(t.id, u.id) < $1 + 10 \
+     order by 1, 2",
+    "select id from t where exists (select 1 from u where u.t = t.id and u.id > $1) order by id",
+    "select id, (select max(w) from u where u.t > t.id) from t where id < $1 + 5 order by id",
+    "select id from t where id in (select t from u where id > $1) order by id",
+    "select id from t where id not in (select t from u where id > $1) order by id limit 5",
+    "select (select sum(k) from t where id < $1), (select count(*) from u)",
+    "select array(select w from u where id < $1 order by id desc)",
+    "with a as (select * from t where id < $1) select count(*) from a x, a y where x.k = y.k",
+    "with recursive r(n) as (select $1 union all select n + 1 from r where n < 30) \
+     select sum(n) from r",
+    "with recursive r(n) as (select $1 union select (n + 1) % 9 from r) select n from r order by n",
+    "select id, k, rank() over (partition by k order by id desc), \
+     sum(id) over (order by id rows between 1 preceding and 1 following) \
+     from t where id < $1 + 15 order by id",
+    "select k from t where id < $1 intersect select t % 5 from u order by 1",
+    "select k from t where id < $1 except all select 3 order by 1",
+    "select k from t where id = $1 union all select 5",
+    "select generate_series(1, $1), 'x'",
+    "select * from generate_series(1, $1) with ordinality a(i, o) order by i desc",
+    "select * from (values ($1, 'a'), (2, 'b')) v(i, t) order by i",
+    "select percentile_disc(0.5) within group (order by k) from t where id < $1 + 3",
+    "select k, grouping(k), count(*) from t where id < $1 + 20 group by rollup (k) order by 1, 2",
+    "select string_agg(v, ',' order by id) from t where k = $1 % 10 and id < 50",
+    "select id from t where id < $1 + 3 order by id for update",
+    "select id from t where k = $1 % 10 order by n desc, id fetch first 3 rows with ties",
+    "select x.id from t x, lateral (select max(u.id) m from u where u.t <= x.id) s \
+     where x.id < $1 + 5 and s.m is not null order by 1",
+    "select case when $1 > 3 then (select count(*) from t) else (select count(*) from u) end",
+];
+
+/// Statements that write; all are rolled back.
+const WRITES: &[&str] = &[
+    "insert into c values ($1 + 100, 5) returning *",
+    "insert into c select i, $1 from generate_series(201, 203) i",
+    "insert into c values ($1, 5) on conflict (id) do update set x = c.x + excluded.x returning *",
+    "insert into c values ($1, 5) on conflict do nothing",
+    "update c set x = x + $1 where id = $1 returning id, x, y",
+    "update c set y = y + 1 where id = $1",
+    "update c set id = id + 1000 where id < $1 returning id",
+    "update c set x = t.k from t where t.id = c.id and c.id < $1 returning c.*",
+    "delete from c where id = $1 returning *",
+    "delete from c using u where u.t = c.id and u.id < $1",
+    "with d as (delete from c where id < $1 returning id) select count(*), sum(id) from d",
+    "with d as (update c set x = x + 1 where id < $1) select count(*) from c",
+];
+
+type Rows = Vec<Vec<Datum>>;
+
+fn params(n: i32) -> Arc<[Datum]> {
+    Arc::from([Datum::int4(n)])
+}
+
+fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
+    plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
+}
+
+/// Its rows, at most so many.
+fn rows_of(run: &mut Execution, core: &mut Core, most: usize) -> Rows {
+    core.backend.push_snapshot(run.snapshot().clone());
+    let mut rows = Vec::new();
+    while rows.len() < most
+        && let Some(batch) = run.next(core, (most - rows.len()).min(1024)).expect("rows")
+    {
+        rows.extend((0..batch.len).map(|r| batch.row_owned(r)));
+        run.recycle(batch);
+    }
+    core.backend.pop_snapshot();
+    rows
+}
+
+fn fresh(core: &mut Core, plan: &Arc<PlannedStmt>, n: i32) -> Execution {
+    let snapshot = core.backend.snapshot();
+    let desc = QueryDesc { plan: plan.clone(), params: params(n), snapshot };
+    Execution::start(desc, core).expect("start")
+}
+
+fn run_sql(core: &mut Core, sql: &str) {
+    let plan = plan_text(core, sql, &[]).expect(sql).pop().expect("one statement");
+    let mut run = fresh(core, &plan, 0);
+    rows_of(&mut run, core, usize::MAX);
+    core.backend.command_counter_increment().expect("next command");
+}
+
+#[test]
+fn a_query_runs_again_as_if_it_were_new() {
+    let mut world = setup::world(SETUP, 2048);
+    let core = &mut world.core;
+    for sql in QUERIES {
+        core.backend.begin(Isolation::ReadCommitted);
+        let plan = plan_of(core, sql);
+        let mut kept = fresh(core, &plan, 4);
+        rows_of(&mut kept, core, 1);
+        for n in [4, 3, 12, 4] {
+            assert!(kept.park(core).expect("park"), "{sql}: not kept");
+            let snapshot = core.backend.snapshot();
+            kept.rerun(params(n), snapshot).expect("rerun");
+            let again = rows_of(&mut kept, core, usize::MAX);
+            let mut other = fresh(core, &plan, n);
+            let expected = rows_of(&mut other, core, usize::MAX);
+            assert_eq!(again, expected, "{sql} with {n}");
+            // Other rows for the next time.
+            run_sql(core, "update t set k = k + 1, v = v || 'x' where id % 3 = 0");
+            run_sql(core, "delete from u where id % 7 = 1");
+        }
+        core.backend.abort().expect("abort");
+    }
+}
+
+#[test]
+fn a_statement_that_writes_runs_again() {
+    let mut world = setup::world(SETUP, 2048);
+    let core = &mut world.core;
+    let state = "select id, x, y from c order by id";
+    for sql in WRITES {
+        let mut kept: Option<Execution> = None;
+        for n in [4, 9, 4] {
+            let mut seen = Vec::new();
+            for again in [false, true] {
+                core.backend.begin(Isolation::ReadCommitted);
+                let plan = plan_of(core, sql);
+                let snapshot = core.backend.snapshot();
+                let mut run = match kept.take().filter(|_| again) {
+                    Some(mut k) => {
+                        k.rerun(params(n), snapshot).expect("rerun");
+                        k
+                    }
+                    None => fresh(core, &plan, n),
+                };
+                let rows = rows_of(&mut run, core, usize::MAX);
+                let processed = run.processed();
+                core.backend.command_counter_increment().expect("next command");
+                assert!(run.park(core).expect("park"), "{sql}: not kept");
+                kept = Some(run);
+                let plan = plan_of(core, state);
+                let after = rows_of(&mut fresh(core, &plan, 0), core, usize::MAX);
+                core.backend.abort().expect("abort");
+                seen.push((rows, processed, after));
+            }
+            assert_eq!(seen[0], seen[1], "{sql} with {n}");
+        }
+    }
+}
+
+#[test]
+fn nothing_of_a_run_is_held_by_a_parked_execution() {
+    let mut world = setup::world(SETUP, 2048);
+    let core = &mut world.core;
+    for sql in ["select v from t where id = $1", "select v from t where k = $1 % 10"] {
+        core.backend.begin(Isolation::ReadCommitted);
+        let plan = plan_of(core, sql);
+        let mut run = fresh(core, &plan, 4);
+        rows_of(&mut run, core, 1);
+        let snapshot = run.snapshot().clone();
+        assert!(run.park(core).expect("park"));
+        let own = Arc::strong_count(&snapshot);
+        drop(run);
+        assert_eq!(Arc::strong_count(&snapshot), own, "{sql}: the snapshot was held");
+        core.backend.abort().expect("abort");
+    }
+}
+
+#[test]
+fn only_a_parked_execution_runs_again() {
+    let mut world = setup::world(SETUP, 2048);
+    let core = &mut world.core;
+    core.backend.begin(Isolation::ReadCommitted);
+    let plan = plan_of(core, "select 1");
+    let mut run = fresh(core, &plan, 1);
+    let snapshot = core.backend.snapshot();
+    assert!(run.rerun(params(1), snapshot).is_err());
+    core.backend.abort().expect("abort");
+}
