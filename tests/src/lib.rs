@@ -7,6 +7,8 @@ mod corpus;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod ddl;
+#[cfg(test)]
 mod floors;
 #[cfg(test)]
 mod interchange;

@@ -5,7 +5,7 @@ use crate::state::{Analyzer, ExprKind, Params};
 use crate::ty;
 use ids::Oid;
 use parse::RawStmt;
-use parse::ast::Node;
+use parse::ast::{self, Node};
 use pgerror::{Result, pg_err};
 use plan::expr::Expr;
 use plan::query::Query;
@@ -95,4 +95,43 @@ pub fn standalone_expr(
     let mut e = cx.expr_in(node, kind)?;
     cx.assign_collations(&mut e)?;
     Ok(e)
+}
+
+/// Analyses a statement of a function's body, where arguments are known by name as well as by number.
+/// RETURN is a SELECT of one value. Counterpart: `sql_fn_parser_setup`, `transformReturnStmt`.
+pub fn function_statement(
+    cat: &mut dyn Lookup,
+    node: &Node,
+    sql: &str,
+    function: &str,
+    param_types: &[Oid],
+    names: &[String],
+) -> Result<Query> {
+    let mut cx = Analyzer::new(cat, sql, Params::Fixed(param_types.to_vec()));
+    let mut args = Vec::new();
+    for (i, (name, ty)) in names.iter().zip(param_types).enumerate() {
+        if name.is_empty() {
+            continue;
+        }
+        if let Expr::Param(p) = cx.param(i as i32 + 1, -1)? {
+            debug_assert_eq!(p.paramtype, *ty);
+            args.push((name.clone(), p));
+        }
+    }
+    let level = cx.level();
+    level.function_args = args;
+    level.function_name = function.to_owned();
+    match node {
+        Node::ReturnStmt(r) => {
+            let target = ast::ResTarget {
+                val: Some(r.returnval.clone()),
+                location: -1,
+                ..ast::ResTarget::default()
+            };
+            let select =
+                ast::SelectStmt { target_list: vec![target], ..ast::SelectStmt::default() };
+            cx.statement(&Node::SelectStmt(Box::new(select)))
+        }
+        other => cx.statement(other),
+    }
 }

@@ -39,12 +39,13 @@ mod sublink;
 mod target;
 pub mod ty;
 pub mod typename;
+pub mod updatable;
 pub mod walk;
 
 #[cfg(test)]
 mod tests;
 
-pub use api::{analyze, analyze_variable, is_query, standalone_expr};
+pub use api::{analyze, analyze_variable, function_statement, is_query, standalone_expr};
 pub use lift::{Lifted, lift};
 pub use lookup::{Lookup, OperatorCache};
 pub use rewrite::rewrite;

@@ -39,7 +39,7 @@ pub fn column_default(
 }
 
 impl Analyzer<'_> {
-    fn build_default(&mut self, relation: &Relation, a: &PgAttribute) -> Result<Option<Expr>> {
+    pub(crate) fn build_default(&mut self, relation: &Relation, a: &PgAttribute) -> Result<Option<Expr>> {
         if a.attidentity != 0 {
             let Some(seqid) = self.cat.identity_sequence(relation.class.oid, a.attnum)? else {
                 bail!(INTERNAL_ERROR, "no owned sequence found");
@@ -101,13 +101,19 @@ impl Analyzer<'_> {
         if !matches!(query.command_type, CmdType::Insert | CmdType::Update | CmdType::Delete) {
             return Ok(());
         }
-        let RteKind::Relation { relid, .. } = query.rte(query.result_relation).kind else {
-            return Ok(());
+        let relation = loop {
+            let RteKind::Relation { relid, .. } = query.rte(query.result_relation).kind else {
+                return Ok(());
+            };
+            let Some(relation) = self.cat.relation(relid)? else {
+                bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
+            };
+            self.check_target(&relation, query.command_type)?;
+            if relation.class.relkind != b'v' {
+                break relation;
+            }
+            self.replace_target_view(query, &relation)?;
         };
-        let Some(relation) = self.cat.relation(relid)? else {
-            bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
-        };
-        self.check_target(&relation, query.command_type)?;
         if query.command_type == CmdType::Delete {
             return Ok(());
         }
@@ -148,18 +154,10 @@ impl Analyzer<'_> {
         }
         match relation.class.relkind {
             b'r' | b'p' => Ok(()),
-            b'v' => {
-                let (verb, act, event) = match command {
-                    CmdType::Insert => ("insert into", "inserting into", "INSERT"),
-                    CmdType::Update => ("update", "updating", "UPDATE"),
-                    _ => ("delete from", "deleting from", "DELETE"),
-                };
-                Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot {verb} view \"{name}\"")
-                    .hint(format!(
-                        "To enable {act} the view, provide an INSTEAD OF {event} trigger or an \
-                     unconditional ON {event} DO INSTEAD rule."
-                    )))
+            b'v' if relation.class.relhastriggers => {
+                bail!(FEATURE_NOT_SUPPORTED, "triggers on view \"{name}\" are not supported")
             }
+            b'v' => Ok(()),
             b'm' => bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\""),
             b'S' => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
             b't' => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),

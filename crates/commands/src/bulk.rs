@@ -193,15 +193,7 @@ impl TableWriter {
         };
         match index::insert(host.backend(), &idx.desc, &rel.table, &refs, tid, check, false)? {
             Inserted::Conflict { .. } => Err(duplicate(host, &rel, idx, &refs)?),
-            Inserted::Done { unique: false } if idx.deferrable => {
-                let except = Some(tid);
-                let found =
-                    index::find_conflict(host.backend(), &idx.desc, &rel.table, &refs, except)?;
-                match found {
-                    Some(_) => Err(duplicate(host, &rel, idx, &refs)?),
-                    None => Ok(()),
-                }
-            }
+            // A deferrable constraint's trigger looks again.
             Inserted::Done { .. } => Ok(()),
         }
     }

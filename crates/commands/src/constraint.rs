@@ -353,7 +353,7 @@ pub fn add_foreign_key(
     cat.increment_command_counter()?;
     add_triggers(host, def, &rel, &pk, constraint, index)?;
     if validate && !def.skip_validation {
-        validate_foreign_key(host, &rel, &pk, &name, &fk_columns, &pk_columns)?;
+        host.validate_foreign_key(constraint)?;
     }
     Ok(())
 }
@@ -478,75 +478,4 @@ fn add_triggers(
         cat.increment_command_counter()?;
     }
     Ok(())
-}
-
-/// Looks for a referencing row without its counterpart, by one anti-join. Counterpart:
-/// `RI_Initial_Check`.
-fn validate_foreign_key(
-    host: &mut dyn CommandHost,
-    rel: &RelDesc,
-    pk: &RelDesc,
-    name: &str,
-    fk_columns: &[AttrNo],
-    pk_columns: &[AttrNo],
-) -> Result<()> {
-    let quote = catalog::format_type::quote_identifier;
-    let mut full = |r: &RelDesc| -> Result<String> {
-        let schema = host.catalog().namespace_name(r.class.relnamespace)?.unwrap_or_default();
-        Ok(format!("{}.{}", quote(schema.as_str()), quote(r.name())))
-    };
-    let (fk_table, pk_table) = (full(rel)?, full(pk)?);
-    let fk: Vec<String> = fk_columns
-        .iter()
-        .filter_map(|c| rel.attribute(*c))
-        .map(|a| quote(a.attname.as_str()))
-        .collect();
-    let pks: Vec<String> = pk_columns
-        .iter()
-        .filter_map(|c| pk.attribute(*c))
-        .map(|a| quote(a.attname.as_str()))
-        .collect();
-    let list: Vec<String> = fk.iter().map(|c| format!("fk.{c}")).collect();
-    let on: Vec<String> = pks.iter().zip(&fk).map(|(p, f)| format!("pk.{p} = fk.{f}")).collect();
-    let set: Vec<String> = fk.iter().map(|f| format!("fk.{f} IS NOT NULL")).collect();
-    let sql = format!(
-        "SELECT {} FROM ONLY {fk_table} fk LEFT OUTER JOIN ONLY {pk_table} pk ON ({}) \
-         WHERE pk.{} IS NULL AND ({}) LIMIT 1",
-        list.join(", "),
-        on.join(" AND "),
-        pks.first().map_or("", |s| s.as_str()),
-        set.join(" AND ")
-    );
-    let rows = crate::query::rows_of(host, &sql)?;
-    let Some(found) = rows.first() else { return Ok(()) };
-    let mut values = Vec::new();
-    for (v, c) in found.iter().zip(fk_columns) {
-        let ty = rel.attribute(*c).map_or(Oid::INVALID, |a| a.atttypid);
-        values.push(match v.is_null() {
-            true => "null".to_string(),
-            false => {
-                let text = host.functions().type_output(ty, v.as_ref())?;
-                String::from_utf8_lossy(&text).into_owned()
-            }
-        });
-    }
-    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
-    Err(pg_err!(
-        FOREIGN_KEY_VIOLATION,
-        "insert or update on table \"{}\" violates foreign key constraint \"{name}\"",
-        rel.name()
-    )
-    .detail(format!(
-        "Key ({})=({}) is not present in table \"{}\".",
-        fk_columns
-            .iter()
-            .filter_map(|c| rel.attribute(*c))
-            .map(|a| a.attname.to_string())
-            .collect::<Vec<_>>()
-            .join(", "),
-        values.join(", "),
-        pk.name()
-    ))
-    .table(schema.as_str(), rel.name())
-    .constraint(name))
 }

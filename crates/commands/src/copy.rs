@@ -1,5 +1,6 @@
 //! COPY: options, what is copied, and where from or to. Counterpart: copy.c.
 
+mod binary;
 mod fields;
 mod from;
 mod lines;
@@ -23,6 +24,7 @@ pub(crate) enum Header {
 #[derive(Clone, Debug)]
 pub(crate) struct Format {
     pub csv: bool,
+    pub binary: bool,
     pub freeze: bool,
     pub delimiter: u8,
     pub null: Vec<u8>,
@@ -100,7 +102,7 @@ fn header(def: &DefElem) -> Result<Header> {
 
 /// Counterpart: `ProcessCopyOptions`.
 fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
-    let (mut csv, mut freeze, mut head) = (false, false, Header::No);
+    let (mut csv, mut binary, mut freeze, mut head) = (false, false, false, None);
     let (mut delimiter, mut null, mut quote, mut escape) = (None, None, None, None);
     let (mut force_quote, mut force_not_null, mut force_null) = (None, None, None);
     let mut force_quote_all = false;
@@ -112,7 +114,7 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
             "format" => match options::text(d)?.as_str() {
                 "text" => {}
                 "csv" => csv = true,
-                "binary" => return Err(PgError::unsupported("COPY in binary format")),
+                "binary" => binary = true,
                 other => {
                     bail!(INVALID_PARAMETER_VALUE, "COPY format \"{other}\" not recognized")
                 }
@@ -120,7 +122,7 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
             "freeze" => freeze = options::boolean(d)?,
             "delimiter" => delimiter = Some(options::text(d)?),
             "null" => null = Some(options::text(d)?),
-            "header" => head = header(d)?,
+            "header" => head = Some(header(d)?),
             "quote" => quote = Some(options::text(d)?),
             "escape" => escape = Some(options::text(d)?),
             "force_quote" => match &d.arg {
@@ -143,6 +145,17 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
             other => bail!(SYNTAX_ERROR, "option \"{other}\" not recognized"),
         }
     }
+    if binary {
+        for (given, word) in [(delimiter.is_some(), "DELIMITER"), (null.is_some(), "NULL")] {
+            if given {
+                bail!(SYNTAX_ERROR, "cannot specify {word} in BINARY mode");
+            }
+        }
+        if head.is_some() {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot specify HEADER in BINARY mode");
+        }
+    }
+    let head = head.unwrap_or(Header::No);
     let delimiter = delimiter.unwrap_or_else(|| if csv { "," } else { "\t" }.to_string());
     let null = null.unwrap_or_else(|| if csv { "" } else { "\\N" }.to_string());
     if csv {
@@ -216,6 +229,7 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
     let byte = |s: &Option<String>| s.as_ref().and_then(|s| s.bytes().next()).unwrap_or(b'"');
     Ok(Format {
         csv,
+        binary,
         freeze,
         delimiter: delimiter.as_bytes()[0],
         null: null.into_bytes(),

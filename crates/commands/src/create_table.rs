@@ -51,7 +51,6 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
         if stmt.relation.relpersistence != b't' {
             bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
         }
-        return Err(PgError::unsupported("ON COMMIT"));
     }
     let (schema, persistence) = names::creation_target(host, &stmt.relation)?;
     let name = names::clip(&stmt.relation.relname, 63).to_string();
@@ -69,6 +68,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     }
     let mut columns = Vec::new();
     let mut constraints = Constraints::default();
+    let mut later = crate::like::Later::default();
     for elt in &stmt.table_elts {
         match elt {
             Node::ColumnDef(def) => {
@@ -76,7 +76,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
             }
             Node::Constraint(c) => table_constraint(c, &mut constraints)?,
             Node::TableLikeClause(like) => {
-                crate::like::add(host, like, &mut columns, &mut constraints)?;
+                crate::like::add(host, like, &mut columns, &mut constraints, &mut later)?;
             }
             _ => return Err(PgError::unsupported("this element of CREATE TABLE")),
         }
@@ -106,8 +106,14 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     for (sequence, number, identity) in sequences {
         sequence::own_column(host, sequence, oid, number, identity)?;
     }
+    crate::like::finish(host, oid, later)?;
     for foreign in &constraints.foreign {
         constraint::add_foreign_key(host, oid, foreign, false)?;
+    }
+    match stmt.oncommit {
+        OnCommitAction::DeleteRows => host.on_commit(oid, false),
+        OnCommitAction::Drop => host.on_commit(oid, true),
+        _ => {}
     }
     Ok(())
 }
@@ -214,7 +220,7 @@ pub fn column(
                     );
                 }
                 let ty = out.column.ty;
-                if !matches!(ty, oids::INT2 | oids::INT4 | oids::INT8) {
+                if !is_sequence_type(ty) {
                     bail!(
                         INVALID_PARAMETER_VALUE,
                         "identity column type must be smallint, integer, or bigint"
@@ -290,7 +296,13 @@ fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     Ok(())
 }
 
-fn type_option(ty: Oid) -> DefElem {
+/// Types that a sequence can feed.
+pub fn is_sequence_type(ty: Oid) -> bool {
+    matches!(ty, oids::INT2 | oids::INT4 | oids::INT8)
+}
+
+/// The option AS of a sequence for a column of that type.
+pub fn type_option(ty: Oid) -> DefElem {
     let name = match ty {
         oids::INT2 => "int2",
         oids::INT4 => "int4",

@@ -41,6 +41,18 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) ->
         ObjectType::Schema => schemas(host, stmt)?,
         ObjectType::Extension => extensions(host, stmt)?,
         ObjectType::Type | ObjectType::Domain => types(host, stmt, sql)?,
+        ObjectType::Function
+        | ObjectType::Procedure
+        | ObjectType::Routine
+        | ObjectType::Aggregate => {
+            crate::routine::to_drop(host, &stmt.objects, stmt.remove_type, stmt.missing_ok)?
+        }
+        ObjectType::StatisticExt => {
+            crate::extstats::to_drop(host, &stmt.objects, stmt.missing_ok)?
+        }
+        ObjectType::Rule | ObjectType::Trigger | ObjectType::Policy => {
+            parts_of_relations(host, stmt)?
+        }
         other => {
             return Err(PgError::unsupported(format!("DROP of kind {other:?}")));
         }
@@ -191,6 +203,44 @@ fn extensions(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectA
     Ok(out)
 }
 
+/// Rules, triggers and policies, named with their relation.
+fn parts_of_relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
+    let mut out = Vec::new();
+    for node in &stmt.objects {
+        let list = parts(node);
+        let [table @ .., name] = list.as_slice() else { continue };
+        let rv = names::range_var_of(table)?;
+        let noun = match stmt.remove_type {
+            ObjectType::Rule => "rule",
+            ObjectType::Trigger => "trigger",
+            _ => "policy",
+        };
+        let Some(oid) = names::find(host, &rv, names::mode::ACCESS_EXCLUSIVE)? else {
+            if !stmt.missing_ok {
+                return Err(names::missing(host, &rv)?);
+            }
+            skip(host, "relation", &rv.relname);
+            continue;
+        };
+        let rel = host.catalog().relation(oid)?;
+        match crate::object::part_of(host, &rel, stmt.remove_type, name) {
+            Ok(object) => {
+                names::must_own_relation(host, &rel)?;
+                out.push(object);
+            }
+            Err(_) if stmt.missing_ok => {
+                host.notice(notice(pg_err!(
+                    SUCCESSFUL_COMPLETION,
+                    "{noun} \"{name}\" for relation \"{}\" does not exist, skipping",
+                    rv.relname
+                )));
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(out)
+}
+
 fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<ObjectAddress>> {
     let _ = sql;
     let mut out = Vec::new();
@@ -210,6 +260,10 @@ fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<O
             bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist");
         };
         let row = host.catalog().type_row(oid)?;
+        if stmt.remove_type == ObjectType::Domain && row.typtype != b'd' {
+            let shown = catalog::namespace::qualified(schema, name);
+            bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
+        }
         if !names::is_owner(host, row.typowner)? {
             let shown = host.catalog().format_type(oid)?;
             bail!(INSUFFICIENT_PRIVILEGE, "must be owner of type {shown}");
@@ -254,6 +308,11 @@ fn delete_row<R: CatalogRow>(
         PgError::internal(format!("cache lookup failed for object {oid} of {}", R::NAME))
     })?;
     cat.delete(&row)
+}
+
+/// Drops one object without looking at what depends on it: parts of something that stays.
+pub fn drop_single(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
+    drop_one(host, object)
 }
 
 /// Counterpart: `deleteOneObject` with `doDeletion`.

@@ -1,8 +1,12 @@
 //! What commands ask of the session that runs them.
 
-use engine::Backend;
+use catalog::rows::PgClass;
+use engine::{Backend, DbKey, Engine};
 use ids::Oid;
+use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Lent by the session while a command runs. Analysis, expressions and plans get the session through
 /// their own traits.
@@ -38,6 +42,36 @@ pub trait CommandHost: analyze::Host {
 
     /// An immediate, complete checkpoint.
     fn checkpoint(&mut self) -> Result<()>;
+
+    /// The server's storage, for what concerns whole databases.
+    fn engine(&mut self) -> Arc<Engine>;
+
+    /// The value that a SET clause gives to its parameter, checked; nothing for DEFAULT and RESET.
+    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
+
+    /// Sleeps, unless interrupted.
+    fn pause(&mut self, span: Duration) -> Result<()>;
+
+    /// Does the server know a locale of this name?
+    fn locale_exists(&mut self, name: &str) -> bool;
+
+    /// `pg_class` of another database, by that one's own catalogs.
+    fn classes_of(&mut self, database: DbKey) -> Result<Vec<PgClass>>;
+
+    /// Asks the sessions of a database to end. 42501 if the user may not.
+    fn terminate_sessions(&mut self, database: Oid) -> Result<()>;
+
+    /// A database is gone, or its files are elsewhere: caches of its catalogs go too.
+    fn forget_database(&mut self, database: Oid);
+
+    /// Do all rows of the referencing table have their referenced ones? 23503 otherwise.
+    fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()>;
+
+    /// Is there a built-in function of this name (`prosrc`)?
+    fn builtin_exists(&mut self, name: &str) -> bool;
+
+    /// When a transaction commits, the temporary table is emptied, or goes.
+    fn on_commit(&mut self, table: Oid, drop: bool);
 
     /// The form in which a password is kept (`password_encryption`).
     fn password_verifier(&mut self, password: &str) -> Result<String> {

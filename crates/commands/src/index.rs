@@ -570,8 +570,12 @@ fn record_dependencies(
             row.conindid = oid;
             row.connoinherit = true;
             row.conkey = Some(keys);
-            let constraint = crate::constraint::insert(host, row, &columns)?;
-            host.catalog().record_dependency(this, constraint, Dependency::Internal)?;
+            let of = crate::constraint::insert(host, row, &columns)?;
+            host.catalog().record_dependency(this, of, Dependency::Internal)?;
+            if constraint.deferrable {
+                let (table, deferred) = (rel.oid(), constraint.deferred);
+                add_deferred_trigger(host, table, of.object, oid, new.primary, deferred)?;
+            }
         }
         None => {
             let mut cat = host.catalog();
@@ -596,6 +600,55 @@ fn record_dependencies(
     let (normal, auto) = (Dependency::Normal, Dependency::Auto);
     stored::record(host, this, &exprs, table, normal, auto)?;
     stored::record(host, this, &new.predicate, table, normal, auto)
+}
+
+/// The trigger that looks at a deferrable constraint's keys again. Counterpart: the end of
+/// `index_constraint_create`.
+pub fn add_deferred_trigger(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    constraint: Oid,
+    index: Oid,
+    primary: bool,
+    deferred: bool,
+) -> Result<()> {
+    const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
+    /// After each row that is inserted or updated.
+    const KIND: i16 = 1 | 4 | 16;
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX)?;
+    let word = if primary { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" };
+    cat.insert(&PgTrigger {
+        oid,
+        tgrelid: table,
+        tgparentid: Oid::INVALID,
+        tgname: Name::new(format!("{word}_{oid}")),
+        tgfoid: UNIQUE_KEY_RECHECK,
+        tgtype: KIND,
+        tgenabled: b'O',
+        tgisinternal: true,
+        tgconstrrelid: Oid::INVALID,
+        tgconstrindid: index,
+        tgconstraint: constraint,
+        tgdeferrable: true,
+        tginitdeferred: deferred,
+        tgnargs: 0,
+        tgattr: Int2Vector::default(),
+        tgargs: Text::default(),
+        tgqual: None,
+        tgoldtable: None,
+        tgnewtable: None,
+    })?;
+    let this = ObjectAddress::of::<PgTrigger>(oid);
+    let of = ObjectAddress::of::<PgConstraint>(constraint);
+    cat.record_dependency(this, of, Dependency::Internal)?;
+    let row = crate::relation::class(&mut cat, table)?;
+    if row.relhastriggers {
+        cat.invalidate_relation(table, false);
+    } else {
+        cat.update(&row, &PgClass { relhastriggers: true, ..row.row.clone() })?;
+    }
+    cat.increment_command_counter()
 }
 
 /// The table's row says that it has indexes; needs no transaction.

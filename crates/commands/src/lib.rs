@@ -4,34 +4,44 @@
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
 //! `bulk`, `copy` (many rows); `vacuum`, `statistics`,
-//! `maintenance`; `view`, `object`, `role`, `extension`.
+//! `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `extension`;
+//! `database`, `tablespace`, `setting` (the cluster).
 
 #![forbid(unsafe_code)]
 
 mod alter_table;
 mod bulk;
+mod cluster;
 mod constraint;
 mod copy;
 mod create_table;
+mod database;
 mod detached;
+mod domain;
 mod drop;
 mod exprs;
 mod extension;
+mod extstats;
 mod host;
 mod index;
 mod like;
 mod maintenance;
+mod matview;
 mod names;
 mod object;
 mod options;
 mod query;
 mod relation;
 mod role;
+mod routine;
 mod sequence;
+mod setting;
 mod statistics;
 mod stored;
+mod tablespace;
 pub mod temp;
 mod truncate;
+mod typecmd;
 mod utility;
 mod vacuum;
 mod view;

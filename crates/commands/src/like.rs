@@ -1,72 +1,265 @@
 //! LIKE in CREATE TABLE. Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
+//!
+//! Expressions of the other table are taken over as text: its columns have the same names in the new one,
+//! if perhaps other numbers.
 
-use crate::create_table::{Column, Constraints};
+use crate::create_table::{Column, Constraints, type_option};
 use crate::host::CommandHost;
 use crate::names;
 use crate::relation::NewColumn;
-use parse::ast::TableLikeClause;
+use analyze::deparse::{self as definition, IndexParts};
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use ids::Oid;
+use parse::ast::{
+    Constraint, ConstrType, DefElem, IndexStmt, Node, TableLikeClause,
+};
 use pgerror::{PgError, Result, bail};
+use std::sync::Arc;
 
+const COMMENTS: u32 = 1 << 0;
 const COMPRESSION: u32 = 1 << 1;
 const CONSTRAINTS: u32 = 1 << 2;
 const DEFAULTS: u32 = 1 << 3;
 const GENERATED: u32 = 1 << 4;
 const IDENTITY: u32 = 1 << 5;
 const INDEXES: u32 = 1 << 6;
+const STATISTICS: u32 = 1 << 7;
 const STORAGE: u32 = 1 << 8;
 
-/// The columns of the other table.
+/// What is to be done when the table is there.
+#[derive(Default)]
+pub struct Later {
+    indexes: Vec<IndexStmt>,
+    /// Column by name, and its comment.
+    comments: Vec<(String, Text)>,
+    constraint_comments: Vec<(String, Text)>,
+    statistics: Vec<String>,
+}
+
+fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Option<Text>> {
+    let keys = [object.object.into(), object.class.into(), object.sub.into()];
+    let row = host.catalog().scan(indexes::PG_DESCRIPTION_O_C_O_INDEX, &keys)?.pop();
+    Ok(row.map(|r| r.description.clone()))
+}
+
+/// The columns of the other table, and what else is wanted of it.
 pub fn add(
     host: &mut dyn CommandHost,
     like: &TableLikeClause,
     columns: &mut Vec<Column>,
-    _constraints: &mut Constraints,
+    constraints: &mut Constraints,
+    later: &mut Later,
 ) -> Result<()> {
     let rel = names::open(host, &like.relation, names::mode::ACCESS_SHARE)?;
     if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
         bail!(WRONG_OBJECT_TYPE, "relation \"{}\" is invalid in LIKE clause", rel.name());
     }
     names::table_rights(host, &rel, catalog::acl::SELECT)?;
-    // ALL is every bit; what is not there need not be copied.
-    let all = like.options == i32::MAX as u32;
-    if like.options & INDEXES != 0 && !rel.indexes.is_empty() && !all
-        || all && !rel.indexes.is_empty()
-    {
-        return Err(PgError::unsupported("LIKE INCLUDING INDEXES"));
-    }
-    if like.options & CONSTRAINTS != 0 && !rel.checks.is_empty() {
-        return Err(PgError::unsupported("LIKE INCLUDING CONSTRAINTS"));
-    }
+    let has = |bit: u32| like.options & bit != 0;
     for a in rel.attributes.iter().filter(|a| !a.attisdropped) {
         let mut c = NewColumn::new(a.attname.as_str(), a.atttypid, a.atttypmod, a.attcollation);
         c.ndims = a.attndims;
         c.not_null = a.attnotnull;
-        if like.options & STORAGE != 0 {
+        if has(STORAGE) {
             c.storage = Some(a.attstorage);
         }
-        if like.options & COMPRESSION != 0 {
+        if has(COMPRESSION) {
             c.compression = a.attcompression;
         }
-        let generated = a.attgenerated == b's';
-        if generated && like.options & GENERATED != 0 {
-            return Err(PgError::unsupported("LIKE INCLUDING GENERATED"));
-        }
-        if a.attidentity != 0 && like.options & IDENTITY != 0 {
-            return Err(PgError::unsupported("LIKE INCLUDING IDENTITY"));
-        }
-        let stored = match rel.default(a.attnum) {
-            Some(text) if like.options & DEFAULTS != 0 && !generated => {
-                Some(plan::nodetree::read_expr(text.as_str())?)
-            }
-            _ => None,
-        };
-        columns.push(Column {
+        let mut column = Column {
             column: c,
             default: None,
-            stored_default: stored,
+            stored_default: None,
             generated: false,
             sequence: None,
-        });
+        };
+        let generated = a.attgenerated == b's';
+        if let Some(text) = rel.default(a.attnum) {
+            if generated && has(GENERATED) {
+                let shown = definition::stored_expr(host, text.as_str(), rel.oid(), false)?;
+                column.default = expression(&shown.unwrap_or_default())?;
+                column.generated = true;
+                column.column.generated = b's';
+            } else if !generated && has(DEFAULTS) {
+                column.stored_default = Some(plan::nodetree::read_expr(text.as_str())?);
+            }
+        }
+        if a.attidentity != 0 && has(IDENTITY) {
+            column.column.identity = a.attidentity;
+            column.sequence = Some((sequence_options(host, &rel, a)?, true));
+        }
+        if has(COMMENTS)
+            && let Some(text) = comment_of(host, ObjectAddress::column(rel.oid(), a.attnum))?
+        {
+            later.comments.push((a.attname.to_string(), text));
+        }
+        columns.push(column);
     }
+    if has(CONSTRAINTS) {
+        for check in &rel.checks {
+            let def = definition::constraint_def(host, check.oid, false)?.unwrap_or_default();
+            if let Some(mut c) = constraint(&def)? {
+                c.conname = Some(check.conname.as_str().into());
+                constraints.checks.push(c);
+            }
+            if has(COMMENTS)
+                && let Some(text) =
+                    comment_of(host, ObjectAddress::of::<PgConstraint>(check.oid))?
+            {
+                later.constraint_comments.push((check.conname.to_string(), text));
+            }
+        }
+    }
+    if has(INDEXES) {
+        add_indexes(host, &rel, constraints, later)?;
+    }
+    if has(STATISTICS) {
+        let index = indexes::PG_STATISTIC_EXT_RELID_INDEX;
+        for row in host.catalog().scan(index, &[rel.oid().into()])? {
+            let def = definition::statistics_def(host, row.oid, false)?;
+            later.statistics.extend(def);
+        }
+    }
+    Ok(())
+}
+
+/// An expression in text as a tree.
+fn expression(text: &str) -> Result<Option<Node>> {
+    let sql = format!("SELECT {text}");
+    match parse::parse(&sql)?.pop().map(|s| s.stmt) {
+        Some(Node::SelectStmt(mut s)) => Ok(s.target_list.pop().and_then(|t| t.val)),
+        _ => Err(PgError::internal("SELECT does not parse as such")),
+    }
+}
+
+/// A constraint's definition as a tree.
+fn constraint(def: &str) -> Result<Option<Constraint>> {
+    let sql = format!("ALTER TABLE t ADD {def}");
+    let Some(Node::AlterTableStmt(mut s)) = parse::parse(&sql)?.pop().map(|s| s.stmt) else {
+        return Err(PgError::internal("ALTER TABLE does not parse as such"));
+    };
+    match s.cmds.pop().and_then(|c| c.def) {
+        Some(Node::Constraint(c)) => Ok(Some(*c)),
+        _ => Ok(None),
+    }
+}
+
+/// The options of the sequence behind an identity column.
+fn sequence_options(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    a: &PgAttribute,
+) -> Result<Vec<DefElem>> {
+    let mut out = vec![type_option(a.atttypid)];
+    let owned = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
+    let Some(oid) = owned.first() else { return Ok(out) };
+    let rows = host.catalog().scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[(*oid).into()])?;
+    let Some(row) = rows.first() else { return Ok(out) };
+    let mut option = |name: &str, arg: Node| {
+        out.push(DefElem {
+            defname: name.into(),
+            arg: Some(arg),
+            location: -1,
+            ..DefElem::default()
+        });
+    };
+    let number = |n: i64| Node::Float(n.to_string().as_str().into());
+    option("increment", number(row.seqincrement));
+    option("maxvalue", number(row.seqmax));
+    option("minvalue", number(row.seqmin));
+    option("start", number(row.seqstart));
+    option("cache", number(row.seqcache));
+    option("cycle", Node::Boolean(row.seqcycle));
+    Ok(out)
+}
+
+/// The indexes, under names of their own; those of constraints as constraints.
+fn add_indexes(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    constraints: &mut Constraints,
+    later: &mut Later,
+) -> Result<()> {
+    for i in &rel.indexes {
+        let list = host.catalog().dependencies_of(ObjectAddress::relation(i.indexrelid))?;
+        let of = list
+            .iter()
+            .find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i')
+            .map(|d| d.refobjid);
+        let options = host.catalog().class(i.indexrelid)?.reloptions.clone();
+        if let Some(oid) = of {
+            let def = definition::constraint_def(host, oid, false)?.unwrap_or_default();
+            if let Some(mut c) = constraint(&def)? {
+                debug_assert!(matches!(c.contype, ConstrType::Primary | ConstrType::Unique));
+                c.conname = None;
+                c.options = option_list(options.as_deref());
+                constraints.keys.push(c);
+            }
+            continue;
+        }
+        let parts = IndexParts { column: 0, exclusion: false };
+        let def = definition::index_def(host, i.indexrelid, parts, false)?.unwrap_or_default();
+        let Some(Node::IndexStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
+            return Err(PgError::internal("CREATE INDEX does not parse as such"));
+        };
+        s.idxname = None;
+        later.indexes.push(*s);
+    }
+    Ok(())
+}
+
+fn option_list(options: Option<&[Text]>) -> Vec<DefElem> {
+    let pairs = options.unwrap_or_default().iter().filter_map(|o| o.as_str().split_once('='));
+    pairs
+        .map(|(name, value)| DefElem {
+            defname: name.into(),
+            arg: Some(Node::String(value.into())),
+            location: -1,
+            ..DefElem::default()
+        })
+        .collect()
+}
+
+/// Indexes, comments and statistics of the new table.
+pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> {
+    for mut stmt in later.indexes {
+        let rel = host.catalog().relation(oid)?;
+        stmt.relation = parse::ast::RangeVar::default();
+        let new = crate::index::describe(host, &stmt, &rel, "")?;
+        crate::index::create(host, &rel, &new)?;
+    }
+    let rel = host.catalog().relation(oid)?;
+    for (column, text) in later.comments {
+        if let Some(a) = rel.column(&column) {
+            put_comment(host, ObjectAddress::column(oid, a.attnum), text)?;
+        }
+    }
+    for (name, text) in later.constraint_comments {
+        if let Some(c) = rel.checks.iter().find(|c| c.conname == name.as_str()) {
+            put_comment(host, ObjectAddress::of::<PgConstraint>(c.oid), text)?;
+        }
+    }
+    for def in later.statistics {
+        let Some(Node::CreateStatsStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
+            continue;
+        };
+        s.defnames.clear();
+        let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+        let target = names::range_var_of(&[schema.as_str(), rel.name()])?;
+        s.relations = vec![Node::RangeVar(Box::new(target))];
+        crate::extstats::create(host, &s, &def)?;
+        host.catalog().increment_command_counter()?;
+    }
+    Ok(())
+}
+
+fn put_comment(host: &mut dyn CommandHost, object: ObjectAddress, text: Text) -> Result<()> {
+    host.catalog().insert(&PgDescription {
+        objoid: object.object,
+        classoid: object.class,
+        objsubid: object.sub,
+        description: text,
+    })?;
     Ok(())
 }

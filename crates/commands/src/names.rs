@@ -12,10 +12,12 @@ use std::sync::Arc;
 /// Numbers of lock modes. Counterpart: lockdefs.h.
 pub mod mode {
     pub const ACCESS_SHARE: i32 = 1;
+    pub const ROW_SHARE: i32 = 2;
     pub const ROW_EXCLUSIVE: i32 = 3;
     pub const SHARE_UPDATE_EXCLUSIVE: i32 = 4;
     pub const SHARE: i32 = 5;
     pub const SHARE_ROW_EXCLUSIVE: i32 = 6;
+    pub const EXCLUSIVE: i32 = 7;
     pub const ACCESS_EXCLUSIVE: i32 = 8;
 }
 

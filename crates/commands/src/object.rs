@@ -66,13 +66,54 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
         }
         ObjectType::Schema => rename_schema(host, old, new),
         ObjectType::Role => crate::role::rename(host, old, new),
-        ObjectType::Database => rename_database(host, old, new),
+        ObjectType::Attribute => {
+            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
+                return Ok(());
+            };
+            if rel.kind() != b'c' {
+                bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", rel.name());
+            }
+            rename_column(host, &rel, old, new)
+        }
+        ObjectType::Type | ObjectType::Domain => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            let domain = stmt.rename_type == ObjectType::Domain;
+            crate::typecmd::rename(host, &parts, new, domain)
+        }
+        ObjectType::Domconstraint => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            let parts: Vec<parse::ast::Name> = parts.iter().map(|p| (*p).into()).collect();
+            crate::domain::rename_constraint(host, &parts, old, new)
+        }
+        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        | ObjectType::Aggregate => {
+            let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.rename_type)?;
+            crate::routine::rename(host, oid, new)
+        }
+        ObjectType::Rule => {
+            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
+                return Ok(());
+            };
+            rename_rule(host, &rel, old, new)
+        }
+        ObjectType::Trigger => {
+            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
+                return Ok(());
+            };
+            rename_trigger(host, &rel, old, new)
+        }
+        ObjectType::StatisticExt => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            crate::extstats::rename(host, &parts, new)
+        }
+        ObjectType::Database => crate::database::rename(host, old, new),
+        ObjectType::Tablespace => crate::tablespace::rename(host, old, new),
         other => Err(PgError::unsupported(format!("RENAME of kind {other:?}"))),
     }
 }
 
 /// Counterpart: `RenameRelationInternal`.
-fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str) -> Result<()> {
+pub fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str) -> Result<()> {
     let schema = rel.class.relnamespace;
     if host.catalog().relation_in(schema, new)?.is_some() {
         bail!(DUPLICATE_TABLE, "relation \"{new}\" already exists");
@@ -104,7 +145,7 @@ fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str) ->
     host.catalog().increment_command_counter()
 }
 
-fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()> {
+pub fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()> {
     let mut cat = host.catalog();
     let row = cat.type_row(ty)?;
     if cat.type_in(row.typnamespace, new)?.is_some() {
@@ -184,6 +225,35 @@ fn rename_constraint(
     cat.increment_command_counter()
 }
 
+fn rename_rule(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str) -> Result<()> {
+    let index = indexes::PG_REWRITE_REL_RULENAME_INDEX;
+    let mut cat = host.catalog();
+    let Some(row) = cat.scan(index, &[rel.oid().into(), old.into()])?.pop() else {
+        bail!(UNDEFINED_OBJECT, "rule \"{old}\" for relation \"{}\" does not exist", rel.name())
+    };
+    if !cat.scan(index, &[rel.oid().into(), new.into()])?.is_empty() {
+        bail!(DUPLICATE_OBJECT, "rule \"{new}\" for relation \"{}\" already exists", rel.name());
+    }
+    if row.ev_type == b'1' {
+        bail!(INVALID_OBJECT_DEFINITION, "renaming an ON SELECT rule is not allowed");
+    }
+    cat.update(&row, &PgRewrite { rulename: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()
+}
+
+fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str) -> Result<()> {
+    let index = indexes::PG_TRIGGER_TGRELID_TGNAME_INDEX;
+    let mut cat = host.catalog();
+    let Some(row) = cat.scan(index, &[rel.oid().into(), old.into()])?.pop() else {
+        bail!(UNDEFINED_OBJECT, "trigger \"{old}\" for table \"{}\" does not exist", rel.name())
+    };
+    if !cat.scan(index, &[rel.oid().into(), new.into()])?.is_empty() {
+        bail!(DUPLICATE_OBJECT, "trigger \"{new}\" for relation \"{}\" already exists", rel.name());
+    }
+    cat.update(&row, &PgTrigger { tgname: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()
+}
+
 fn schema_row(host: &mut dyn CommandHost, name: &str) -> Result<catalog::Row<PgNamespace>> {
     let mut cat = host.catalog();
     let Some(oid) = cat.find_namespace(name)? else {
@@ -205,29 +275,24 @@ fn rename_schema(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()>
     cat.increment_command_counter()
 }
 
-fn rename_database(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
-    let mut cat = host.catalog();
-    let Some(row) = cat.find_database(old)? else {
-        bail!(UNDEFINED_DATABASE, "database \"{old}\" does not exist")
-    };
-    if cat.find_database(new)?.is_some() {
-        bail!(DUPLICATE_DATABASE, "database \"{new}\" already exists");
-    }
-    if row.oid == host.backend().database() {
-        bail!(FEATURE_NOT_SUPPORTED, "current database cannot be renamed");
-    }
-    if !names::is_owner(host, row.datdba)? {
-        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of database {old}");
-    }
-    let mut cat = host.catalog();
-    cat.update(&row, &PgDatabase { datname: Name::new(new), ..row.row.clone() })?;
-    cat.increment_command_counter()
-}
-
 /// ALTER … SET SCHEMA.
 pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> Result<()> {
     match stmt.object_type {
         ObjectType::Table | ObjectType::Sequence | ObjectType::View | ObjectType::Matview => {}
+        ObjectType::Type | ObjectType::Domain => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            let domain = stmt.object_type == ObjectType::Domain;
+            return crate::typecmd::set_schema(host, &parts, &stmt.newschema, domain);
+        }
+        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        | ObjectType::Aggregate => {
+            let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.object_type)?;
+            return crate::routine::set_schema(host, oid, &stmt.newschema);
+        }
+        ObjectType::StatisticExt => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            return crate::extstats::set_schema(host, &parts, &stmt.newschema);
+        }
         other => return Err(PgError::unsupported(format!("SET SCHEMA of kind {other:?}"))),
     }
     let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else { return Ok(()) };
@@ -240,7 +305,7 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
 }
 
 /// Moves a relation with its row type, indexes and owned sequences; its constraints move along.
-fn move_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, schema: Oid) -> Result<()> {
+pub fn move_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, schema: Oid) -> Result<()> {
     let old = rel.class.relnamespace;
     if host.catalog().relation_in(schema, rel.name())?.is_some() {
         let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
@@ -297,26 +362,55 @@ pub fn set_owner(host: &mut dyn CommandHost, stmt: &AlterOwnerStmt) -> Result<()
             let Some(row) = cat.find_database(name)? else {
                 bail!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
             };
-            if !names::is_owner(host, row.datdba)? {
-                bail!(INSUFFICIENT_PRIVILEGE, "must be owner of database {name}");
+            if row.datdba == owner {
+                return Ok(());
             }
+            crate::database::may_change_owner(host, &row, owner)?;
             let mut cat = host.catalog();
             let datacl = new_owner_acl(row.datacl.clone(), row.datdba, owner);
             cat.update(&row, &PgDatabase { datdba: owner, datacl, ..row.row.clone() })?;
             change_owner_row(host, ObjectAddress::of::<PgDatabase>(row.oid), owner)
+        }
+        ObjectType::Type | ObjectType::Domain => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            let domain = stmt.object_type == ObjectType::Domain;
+            crate::typecmd::set_owner(host, &parts, owner, domain)
+        }
+        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        | ObjectType::Aggregate => {
+            let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.object_type)?;
+            crate::routine::set_owner(host, oid, owner)
+        }
+        ObjectType::StatisticExt => {
+            let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
+            crate::extstats::set_owner(host, &parts, owner)
+        }
+        ObjectType::Tablespace => {
+            let oid = crate::tablespace::oid_of(host, name)?;
+            let mut cat = host.catalog();
+            let row = cat.scan(indexes::PG_TABLESPACE_OID_INDEX, &[oid.into()])?.pop();
+            let row = row.ok_or_else(|| PgError::internal("tablespace without a row"))?;
+            if !names::is_owner(host, row.spcowner)? {
+                bail!(INSUFFICIENT_PRIVILEGE, "must be owner of tablespace {name}");
+            }
+            names::must_be_member(host, owner)?;
+            let mut cat = host.catalog();
+            let spcacl = new_owner_acl(row.spcacl.clone(), row.spcowner, owner);
+            cat.update(&row, &PgTablespace { spcowner: owner, spcacl, ..row.row.clone() })?;
+            change_owner_row(host, ObjectAddress::of::<PgTablespace>(oid), owner)
         }
         other => Err(PgError::unsupported(format!("OWNER TO of kind {other:?}"))),
     }
 }
 
 /// Rights of the old owner become the new one's.
-fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<Vec<AclItem>> {
+pub fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<Vec<AclItem>> {
     let to = |o: Oid| if o == old { new } else { o };
     let changed = |a: AclItem| AclItem { grantee: to(a.grantee), grantor: to(a.grantor), ..a };
     list.map(|l| l.into_iter().map(changed).collect())
 }
 
-fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
+pub fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let shared = catalog::write::is_shared_catalog(this.class);
     let database = if shared { Oid::INVALID } else { cat.session.catalog.database() };
@@ -455,6 +549,67 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
             };
             ObjectAddress::of::<PgConstraint>(row.oid)
         }
+        ObjectType::Type | ObjectType::Domain => {
+            let row = crate::typecmd::find(host, &parts)?;
+            if stmt.objtype == ObjectType::Domain && row.typtype != b'd' {
+                let shown = host.catalog().format_type(row.oid)?;
+                bail!(WRONG_OBJECT_TYPE, "\"{shown}\" is not a domain");
+            }
+            crate::typecmd::must_own(host, &row)?;
+            ObjectAddress::of::<PgType>(row.oid)
+        }
+        ObjectType::Domconstraint => {
+            let (ty, name) = match &stmt.object {
+                Node::List(list) => match list.as_ref() {
+                    [ty, name] => (drop::parts(ty), name.as_str().unwrap_or("")),
+                    _ => (Vec::new(), ""),
+                },
+                _ => (Vec::new(), ""),
+            };
+            let row = crate::typecmd::find(host, &ty)?;
+            crate::typecmd::must_own(host, &row)?;
+            let oid = crate::domain::constraint_oid(host, row.oid, name)?;
+            ObjectAddress::of::<PgConstraint>(oid)
+        }
+        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        | ObjectType::Aggregate => {
+            let oid = crate::routine::named(host, Some(&stmt.object), stmt.objtype)?;
+            crate::routine::must_own(host, oid)?;
+            ObjectAddress::of::<PgProc>(oid)
+        }
+        ObjectType::Rule | ObjectType::Trigger | ObjectType::Policy => {
+            let [table @ .., name] = parts.as_slice() else {
+                return Err(PgError::internal("object without a name"));
+            };
+            let rv = names::range_var_of(table)?;
+            let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+            names::must_own_relation(host, &rel)?;
+            part_of(host, &rel, stmt.objtype, name)?
+        }
+        ObjectType::StatisticExt => {
+            let row = crate::extstats::find(host, &parts)?;
+            ObjectAddress::of::<PgStatisticExt>(row.oid)
+        }
+        ObjectType::Collation => {
+            let (schema, name) = match parts.as_slice() {
+                [.., schema, name] => (Some(*schema), *name),
+                [name] => (None, *name),
+                [] => (None, ""),
+            };
+            let oid = host.catalog().collation_oid(schema, name)?;
+            let row = host.catalog().collation(oid)?;
+            if !names::is_owner(host, row.collowner)? {
+                bail!(INSUFFICIENT_PRIVILEGE, "must be owner of collation {name}");
+            }
+            ObjectAddress::of::<PgCollation>(oid)
+        }
+        ObjectType::Language => {
+            let name = parts.last().copied().unwrap_or("");
+            let Some(row) = host.catalog().find_language(name)? else {
+                bail!(UNDEFINED_OBJECT, "language \"{name}\" does not exist")
+            };
+            ObjectAddress::of::<PgLanguage>(row.oid)
+        }
         ObjectType::Extension => {
             let name = parts.last().copied().unwrap_or("");
             let Some(row) = host.catalog().find_extension(name)? else {
@@ -468,6 +623,11 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
                 bail!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
             };
             return shared_comment(host, PgDatabase::RELATION, row.oid, stmt.comment.as_deref());
+        }
+        ObjectType::Tablespace => {
+            let name = parts.last().copied().unwrap_or("");
+            let oid = crate::tablespace::oid_of(host, name)?;
+            return shared_comment(host, PgTablespace::RELATION, oid, stmt.comment.as_deref());
         }
         ObjectType::Role => {
             let name = parts.last().copied().unwrap_or("");
@@ -492,6 +652,39 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
         (None, Some(new)) => cat.insert(&new).map(|_| ()),
         (None, None) => Ok(()),
     }
+}
+
+/// A rule, trigger or policy of a relation.
+pub fn part_of(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    kind: ObjectType,
+    name: &str,
+) -> Result<ObjectAddress> {
+    let keys = [rel.oid().into(), name.into()];
+    let mut cat = host.catalog();
+    let found = match kind {
+        ObjectType::Rule => cat
+            .scan(indexes::PG_REWRITE_REL_RULENAME_INDEX, &keys)?
+            .pop()
+            .map(|r| ObjectAddress::of::<PgRewrite>(r.oid)),
+        ObjectType::Trigger => cat
+            .scan(indexes::PG_TRIGGER_TGRELID_TGNAME_INDEX, &keys)?
+            .pop()
+            .map(|r| ObjectAddress::of::<PgTrigger>(r.oid)),
+        _ => cat
+            .scan(indexes::PG_POLICY_POLRELID_POLNAME_INDEX, &keys)?
+            .pop()
+            .map(|r| ObjectAddress::of::<PgPolicy>(r.oid)),
+    };
+    let (noun, of) = match kind {
+        ObjectType::Rule => ("rule", "relation"),
+        ObjectType::Trigger => ("trigger", "table"),
+        _ => ("policy", "table"),
+    };
+    found.ok_or_else(|| {
+        pg_err!(UNDEFINED_OBJECT, "{noun} \"{name}\" for {of} \"{}\" does not exist", rel.name())
+    })
 }
 
 fn shared_comment(

@@ -1,29 +1,12 @@
 //! Queries that commands run.
 
 use crate::host::CommandHost;
-use analyze::{Params, SessionLookup};
+use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use plan::query::Query;
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
-
-/// The rows of a query in text, junk columns left out.
-pub fn rows_of(host: &mut dyn CommandHost, sql: &str) -> Result<Vec<Vec<Datum>>> {
-    let mut statements = parse::parse(sql)?;
-    let stmt = statements.pop().ok_or_else(|| PgError::internal("no statement"))?;
-    let mut cat = SessionLookup::new(host);
-    let params = Params::Fixed(Vec::new());
-    let query = analyze::ddl::inner_query(&mut cat, &stmt.stmt, sql, params)?;
-    let mut rows = Vec::new();
-    run(host, &query, &mut |_, batch, columns| {
-        for r in 0..batch.len {
-            rows.push(columns.iter().map(|&c| batch.get(r, c).to_owned()).collect());
-        }
-        Ok(())
-    })?;
-    Ok(rows)
-}
+use types::{BATCH_ROWS_MAX, Batch};
 
 /// What takes the rows of a query: the batch and its visible columns.
 pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<()> + 'a;

@@ -64,7 +64,7 @@ pub struct NewRelation<'a> {
 }
 
 /// Types that no column can have. Counterpart: `CheckAttributeType`.
-fn check_column_type(host: &mut dyn CommandHost, column: &NewColumn, kind: u8) -> Result<()> {
+pub fn check_column_type(host: &mut dyn CommandHost, column: &NewColumn, kind: u8) -> Result<()> {
     let row = host.catalog().type_row(column.ty)?;
     if row.typtype == b'p' {
         let shown = host.catalog().format_type(column.ty)?;
@@ -555,21 +555,32 @@ fn is_free(host: &mut dyn CommandHost, class: &PgClass, persistence: Persistence
 /// Gives a relation new, empty files; the old ones go at commit. Counterpart:
 /// `RelationSetNewRelfilenode`.
 pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
-    let (xid, multi) = oldest_ids(host);
     let mut cat = host.catalog();
     let row = class(&mut cat, oid)?;
-    let mut new = row.row.clone();
-    let old_file = file_of(host, &row.row);
-    let persistence = Persistence::from_char(new.relpersistence).unwrap_or(Persistence::Permanent);
+    let new = row.row.clone();
+    replace_files(host, &row, new)
+}
+
+/// As [`new_files`], where the row changes too: persistence or tablespace of the new files. Relations
+/// whose files the map knows get theirs through it.
+pub fn replace_files(
+    host: &mut dyn CommandHost,
+    row: &catalog::Row<PgClass>,
+    mut new: PgClass,
+) -> Result<RelFile> {
+    let (xid, multi) = oldest_ids(host);
+    let letter = |c: u8| Persistence::from_char(c).unwrap_or(Persistence::Permanent);
+    let (was, is) = (letter(row.relpersistence), letter(new.relpersistence));
     loop {
         new.relfilenode = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
-        if is_free(host, &new, persistence)? {
+        if is_free(host, &new, is)? {
             break;
         }
     }
+    let old_file = file_of(host, &row.row);
     let file = file_of(host, &new);
-    create_relation_files(host.backend(), file, persistence)?;
-    engine::storage::drop_relation_files(host.backend(), old_file, persistence);
+    create_relation_files(host.backend(), file, is)?;
+    engine::storage::drop_relation_files(host.backend(), old_file, was);
     if new.relkind != b'S' {
         new.relpages = 0;
         new.reltuples = -1.0;
@@ -579,7 +590,7 @@ pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
         (new.relfrozenxid, new.relminmxid) = (xid, multi);
     }
     let mut cat = host.catalog();
-    cat.update(&row, &new)?;
+    cat.update(row, &new)?;
     cat.increment_command_counter()?;
     Ok(file)
 }

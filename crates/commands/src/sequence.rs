@@ -431,3 +431,18 @@ pub fn owned_by(
     }
     Ok(out)
 }
+
+/// The sequence's row in new files of another persistence. Counterpart: `SequenceChangePersistence`.
+pub fn change_persistence(host: &mut dyn CommandHost, oid: Oid, letter: u8) -> Result<()> {
+    let class = host.catalog().class(oid)?;
+    let name = class.relname.to_string();
+    let file = crate::relation::file_of(host, &class);
+    let old = SequenceFile { file, persistence: persistence_of(&class), name: &name };
+    let data = sequence::read(host.backend(), old)?;
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, oid)?;
+    let new = PgClass { relpersistence: letter, ..row.row.clone() };
+    let persistence = persistence_of(&new);
+    let file = crate::relation::replace_files(host, &row, new)?;
+    sequence::create(host.backend(), SequenceFile { file, persistence, name: &name }, data)
+}

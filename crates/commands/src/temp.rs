@@ -63,3 +63,31 @@ pub fn remove_contents(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     }
     drop_objects(host, &objects, DropBehavior::Cascade, true)
 }
+
+/// Does what ON COMMIT says for the temporary tables that the session has noted; returns those that
+/// are still there. Counterpart: `PreCommit_on_commit_actions`.
+pub fn before_commit(host: &mut dyn CommandHost, tables: &[(Oid, bool)]) -> Result<Vec<(Oid, bool)>> {
+    let mut left = Vec::new();
+    for &(oid, drop) in tables {
+        // Gone, or made in what has been rolled back.
+        let Some(rel) = host.catalog().try_relation(oid)? else { continue };
+        if drop {
+            drop_objects(host, &[ObjectAddress::relation(oid)], DropBehavior::Cascade, true)?;
+            continue;
+        }
+        left.push((oid, drop));
+        let Some(table) = &rel.table else { continue };
+        if engine::table::nblocks(host.backend(), table)? > 0 {
+            crate::truncate::truncate_one(host, &rel)?;
+        }
+    }
+    Ok(left)
+}
+
+/// DISCARD TEMP, and the end of a session: the temporary schema's objects go.
+pub fn clear(host: &mut dyn CommandHost) -> Result<()> {
+    match host.catalog().session.temp_namespace.valid() {
+        Some(schema) => remove_contents(host, schema),
+        None => Ok(()),
+    }
+}

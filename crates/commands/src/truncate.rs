@@ -106,7 +106,7 @@ fn still_referenced(
 }
 
 /// New files for the table, its TOAST table and all their indexes.
-fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
+pub fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
     relation::new_files(host, rel.oid())?;
     if let Some(toast) = rel.class.reltoastrelid.valid() {
         host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;

@@ -2,8 +2,8 @@
 
 use crate::host::CommandHost;
 use crate::{
-    alter_table, copy, create_table, drop, extension, index, maintenance, object, role, sequence,
-    truncate, vacuum, view,
+    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, index, maintenance, matview,
+    object, role, routine, sequence, setting, tablespace, truncate, typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result};
@@ -44,9 +44,47 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
                 ObjectType::Sequence => "ALTER SEQUENCE",
                 ObjectType::View => "ALTER VIEW",
                 ObjectType::Matview => "ALTER MATERIALIZED VIEW",
+                ObjectType::Type => "ALTER TYPE",
                 _ => "ALTER TABLE",
             }
         }
+        Node::CreateDomainStmt(s) => {
+            domain::create(host, s, sql)?;
+            "CREATE DOMAIN"
+        }
+        Node::AlterDomainStmt(s) => {
+            domain::alter(host, s, sql)?;
+            "ALTER DOMAIN"
+        }
+        Node::CreateEnumStmt(s) => {
+            typecmd::create_enum(host, s)?;
+            "CREATE TYPE"
+        }
+        Node::AlterEnumStmt(s) => {
+            typecmd::alter_enum(host, s)?;
+            "ALTER TYPE"
+        }
+        Node::CompositeTypeStmt(s) => {
+            typecmd::create_composite(host, s, sql)?;
+            "CREATE TYPE"
+        }
+        Node::CreateFunctionStmt(s) => {
+            routine::create(host, s, sql)?;
+            if s.is_procedure { "CREATE PROCEDURE" } else { "CREATE FUNCTION" }
+        }
+        Node::AlterFunctionStmt(s) => {
+            routine::alter(host, s)?;
+            alter_tag(s.objtype)
+        }
+        Node::CreateStatsStmt(s) => {
+            extstats::create(host, s, sql)?;
+            "CREATE STATISTICS"
+        }
+        Node::AlterStatsStmt(s) => {
+            extstats::alter(host, s)?;
+            "ALTER STATISTICS"
+        }
+        Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
         Node::RenameStmt(s) => {
             object::rename(host, s)?;
             alter_tag(match s.rename_type {
@@ -79,8 +117,17 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
             host.catalog().increment_command_counter()?;
             return Ok(match count {
                 Some(n) if !s.into.skip_data => format!("SELECT {n}"),
+                _ if s.objtype == ObjectType::Matview => "CREATE MATERIALIZED VIEW".to_string(),
                 _ => "CREATE TABLE AS".to_string(),
             });
+        }
+        Node::RefreshMatViewStmt(s) => {
+            matview::refresh(host, s)?;
+            "REFRESH MATERIALIZED VIEW"
+        }
+        Node::ClusterStmt(s) => {
+            cluster::cluster(host, s)?;
+            "CLUSTER"
         }
         Node::SelectStmt(s) => {
             let Some(stmt) = view::select_into(s) else {
@@ -125,11 +172,47 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
             host.catalog().increment_command_counter()?;
             return Ok(format!("COPY {count}"));
         }
+        Node::CreatedbStmt(s) => {
+            database::create_database(host, s)?;
+            "CREATE DATABASE"
+        }
+        Node::DropdbStmt(s) => {
+            database::drop_database(host, s)?;
+            "DROP DATABASE"
+        }
+        Node::AlterDatabaseStmt(s) => {
+            database::alter_database(host, s)?;
+            "ALTER DATABASE"
+        }
+        Node::AlterDatabaseSetStmt(s) => {
+            database::alter_database_set(host, s)?;
+            "ALTER DATABASE"
+        }
+        Node::AlterDatabaseRefreshCollStmt(s) => {
+            database::refresh_collation_version(host, &s.dbname)?;
+            "ALTER DATABASE"
+        }
+        Node::AlterRoleSetStmt(s) => {
+            setting::alter_role_set(host, s)?;
+            "ALTER ROLE"
+        }
+        Node::CreateTableSpaceStmt(s) => {
+            tablespace::create(host, s)?;
+            "CREATE TABLESPACE"
+        }
+        Node::DropTableSpaceStmt(s) => {
+            tablespace::drop(host, s)?;
+            "DROP TABLESPACE"
+        }
+        Node::AlterTableSpaceOptionsStmt(s) => {
+            tablespace::set_options(host, s)?;
+            "ALTER TABLESPACE"
+        }
         Node::CheckPointStmt => {
             checkpoint(host)?;
             "CHECKPOINT"
         }
-        _ => return Err(PgError::unsupported("this statement")),
+        other => return Err(PgError::unsupported(statement_name(other))),
     };
     // What the statement has done is visible to the next one.
     host.catalog().increment_command_counter()?;
@@ -180,7 +263,17 @@ fn alter_tag(kind: ObjectType) -> &'static str {
         ObjectType::Matview => "ALTER MATERIALIZED VIEW",
         ObjectType::Schema => "ALTER SCHEMA",
         ObjectType::Role => "ALTER ROLE",
+        ObjectType::Type | ObjectType::Attribute => "ALTER TYPE",
+        ObjectType::Domain | ObjectType::Domconstraint => "ALTER DOMAIN",
+        ObjectType::Function => "ALTER FUNCTION",
+        ObjectType::Procedure => "ALTER PROCEDURE",
+        ObjectType::Routine => "ALTER ROUTINE",
+        ObjectType::Aggregate => "ALTER AGGREGATE",
+        ObjectType::Rule => "ALTER RULE",
+        ObjectType::Trigger => "ALTER TRIGGER",
+        ObjectType::StatisticExt => "ALTER STATISTICS",
         ObjectType::Database => "ALTER DATABASE",
+        ObjectType::Tablespace => "ALTER TABLESPACE",
         _ => "ALTER TABLE",
     }
 }
@@ -197,6 +290,62 @@ fn drop_tag(kind: ObjectType) -> &'static str {
         ObjectType::Extension => "DROP EXTENSION",
         ObjectType::Type => "DROP TYPE",
         ObjectType::Domain => "DROP DOMAIN",
+        ObjectType::Function => "DROP FUNCTION",
+        ObjectType::Procedure => "DROP PROCEDURE",
+        ObjectType::Routine => "DROP ROUTINE",
+        ObjectType::Aggregate => "DROP AGGREGATE",
+        ObjectType::Rule => "DROP RULE",
+        ObjectType::Trigger => "DROP TRIGGER",
+        ObjectType::Policy => "DROP POLICY",
+        ObjectType::StatisticExt => "DROP STATISTICS",
+        ObjectType::Collation => "DROP COLLATION",
+        ObjectType::Operator => "DROP OPERATOR",
+        ObjectType::Cast => "DROP CAST",
         _ => "DROP",
+    }
+}
+
+/// 22023: there is no label provider.
+fn no_label_provider(name: Option<&str>) -> PgError {
+    match name {
+        Some(name) => pgerror::pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "security label provider \"{name}\" is not loaded"
+        ),
+        None => pgerror::pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "no security label providers have been loaded"
+        ),
+    }
+}
+
+/// What a statement that is not there is called.
+fn statement_name(node: &Node) -> &'static str {
+    match node {
+        Node::CreateEventTrigStmt(_) | Node::AlterEventTrigStmt(_) => "event triggers",
+        Node::CreatePublicationStmt(_) | Node::AlterPublicationStmt(_) => "publications",
+        Node::CreateSubscriptionStmt(_)
+        | Node::AlterSubscriptionStmt(_)
+        | Node::DropSubscriptionStmt(_) => "subscriptions",
+        Node::DoStmt(_) => "DO",
+        Node::LoadStmt(_) => "LOAD",
+        Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
+        Node::CreateConversionStmt(_) => "CREATE CONVERSION",
+        Node::CreateOpClassStmt(_) => "CREATE OPERATOR CLASS",
+        Node::CreateOpFamilyStmt(_) | Node::AlterOpFamilyStmt(_) => "operator families",
+        Node::CreateTrigStmt(_) => "CREATE TRIGGER",
+        Node::RuleStmt(_) => "CREATE RULE",
+        Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
+        Node::CreateCastStmt(_) => "CREATE CAST",
+        Node::DefineStmt(s) => match s.kind {
+            ObjectType::Aggregate => "CREATE AGGREGATE",
+            ObjectType::Operator => "CREATE OPERATOR",
+            ObjectType::Collation => "CREATE COLLATION",
+            ObjectType::Type => "CREATE TYPE of base types",
+            _ => "text search objects",
+        },
+        Node::CallStmt(_) => "CALL",
+        Node::AlterTableMoveAllStmt(_) => "ALTER TABLE ALL IN TABLESPACE",
+        _ => "this statement",
     }
 }

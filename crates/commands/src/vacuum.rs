@@ -15,6 +15,7 @@ struct Params {
     vacuum: bool,
     analyze: bool,
     verbose: bool,
+    full: bool,
     freeze: bool,
     skip_locked: bool,
     page_skipping: bool,
@@ -29,6 +30,7 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
         vacuum: stmt.is_vacuumcmd,
         analyze: !stmt.is_vacuumcmd,
         verbose: false,
+        full: false,
         freeze: false,
         skip_locked: false,
         page_skipping: true,
@@ -36,14 +38,13 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
         truncate: None,
         index_cleanup: None,
     };
-    let mut full = false;
     for d in &stmt.options {
         match (&*d.defname, stmt.is_vacuumcmd) {
             ("verbose", _) => p.verbose = options::boolean(d)?,
             ("skip_locked", _) => p.skip_locked = options::boolean(d)?,
             ("analyze", true) => p.analyze = options::boolean(d)?,
             ("freeze", true) => p.freeze = options::boolean(d)?,
-            ("full", true) => full = options::boolean(d)?,
+            ("full", true) => p.full = options::boolean(d)?,
             ("disable_page_skipping", true) => p.page_skipping = !options::boolean(d)?,
             ("process_toast", true) => p.process_toast = options::boolean(d)?,
             ("truncate", true) => p.truncate = Some(options::boolean(d)?),
@@ -64,8 +65,20 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
             (other, false) => bail!(SYNTAX_ERROR, "unrecognized ANALYZE option \"{other}\""),
         }
     }
-    if full {
-        return Err(PgError::unsupported("VACUUM FULL"));
+    if p.full {
+        let named = |n: &str| stmt.options.iter().any(|d| &*d.defname == n);
+        if named("parallel") {
+            bail!(FEATURE_NOT_SUPPORTED, "VACUUM FULL cannot be performed in parallel");
+        }
+        if !p.page_skipping {
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL"
+            );
+        }
+        if !p.process_toast {
+            bail!(FEATURE_NOT_SUPPORTED, "PROCESS_TOAST required with VACUUM FULL");
+        }
     }
     Ok(p)
 }
@@ -88,7 +101,11 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
     for (oid, columns) in targets {
         if params.vacuum {
             host.next_transaction()?;
-            if !vacuum_table(host, oid, &params)? {
+            let done = match params.full {
+                true => vacuum_full(host, oid, &params)?,
+                false => vacuum_table(host, oid, &params)?,
+            };
+            if !done {
                 continue;
             }
         }
@@ -224,6 +241,18 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         rel_min_mxid: MultiXid(rel.class.relminmxid.0),
         ..base
     }
+}
+
+/// VACUUM FULL of a table. System catalogs are vacuumed in place: their files are not exchanged.
+fn vacuum_full(host: &mut dyn CommandHost, oid: Oid, params: &Params) -> Result<bool> {
+    let Some(class) = host.catalog().find_class(oid)? else { return Ok(false) };
+    if class.oid < Oid::FIRST_UNPINNED {
+        return vacuum_table(host, oid, params);
+    }
+    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+    let Some(rel) = open(host, oid, "vacuum")? else { return Ok(false) };
+    crate::cluster::rewrite(host, rel.oid(), None, params.verbose)?;
+    Ok(true)
 }
 
 /// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to do.

@@ -73,6 +73,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
         });
     }
     let view_options = options::view_options(&view_options)?;
+    check_option_query(&query, view_options.as_deref())?;
     let mut target = stmt.view.clone();
     if target.relpersistence == b'p' && uses_temporary(host, &query)? {
         target.relpersistence = b't';
@@ -184,7 +185,7 @@ fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query) -> Result
     let entry = |name: &str| RangeTblEntry {
         kind: RteKind::Relation {
             relid: view,
-            relkind: b'v',
+            relkind: rel.kind(),
             rellockmode: names::mode::ACCESS_SHARE,
             tablesample: None,
         },
@@ -262,9 +263,6 @@ pub fn create_table_as(
     stmt: &CreateTableAsStmt,
     sql: &str,
 ) -> Result<Option<u64>> {
-    if stmt.objtype == ObjectType::Matview {
-        return Err(PgError::unsupported("materialized views"));
-    }
     if matches!(stmt.query, Node::ExecuteStmt(_)) {
         return Err(PgError::unsupported("CREATE TABLE AS EXECUTE"));
     }
@@ -297,11 +295,15 @@ pub fn create_table_as(
         }
     }
     query.can_set_tag = true;
+    let is_matview = stmt.objtype == ObjectType::Matview;
+    if is_matview {
+        fits_matview(host, &query, persistence)?;
+    }
     let owner = names::user(host);
     let spec = NewRelation {
         name: &name,
         namespace: schema,
-        kind: b'r',
+        kind: if is_matview { b'm' } else { b'r' },
         persistence,
         owner,
         tablespace: index::tablespace_of(host, into.table_space_name.as_deref())?,
@@ -310,14 +312,64 @@ pub fn create_table_as(
     };
     let oid = relation::create(host, &spec)?;
     relation::add_toast(host, oid, options::toast_options(&into.options)?)?;
+    if is_matview {
+        if into.skip_data {
+            crate::matview::set_populated(host, oid, false)?;
+        }
+        let mut stored = query.clone();
+        let visible = stored.target_list.iter_mut().filter(|t| !t.resjunk);
+        for (t, name) in visible.zip(&into.col_names) {
+            t.resname = Some(name.to_string());
+        }
+        store_rule(host, oid, stored)?;
+    }
+    match into.on_commit {
+        ast::OnCommitAction::DeleteRows => host.on_commit(oid, false),
+        ast::OnCommitAction::Drop => host.on_commit(oid, true),
+        _ => {}
+    }
     if into.skip_data {
         return Ok(Some(0));
     }
     let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+    write_rows(host, oid, &query, how).map(Some)
+}
+
+/// What a materialized view cannot be made from.
+fn fits_matview(
+    host: &mut dyn CommandHost,
+    query: &Query,
+    persistence: ids::Persistence,
+) -> Result<()> {
+    if query.has_modifying_cte {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "materialized views must not use data-modifying statements in WITH"
+        );
+    }
+    if uses_temporary(host, query)? {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "materialized views must not use temporary tables or views"
+        );
+    }
+    if persistence == ids::Persistence::Unlogged {
+        bail!(FEATURE_NOT_SUPPORTED, "materialized views cannot be unlogged");
+    }
+    Ok(())
+}
+
+/// Runs the query and writes its rows into the table; their number.
+pub fn write_rows(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    query: &Query,
+    how: InsertOptions,
+) -> Result<u64> {
     let mut writer = TableWriter::new(host, oid, how)?;
     let mut batch = writer.batch();
     let mut count = 0;
-    query::run(host, &query, &mut |host, rows, places| {
+    query::run(host, query, &mut |host, rows, places| {
         for r in 0..rows.len {
             let row: Vec<DatumRef<'_>> = places.iter().map(|&c| rows.get(r, c)).collect();
             batch.push_row(&row);
@@ -331,7 +383,7 @@ pub fn create_table_as(
     })?;
     writer.write(host, &batch, &mut None)?;
     writer.finish(host)?;
-    Ok(Some(count))
+    Ok(count)
 }
 
 /// Takes INTO out of the leftmost SELECT.
@@ -353,4 +405,34 @@ pub fn select_into(s: &ast::SelectStmt) -> Option<CreateTableAsStmt> {
         is_select_into: true,
         if_not_exists: false,
     })
+}
+
+/// 0A000 where WITH CHECK OPTION stands on a view that cannot be written through.
+fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
+    let wanted = options.unwrap_or_default().iter();
+    if !wanted.clone().any(|o| o.as_str().starts_with("check_option=")) {
+        return Ok(());
+    }
+    match analyze::updatable::not_updatable(query, true) {
+        None => Ok(()),
+        Some(reason) => Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "WITH CHECK OPTION is supported only on automatically updatable views"
+        )
+        .hint(reason)),
+    }
+}
+
+/// As [`check_option_query`], for a view that is there.
+pub fn check_option_fits(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    options: Option<&[Text]>,
+) -> Result<()> {
+    let Some(rule) = rel.rules.iter().find(|r| r.ev_type == b'1') else { return Ok(()) };
+    let text = rule.ev_action.as_str();
+    match analyze::stored::queries(&mut SessionLookup::new(host), text)?.first() {
+        Some(query) => check_option_query(query, options),
+        None => Ok(()),
+    }
 }

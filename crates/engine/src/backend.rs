@@ -110,6 +110,8 @@ pub struct Backend {
     tuple: Vec<u8>,
     speculative_token: u32,
     temp_space: Arc<TempSpace>,
+    /// The commit waits for its flush whatever the setting says.
+    force_sync: bool,
 }
 
 impl Backend {
@@ -146,6 +148,7 @@ impl Backend {
                 pid,
                 storage.log.clone(),
             )),
+            force_sync: false,
         })
     }
 
@@ -324,7 +327,9 @@ impl Backend {
             dropped_stats: extras.dropped_stats,
             invalidations: extras.invalidations,
             relcache_init_file: extras.relcache_init_file,
-            force_sync: extras.force_sync || self.pending.has_new_permanent(),
+            force_sync: extras.force_sync
+                || self.force_sync
+                || self.pending.has_new_permanent(),
             access_exclusive_locks: self.wrote_exclusive_lock,
         };
         let writes = self.txn.top_xid_if_any().is_valid();
@@ -363,6 +368,7 @@ impl Backend {
         }
         self.txn.release_locks();
         self.wrote_exclusive_lock = false;
+        self.force_sync = false;
         result
     }
 
@@ -408,6 +414,12 @@ impl Backend {
     /// Counterpart: `CommandCounterIncrement`; true if the command had written.
     pub fn command_counter_increment(&mut self) -> Result<bool> {
         self.txn.command_counter_increment()
+    }
+
+    /// The commit of this transaction is to be durable before anybody hears of it: files of databases
+    /// follow it. Counterpart: `ForceSyncCommit`.
+    pub fn force_sync_commit(&mut self) {
+        self.force_sync = true;
     }
 
     pub fn current_xid(&mut self) -> Result<Xid> {

@@ -2,14 +2,13 @@
 //! Counterpart: dbcommands.c, tablespace.c.
 
 use crate::relmap::{DbKey, database_path};
-use crate::unlogged::{copy_dir, databases, names, parse_file_name};
-use crate::{Engine, truncate};
+use crate::unlogged::{copy_dir, databases, names};
+use crate::{Backend, Engine, truncate};
 use bufmgr::redo::RedoCx;
 use bufmgr::{PageEdit, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::RelFork;
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use vfs::{Disk, io_error};
 use wal::record::XLR_SPECIAL_REL_UPDATE;
@@ -25,30 +24,151 @@ const XLOG_FPI: u8 = 0xB0;
 pub const TABLESPACE_VERSION_DIRECTORY: &str = "PG_15_202209061";
 const VERSION_FILE: &[u8] = b"15\n";
 
+/// A relation of the database that is copied.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceRelation {
+    pub file: RelFile,
+    pub unlogged: bool,
+}
+
 impl Engine {
     /// Copies database `from` to the new database `to`, every block logged, so that no checkpoint
-    /// is needed. Nobody is connected to `from`. Counterpart: CreateDatabaseUsingWalLog.
+    /// is needed. `relations` are what the catalogs of `from` know of; nobody is connected to it.
+    /// On an error what has been made is removed. Counterpart: CreateDatabaseUsingWalLog.
     pub fn create_database(
         &self,
-        scratch: &mut RecordBuilder,
+        be: &mut Backend,
         from: DbKey,
         to: DbKey,
-        xid: Xid,
+        relations: &[SourceRelation],
+    ) -> Result<()> {
+        let result = self.create_database_logged(be, from, to, relations);
+        if result.is_err() {
+            self.remove_failed(to.1);
+        }
+        result
+    }
+
+    fn create_database_logged(
+        &self,
+        be: &mut Backend,
+        from: DbKey,
+        to: DbKey,
+        relations: &[SourceRelation],
     ) -> Result<()> {
         let disk = &*self.env.disk;
-        scratch.reset(RmgrId::Dbase, DBASE_CREATE_WAL_LOG);
-        scratch.main(&to.1.0.to_le_bytes()).main(&to.0.0.to_le_bytes());
-        let at = self.wal.insert(scratch, &[], xid)?;
+        let xid = be.current_xid()?;
+        be.scratch.reset(RmgrId::Dbase, DBASE_CREATE_WAL_LOG);
+        be.scratch.main(&to.1.0.to_le_bytes()).main(&to.0.0.to_le_bytes());
+        let at = self.wal.insert(&mut be.scratch, &[], xid)?;
         self.wal.flush(at.end)?;
         create_directory(disk, to, false)?;
-        self.relmaps.copy(&self.wal, scratch, from, to, xid)?;
-        let relations: BTreeSet<(Oid, bool)> = list_relations(disk, from)?;
-        for (number, unlogged) in relations {
-            let source = RelFile::new(from.0, from.1, number);
-            let target = RelFile::new(to.0, to.1, number);
-            self.copy_relation(scratch, source, target, unlogged, xid)?;
+        self.relmaps.copy(&self.wal, &mut be.scratch, from, to, xid)?;
+        for source in relations {
+            be.check_interrupts()?;
+            let tablespace = match source.file.tablespace == from.0 {
+                true => to.0,
+                false => source.file.tablespace,
+            };
+            let target = RelFile::new(tablespace, to.1, source.file.relnumber);
+            self.copy_relation(&mut be.scratch, source.file, target, source.unlogged, xid)?;
         }
         Ok(())
+    }
+
+    /// Copies database `from` to the new database `to` file by file between two checkpoints.
+    /// Counterpart: CreateDatabaseUsingFileCopy.
+    pub fn create_database_by_copy(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
+        let result = self.copy_files(be, from, to);
+        if result.is_err() {
+            self.remove_failed(to.1);
+        }
+        result
+    }
+
+    fn copy_files(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
+        use crate::CheckpointFlags as F;
+        let disk = &*self.env.disk;
+        let xid = be.current_xid()?;
+        // All of the source is in its files, unlogged relations too.
+        self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT | F::FLUSH_ALL)?;
+        self.pool.flush_database(from.1)?;
+        for db in databases(disk)?.into_iter().filter(|db| db.1 == from.1) {
+            let target = (if db.0 == from.0 { to.0 } else { db.0 }, to.1);
+            be.check_interrupts()?;
+            copy_dir(disk, &database_path(db), &database_path(target))?;
+            self.log_file_copy(be, db, target, xid)?;
+        }
+        // Replay must not come by the copying again: the source may have changed by then.
+        self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT)?;
+        Ok(())
+    }
+
+    fn log_file_copy(&self, be: &mut Backend, from: DbKey, to: DbKey, xid: Xid) -> Result<()> {
+        be.scratch.reset(RmgrId::Dbase, DBASE_CREATE_FILE_COPY | XLR_SPECIAL_REL_UPDATE);
+        for word in [to.1, to.0, from.1, from.0] {
+            be.scratch.main(&word.0.to_le_bytes());
+        }
+        let at = self.wal.insert(&mut be.scratch, &[], xid)?;
+        self.wal.flush(at.end)
+    }
+
+    /// Moves a database to another tablespace; its sessions are gone. The caller commits its row
+    /// right after, then calls [`Engine::drop_database_in`] for the old place.
+    /// Counterpart: the first half of movedb.
+    pub fn move_database(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
+        use crate::CheckpointFlags as F;
+        let disk = &*self.env.disk;
+        let xid = be.current_xid()?;
+        self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT | F::FLUSH_ALL)?;
+        self.pool.flush_database(from.1)?;
+        self.pool.drop_database(from.1);
+        self.smgr.forget_database(from.1);
+        self.relmaps.forget(from.1);
+        let target = database_path(to);
+        if vfs::exists(disk, &target)? && !names(disk, &target)?.is_empty() {
+            return Err(PgError::new(
+                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "some relations of the database are already in the target tablespace".to_string(),
+            )
+            .hint(
+                "You must move them back to the database's default tablespace before using this \
+                 command.",
+            ));
+        }
+        let copied = copy_dir(disk, &database_path(from), &target)
+            .and_then(|()| self.log_file_copy(be, from, to, xid))
+            .and_then(|()| self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT).map(|_| ()));
+        if copied.is_err() {
+            let _ = vfs::remove_tree(disk, &target);
+        }
+        copied
+    }
+
+    /// Removes a database's files in one tablespace. Counterpart: the second half of movedb.
+    pub fn drop_database_in(&self, be: &mut Backend, db: DbKey) -> Result<()> {
+        let disk = &*self.env.disk;
+        let xid = be.current_xid()?;
+        self.pool.drop_database(db.1);
+        self.smgr.forget_database(db.1);
+        vfs::remove_tree(disk, &database_path(db))?;
+        self.log_drop(be, db.1, &[db], xid)
+    }
+
+    /// Has a database of that OID files somewhere? Counterpart: check_db_file_conflict.
+    pub fn has_database_files(&self, database: Oid) -> Result<bool> {
+        Ok(databases(&*self.env.disk)?.iter().any(|db| db.1 == database))
+    }
+
+    /// Takes back what a failed copy has made; errors leave files behind that nobody knows of.
+    fn remove_failed(&self, database: Oid) {
+        self.pool.drop_database(database);
+        self.smgr.forget_database(database);
+        self.relmaps.forget(database);
+        let disk = &*self.env.disk;
+        for db in databases(disk).unwrap_or_default().iter().filter(|db| db.1 == database) {
+            let _ = vfs::remove_tree(disk, &database_path(*db));
+        }
     }
 
     /// Copies all forks through shared buffers. Counterpart: CreateAndCopyRelationData.
@@ -114,39 +234,34 @@ impl Engine {
 
     /// Removes a database's files. Its sessions are gone and its catalog rows are deleted; the caller
     /// commits right after. Counterpart: the end of dropdb.
-    pub fn drop_database(
-        &self,
-        scratch: &mut RecordBuilder,
-        database: Oid,
-        xid: Xid,
-    ) -> Result<()> {
+    pub fn drop_database(&self, be: &mut Backend, database: Oid) -> Result<()> {
+        let xid = be.current_xid()?;
         self.pool.drop_database(database);
+        // No page or sync of it may be pending when its files go.
         self.smgr.forget_database(database);
         self.relmaps.forget(database);
-        // No page or sync of it may be pending when its files go.
-        self.checkpoint(crate::CheckpointFlags::IMMEDIATE | crate::CheckpointFlags::FORCE)?;
+        self.checkpoint(
+            crate::CheckpointFlags::IMMEDIATE
+                | crate::CheckpointFlags::FORCE
+                | crate::CheckpointFlags::WAIT,
+        )?;
         let disk = &*self.env.disk;
         let dirs: Vec<DbKey> = databases(disk)?.into_iter().filter(|db| db.1 == database).collect();
         for db in &dirs {
             vfs::remove_tree(disk, &database_path(*db))?;
         }
-        scratch.reset(RmgrId::Dbase, DBASE_DROP | XLR_SPECIAL_REL_UPDATE);
-        scratch.main(&database.0.to_le_bytes()).main(&(dirs.len() as u32).to_le_bytes());
-        for db in &dirs {
-            scratch.main(&db.0.0.to_le_bytes());
+        self.log_drop(be, database, &dirs, xid)
+    }
+
+    fn log_drop(&self, be: &mut Backend, database: Oid, dirs: &[DbKey], xid: Xid) -> Result<()> {
+        be.scratch.reset(RmgrId::Dbase, DBASE_DROP | XLR_SPECIAL_REL_UPDATE);
+        be.scratch.main(&database.0.to_le_bytes()).main(&(dirs.len() as u32).to_le_bytes());
+        for db in dirs {
+            be.scratch.main(&db.0.0.to_le_bytes());
         }
-        let at = self.wal.insert(scratch, &[], xid)?;
+        let at = self.wal.insert(&mut be.scratch, &[], xid)?;
         self.wal.flush(at.end)
     }
-}
-
-/// Relation numbers of a database, with whether they are unlogged.
-fn list_relations(disk: &dyn Disk, db: DbKey) -> Result<BTreeSet<(Oid, bool)>> {
-    let files: Vec<_> =
-        names(disk, &database_path(db))?.iter().filter_map(|name| parse_file_name(name)).collect();
-    let unlogged: BTreeSet<Oid> =
-        files.iter().filter(|file| file.1 == Fork::Init).map(|file| file.0).collect();
-    Ok(files.iter().map(|file| (file.0, unlogged.contains(&file.0))).collect())
 }
 
 /// A database's directory with its `PG_VERSION`. In replay it may be there already.
@@ -288,25 +403,21 @@ impl Engine {
     /// Makes a tablespace's directories, then logs it.
     pub fn create_tablespace(
         &self,
-        scratch: &mut RecordBuilder,
+        be: &mut Backend,
         tablespace: Oid,
         location: &str,
-        xid: Xid,
     ) -> Result<()> {
+        let xid = be.current_xid()?;
         create_tablespace(&*self.env.disk, tablespace, location, false)?;
-        scratch.reset(RmgrId::Tblspc, TBLSPC_CREATE);
-        scratch.main(&tablespace.0.to_le_bytes()).main(location.as_bytes()).main(&[0]);
-        self.wal.insert(scratch, &[], xid)?;
+        be.scratch.reset(RmgrId::Tblspc, TBLSPC_CREATE);
+        be.scratch.main(&tablespace.0.to_le_bytes()).main(location.as_bytes()).main(&[0]);
+        self.wal.insert(&mut be.scratch, &[], xid)?;
         Ok(())
     }
 
     /// Removes a tablespace's directories, which must hold no files any more, and logs it.
-    pub fn drop_tablespace(
-        &self,
-        scratch: &mut RecordBuilder,
-        tablespace: Oid,
-        xid: Xid,
-    ) -> Result<bool> {
+    pub fn drop_tablespace(&self, be: &mut Backend, tablespace: Oid) -> Result<bool> {
+        let xid = be.current_xid()?;
         self.smgr.close_all();
         if !drop_tablespace(&*self.env.disk, tablespace)? {
             // Files of dropped relations go with the next checkpoint.
@@ -315,9 +426,9 @@ impl Engine {
                 return Ok(false);
             }
         }
-        scratch.reset(RmgrId::Tblspc, TBLSPC_DROP);
-        scratch.main(&tablespace.0.to_le_bytes());
-        self.wal.insert(scratch, &[], xid)?;
+        be.scratch.reset(RmgrId::Tblspc, TBLSPC_DROP);
+        be.scratch.main(&tablespace.0.to_le_bytes());
+        self.wal.insert(&mut be.scratch, &[], xid)?;
         Ok(true)
     }
 }

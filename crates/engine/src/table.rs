@@ -391,7 +391,7 @@ impl InsertOptions {
 
 type Values<'a> = SmallVec<[Value<'a>; 16]>;
 
-fn value(datum: DatumRef<'_>) -> Value<'_> {
+pub(crate) fn value(datum: DatumRef<'_>) -> Value<'_> {
     match datum {
         DatumRef::Null => Value::Null,
         DatumRef::Word(w) => Value::Word(w),
@@ -400,7 +400,7 @@ fn value(datum: DatumRef<'_>) -> Value<'_> {
 }
 
 /// Forms the tuple, with large values dealt with.
-fn form(
+pub(crate) fn form(
     be: &mut Backend,
     table: &TableDesc,
     values: &[Value<'_>],

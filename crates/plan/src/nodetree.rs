@@ -12,7 +12,7 @@ mod text;
 mod write;
 
 pub use read::{read_expr, read_exprs, read_queries};
-pub use write::{write_expr, write_exprs, write_queries};
+pub use write::{write_expr, write_exprs, write_queries, write_query};
 
 #[cfg(test)]
 mod tests;

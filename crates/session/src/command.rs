@@ -4,11 +4,15 @@ use crate::connection::Received;
 use crate::session::Session;
 use crate::xact::Block;
 use analyze::OperatorCache;
-use catalog::CatCx;
+use catalog::rows::PgClass;
+use catalog::{CatCx, CatSession};
 use commands::{CommandHost, CopyTransport};
 use engine::Backend;
 use ids::Oid;
+use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result, Severity, pg_err};
+use std::sync::Arc;
+use std::time::Duration;
 use types::FnContext;
 use wire::{Format, FrontendMessage, backend};
 
@@ -87,6 +91,65 @@ impl CommandHost for Session {
     fn checkpoint(&mut self) -> Result<()> {
         use engine::CheckpointFlags as F;
         self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT).map(|_| ())
+    }
+
+    fn engine(&mut self) -> Arc<engine::Engine> {
+        self.instance.engine.clone()
+    }
+
+    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
+        self.checked_setting(stmt)
+    }
+
+    fn pause(&mut self, span: Duration) -> Result<()> {
+        use sync::wait::{Deadline, WaitEvent, Woken};
+        let deadline = Deadline::after(span);
+        loop {
+            self.core.backend.check_interrupts()?;
+            let woken = self.core.backend.waiter().park(WaitEvent::PgSleep, deadline);
+            if woken == Woken::Timeout {
+                return Ok(());
+            }
+        }
+    }
+
+    fn locale_exists(&mut self, name: &str) -> bool {
+        matches!(name, "C" | "POSIX" | "C.UTF-8" | "C.utf8")
+            || self.instance.engine.env().disk.stat(&format!("/usr/lib/locale/{name}")).is_ok()
+    }
+
+    fn classes_of(&mut self, database: engine::DbKey) -> Result<Vec<PgClass>> {
+        let catalog = self.core.catalogs.database(database.1);
+        let mut other = CatSession::new(catalog, self.core.catalog.user);
+        other.tablespace = database.0;
+        let rows = CatCx::new(&mut self.core.backend, &mut other).scan_all::<PgClass>()?;
+        Ok(rows.iter().map(|r| r.row.clone()).collect())
+    }
+
+    fn terminate_sessions(&mut self, database: Oid) -> Result<()> {
+        let storage = self.core.backend.storage().clone();
+        for pid in storage.txns.pids_of(database) {
+            if let Some(session) = self.instance.session(pid).filter(|s| s.pid != self.handle.pid) {
+                session.terminate();
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()> {
+        self.core.validate_foreign_key(constraint)
+    }
+
+    fn builtin_exists(&mut self, name: &str) -> bool {
+        types::lookup(name).is_some() || crate::sysfn::lookup(name).is_some()
+    }
+
+    fn on_commit(&mut self, table: Oid, drop: bool) {
+        self.on_commit.push((table, drop));
+    }
+
+    fn forget_database(&mut self, database: Oid) {
+        self.core.catalogs.forget(database);
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {

@@ -8,6 +8,7 @@ use crate::session::Session;
 use crate::setcmd::canonical;
 use crate::transport::Transport;
 use catalog::CatSession;
+use catalog::rows::{CatalogRow, PgDatabase, indexes};
 use engine::{Backend, Isolation};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, pg_err};
@@ -116,6 +117,7 @@ fn open_session(
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
             // The error that ends a session has been reported to client and log.
             let _ = session.run();
+            session.leave();
         }
     }
     drop(registered);
@@ -199,9 +201,18 @@ fn authenticate(
         ));
     }
     types::locale::check_order(db.datcollate.as_str())?;
+    // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again, and be
+    // counted before the lock goes.
+    let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, db.oid, 0);
+    core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
+    let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[db.oid.into()])?.pop();
+    let Some(db) = again.filter(|d| d.datname == database.as_str()) else {
+        return Err(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist")
+            .detail("It seems to have just been dropped or renamed."));
+    };
+    core.backend.txn.set_database(db.oid, db.dattablespace);
     core.catalog.abort(&mut core.backend)?;
 
-    core.backend.txn.set_database(db.oid, db.dattablespace);
     core.catalog = CatSession::new(instance.catalogs.database(db.oid), role.oid);
     core.catalog.tablespace = db.dattablespace;
     core.catalog.encoding = db.encoding;

@@ -28,6 +28,8 @@ pub(crate) enum Action {
     Cascade,
     SetNull,
     SetDefault,
+    /// No other row may have the key (a deferrable unique constraint).
+    Unique,
 }
 
 /// An event that waits for its check.
@@ -73,6 +75,7 @@ pub(crate) struct ForeignKeys {
 /// The action of a trigger function, and whether its trigger is on the referencing table.
 pub(crate) fn action_of(function: Oid) -> Option<Action> {
     Some(match function.0 {
+        1250 => Action::Unique,
         1644 | 1645 => Action::Check,
         1646 | 1647 => Action::Cascade,
         1648 | 1649 => Action::Restrict,
@@ -134,7 +137,7 @@ fn is_required(
 ) -> Result<bool> {
     let row = core.cat().constraint(constraint)?;
     let row = row.ok_or_else(|| check::no_constraint(constraint))?;
-    let referencing = action == Action::Check;
+    let referencing = matches!(action, Action::Check | Action::Unique);
     let columns = if referencing { &row.conkey } else { &row.confkey };
     let columns = columns.as_deref().unwrap_or_default();
     let key = |values: &[Datum]| -> Vec<Datum> {
@@ -149,6 +152,9 @@ fn is_required(
     }
     let Some(new) = event.new else { return Ok(false) };
     let new = key(new);
+    if action == Action::Unique {
+        return Ok(event.old.is_none_or(|old| key(old) != new));
+    }
     match nulls(&new) {
         0 => {}
         n if row.confmatchtype == b'f' && n < new.len() => return Ok(true),

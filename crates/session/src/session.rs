@@ -35,6 +35,8 @@ pub struct Session {
     config_generation: u64,
     /// Values of reported parameters as the client knows them.
     reported: Vec<(Id, String)>,
+    /// Temporary tables with ON COMMIT DELETE ROWS (or DROP: true).
+    pub(crate) on_commit: Vec<(ids::Oid, bool)>,
     /// The statement that runs, for the log.
     pub(crate) statement: Option<Arc<str>>,
     pub(crate) resolved: Resolved,
@@ -86,6 +88,7 @@ impl Session {
             skip_to_sync: false,
             config_generation,
             reported: Vec::new(),
+            on_commit: Vec::new(),
             statement: None,
         }
     }
@@ -103,6 +106,28 @@ impl Session {
                 Ok(Next::Quit) => return Ok(()),
                 Err(e) => return self.end(e),
             }
+        }
+    }
+
+    /// The session's end: its temporary tables go. What cannot be dropped now goes when another session
+    /// takes over the schema.
+    pub(crate) fn leave(&mut self) {
+        if self.core.backend.in_transaction() {
+            self.abort_transaction();
+        }
+        if !self.core.catalog.temp_namespace.is_valid() {
+            return;
+        }
+        // An interrupt that ended the session has done its work.
+        let _ = self.handle.waiter.take();
+        self.on_commit.clear();
+        self.start_command();
+        let snapshot = self.core.backend.snapshot();
+        self.core.backend.push_snapshot(snapshot);
+        let cleared = commands::temp::clear(self).and_then(|()| self.commit_transaction());
+        if let Err(e) = cleared {
+            self.log_report(&e);
+            self.abort_transaction();
         }
     }
 

@@ -334,6 +334,34 @@ impl Session {
         }
     }
 
+    /// The value of a SET clause in ALTER DATABASE and the like: as it would be set, but only checked.
+    pub(crate) fn checked_setting(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
+        let name = stmt.name.as_deref().unwrap_or_default();
+        let text = match stmt.kind {
+            VariableSetKind::SetValue => self.set_text(name, &stmt.args)?,
+            VariableSetKind::SetCurrent => Some(self.core.store.show(name)?),
+            _ => None,
+        };
+        let registry = self.core.store.base().registry.clone();
+        match (&text, registry.find(name)) {
+            (Some(text), Some(id)) => {
+                let setting = registry.setting(id);
+                self.core.store.check_context(setting, self.superuser, false)?;
+                setting.parse(text)?;
+                canonical(&self.core.store, setting, text)?;
+            }
+            (None, Some(id)) => {
+                let setting = registry.setting(id);
+                self.core.store.check_context(setting, self.superuser, false)?;
+            }
+            (_, None) if !name.contains('.') => {
+                registry.get(name)?;
+            }
+            _ => {}
+        }
+        Ok(text)
+    }
+
     fn warn_no_block(&mut self, what: &str) {
         let message = format!("{what} can only be used in transaction blocks");
         let warning = PgError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, message);

@@ -77,8 +77,7 @@ pub(crate) fn call(
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
         let rows = sql::run(core, &row, arg_types, args)?;
-        let first = rows.into_iter().next().and_then(|r| r.into_iter().next());
-        return Ok(first.unwrap_or_default());
+        return sql::value(core, &row, rows);
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::One(f)) => f(core, args),

@@ -254,6 +254,7 @@ impl Session {
                 self.core.store.reset_all(self.core.backend.txn.nesting());
                 self.apply_settings();
                 self.forget_sequences();
+                commands::temp::clear(self)?;
                 Ok("DISCARD ALL")
             }
             DiscardMode::Plans => {
@@ -264,7 +265,10 @@ impl Session {
                 self.forget_sequences();
                 Ok("DISCARD SEQUENCES")
             }
-            DiscardMode::Temp => Ok("DISCARD TEMP"),
+            DiscardMode::Temp => {
+                commands::temp::clear(self)?;
+                Ok("DISCARD TEMP")
+            }
         }
     }
 

@@ -123,6 +123,10 @@ impl Session {
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
         self.core.before_commit()?;
         self.keep_held_portals()?;
+        if !self.on_commit.is_empty() {
+            let tables = std::mem::take(&mut self.on_commit);
+            self.on_commit = commands::temp::before_commit(self, &tables)?;
+        }
         let core = &mut self.core;
         core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
         core.store.commit();

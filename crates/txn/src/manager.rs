@@ -226,6 +226,11 @@ impl TxnManager {
         self.procs.sessions_of(database, except)
     }
 
+    /// Process numbers of the sessions connected to a database.
+    pub fn pids_of(&self, database: Oid) -> Vec<i32> {
+        self.procs.pids_of(database)
+    }
+
     /// Top-level id of the session in a slot, invalid if it has none.
     pub fn xid_of_proc(&self, proc: ProcNo) -> Xid {
         self.procs.xid(proc)

@@ -34,6 +34,8 @@ pub(crate) struct Proc {
     /// Oldest id that the session's snapshots see as running; 0 without snapshots.
     pub(crate) xmin: AtomicU32,
     pub(crate) database: AtomicU32,
+    /// Process number of the session, which is never negative.
+    pub(crate) pid: AtomicU32,
     pub(crate) flags: AtomicU8,
     subxids: Box<[AtomicU32; SUBXIDS]>,
     /// Oldest multixact the session may become a member of / may look at; 0: none.
@@ -85,6 +87,7 @@ impl ProcArray {
             used: AtomicBool::new(false),
             xmin: AtomicU32::new(0),
             database: AtomicU32::new(0),
+            pid: AtomicU32::new(0),
             flags: AtomicU8::new(0),
             subxids: Box::new([const { AtomicU32::new(0) }; SUBXIDS]),
             oldest_member: AtomicU32::new(0),
@@ -502,6 +505,14 @@ impl ProcArray {
     }
 
     /// Sessions connected to `database` other than `me`. Counterpart: `CountOtherDBBackends`.
+    pub(crate) fn pids_of(&self, database: Oid) -> Vec<i32> {
+        let high = self.high.load(SeqCst) as usize;
+        let here = self.procs[..high].iter().filter(|p| {
+            p.used.load(Relaxed) && p.database.load(Relaxed) == database.0
+        });
+        here.map(|p| p.pid.load(Relaxed) as i32).collect()
+    }
+
     pub(crate) fn sessions_of(&self, database: Oid, me: Option<ProcNo>) -> usize {
         let high = self.high.load(SeqCst);
         (0..high)

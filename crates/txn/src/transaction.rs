@@ -103,6 +103,7 @@ impl TxnManager {
             .procs
             .acquire(database)
             .ok_or_else(|| pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already"))?;
+        self.procs.proc(proc).pid.store(pid as u32, Ordering::Relaxed);
         Ok(Transaction {
             manager: self.clone(),
             locks: Arc::new(Mutex::new(self.locks.session(proc, pid, database, waiter))),

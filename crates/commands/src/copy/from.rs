@@ -51,6 +51,7 @@ struct Column {
     name: String,
     number: AttrNo,
     ty: Oid,
+    typmod: i32,
     input: Input,
     not_null: bool,
     force_not_null: bool,
@@ -123,7 +124,7 @@ pub(super) fn copy_from(
     host.backend().push_snapshot(snapshot);
     let source = match &stmt.filename {
         None => {
-            host.transport()?.begin_in(false, columns.len())?;
+            host.transport()?.begin_in(format.binary, columns.len())?;
             Source::Client
         }
         Some(path) => {
@@ -220,6 +221,7 @@ impl<'a> Reader<'a> {
                 name: a.attname.to_string(),
                 number,
                 ty: a.atttypid,
+                typmod: a.atttypmod,
                 input,
                 not_null: a.attnotnull,
                 force_not_null: not_null.contains(&number),
@@ -282,7 +284,63 @@ impl<'a> Reader<'a> {
         Ok(line)
     }
 
+    /// Rows in binary format.
+    fn run_binary(
+        &mut self,
+        host: &mut dyn CommandHost,
+        condition: Option<&Program>,
+    ) -> Result<u64> {
+        let mut count = 0;
+        let mut input = super::binary::Input::default();
+        {
+            let source = &mut self.source;
+            input.begin(&mut |out| source.more(host, out))?;
+        }
+        loop {
+            self.shown_number += 1;
+            self.place = Place::default();
+            {
+                let source = &mut self.source;
+                if !input.row(&mut |out| source.more(host, out), self.columns.len())? {
+                    break;
+                }
+            }
+            for i in 0..self.columns.len() {
+                self.place.column = Some(i);
+                let column = &self.columns[i];
+                let source = &mut self.source;
+                let field = input.field(&mut |out| source.more(host, out))?;
+                self.bytes += field.map_or(0, <[u8]>::len);
+                let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
+                let out = &mut batch.columns[self.by_place[i]];
+                match field {
+                    None => out.push_null(),
+                    Some(bytes) => {
+                        let v = host.functions().type_recv(column.ty, bytes, column.typmod)?;
+                        out.push(v.as_ref());
+                    }
+                }
+            }
+            self.complete_row(host)?;
+            if !self.finish_row(host, condition)? {
+                continue;
+            }
+            count += 1;
+            self.numbers.push(self.shown_number);
+            if self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX {
+                let number = self.shown_number;
+                self.flush(host)?;
+                self.shown_number = number;
+            }
+        }
+        self.flush(host)?;
+        Ok(count)
+    }
+
     fn run(&mut self, host: &mut dyn CommandHost, condition: Option<&Program>) -> Result<u64> {
+        if self.format.binary {
+            return self.run_binary(host, condition);
+        }
         let mut count = 0;
         if self.format.header != Header::No {
             let Some(line) = self.line(host)? else { return Ok(0) };
@@ -424,6 +482,11 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        self.complete_row(host)
+    }
+
+    /// Appends what columns get that are not in the data.
+    fn complete_row(&mut self, host: &mut dyn CommandHost) -> Result<()> {
         self.place.column = None;
         let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
         for (place, default) in &self.defaults {
@@ -506,6 +569,9 @@ impl<'a> Reader<'a> {
             }
         };
         let line = match (self.place.column, self.place.line) {
+            (Some(c), _) if self.format.binary => {
+                format!("COPY {table}, line {number}, column {}", self.columns[c].name)
+            }
             (Some(c), _) => {
                 let name = &self.columns[c].name;
                 match self.fields.get(c) {

@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
         let force = force.collect();
         let target = match &stmt.filename {
             None => {
-                host.transport()?.begin_out(false, types.len())?;
+                host.transport()?.begin_out(format.binary, types.len())?;
                 Target::Client
             }
             Some(path) => {
@@ -156,6 +156,10 @@ impl<'a> Writer<'a> {
         };
         let mut out =
             Writer { format, types, force, target, row: Vec::new(), field: Vec::new(), count: 0 };
+        if format.binary {
+            let header = super::binary::header();
+            out.target.row(host, &header)?;
+        }
         if format.header == Header::Yes {
             for (i, name) in names.iter().enumerate() {
                 out.separator(i);
@@ -209,6 +213,9 @@ impl<'a> Writer<'a> {
         batch: &Batch,
         columns: &[usize],
     ) -> Result<()> {
+        if self.format.binary {
+            return self.binary_batch(host, batch, columns);
+        }
         for r in 0..batch.len {
             self.row.clear();
             for (i, &c) in columns.iter().enumerate() {
@@ -245,7 +252,35 @@ impl<'a> Writer<'a> {
         host.backend().check_interrupts()
     }
 
+    fn binary_batch(
+        &mut self,
+        host: &mut dyn CommandHost,
+        batch: &Batch,
+        columns: &[usize],
+    ) -> Result<()> {
+        for r in 0..batch.len {
+            self.row.clear();
+            self.row.extend_from_slice(&(columns.len() as i16).to_be_bytes());
+            for (i, &c) in columns.iter().enumerate() {
+                match batch.get(r, c) {
+                    DatumRef::Null => self.row.extend_from_slice(&(-1i32).to_be_bytes()),
+                    v => {
+                        let bytes = host.functions().type_send(self.types[i], v)?;
+                        self.row.extend_from_slice(&(bytes.len() as i32).to_be_bytes());
+                        self.row.extend_from_slice(&bytes);
+                    }
+                }
+            }
+            self.target.row(host, &self.row)?;
+            self.count += 1;
+        }
+        host.backend().check_interrupts()
+    }
+
     fn end(mut self, host: &mut dyn CommandHost) -> Result<u64> {
+        if self.format.binary {
+            self.target.row(host, &(-1i16).to_be_bytes())?;
+        }
         match &self.target {
             Target::Client => host.transport()?.end_out()?,
             Target::File { .. } => self.target.flush()?,

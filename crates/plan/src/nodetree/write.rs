@@ -46,6 +46,13 @@ pub fn write_exprs(list: &[Expr]) -> String {
     w.out
 }
 
+/// One query, as a function's body `RETURN …` is kept.
+pub fn write_query(q: &Query) -> String {
+    let mut w = Writer::default();
+    w.put_query(q);
+    w.out
+}
+
 pub fn write_queries(list: &[Query]) -> String {
     let mut w = Writer::default();
     w.put_list(list, |w, q| w.put_query(q));

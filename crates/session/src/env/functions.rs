@@ -1,9 +1,12 @@
 //! To functions: settings, clocks, types' conversions, names of objects.
 
 use crate::core::Core;
-use eval::{CallContext, Callee, Facts, FnFacts};
+use eval::{
+    CallContext, Callee, Compiler, EvalState, Facts, FnFacts, NoColumns, RowInput, RowRef,
+};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
+use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -35,6 +38,32 @@ impl Core {
             extra: &mut extra,
         };
         fp(&mut cx, args)
+    }
+
+    /// A value of the base type as one of the domain, if its constraints let it pass.
+    fn as_domain(&mut self, domain: Oid, base: Oid, value: Datum) -> Result<Datum> {
+        let info = self.type_facts(base)?;
+        let arg = Expr::Const(Const {
+            consttype: base,
+            consttypmod: -1,
+            constcollid: Oid::INVALID,
+            constlen: info.len,
+            constbyval: info.by_val,
+            value,
+            location: Location::UNKNOWN,
+        });
+        let e = Expr::CoerceToDomain(Box::new(CoerceToDomain {
+            arg,
+            resulttype: domain,
+            resulttypmod: -1,
+            resultcollid: Oid::INVALID,
+            coercionformat: CoercionForm::ImplicitCast,
+            location: Location::UNKNOWN,
+        }));
+        let program = Compiler::new(self, &mut NoColumns).compile(&e)?;
+        let mut state = EvalState::default();
+        let input = RowInput::scan(RowRef::Owned(&[]));
+        Ok(program.eval_row(&mut state, self, &input)?.into_owned())
     }
 
     fn bytes_of(d: Datum) -> Vec<u8> {
@@ -78,6 +107,11 @@ impl FnContext for Core {
 
     fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
         let io = Facts::type_io(self, ty)?;
+        if io.input.name == "domain_in" {
+            let (base, typmod) = self.cat().base_type(ty)?;
+            let value = self.type_input(base, text, typmod)?;
+            return self.as_domain(ty, base, value);
+        }
         let param = Datum::oid(io.io_param);
         let typmod = Datum::int4(typmod);
         let args = [DatumRef::Bytes(text), param.as_ref(), typmod.as_ref()];
@@ -107,6 +141,11 @@ impl FnContext for Core {
                 "no binary input function available for type {name}"
             ));
         };
+        if row.typtype == b'd' {
+            let (base, typmod) = self.cat().base_type(ty)?;
+            let value = self.type_recv(base, bytes, typmod)?;
+            return self.as_domain(ty, base, value);
+        }
         let f = Facts::function(self, recv)?;
         let io_param = if row.typelem.is_valid() { row.typelem } else { ty };
         let param = Datum::oid(io_param);

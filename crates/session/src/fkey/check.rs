@@ -11,7 +11,7 @@ use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Datum, FnContext};
+use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
 
 pub(super) fn no_constraint(oid: Oid) -> PgError {
     PgError::internal(format!("cache lookup failed for constraint {oid}"))
@@ -125,7 +125,7 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
             let (conditions, types) = pk_conditions(core, key, other)?;
             (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
-        Action::Nothing | Action::Restrict => {
+        Action::Nothing | Action::Restrict | Action::Unique => {
             let (conditions, types) = fk_conditions(core, key, 1)?;
             (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
@@ -264,6 +264,9 @@ fn run_as_owner(
 
 /// Checks, or acts on, one event.
 pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
+    if event.action == Action::Unique {
+        return unique(core, event);
+    }
     let key = Key::load(core, event.constraint)?;
     if event.action == Action::Check {
         return check(core, &key, event);
@@ -296,7 +299,7 @@ pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
             }
             restrict(core, &key, old_key)
         }
-        Action::Check => Ok(()),
+        Action::Check | Action::Unique => Ok(()),
     }
 }
 
@@ -424,4 +427,42 @@ pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
     }
     let shown = show_key(core, &key.fk, &key.fk_columns, &row)?;
     Err(error.detail(format!("Key {shown} is not present in table \"{}\".", key.pk.name())))
+}
+
+/// 23505 where two live rows have the new row's key. Whether the new row itself still lives does not
+/// matter: if it does not, two others are needed. Counterpart: `unique_key_recheck`.
+fn unique(core: &mut Core, event: &Pending) -> Result<()> {
+    let row = core.cat().constraint(event.constraint)?;
+    let row = row.ok_or_else(|| no_constraint(event.constraint))?;
+    let Some(new) = event.new.as_deref() else { return Ok(()) };
+    let rel = executor::Services::open_relation(core, row.conrelid)?;
+    let Some(idx) = rel.indexes.iter().find(|i| i.desc.oid == row.conindid) else {
+        return Ok(());
+    };
+    let values = Key::of(&idx.desc.columns, new);
+    let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
+    loop {
+        let be = &mut core.backend;
+        let find = |be: &mut engine::Backend, except| {
+            engine::index::find_conflict(be, &idx.desc, &rel.table, &refs, except)
+        };
+        let Some(first) = find(be, None)? else { return Ok(()) };
+        let Some(second) = find(be, Some(first.tid))? else { return Ok(()) };
+        let waits_for = [first, second].map(|c| c.waits_for).into_iter().find(|x| x.is_valid());
+        let Some(xid) = waits_for.filter(|x| !be.txn.is_current(*x)) else { break };
+        be.txn.wait_for_xid(xid)?;
+    }
+    let mut shown = Vec::new();
+    let count = idx.desc.schema.key_count;
+    for (v, c) in values.iter().zip(&idx.desc.schema.columns).take(count) {
+        shown.push(match v.as_ref() {
+            DatumRef::Null => "null".to_string(),
+            v => {
+                let text = core.type_output(c.attr.type_oid, v)?;
+                String::from_utf8_lossy(&text).into_owned()
+            }
+        });
+    }
+    let shown = shown.join(", ");
+    Err(engine::index::unique_violation(&idx.desc, &rel.table, &idx.columns_text, Some(&shown)))
 }

@@ -2,12 +2,16 @@
 
 use crate::core::Core;
 use crate::query;
-use analyze::SessionLookup;
+use analyze::coerce::Context;
+use analyze::{Analyzer, Params, SessionLookup};
 use catalog::Row;
 use catalog::rows::PgProc;
-use pgerror::Result;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::{CoercionForm, Location};
+use plan::query::Query;
 use std::sync::Arc;
-use types::{Datum, DatumRef};
+use types::{Datum, DatumRef, oids};
 
 /// Calls within calls.
 const DEPTH_MAX: u32 = 64;
@@ -35,8 +39,8 @@ pub(super) fn run(
     let saved = std::mem::replace(&mut core.params, params.clone());
     core.depth += 1;
     let result = match &row.prosqlbody {
-        Some(body) => run_body(core, body.as_str(), params),
-        None => query::run_sql(core, row.prosrc.as_str(), &types, params),
+        Some(body) => run_body(core, body.as_str(), row.provolatile == b'v', params),
+        None => run_text(core, row, &types, params),
     };
     core.depth -= 1;
     core.params = saved;
@@ -48,17 +52,152 @@ fn is_polymorphic(ty: ids::Oid) -> bool {
     matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
 }
 
+/// Names of the arguments, in order; empty where an argument has none.
+fn argument_names(row: &PgProc) -> Vec<String> {
+    let Some(names) = &row.proargnames else { return Vec::new() };
+    let is_input = |i: usize| match &row.proargmodes {
+        Some(modes) => modes.get(i).is_none_or(|m| matches!(m, b'i' | b'b' | b'v')),
+        None => true,
+    };
+    let names = names.iter().enumerate().filter(|(i, _)| is_input(*i));
+    names.map(|(_, n)| n.as_str().to_owned()).collect()
+}
+
+/// A body in text.
+fn run_text(
+    core: &mut Core,
+    row: &PgProc,
+    types: &[Oid],
+    params: Arc<[Datum]>,
+) -> Result<Vec<Vec<Datum>>> {
+    let text = row.prosrc.as_str();
+    let names = argument_names(row);
+    let mut rows = Vec::new();
+    let statements = parse::parse(text)?;
+    let count = statements.len();
+    for (i, stmt) in statements.iter().enumerate() {
+        if !analyze::is_query(&stmt.stmt) {
+            return Err(PgError::unsupported("utility statement inside a function"));
+        }
+        let name = row.proname.as_str();
+        let mut lookup = SessionLookup::new(core);
+        let mut q =
+            analyze::function_statement(&mut lookup, &stmt.stmt, text, name, types, &names)?;
+        if i + 1 == count {
+            fit_result(core, row, &mut q)?;
+        }
+        rows = run_query(core, q, row.provolatile == b'v', params.clone())?;
+    }
+    Ok(rows)
+}
+
+/// Plans and runs a statement of a body. A volatile function sees what it, and others, have done.
+fn run_query(
+    core: &mut Core,
+    q: Query,
+    volatile: bool,
+    params: Arc<[Datum]>,
+) -> Result<Vec<Vec<Datum>>> {
+    let q = analyze::rewrite(&mut SessionLookup::new(core), q)?;
+    let plan = Arc::new(query::plan_query(core, &q)?);
+    let depth = core.backend.snapshot_depth();
+    if volatile {
+        core.cat().increment_command_counter()?;
+        let snapshot = core.backend.snapshot();
+        core.backend.push_snapshot(snapshot);
+    }
+    let outer = core.enter_statement();
+    let result = query::run_plan(core, plan, params);
+    let result = result.and_then(|rows| core.after_statement().map(|()| rows));
+    core.leave_statement(outer);
+    core.backend.truncate_snapshots(depth);
+    result
+}
+
+/// The last statement's columns as the function declares them, where it returns one value of a plain
+/// type. Counterpart: `check_sql_fn_retval`.
+fn fit_result(core: &mut Core, row: &PgProc, q: &mut Query) -> Result<()> {
+    let wanted = row.prorettype;
+    let kind = core.cat().type_row(wanted)?.typtype;
+    let plain = matches!(kind, b'b' | b'd' | b'e' | b'r' | b'm');
+    if !plain || is_polymorphic(wanted) {
+        return Ok(());
+    }
+    let list = if q.returning_list.is_empty() { &q.target_list } else { &q.returning_list };
+    let visible: Vec<usize> =
+        list.iter().enumerate().filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect();
+    let shown = core.cat().format_type(wanted)?;
+    let mismatch = |detail: &str| {
+        pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "return type mismatch in function declared to return {shown}"
+        )
+        .detail(detail.to_owned())
+    };
+    let [place] = visible.as_slice() else {
+        return Err(mismatch("Final statement must return exactly one column."));
+    };
+    let e = list[*place].expr.clone();
+    let from = e.type_oid();
+    if from == wanted {
+        return Ok(());
+    }
+    let movable = q.set_operations.is_none() && list[*place].ressortgroupref == 0;
+    let mut lookup = SessionLookup::new(core);
+    let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
+    let form = CoercionForm::ImplicitCast;
+    let coerced =
+        cx.coerce_to_target(e, wanted, -1, Context::Assignment, form, Location::UNKNOWN)?;
+    match coerced {
+        Some(mut e) if movable => {
+            cx.assign_collations(&mut e)?;
+            let list = match q.returning_list.is_empty() {
+                true => &mut q.target_list,
+                false => &mut q.returning_list,
+            };
+            list[*place].expr = e;
+            Ok(())
+        }
+        Some(_) => Err(PgError::unsupported("coercion of the result of this statement")),
+        None => {
+            let actual = cx.format_type(from);
+            Err(mismatch(&format!("Actual return type is {actual}.")))
+        }
+    }
+}
+
+/// The value of a call: a row becomes a composite value, nothing a void one.
+pub(super) fn value(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
+    if row.prorettype == oids::VOID {
+        return Ok(Datum::bytes(Vec::new()));
+    }
+    let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
+    let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
+        (Some(types), Some(modes)) if row.prorettype == oids::RECORD => types
+            .iter()
+            .zip(modes)
+            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
+            .map(|(t, _)| *t)
+            .collect(),
+        _ => Vec::new(),
+    };
+    if outputs.len() > 1 && outputs.len() == first.len() {
+        return eval::make_record(core, &outputs, &first);
+    }
+    Ok(if first.is_empty() { Datum::Null } else { first.swap_remove(0) })
+}
+
 /// A body that was analysed when the function was made.
-fn run_body(core: &mut Core, body: &str, params: Arc<[Datum]>) -> Result<Vec<Vec<Datum>>> {
+fn run_body(
+    core: &mut Core,
+    body: &str,
+    volatile: bool,
+    params: Arc<[Datum]>,
+) -> Result<Vec<Vec<Datum>>> {
     let (queries, _) = analyze::stored::body(&mut SessionLookup::new(core), body)?;
     let mut rows = Vec::new();
     for q in queries {
-        let q = analyze::rewrite(&mut SessionLookup::new(core), q)?;
-        let plan = Arc::new(query::plan_query(core, &q)?);
-        let outer = core.enter_statement();
-        rows = query::run_plan(core, plan, params.clone())?;
-        core.after_statement()?;
-        core.leave_statement(outer);
+        rows = run_query(core, q, volatile, params.clone())?;
     }
     Ok(rows)
 }

@@ -1,0 +1,322 @@
+//! INSERT, UPDATE and DELETE through simple views: the view's table takes the view's place.
+//! Counterpart: `rewriteTargetView` and `view_query_is_auto_updatable` of rewriteHandler.c.
+
+use crate::lookup::Relation;
+use crate::state::Analyzer;
+use crate::stored;
+use ids::AttrNo;
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
+use plan::query::*;
+
+/// Why rows cannot be changed through a view with this query; nothing if they can.
+pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
+    let base = "Views that do not select from a single table or view are not automatically \
+                updatable.";
+    if !query.distinct_clause.is_empty() {
+        return Some("Views containing DISTINCT are not automatically updatable.");
+    }
+    if !query.group_clause.is_empty() || !query.grouping_sets.is_empty() {
+        return Some("Views containing GROUP BY are not automatically updatable.");
+    }
+    if query.having_qual.is_some() {
+        return Some("Views containing HAVING are not automatically updatable.");
+    }
+    if query.set_operations.is_some() {
+        return Some(
+            "Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable.",
+        );
+    }
+    if !query.cte_list.is_empty() {
+        return Some("Views containing WITH are not automatically updatable.");
+    }
+    if query.limit_offset.is_some() || query.limit_count.is_some() {
+        return Some("Views containing LIMIT or OFFSET are not automatically updatable.");
+    }
+    if query.has_aggs {
+        return Some("Views that return aggregate functions are not automatically updatable.");
+    }
+    if query.has_window_funcs {
+        return Some("Views that return window functions are not automatically updatable.");
+    }
+    if query.has_target_srfs {
+        return Some(
+            "Views that return set-returning functions are not automatically updatable.",
+        );
+    }
+    let Some(rti) = base_of(query) else { return Some(base) };
+    match &query.rte(rti).kind {
+        RteKind::Relation { tablesample: Some(_), .. } => {
+            return Some("Views containing TABLESAMPLE are not automatically updatable.");
+        }
+        RteKind::Relation { relkind: b'r' | b'f' | b'v' | b'p', .. } => {}
+        _ => return Some(base),
+    }
+    let any = query.target_list.iter().any(|t| column_fault(t, rti).is_none());
+    if columns && !any {
+        return Some("Views that have no updatable columns are not automatically updatable.");
+    }
+    None
+}
+
+/// The range-table index of a view's only table.
+fn base_of(query: &Query) -> Option<i32> {
+    match query.jointree.fromlist.as_slice() {
+        [JoinTreeNode::Rtr(rti)] => Some(*rti),
+        _ => None,
+    }
+}
+
+/// Why a column of a view cannot be assigned to.
+fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
+    let not_a_column =
+        "View columns that are not columns of their base relation are not updatable.";
+    if t.resjunk {
+        return Some(not_a_column);
+    }
+    match &t.expr {
+        Expr::Var(v) if v.varno == base && v.varlevelsup == 0 => match v.varattno {
+            0 => Some("View columns that return whole-row references are not updatable."),
+            n if n < 0 => Some("View columns that refer to system columns are not updatable."),
+            _ => None,
+        },
+        _ => Some(not_a_column),
+    }
+}
+
+/// 55000 with the reason.
+pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
+    let (verb, act, event) = match command {
+        CmdType::Insert => ("insert into", "inserting into", "INSERT"),
+        CmdType::Update => ("update", "updating", "UPDATE"),
+        _ => ("delete from", "deleting from", "DELETE"),
+    };
+    let e = pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot {verb} view \"{view}\"").hint(
+        format!(
+            "To enable {act} the view, provide an INSTEAD OF {event} trigger or an unconditional \
+             ON {event} DO INSTEAD rule."
+        ),
+    );
+    match reason {
+        Some(reason) => e.detail(reason),
+        None => e,
+    }
+}
+
+/// Calls `f` for the variables of range-table entry `rti`, wherever they stand in the expression, with
+/// how many queries lie between.
+fn each_var(e: &mut Expr, rti: i32, f: &mut dyn FnMut(&mut Expr, u32)) {
+    crate::walk::expr_deep_mut(e, 0, &mut |e, up| {
+        if let Expr::Var(v) = e
+            && v.varno == rti
+            && v.varlevelsup == up
+        {
+            f(e, up);
+            return false;
+        }
+        true
+    });
+}
+
+fn renumber(e: &mut Expr, from: i32, to: i32) {
+    each_var(e, from, &mut |e, _| {
+        if let Expr::Var(v) = e {
+            v.varno = to;
+        }
+    });
+}
+
+/// The expression as seen from so many queries further in.
+fn raised(mut e: Expr, by: u32) -> Expr {
+    if by > 0 {
+        crate::walk::expr_deep_mut(&mut e, 0, &mut |e, up| {
+            if let Expr::Var(v) = e
+                && v.varlevelsup >= up
+            {
+                v.varlevelsup += by;
+            }
+            true
+        });
+    }
+    e
+}
+
+fn replace_leaf(node: &mut JoinTreeNode, from: i32, to: i32) {
+    match node {
+        JoinTreeNode::Rtr(rti) if *rti == from => *rti = to,
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::Join(join) => {
+            replace_leaf(&mut join.larg, from, to);
+            replace_leaf(&mut join.rarg, from, to);
+        }
+        JoinTreeNode::From(list) => {
+            list.fromlist.iter_mut().for_each(|n| replace_leaf(n, from, to));
+        }
+    }
+}
+
+fn both(a: Option<Expr>, b: Option<Expr>) -> Option<Expr> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(Expr::Bool(Box::new(BoolExpr {
+            boolop: BoolOp::And,
+            args: vec![a, b],
+            location: Location::UNKNOWN,
+        }))),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The value of `check_option` among a view's parameters.
+fn check_option(view: &Relation) -> Option<bool> {
+    let options = view.class.reloptions.as_ref()?;
+    let mut pairs = options.iter().filter_map(|o| o.as_str().split_once('='));
+    pairs.find(|(n, _)| *n == "check_option").map(|(_, v)| v.eq_ignore_ascii_case("cascaded"))
+}
+
+impl Analyzer<'_> {
+    /// Puts the view's table in the view's place as the target of the query.
+    pub(crate) fn replace_target_view(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
+        let (relid, name) = (view.class.oid, view.class.relname);
+        let command = query.command_type;
+        let Some(rule) = self.cat.view_rule(relid)? else {
+            bail!(INTERNAL_ERROR, "view \"{name}\" has no rule")
+        };
+        let Some(mut action) = stored::queries(self.cat, &rule.action)?.into_iter().next() else {
+            bail!(INTERNAL_ERROR, "expected just one rule action")
+        };
+        if let Some(reason) = not_updatable(&action, command != CmdType::Delete) {
+            return Err(refusal(name.as_str(), command, Some(reason)));
+        }
+        let Some(base) = base_of(&action) else {
+            return Err(refusal(name.as_str(), command, None));
+        };
+        if query.on_conflict.is_some() {
+            return Err(PgError::unsupported("ON CONFLICT through a view"));
+        }
+        self.add_view_defaults(query, view)?;
+        let verb = if command == CmdType::Insert { "insert into" } else { "update" };
+        for t in query.target_list.iter().filter(|t| !t.resjunk) {
+            let of = action.target_list.iter().find(|v| v.resno == t.resno);
+            if let Some(why) = of.and_then(|v| column_fault(v, base)) {
+                let column = of.and_then(|v| v.resname.clone()).unwrap_or_default();
+                return Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot {verb} column \"{column}\" of view \"{name}\""
+                )
+                .detail(why));
+            }
+        }
+        let old = query.result_relation;
+        let new = query.rtable.len() as i32 + 1;
+        for t in &mut action.target_list {
+            renumber(&mut t.expr, base, new);
+        }
+        let mut quals = action.jointree.quals.take();
+        if let Some(e) = &mut quals {
+            renumber(e, base, new);
+        }
+        let column_of = |n: AttrNo| {
+            action.target_list.iter().find(|t| t.resno == n).and_then(|t| match &t.expr {
+                Expr::Var(v) if v.varno == new => Some(v.varattno),
+                _ => None,
+            })
+        };
+        let mut entry = action.rte(base).clone();
+        let asked = query.rte(old).clone();
+        if let RteKind::Relation { relid, rellockmode, .. } = &mut entry.kind {
+            *rellockmode = 3;
+            self.cat.lock_relation(*relid, 3)?;
+        }
+        entry.check_as_user = match rule.security_invoker {
+            true => asked.check_as_user,
+            false => view.class.relowner,
+        };
+        entry.required_perms |= asked.required_perms & !acl::SELECT;
+        entry.inserted_cols = asked.inserted_cols.iter().filter_map(|n| column_of(*n)).collect();
+        entry.updated_cols = asked.updated_cols.iter().filter_map(|n| column_of(*n)).collect();
+        entry.in_from_cl = asked.in_from_cl;
+        query.rtable.push(entry);
+        query.has_sub_links |= action.has_sub_links;
+
+        let mut whole_row = false;
+        crate::walk::query_deep_mut(query, 0, &mut |e, up| {
+            let Expr::Var(v) = &*e else { return true };
+            if v.varno != old || v.varlevelsup != up {
+                return true;
+            }
+            match action.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
+                Some(t) => *e = raised(t.expr.clone(), up),
+                None => whole_row = true,
+            }
+            false
+        });
+        if whole_row {
+            return Err(PgError::unsupported("whole-row reference to a view that is changed"));
+        }
+        for t in query.target_list.iter_mut().filter(|t| !t.resjunk) {
+            if let Some(n) = column_of(t.resno) {
+                t.resno = n;
+            }
+        }
+        query.target_list.sort_by_key(|t| (t.resjunk, t.resno));
+        query.result_relation = new;
+        for node in &mut query.jointree.fromlist {
+            replace_leaf(node, old, new);
+        }
+        if command != CmdType::Delete {
+            self.add_check(query, view, &quals);
+        }
+        if command != CmdType::Insert {
+            let before = query.jointree.quals.take();
+            query.jointree.quals = both(before, quals);
+        }
+        Ok(())
+    }
+
+    /// Defaults that the view's columns have of their own.
+    fn add_view_defaults(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
+        if query.command_type != CmdType::Insert {
+            return Ok(());
+        }
+        for a in view.attributes.iter().filter(|a| a.atthasdef && !a.attisdropped) {
+            let place = query.target_list.iter().position(|t| !t.resjunk && t.resno == a.attnum);
+            let missing = match place {
+                None => true,
+                Some(i) => matches!(query.target_list[i].expr, Expr::SetToDefault(_)),
+            };
+            if !missing {
+                continue;
+            }
+            let Some(e) = self.build_default(view, a)? else { continue };
+            let entry = crate::target::entry(e, a.attnum, Some(a.attname.to_string()), false);
+            match place {
+                Some(i) => query.target_list[i] = entry,
+                None => query.target_list.push(entry),
+            }
+        }
+        Ok(())
+    }
+
+    /// WITH CHECK OPTION: new rows must be visible through the view.
+    fn add_check(&mut self, query: &mut Query, view: &Relation, quals: &Option<Expr>) {
+        let own = check_option(view);
+        // Views beneath one with a cascaded option have it too.
+        let inherited = query.with_check_options.first().is_some_and(|w| w.cascaded);
+        if own.is_none() && !inherited {
+            return;
+        }
+        let cascaded = inherited || own == Some(true);
+        if !cascaded && quals.is_none() {
+            return;
+        }
+        let check = WithCheckOption {
+            kind: WcoKind::ViewCheck,
+            relname: view.class.relname.to_string(),
+            polname: None,
+            qual: quals.clone(),
+            cascaded,
+        };
+        query.with_check_options.insert(0, check);
+    }
+}
+

@@ -1,0 +1,174 @@
+//! ADD COLUMN. Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
+//!
+//! A default that is the same for all rows is computed once and kept with the column
+//! (`attmissingval`): rows without the column have that value. Otherwise the rows are written again.
+
+use super::{Work, must_be};
+use crate::create_table::{self, Constraints};
+use crate::host::{CommandHost, notice};
+use crate::{exprs, sequence};
+use catalog::RelDesc;
+use catalog::rows::*;
+use eval::{EvalState, Volatility};
+use ids::{AttrNo, Oid};
+use parse::ast::{AlterTableCmd, ConstrType, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use plan::expr::NextValueExpr;
+use std::sync::Arc;
+use types::Datum;
+
+/// See the module's text.
+pub fn add(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    cmd: &AlterTableCmd,
+    work: &mut Work,
+    sql: &str,
+) -> Result<()> {
+    must_be(rel, b"rpcf", "ADD COLUMN")?;
+    let Some(Node::ColumnDef(def)) = &cmd.def else {
+        return Err(PgError::internal("ADD COLUMN without a column"));
+    };
+    let name = def.colname.as_deref().unwrap_or("");
+    if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) {
+        bail!(DUPLICATE_COLUMN, "column name \"{name}\" conflicts with a system column name");
+    }
+    if rel.column(name).is_some() {
+        let message = format!("column \"{name}\" of relation \"{}\" already exists", rel.name());
+        if cmd.missing_ok {
+            host.notice(notice(pg_err!(DUPLICATE_COLUMN, "{message}, skipping")));
+            return Ok(());
+        }
+        bail!(DUPLICATE_COLUMN, "{message}");
+    }
+    if rel.attributes.len() >= crate::relation::COLUMNS_MAX {
+        bail!(TOO_MANY_COLUMNS, "tables can have at most {} columns", crate::relation::COLUMNS_MAX);
+    }
+    if rel.kind() == b'c' {
+        super::types::check_row_type_use(host, rel)?;
+    }
+    let mut constraints = Constraints::default();
+    let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
+    crate::relation::check_column_type(host, &new.column, rel.kind())?;
+    let oid = rel.oid();
+    let class = &rel.class.row;
+    let persistence = sequence::persistence_of(class);
+    let single = std::slice::from_mut(&mut new);
+    let (table, schema, owner) = (rel.name(), class.relnamespace, class.relowner);
+    let made = create_table::make_sequences(host, single, table, schema, persistence, owner, sql)?;
+    let number = rel.attributes.len() as AttrNo + 1;
+    if constraints.keys.iter().any(|k| k.contype == ConstrType::Primary) {
+        if rel.indexes.iter().any(|i| i.indisprimary) {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "multiple primary keys for table \"{}\" are not allowed",
+                rel.name()
+            );
+        }
+        new.column.not_null = true;
+    }
+    let row = crate::relation::attribute_row(host, oid, number, &new.column)?;
+    let mut cat = host.catalog();
+    cat.insert(&row)?;
+    let class_row = crate::relation::class(&mut cat, oid)?;
+    cat.update(&class_row, &PgClass { relnatts: number, ..class_row.row.clone() })?;
+    crate::relation::record_column_type(host, oid, &row)?;
+    host.catalog().increment_command_counter()?;
+    let mut default = None;
+    if let Some(node) = &new.default {
+        let e = create_table::default_expr(host, oid, &new.column, node, new.generated, sql)?;
+        if let Some(e) = e {
+            create_table::set_default(host, oid, number, &e, new.generated)?;
+            host.catalog().increment_command_counter()?;
+            default = Some(e);
+        }
+    }
+    for (seq, _, identity) in &made {
+        sequence::own_column(host, *seq, oid, number, *identity)?;
+    }
+    if rel.kind() == b'r' {
+        let sequence = made.iter().find(|m| m.2).map(|m| m.0);
+        values(host, oid, &row, default, new.generated, sequence, work)?;
+        crate::relation::add_toast(host, oid, None)?;
+    }
+    work.constraints.append(&mut constraints.checks);
+    work.constraints.append(&mut constraints.keys);
+    work.constraints.append(&mut constraints.foreign);
+    Ok(())
+}
+
+/// What the rows that are there have in the new column.
+fn values(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    column: &PgAttribute,
+    default: Option<Expr>,
+    generated: bool,
+    identity: Option<Oid>,
+    work: &mut Work,
+) -> Result<()> {
+    let number = column.attnum;
+    if column.attnotnull {
+        work.rewrite.verify_not_null = true;
+    }
+    if let Some(seqid) = identity {
+        let typeid = column.atttypid;
+        let next = Expr::NextValue(NextValueExpr { seqid, typeid });
+        work.rewrite.values.push((number, next));
+        work.rewrite.forced = true;
+        return Ok(());
+    }
+    let domain = host.catalog().type_row(column.atttypid)?.typtype == b'd';
+    let constrained = domain && crate::domain::has_constraints(host, column.atttypid)?;
+    let Some(expr) = default else {
+        if constrained {
+            // NULL must be a value of the domain.
+            let e = crate::domain::null_of(host, column)?;
+            work.rewrite.values.push((number, e));
+            work.rewrite.forced = true;
+        }
+        return Ok(());
+    };
+    if generated {
+        work.rewrite.generated.push((number, expr));
+        work.rewrite.forced = true;
+        return Ok(());
+    }
+    let expr = host.planner().fold(expr)?;
+    let steady = eval::volatility(&expr, host.facts())? != Volatility::Volatile;
+    if !steady || constrained || work.rewrite.is_needed() {
+        work.rewrite.values.push((number, expr));
+        work.rewrite.forced = true;
+        return Ok(());
+    }
+    let program = exprs::compile(host.facts(), &expr, &[])?;
+    let mut state = EvalState::default();
+    let value = exprs::value(&program, &mut state, host.expressions(), &[])?;
+    // Kept for a rewrite that another subcommand asks for.
+    work.rewrite.values.push((number, expr));
+    set_missing(host, oid, column, value)
+}
+
+/// Keeps the value of rows without the column. Counterpart: `SetAttrMissing`.
+pub fn set_missing(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    column: &PgAttribute,
+    value: Datum,
+) -> Result<()> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let info = host.functions().type_info(column.atttypid)?;
+    let array = types::array::build_1d(&info, &[value])?;
+    let types::DatumRef::Bytes(bytes) = array.as_ref() else {
+        return Err(PgError::internal("array without bytes"));
+    };
+    let array = AnyArray(bytes.into());
+    super::attribute::change(host, oid, column.attnum, |a| {
+        a.atthasmissing = true;
+        a.attmissingval = Some(array);
+    })
+}
+

@@ -1,0 +1,264 @@
+//! Columns: defaults, storage, statistics targets. Counterpart: `ATExecColumnDefault` and its neighbours.
+
+use super::{column, must_be};
+use crate::host::{CommandHost, notice};
+use crate::{create_table, drop, options};
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use ids::{AttrNo, Oid};
+use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+
+/// Changes a column's row.
+pub fn change(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    number: AttrNo,
+    change: impl FnOnce(&mut PgAttribute),
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let keys = [table.into(), number.into()];
+    let row = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
+    let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
+    let mut new = row.row.clone();
+    change(&mut new);
+    cat.update(&row, &new)?;
+    cat.increment_command_counter()
+}
+
+/// SET DEFAULT and DROP DEFAULT.
+pub fn set_default(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+    sql: &str,
+) -> Result<()> {
+    must_be(rel, b"rvpf", "ALTER COLUMN ... SET DEFAULT")?;
+    let a = column(rel, cmd)?.clone();
+    if a.attidentity != 0 {
+        let e = pg_err!(
+            SYNTAX_ERROR,
+            "column \"{}\" of relation \"{}\" is an identity column",
+            a.attname,
+            rel.name()
+        );
+        return Err(match cmd.def {
+            Some(_) => e,
+            None => e.hint("Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead."),
+        });
+    }
+    if a.attgenerated != 0 {
+        let e = pg_err!(
+            SYNTAX_ERROR,
+            "column \"{}\" of relation \"{}\" is a generated column",
+            a.attname,
+            rel.name()
+        );
+        return Err(match cmd.def {
+            Some(_) => e,
+            None => e.hint("Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead."),
+        });
+    }
+    remove_default(host, rel.oid(), a.attnum)?;
+    let Some(node) = &cmd.def else { return Ok(()) };
+    let new = crate::relation::NewColumn::new(
+        a.attname.as_str(),
+        a.atttypid,
+        a.atttypmod,
+        a.attcollation,
+    );
+    if let Some(e) = create_table::default_expr(host, rel.oid(), &new, node, false, sql)? {
+        create_table::set_default(host, rel.oid(), a.attnum, &e, false)?;
+    }
+    Ok(())
+}
+
+/// Drops a column's default if it has one.
+pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
+    let keys = [table.into(), number.into()];
+    let old = host.catalog().scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &keys)?.pop();
+    let Some(old) = old else { return Ok(()) };
+    let object = ObjectAddress::of::<PgAttrdef>(old.oid);
+    // A generation expression is part of its column: not to be planned as a drop.
+    drop::drop_single(host, object)
+}
+
+/// DROP EXPRESSION: the column becomes an ordinary one.
+pub fn drop_expression(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+) -> Result<()> {
+    must_be(rel, b"rpf", "ALTER COLUMN ... DROP EXPRESSION")?;
+    let a = column(rel, cmd)?;
+    if a.attgenerated != b's' {
+        let message = format!(
+            "column \"{}\" of relation \"{}\" is not a stored generated column",
+            a.attname,
+            rel.name()
+        );
+        if cmd.missing_ok {
+            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
+            return Ok(());
+        }
+        bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}");
+    }
+    let number = a.attnum;
+    change(host, rel.oid(), number, |a| a.attgenerated = 0)?;
+    remove_default(host, rel.oid(), number)
+}
+
+fn word<'a>(cmd: &'a AlterTableCmd, what: &str) -> Result<&'a str> {
+    match &cmd.def {
+        Some(Node::String(s)) => Ok(s),
+        _ => Err(PgError::internal(format!("{what} without a name"))),
+    }
+}
+
+/// SET STATISTICS, SET (…), SET STORAGE, SET COMPRESSION.
+pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    let oid = rel.oid();
+    match cmd.subtype {
+        AlterTableType::SetStatistics => {
+            must_be(rel, b"rmipIf", "ALTER COLUMN ... SET STATISTICS")?;
+            let a = column(rel, cmd)?;
+            let number = a.attnum;
+            let mut target = match &cmd.def {
+                Some(Node::Integer(n)) => *n,
+                _ => -1,
+            };
+            if target < -1 {
+                bail!(INVALID_PARAMETER_VALUE, "statistics target {target} is too low");
+            }
+            if target > 10_000 {
+                target = 10_000;
+                host.notice(
+                    pg_err!(INVALID_PARAMETER_VALUE, "lowering statistics target to 10000")
+                        .severity(pgerror::Severity::Warning),
+                );
+            }
+            if let Some(part) = &rel.index {
+                let place = number as usize - 1;
+                if place >= part.row.indnkeyatts as usize {
+                    bail!(
+                        FEATURE_NOT_SUPPORTED,
+                        "cannot alter statistics on included column \"{}\" of index \"{}\"",
+                        a.attname,
+                        rel.name()
+                    );
+                }
+                if part.row.indkey.get(place).is_some_and(|k| *k != 0) {
+                    return Err(pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "cannot alter statistics on non-expression column \"{}\" of index \"{}\"",
+                        a.attname,
+                        rel.name()
+                    )
+                    .hint("Alter statistics on table column instead."));
+                }
+            }
+            change(host, oid, number, |a| a.attstattarget = target)
+        }
+        AlterTableType::SetStorage => {
+            must_be(rel, b"rmpf", "ALTER COLUMN ... SET STORAGE")?;
+            let a = column(rel, cmd)?;
+            let name = word(cmd, "SET STORAGE")?;
+            let letter = create_table::storage_letter(host, name, a.atttypid)?;
+            let number = a.attnum;
+            change(host, oid, number, |a| a.attstorage = letter)?;
+            on_indexes(host, rel, number, |a| a.attstorage = letter)?;
+            crate::relation::add_toast(host, oid, None)
+        }
+        AlterTableType::SetCompression => {
+            must_be(rel, b"rmp", "ALTER COLUMN ... SET COMPRESSION")?;
+            let a = column(rel, cmd)?;
+            let name = word(cmd, "SET COMPRESSION")?;
+            if a.attstorage == b'p' && a.attlen != -1 {
+                let shown = host.catalog().format_type(a.atttypid)?;
+                bail!(
+                    FEATURE_NOT_SUPPORTED,
+                    "column data type {shown} does not support compression"
+                );
+            }
+            let letter = create_table::compression(name)?;
+            let number = a.attnum;
+            change(host, oid, number, |a| a.attcompression = letter)?;
+            on_indexes(host, rel, number, |a| a.attcompression = letter)
+        }
+        _ => {
+            must_be(rel, b"rmpf", "ALTER COLUMN ... SET")?;
+            let a = column(rel, cmd)?;
+            let reset = cmd.subtype == AlterTableType::ResetOptions;
+            let list = attribute_options(a.attoptions.as_deref(), &cmd.def, reset)?;
+            change(host, oid, a.attnum, |a| a.attoptions = list)
+        }
+    }
+}
+
+/// The same change for the columns of indexes over the column. Counterpart: `SetIndexStorageProperties`.
+fn on_indexes(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    number: AttrNo,
+    apply: impl Fn(&mut PgAttribute),
+) -> Result<()> {
+    for i in &rel.indexes {
+        for (place, column) in i.indkey.iter().enumerate() {
+            if *column == number {
+                change(host, i.indexrelid, place as AttrNo + 1, &apply)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn attribute_options(
+    old: Option<&[Text]>,
+    def: &Option<Node>,
+    reset: bool,
+) -> Result<Option<Vec<Text>>> {
+    let defs: Vec<&DefElem> = match def {
+        Some(Node::List(list)) => list
+            .iter()
+            .filter_map(|n| match n {
+                Node::DefElem(d) => Some(&**d),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let mut list: Vec<Text> = old.map(<[Text]>::to_vec).unwrap_or_default();
+    for d in defs {
+        let name = &*d.defname;
+        if !matches!(name, "n_distinct" | "n_distinct_inherited") {
+            bail!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\"");
+        }
+        list.retain(|t| t.as_str().split('=').next() != Some(name));
+        if reset {
+            if d.arg.is_some() {
+                bail!(SYNTAX_ERROR, "RESET must not include values for parameters");
+            }
+            continue;
+        }
+        let value = options::text(d)?;
+        let number: f64 = value.parse().map_err(|_| {
+            pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "invalid value for floating point option \"{name}\": {value}"
+            )
+        })?;
+        if !(-1.0..=f64::MAX).contains(&number) {
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "value {value} out of bounds for option \"{name}\""
+            )
+            .detail(format!(
+                "Valid values are between \"{:.6}\" and \"{:.6}\".",
+                -1.0,
+                f64::MAX
+            )));
+        }
+        list.push(Text::from(format!("{name}={value}")));
+    }
+    Ok((!list.is_empty()).then_some(list))
+}

@@ -1,0 +1,359 @@
+//! Constraints of tables that are there: ADD, DROP, ALTER and VALIDATE CONSTRAINT, NOT NULL.
+//! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
+
+use super::rewrite::{contains_nulls, violated};
+use super::{attribute, column, must_be};
+use crate::host::{CommandHost, notice};
+use crate::{constraint, create_table, drop as dropping, index, names};
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use ids::{AttrNo, Oid};
+use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use std::sync::Arc;
+
+/// ADD of a table constraint, with a look at the rows.
+pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> Result<()> {
+    let rel = host.catalog().relation(oid)?;
+    match c.contype {
+        ConstrType::Check => constraint::add_checks(host, oid, &[c], true, sql),
+        ConstrType::Foreign => constraint::add_foreign_key(host, oid, c, true),
+        ConstrType::Primary | ConstrType::Unique => {
+            if let Some(name) = &c.indexname {
+                return use_index(host, &rel, c, name);
+            }
+            if c.contype == ConstrType::Primary {
+                let mut numbers = Vec::new();
+                for name in &c.keys {
+                    match rel.column(name) {
+                        Some(a) => numbers.push(a.attnum),
+                        None => bail!(
+                            UNDEFINED_COLUMN,
+                            "column \"{name}\" of relation \"{}\" does not exist",
+                            rel.name()
+                        ),
+                    }
+                }
+                if rel.indexes.iter().any(|i| i.indisprimary) {
+                    bail!(
+                        INVALID_TABLE_DEFINITION,
+                        "multiple primary keys for table \"{}\" are not allowed",
+                        rel.name()
+                    );
+                }
+                set_not_null(host, &rel, &numbers)?;
+            }
+            create_table::add_keys(host, oid, std::slice::from_ref(c), sql)
+        }
+        ConstrType::Exclusion => Err(PgError::unsupported("exclusion constraints")),
+        _ => Err(PgError::unsupported("this constraint")),
+    }
+}
+
+/// PRIMARY KEY and UNIQUE USING INDEX. Counterpart: `ATExecAddIndexConstraint`, the checks of
+/// `transformIndexConstraint`.
+fn use_index(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    c: &Constraint,
+    name: &str,
+) -> Result<()> {
+    let primary = c.contype == ConstrType::Primary;
+    let schema = rel.class.relnamespace;
+    let found = host.catalog().relation_in(schema, name)?;
+    let Some(oid) = found else {
+        bail!(UNDEFINED_OBJECT, "index \"{name}\" does not exist")
+    };
+    let desc = host.catalog().relation(oid)?;
+    let Some(part) = &desc.index else { bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index") };
+    let row = &part.row;
+    if row.indrelid != rel.oid() {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "index \"{name}\" does not belong to table \"{}\"",
+            rel.name()
+        );
+    }
+    let owner = host.catalog().dependencies_of(ObjectAddress::relation(oid))?;
+    if owner.iter().any(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i') {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "index \"{name}\" is already associated with a constraint"
+        );
+    }
+    if !row.indisvalid {
+        bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "index \"{name}\" is not valid");
+    }
+    let cannot = "Cannot create a primary key or unique constraint using such an index.";
+    let refuse = |message: String| {
+        Err(PgError::new(pgerror::SqlState::WRONG_OBJECT_TYPE, message).detail(cannot))
+    };
+    if !row.indisunique {
+        return refuse(format!("\"{name}\" is not a unique index"));
+    }
+    if row.indexprs.is_some() {
+        return refuse(format!("index \"{name}\" contains expressions"));
+    }
+    if row.indpred.is_some() {
+        return refuse(format!("\"{name}\" is a partial index"));
+    }
+    if !row.indimmediate && !c.deferrable {
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is a deferrable index")
+            .detail("Cannot create a non-deferrable constraint using a deferrable index."));
+    }
+    let mut numbers = Vec::new();
+    for (i, number) in row.indkey.iter().enumerate() {
+        let Some(a) = rel.attribute(*number) else {
+            bail!(FEATURE_NOT_SUPPORTED, "system columns in constraints")
+        };
+        if i >= row.indnkeyatts as usize {
+            continue;
+        }
+        numbers.push(*number);
+        let default = host.catalog().default_opclass(a.atttypid, catalog::lookup::BTREE_AM)?;
+        if default != row.indclass.get(i).copied()
+            || row.indcollation.get(i).copied() != Some(a.attcollation)
+            || row.indoption.get(i).is_some_and(|o| *o != 0)
+        {
+            return refuse(format!(
+                "index \"{name}\" column number {} does not have default sorting behavior",
+                i + 1
+            ));
+        }
+    }
+    if primary {
+        if rel.indexes.iter().any(|i| i.indisprimary) {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "multiple primary keys for table \"{}\" are not allowed",
+                rel.name()
+            );
+        }
+        set_not_null(host, rel, &numbers)?;
+    }
+    let wanted = match &c.conname {
+        Some(wanted) if **wanted != *name => {
+            host.notice(notice(pg_err!(
+                SUCCESSFUL_COMPLETION,
+                "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"{name}\" to \
+                 \"{wanted}\""
+            )));
+            crate::object::rename_relation(host, &desc, wanted)?;
+            wanted.to_string()
+        }
+        _ => name.to_string(),
+    };
+    // The index goes with the constraint from now on, not with the columns.
+    let this = ObjectAddress::relation(oid);
+    let mut cat = host.catalog();
+    for d in cat.dependencies_of(this)? {
+        if d.deptype == b'a' && d.refclassid == PgClass::RELATION && d.refobjid == rel.oid() {
+            cat.delete(&d)?;
+        }
+    }
+    let kind = if primary { b'p' } else { b'u' };
+    let mut new = constraint::row(host, &wanted, rel, kind)?;
+    new.condeferrable = c.deferrable;
+    new.condeferred = c.initdeferred;
+    new.conindid = oid;
+    new.connoinherit = true;
+    new.conkey = Some(numbers);
+    let columns: Vec<AttrNo> = row.indkey.to_vec();
+    let constraint = constraint::insert(host, new, &columns)?;
+    let mut cat = host.catalog();
+    cat.record_dependency(this, constraint, Dependency::Internal)?;
+    let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])?.pop();
+    if let Some(old) = old {
+        let new = PgIndex {
+            indisprimary: primary,
+            indimmediate: !c.deferrable,
+            ..old.row.clone()
+        };
+        if new != old.row {
+            cat.update(&old, &new)?;
+        }
+    }
+    cat.increment_command_counter()?;
+    if c.deferrable {
+        let (table, of) = (rel.oid(), constraint.object);
+        index::add_deferred_trigger(host, table, of, oid, primary, c.initdeferred)?;
+    }
+    Ok(())
+}
+
+/// Makes columns NOT NULL after looking at the rows.
+pub fn set_not_null(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    columns: &[AttrNo],
+) -> Result<()> {
+    for &number in columns {
+        let Some(a) = rel.attribute(number) else { continue };
+        if a.attnotnull {
+            continue;
+        }
+        let var = Expr::Var(plan::expr::Var {
+            varno: 1,
+            varattno: number,
+            vartype: a.atttypid,
+            vartypmod: a.atttypmod,
+            varcollid: a.attcollation,
+            varlevelsup: 0,
+            location: plan::expr::Location::UNKNOWN,
+        });
+        if constraint::find_row(host, rel, &var, |v| v.is_null())? {
+            return Err(contains_nulls(host, rel, a.attname.as_str())?);
+        }
+        attribute::change(host, rel.oid(), number, |a| a.attnotnull = true)?;
+    }
+    Ok(())
+}
+
+pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(rel, b"rpf", "ALTER COLUMN ... DROP NOT NULL")?;
+    let a = column(rel, cmd)?;
+    if !a.attnotnull {
+        return Ok(());
+    }
+    if a.attidentity != 0 {
+        bail!(
+            SYNTAX_ERROR,
+            "column \"{}\" of relation \"{}\" is an identity column",
+            a.attname,
+            rel.name()
+        );
+    }
+    for i in &rel.indexes {
+        let keys = &i.indkey[..(i.indnkeyatts as usize).min(i.indkey.len())];
+        if !keys.contains(&a.attnum) {
+            continue;
+        }
+        if i.indisprimary {
+            bail!(INVALID_TABLE_DEFINITION, "column \"{}\" is in a primary key", a.attname);
+        }
+        if i.indisreplident {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "column \"{}\" is in index used as replica identity",
+                a.attname
+            );
+        }
+    }
+    attribute::change(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
+}
+
+/// The constraint of that name on the table.
+fn named(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    name: &str,
+) -> Result<Option<catalog::Row<PgConstraint>>> {
+    let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    Ok(host.catalog().scan(index, &keys)?.pop())
+}
+
+fn undefined(rel: &RelDesc, name: &str) -> PgError {
+    pg_err!(
+        UNDEFINED_OBJECT,
+        "constraint \"{name}\" of relation \"{}\" does not exist",
+        rel.name()
+    )
+}
+
+pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(rel, b"rpf", "DROP CONSTRAINT")?;
+    let name = cmd.name.as_deref().unwrap_or("");
+    let Some(row) = named(host, rel, name)? else {
+        let e = undefined(rel, name);
+        if cmd.missing_ok {
+            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{}, skipping", e.message())));
+            return Ok(());
+        }
+        return Err(e);
+    };
+    if row.contype == b'f' && row.confrelid.is_valid() && row.confrelid != rel.oid() {
+        host.lock_relation(row.confrelid, names::mode::ACCESS_EXCLUSIVE)?;
+    }
+    let object = ObjectAddress::of::<PgConstraint>(row.oid);
+    dropping::drop_objects(host, &[object], dropping::behavior(cmd.behavior), false)
+}
+
+/// ALTER CONSTRAINT: whether and when a foreign key may wait.
+pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(rel, b"rp", "ALTER CONSTRAINT")?;
+    let (name, deferrable, deferred) = match &cmd.def {
+        Some(Node::AtAlterConstraint(c)) => {
+            (c.conname.as_deref().unwrap_or(""), c.deferrable, c.initdeferred)
+        }
+        Some(Node::Constraint(c)) => {
+            (c.conname.as_deref().unwrap_or(""), c.deferrable, c.initdeferred)
+        }
+        _ => return Err(PgError::internal("ALTER CONSTRAINT without a definition")),
+    };
+    let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
+    if row.contype != b'f' {
+        bail!(
+            WRONG_OBJECT_TYPE,
+            "constraint \"{name}\" of relation \"{}\" is not a foreign key constraint",
+            rel.name()
+        );
+    }
+    if row.condeferrable == deferrable && row.condeferred == deferred {
+        return Ok(());
+    }
+    let mut cat = host.catalog();
+    let new = PgConstraint {
+        condeferrable: deferrable,
+        condeferred: deferred,
+        ..row.row.clone()
+    };
+    cat.update(&row, &new)?;
+    for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
+        // Only the checks and NO ACTION can wait: see `add_triggers`.
+        if !matches!(t.tgfoid.0, 1644 | 1645 | 1654 | 1655) {
+            continue;
+        }
+        let new =
+            PgTrigger { tgdeferrable: deferrable, tginitdeferred: deferred, ..t.row.clone() };
+        cat.update(&t, &new)?;
+        cat.invalidate_relation(t.tgrelid, false);
+    }
+    cat.invalidate_relation(rel.oid(), false);
+    cat.invalidate_relation(row.confrelid, false);
+    Ok(())
+}
+
+/// VALIDATE CONSTRAINT.
+pub fn validate(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(rel, b"rp", "VALIDATE CONSTRAINT")?;
+    let name = cmd.name.as_deref().unwrap_or("");
+    let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
+    if !matches!(row.contype, b'c' | b'f') {
+        bail!(
+            WRONG_OBJECT_TYPE,
+            "constraint \"{name}\" of relation \"{}\" is not a foreign key or check constraint",
+            rel.name()
+        );
+    }
+    if row.convalidated {
+        return Ok(());
+    }
+    if row.contype == b'c' {
+        let text = row.conbin.as_ref();
+        let text = text.ok_or_else(|| PgError::internal("null conbin for a constraint"))?;
+        let expr = plan::nodetree::read_expr(text.as_str())?;
+        let bad = constraint::find_row(host, rel, &expr, |v| !v.is_null() && !v.as_ref().as_bool());
+        if bad? {
+            return Err(violated(host, rel, name)?);
+        }
+    } else {
+        host.lock_relation(row.confrelid, names::mode::ROW_SHARE)?;
+        host.validate_foreign_key(row.oid)?;
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &PgConstraint { convalidated: true, ..row.row.clone() })?;
+    Ok(())
+}

@@ -1,0 +1,304 @@
+//! Writing a table's rows again, or only looking at them. Counterpart: `ATRewriteTable`.
+//!
+//! The rows are read through the descriptor that the relation had before the statement, from its old
+//! files, and written through the new one into new files under the same OIDs; the old files go at commit.
+
+use crate::host::CommandHost;
+use crate::{exprs, names, relation, truncate};
+use catalog::RelDesc;
+use catalog::rows::*;
+use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan};
+use eval::{EvalState, Program};
+use ids::{AttrNo, Oid, Tid};
+use pgerror::{PgError, Result, pg_err};
+use plan::Expr;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Datum, DatumRef};
+
+/// What is to be done to the rows of a table.
+pub struct Rewrite {
+    /// The relation before the statement.
+    old: Arc<RelDesc>,
+    /// New values, over the old row.
+    pub values: Vec<(AttrNo, Expr)>,
+    /// Generated columns to be computed, over the new row.
+    pub generated: Vec<(AttrNo, Expr)>,
+    pub verify_not_null: bool,
+    /// The rows must be written even if no value changes.
+    pub forced: bool,
+    /// Another persistence for the new files.
+    pub persistence: Option<u8>,
+    pub tablespace: Option<Oid>,
+}
+
+impl Rewrite {
+    pub fn new(old: Arc<RelDesc>) -> Rewrite {
+        Rewrite {
+            old,
+            values: Vec::new(),
+            generated: Vec::new(),
+            verify_not_null: false,
+            forced: false,
+            persistence: None,
+            tablespace: None,
+        }
+    }
+
+    /// The relation before the statement.
+    pub fn before(&self) -> &Arc<RelDesc> {
+        &self.old
+    }
+
+    /// Must the rows be written?
+    pub fn is_needed(&self) -> bool {
+        self.forced || self.persistence.is_some() || self.tablespace.is_some()
+    }
+}
+
+struct Programs {
+    values: Vec<(AttrNo, Program)>,
+    generated: Vec<(AttrNo, Program)>,
+    checks: Vec<(String, Program)>,
+}
+
+fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<Programs> {
+    let mut out = Programs { values: Vec::new(), generated: Vec::new(), checks: Vec::new() };
+    for (n, e) in &work.values {
+        let e = host.planner().fold(e.clone())?;
+        out.values.push((*n, exprs::compile(host.facts(), &e, &[])?));
+    }
+    for (n, e) in &work.generated {
+        let e = host.planner().fold(e.clone())?;
+        out.generated.push((*n, exprs::compile(host.facts(), &e, &[])?));
+    }
+    for c in new.checks.iter().filter(|c| c.convalidated) {
+        let Some(text) = &c.conbin else { continue };
+        let e = plan::nodetree::read_expr(text.as_str())?;
+        let e = host.planner().fold(e)?;
+        out.checks.push((c.conname.to_string(), exprs::compile(host.facts(), &e, &[])?));
+    }
+    Ok(out)
+}
+
+/// Does what is to be done, if anything is.
+pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<()> {
+    let needed = work.is_needed();
+    if !needed && !work.verify_not_null {
+        return Ok(());
+    }
+    let Some(old) = work.old.table.clone() else { return Ok(()) };
+    if !needed {
+        let new = host.catalog().relation(oid)?;
+        return verify(host, &new);
+    }
+    set_place(host, oid, work)?;
+    relation::new_files(host, oid)?;
+    clear_missing(host, oid)?;
+    let new = host.catalog().relation(oid)?;
+    if let Some(toast) = new.class.reltoastrelid.valid() {
+        host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
+        relation::new_files(host, toast)?;
+        let desc = host.catalog().relation(toast)?;
+        truncate::rebuild_indexes(host, &desc)?;
+    }
+    let new = host.catalog().relation(oid)?;
+    if !matches!(new.kind(), b'r' | b'm' | b't') {
+        return Ok(());
+    }
+    let programs = compile(host, work, &new)?;
+    copy(host, &old, &new, &programs)?;
+    truncate::rebuild_indexes(host, &new)?;
+    work.verify_not_null = false;
+    work.values.clear();
+    work.generated.clear();
+    work.forced = false;
+    (work.persistence, work.tablespace) = (None, None);
+    Ok(())
+}
+
+/// Persistence and tablespace of the relation and of what is stored with it.
+fn set_place(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
+    let rel = host.catalog().relation(oid)?;
+    let mut parts = vec![(oid, true)];
+    let indexes = rel.indexes.iter().map(|i| (i.indexrelid, false));
+    parts.extend(indexes);
+    if let Some(toast) = rel.class.reltoastrelid.valid() {
+        parts.push((toast, true));
+        let toast = host.catalog().relation(toast)?;
+        parts.extend(toast.indexes.iter().map(|i| (i.indexrelid, true)));
+    }
+    for (part, moves) in parts {
+        let mut cat = host.catalog();
+        let row = relation::class(&mut cat, part)?;
+        let mut class = row.row.clone();
+        if let Some(letter) = work.persistence {
+            class.relpersistence = letter;
+        }
+        if let Some(tablespace) = work.tablespace.filter(|_| moves) {
+            class.reltablespace = tablespace;
+        }
+        if class != row.row {
+            // The old files are where they were: they are noted before the row changes.
+            relation::replace_files(host, &row, class)?;
+        }
+    }
+    host.catalog().increment_command_counter()
+}
+
+/// The rows have all their values from now on. Counterpart: `RelationClearMissing`.
+fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
+        if row.atthasmissing {
+            let new =
+                PgAttribute { atthasmissing: false, attmissingval: None, ..row.row.clone() };
+            cat.update(&row, &new)?;
+        }
+    }
+    cat.increment_command_counter()
+}
+
+fn copy(
+    host: &mut dyn CommandHost,
+    old: &Arc<engine::TableDesc>,
+    new: &Arc<RelDesc>,
+    programs: &Programs,
+) -> Result<()> {
+    let Some(target) = &new.table else { return Ok(()) };
+    let width = new.attributes.len();
+    let old_width = old.tupdesc.len();
+    let columns: Vec<AttrNo> = (1..=old_width as AttrNo).collect();
+    let all: Vec<AttrNo> = (1..=width as AttrNo).collect();
+    let snapshot = host.backend().catalog_snapshot();
+    let options = ScanOptions::default();
+    let mut scan = TableScan::new(host.backend(), old, snapshot, &columns, options)?;
+    let mut batch = table::new_batch(old, &columns);
+    let mut out = table::new_batch(target, &all);
+    let mut bulk = BulkInsert::new(host.backend(), target);
+    let mut tids: Vec<Tid> = Vec::new();
+    let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+    let mut state = EvalState::default();
+    let mut row: Vec<Datum> = Vec::with_capacity(width);
+    while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
+        host.backend().check_interrupts()?;
+        for r in 0..batch.len {
+            let source = batch.row_owned(r);
+            row.clear();
+            row.extend(source.iter().cloned());
+            row.resize(width, Datum::Null);
+            for (value, a) in row.iter_mut().zip(&new.attributes) {
+                if a.attisdropped {
+                    *value = Datum::Null;
+                }
+            }
+            for (n, program) in &programs.values {
+                let v = exprs::value(program, &mut state, host.expressions(), &source)?;
+                row[*n as usize - 1] = v;
+            }
+            for (n, program) in &programs.generated {
+                let v = exprs::value(program, &mut state, host.expressions(), &row)?;
+                row[*n as usize - 1] = v;
+            }
+            test(host, new, &programs.checks, &mut state, &row)?;
+            let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
+            out.push_row(&refs);
+            if out.len >= 1000 {
+                flush(host, target, &mut out, how, &mut bulk, &mut tids)?;
+            }
+        }
+        batch.clear();
+    }
+    flush(host, target, &mut out, how, &mut bulk, &mut tids)?;
+    bulk.finish(host.backend(), target)
+}
+
+fn flush(
+    host: &mut dyn CommandHost,
+    target: &Arc<engine::TableDesc>,
+    rows: &mut types::Batch,
+    how: InsertOptions,
+    bulk: &mut BulkInsert,
+    tids: &mut Vec<Tid>,
+) -> Result<()> {
+    if rows.len > 0 {
+        tids.clear();
+        table::multi_insert(host.backend(), target, rows, how, bulk, tids)?;
+        rows.clear();
+    }
+    Ok(())
+}
+
+fn schema_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+    Ok(schema.unwrap_or_default().to_string())
+}
+
+/// 23502 for a column of rows that are there.
+pub fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Result<PgError> {
+    let schema = schema_of(host, rel)?;
+    Ok(pg_err!(
+        NOT_NULL_VIOLATION,
+        "column \"{column}\" of relation \"{}\" contains null values",
+        rel.name()
+    )
+    .table(schema.as_str(), rel.name())
+    .column(column))
+}
+
+/// 23514 for a constraint that rows do not satisfy.
+pub fn violated(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgError> {
+    let schema = schema_of(host, rel)?;
+    Ok(pg_err!(
+        CHECK_VIOLATION,
+        "check constraint \"{name}\" of relation \"{}\" is violated by some row",
+        rel.name()
+    )
+    .table(schema.as_str(), rel.name())
+    .constraint(name))
+}
+
+fn test(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    checks: &[(String, Program)],
+    state: &mut EvalState,
+    row: &[Datum],
+) -> Result<()> {
+    for (value, a) in row.iter().zip(&rel.attributes) {
+        if a.attnotnull && !a.attisdropped && value.is_null() {
+            return Err(contains_nulls(host, rel, a.attname.as_str())?);
+        }
+    }
+    for (name, program) in checks {
+        let v = exprs::value(program, state, host.expressions(), row)?;
+        if !v.is_null() && !v.as_ref().as_bool() {
+            return Err(violated(host, rel, name)?);
+        }
+    }
+    Ok(())
+}
+
+/// Looks for NULL in columns that do not allow it.
+fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
+    let Some(table) = &rel.table else { return Ok(()) };
+    let strict = rel.attributes.iter().filter(|a| a.attnotnull && !a.attisdropped);
+    let strict: Vec<&PgAttribute> = strict.collect();
+    let columns: Vec<AttrNo> = strict.iter().map(|a| a.attnum).collect();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let snapshot = host.backend().catalog_snapshot();
+    let options = ScanOptions::default();
+    let mut scan = TableScan::new(host.backend(), table, snapshot, &columns, options)?;
+    let mut batch = table::new_batch(table, &columns);
+    while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
+        host.backend().check_interrupts()?;
+        for (place, a) in strict.iter().enumerate() {
+            if (0..batch.len).any(|r| matches!(batch.get(r, place), DatumRef::Null)) {
+                return Err(contains_nulls(host, rel, a.attname.as_str())?);
+            }
+        }
+        batch.clear();
+    }
+    Ok(())
+}

@@ -1,0 +1,502 @@
+//! Subcommands about a relation as a whole: storage parameters, owner, persistence, marks on indexes,
+//! triggers, rules and row security. Counterpart: `ATExecSetRelOptions`, `ATExecChangeOwner`,
+//! `ATPrepChangePersistence`, `ATExecClusterOn`, `ATExecReplicaIdentity` and their neighbours.
+
+use super::{Work, must_be};
+use crate::host::CommandHost;
+use crate::{index, names, options, sequence};
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use ids::Oid;
+use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+
+/// What must be known before any row is looked at.
+pub fn prepare(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+    work: &mut Work,
+) -> Result<()> {
+    match cmd.subtype {
+        AlterTableType::SetLogged => set_persistence(host, rel, b'p', work),
+        AlterTableType::SetUnLogged => set_persistence(host, rel, b'u', work),
+        AlterTableType::SetTableSpace => {
+            must_be(rel, b"rmipI", "SET TABLESPACE")?;
+            let wanted = index::tablespace_of(host, cmd.name.as_deref())?;
+            if wanted != rel.class.reltablespace {
+                if matches!(rel.kind(), b'i') {
+                    return move_index(host, rel, wanted);
+                }
+                work.rewrite.tablespace = Some(wanted);
+                work.rewrite.forced = true;
+            }
+            Ok(())
+        }
+        AlterTableType::SetAccessMethod => {
+            must_be(rel, b"rm", "SET ACCESS METHOD")?;
+            let name = cmd.name.as_deref().unwrap_or("heap");
+            match host.catalog().find_access_method(name)? {
+                None => bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist"),
+                Some(am) if am.amtype != b't' => {
+                    Err(pg_err!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type TABLE"))
+                }
+                Some(_) => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn move_index(host: &mut dyn CommandHost, rel: &RelDesc, tablespace: Oid) -> Result<()> {
+    let Some(part) = &rel.index else { return Ok(()) };
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, rel.oid())?;
+    let new = PgClass { reltablespace: tablespace, ..row.row.clone() };
+    crate::relation::replace_files(host, &row, new)?;
+    host.catalog().increment_command_counter()?;
+    index::fill(host, part.row.indrelid, rel.oid())
+}
+
+fn set_persistence(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    wanted: u8,
+    work: &mut Work,
+) -> Result<()> {
+    let word = if wanted == b'p' { "SET LOGGED" } else { "SET UNLOGGED" };
+    must_be(rel, b"rS", word)?;
+    if work.rewrite.persistence.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot change persistence setting twice");
+    }
+    if rel.class.relpersistence == b't' {
+        return Err(pg_err!(
+            INVALID_TABLE_DEFINITION,
+            "cannot change logged status of table \"{}\" because it is temporary",
+            rel.name()
+        )
+        .table("", rel.name()));
+    }
+    if rel.class.relpersistence == wanted {
+        return Ok(());
+    }
+    // A logged table must not refer to an unlogged one.
+    for c in foreign_keys(host, rel, wanted == b'p')? {
+        let other = if wanted == b'p' { c.confrelid } else { c.conrelid };
+        if other == rel.oid() {
+            continue;
+        }
+        let class = host.catalog().class(other)?;
+        let (bad, message) = match wanted {
+            b'p' => (class.relpersistence != b'p', "logged because it references unlogged table"),
+            _ => {
+                (class.relpersistence == b'p', "unlogged because it references logged table")
+            }
+        };
+        if bad {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "could not change table \"{}\" to {message} \"{}\"",
+                rel.name(),
+                class.relname
+            );
+        }
+    }
+    if rel.kind() == b'S' {
+        return sequence::change_persistence(host, rel.oid(), wanted);
+    }
+    for seq in sequence::owned_by(host, rel.oid(), None)? {
+        host.lock_relation(seq, names::mode::ACCESS_EXCLUSIVE)?;
+        sequence::change_persistence(host, seq, wanted)?;
+    }
+    work.rewrite.persistence = Some(wanted);
+    work.rewrite.forced = true;
+    Ok(())
+}
+
+/// Foreign keys from the table, or those to it.
+fn foreign_keys(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    from: bool,
+) -> Result<Vec<PgConstraint>> {
+    if from {
+        return Ok(rel.foreign_keys.clone());
+    }
+    let rows = host.catalog().scan_all::<PgConstraint>()?;
+    let to = rows.iter().filter(|c| c.contype == b'f' && c.confrelid == rel.oid());
+    Ok(to.map(|c| c.row.clone()).collect())
+}
+
+/// The subcommands of the last pass.
+pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    use AlterTableType::*;
+    let oid = rel.oid();
+    match cmd.subtype {
+        SetRelOptions | ResetRelOptions => set_options(host, rel, cmd),
+        ChangeOwner => {
+            let Some(role) = &cmd.newowner else {
+                return Err(PgError::internal("OWNER TO without a role"));
+            };
+            let owner = names::role_oid(host, role)?;
+            if rel.kind() == b'S' {
+                owned_sequence(host, rel)?;
+            }
+            change_owner(host, oid, owner, true)
+        }
+        SetLogged | SetUnLogged | SetTableSpace | SetAccessMethod => Ok(()),
+        ClusterOn => {
+            must_be(rel, b"rm", "CLUSTER ON")?;
+            cluster_on(host, rel, cmd.name.as_deref())
+        }
+        DropCluster => {
+            must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
+            mark_clustered(host, rel, Oid::INVALID)
+        }
+        ReplicaIdentity => replica_identity(host, rel, cmd),
+        EnableRowSecurity | DisableRowSecurity => {
+            must_be(rel, b"rp", row_security_word(cmd.subtype))?;
+            let on = cmd.subtype == EnableRowSecurity;
+            change_class(host, oid, |c| c.relrowsecurity = on)
+        }
+        ForceRowSecurity | NoForceRowSecurity => {
+            must_be(rel, b"rp", row_security_word(cmd.subtype))?;
+            let on = cmd.subtype == ForceRowSecurity;
+            change_class(host, oid, |c| c.relforcerowsecurity = on)
+        }
+        EnableTrig | EnableAlwaysTrig | EnableReplicaTrig | DisableTrig | EnableTrigAll
+        | DisableTrigAll | EnableTrigUser | DisableTrigUser => triggers(host, rel, cmd),
+        EnableRule | EnableAlwaysRule | EnableReplicaRule | DisableRule => rules(host, rel, cmd),
+        AddInherit | DropInherit => Err(PgError::unsupported("inheritance")),
+        AddOf | DropOf => Err(PgError::unsupported("typed tables")),
+        AttachPartition | DetachPartition | DetachPartitionFinalize => {
+            Err(PgError::unsupported("partitioned tables"))
+        }
+        other => Err(PgError::unsupported(format!("ALTER TABLE subcommand {other:?}"))),
+    }
+}
+
+fn row_security_word(kind: AlterTableType) -> &'static str {
+    match kind {
+        AlterTableType::EnableRowSecurity => "ENABLE ROW SECURITY",
+        AlterTableType::DisableRowSecurity => "DISABLE ROW SECURITY",
+        AlterTableType::ForceRowSecurity => "FORCE ROW SECURITY",
+        _ => "NO FORCE ROW SECURITY",
+    }
+}
+
+fn change_class(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    change: impl FnOnce(&mut PgClass),
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, oid)?;
+    let mut new = row.row.clone();
+    change(&mut new);
+    cat.update(&row, &new)?;
+    cat.increment_command_counter()
+}
+
+/// A sequence that is part of a table follows the table's owner.
+fn owned_sequence(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    let list = host.catalog().dependencies_of(ObjectAddress::relation(rel.oid()))?;
+    let owned = |d: &&catalog::Row<PgDepend>| {
+        d.refclassid == PgClass::RELATION && d.refobjsubid != 0 && matches!(d.deptype, b'a' | b'i')
+    };
+    let Some(d) = list.iter().find(owned) else { return Ok(()) };
+    let table = host.catalog().class(d.refobjid)?.relname;
+    Err(pg_err!(
+        FEATURE_NOT_SUPPORTED,
+        "cannot change owner of sequence \"{}\"",
+        rel.name()
+    )
+    .detail(format!("Sequence \"{}\" is linked to table \"{table}\".", rel.name())))
+}
+
+fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    let defs: Vec<ast::DefElem> = match &cmd.def {
+        Some(Node::List(list)) => list
+            .iter()
+            .filter_map(|n| match n {
+                Node::DefElem(d) => Some((**d).clone()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    must_be(rel, b"rvmiItp", "SET/RESET storage parameters").map_err(|_| {
+        pg_err!(
+            WRONG_OBJECT_TYPE,
+            "\"{}\" is not a table, view, materialized view, index, or TOAST table",
+            rel.name()
+        )
+    })?;
+    let reset = cmd.subtype == AlterTableType::ResetRelOptions;
+    for (oid, toast) in [(rel.oid(), false), (rel.class.reltoastrelid, true)] {
+        if !oid.is_valid() || toast && !defs.iter().any(|d| d.defnamespace.is_some()) {
+            continue;
+        }
+        let mut cat = host.catalog();
+        let row = crate::relation::class(&mut cat, oid)?;
+        let old = row.reloptions.as_deref();
+        let reloptions = options::changed(old, &defs, rel.kind(), toast, reset)?;
+        if rel.kind() == b'v' {
+            crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
+        }
+        let mut cat = host.catalog();
+        cat.update(&row, &PgClass { reloptions, ..row.row.clone() })?;
+        cat.increment_command_counter()?;
+    }
+    Ok(())
+}
+
+/// The index of that name on the table.
+fn index_named(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    name: &str,
+) -> Result<PgIndex> {
+    let Some(oid) = host.catalog().relation_in(rel.class.relnamespace, name)? else {
+        bail!(
+            UNDEFINED_OBJECT,
+            "index \"{name}\" for table \"{}\" does not exist",
+            rel.name()
+        )
+    };
+    let found = rel.indexes.iter().find(|i| i.indexrelid == oid);
+    found.cloned().ok_or_else(|| {
+        pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index for table \"{}\"", rel.name())
+    })
+}
+
+fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> Result<()> {
+    let name = name.unwrap_or("");
+    let row = index_named(host, rel, name)?;
+    check_clusterable(&row, name)?;
+    mark_clustered(host, rel, row.indexrelid)
+}
+
+/// Counterpart: `check_index_is_clusterable`.
+pub fn check_clusterable(row: &PgIndex, name: &str) -> Result<()> {
+    if row.indpred.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on partial index \"{name}\"");
+    }
+    if !row.indisvalid {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on invalid index \"{name}\"");
+    }
+    Ok(())
+}
+
+/// Marks the one index by which the table is clustered; invalid for none.
+pub fn mark_clustered(host: &mut dyn CommandHost, rel: &RelDesc, chosen: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    for i in &rel.indexes {
+        let wanted = i.indexrelid == chosen;
+        if i.indisclustered == wanted {
+            continue;
+        }
+        let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[i.indexrelid.into()])?.pop();
+        if let Some(row) = row {
+            cat.update(&row, &PgIndex { indisclustered: wanted, ..row.row.clone() })?;
+        }
+    }
+    cat.increment_command_counter()
+}
+
+fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(rel, b"rmp", "REPLICA IDENTITY")?;
+    let Some(Node::ReplicaIdentityStmt(stmt)) = &cmd.def else {
+        return Err(PgError::internal("REPLICA IDENTITY without a kind"));
+    };
+    let mut chosen = Oid::INVALID;
+    if stmt.identity_type == b'i' {
+        let name = stmt.name.as_deref().unwrap_or("");
+        let row = index_named(host, rel, name)?;
+        let cannot = |why: &str| {
+            pg_err!(
+                WRONG_OBJECT_TYPE,
+                "cannot use {why} index \"{name}\" as replica identity"
+            )
+        };
+        if !row.indisunique {
+            return Err(cannot("non-unique"));
+        }
+        if !row.indimmediate {
+            return Err(cannot("non-immediate"));
+        }
+        if row.indexprs.is_some() {
+            return Err(cannot("expression"));
+        }
+        if row.indpred.is_some() {
+            return Err(cannot("partial"));
+        }
+        for number in &row.indkey[..(row.indnkeyatts as usize).min(row.indkey.len())] {
+            let Some(a) = rel.attribute(*number) else {
+                bail!(
+                    INVALID_COLUMN_REFERENCE,
+                    "index \"{name}\" cannot be used as replica identity because column {number} \
+                     is a system column"
+                )
+            };
+            if !a.attnotnull {
+                bail!(
+                    WRONG_OBJECT_TYPE,
+                    "index \"{name}\" cannot be used as replica identity because column \"{}\" is \
+                     nullable",
+                    a.attname
+                );
+            }
+        }
+        chosen = row.indexrelid;
+    }
+    let letter = stmt.identity_type;
+    if rel.class.relreplident != letter {
+        change_class(host, rel.oid(), |c| c.relreplident = letter)?;
+    }
+    let mut cat = host.catalog();
+    for i in &rel.indexes {
+        let wanted = i.indexrelid == chosen;
+        if i.indisreplident == wanted {
+            continue;
+        }
+        let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[i.indexrelid.into()])?.pop();
+        if let Some(row) = row {
+            cat.update(&row, &PgIndex { indisreplident: wanted, ..row.row.clone() })?;
+        }
+    }
+    Ok(())
+}
+
+fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    use AlterTableType::*;
+    must_be(rel, b"rvpf", "ENABLE/DISABLE TRIGGER")?;
+    let letter = match cmd.subtype {
+        EnableAlwaysTrig => b'A',
+        EnableReplicaTrig => b'R',
+        DisableTrig | DisableTrigAll | DisableTrigUser => b'D',
+        _ => b'O',
+    };
+    let all = matches!(cmd.subtype, EnableTrigAll | DisableTrigAll);
+    let user = matches!(cmd.subtype, EnableTrigUser | DisableTrigUser);
+    let superuser = names::is_superuser(host)?;
+    let mut found = all || user;
+    for t in &rel.triggers {
+        let wanted = if all || user {
+            all || !t.tgisinternal
+        } else {
+            cmd.name.as_deref() == Some(t.tgname.as_str())
+        };
+        if !wanted {
+            continue;
+        }
+        if t.tgisinternal && !superuser {
+            bail!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied: \"{}\" is a system trigger",
+                t.tgname
+            );
+        }
+        found = true;
+        if t.tgenabled == letter {
+            continue;
+        }
+        let mut cat = host.catalog();
+        let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[t.oid.into()])?.pop();
+        if let Some(row) = row {
+            cat.update(&row, &PgTrigger { tgenabled: letter, ..row.row.clone() })?;
+        }
+    }
+    if !found {
+        bail!(
+            UNDEFINED_OBJECT,
+            "trigger \"{}\" for table \"{}\" does not exist",
+            cmd.name.as_deref().unwrap_or(""),
+            rel.name()
+        );
+    }
+    Ok(())
+}
+
+fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+    must_be(rel, b"rvp", "ENABLE/DISABLE RULE")?;
+    let letter = match cmd.subtype {
+        AlterTableType::EnableAlwaysRule => b'A',
+        AlterTableType::EnableReplicaRule => b'R',
+        AlterTableType::DisableRule => b'D',
+        _ => b'O',
+    };
+    let name = cmd.name.as_deref().unwrap_or("");
+    let keys = [rel.oid().into(), name.into()];
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_REWRITE_REL_RULENAME_INDEX, &keys)?.pop();
+    let Some(row) = row else {
+        bail!(
+            UNDEFINED_OBJECT,
+            "rule \"{name}\" for relation \"{}\" does not exist",
+            rel.name()
+        )
+    };
+    if row.ev_enabled != letter {
+        cat.update(&row, &PgRewrite { ev_enabled: letter, ..row.row.clone() })?;
+    }
+    Ok(())
+}
+
+/// Gives a relation, its row type, indexes, TOAST table and owned sequences to another role.
+/// Counterpart: `ATExecChangeOwner`.
+pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: bool) -> Result<()> {
+    let rel = host.catalog().relation(oid)?;
+    if rel.class.relowner == owner {
+        return Ok(());
+    }
+    if check && !names::is_superuser(host)? {
+        names::must_own_relation(host, &rel)?;
+        names::must_be_member(host, owner)?;
+        let schema = rel.class.relnamespace;
+        let what = format_args!("namespace {schema}");
+        let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
+        let (kind, list) = (catalog::acl::Kind::Schema, row.nspacl.as_deref());
+        let create = catalog::acl::CREATE;
+        if !host.catalog().has_privilege(owner, row.nspowner, list, kind, create)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {}", row.nspname);
+        }
+    }
+    let mut cat = host.catalog();
+    let row = crate::relation::class(&mut cat, oid)?;
+    let relacl = row.relacl.clone().map(|list| {
+        let to = |o: Oid| if o == row.relowner { owner } else { o };
+        list.into_iter()
+            .map(|a| AclItem { grantee: to(a.grantee), grantor: to(a.grantor), ..a })
+            .collect()
+    });
+    cat.update(&row, &PgClass { relowner: owner, relacl, ..row.row.clone() })?;
+    if !matches!(rel.kind(), b'i' | b'I' | b't') {
+        let this = ObjectAddress::relation(oid);
+        let database = cat.session.catalog.database();
+        for d in cat.scan(
+            indexes::PG_SHDEPEND_DEPENDER_INDEX,
+            &[database.into(), PgClass::RELATION.into(), oid.into(), 0i32.into()],
+        )? {
+            if d.deptype == b'o' {
+                cat.delete(&d)?;
+            }
+        }
+        cat.record_owner(this, owner)?;
+    }
+    if let Some(ty) = rel.class.reltype.valid() {
+        for ty in [Some(ty), cat.find_type(ty)?.map(|t| t.typarray)].into_iter().flatten() {
+            if let Some(row) = cat.find_type(ty)? {
+                cat.update(&row, &PgType { typowner: owner, ..row.row.clone() })?;
+            }
+        }
+    }
+    cat.increment_command_counter()?;
+    let mut parts: Vec<Oid> = rel.indexes.iter().map(|i| i.indexrelid).collect();
+    parts.extend(rel.class.reltoastrelid.valid());
+    parts.extend(sequence::owned_by(host, oid, None)?);
+    for part in parts {
+        change_owner(host, part, owner, false)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,521 @@
+//! ALTER COLUMN TYPE. Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`,
+//! `ATPostAlterTypeCleanup`.
+//!
+//! Constraints and indexes over the column are taken down and made again from their definitions when the
+//! rows have their new form; views, rules, triggers and generated columns that use it are in the way.
+
+use super::{Work, attribute, column, must_be};
+use crate::host::CommandHost;
+use crate::{create_table, drop, names, relation};
+use analyze::coerce::Context;
+use analyze::deparse as definition;
+use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
+use ids::{AttrNo, Oid};
+use parse::ast::{AlterTableCmd, ColumnDef, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use plan::expr::{CoercionForm, Location, Var};
+use std::sync::Arc;
+
+/// What was taken down, to be made again.
+#[derive(Default)]
+pub struct Rebuild {
+    /// Statements, in the order in which they are to run.
+    constraints: Vec<(Oid, Saved)>,
+    indexes: Vec<(Oid, Saved)>,
+}
+
+struct Saved {
+    sql: String,
+    comment: Option<Text>,
+    /// Table, and name of the constraint or index.
+    table: Oid,
+    name: String,
+    foreign: bool,
+    clustered: bool,
+    replica_identity: bool,
+}
+
+fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
+    let quote = catalog::format_type::quote_identifier;
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+    Ok(format!("{}.{}", quote(schema.as_str()), quote(rel.name())))
+}
+
+/// See the module's text.
+pub fn alter(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    cmd: &AlterTableCmd,
+    work: &mut Work,
+    sql: &str,
+) -> Result<()> {
+    must_be(rel, b"rpcf", "ALTER COLUMN ... SET DATA TYPE")?;
+    let name = cmd.name.as_deref().unwrap_or("");
+    let Some(Node::ColumnDef(def)) = &cmd.def else {
+        return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
+    };
+    let a = column(rel, cmd)?.clone();
+    let number = a.attnum;
+    if work.retyped.contains(&number) {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot alter type of column \"{name}\" twice");
+    }
+    if a.attgenerated != 0 && def.raw_default.is_some() {
+        return Err(pg_err!(
+            INVALID_COLUMN_DEFINITION,
+            "cannot specify USING when altering type of generated column"
+        )
+        .detail(format!("Column \"{name}\" is a generated column.")));
+    }
+    work.retyped.push(number);
+    let (ty, typmod, collation) =
+        analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?;
+    let mut new = relation::NewColumn::new(name, ty, typmod, collation);
+    new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
+    relation::check_column_type(host, &new, rel.kind())?;
+    if rel.kind() == b'c' {
+        check_row_type_use(host, rel)?;
+    }
+    if rel.kind() == b'r' {
+        // Over the rows as the statement found them, whatever has become of other columns.
+        let before = work.rewrite.before().clone();
+        let e = transform(host, &before, &a, def, ty, typmod, sql)?;
+        let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
+        if a.attgenerated == 0 {
+            work.rewrite.values.push((number, e));
+        }
+        work.rewrite.forced |= needs;
+    }
+    let default = new_default(host, rel, &a, ty, typmod)?;
+    take_down(host, rel, &a, work)?;
+    attribute_row(host, rel, &a, &new)?;
+    let oid = rel.oid();
+    if let Some((e, generated)) = default {
+        attribute::remove_default(host, oid, number)?;
+        create_table::set_default(host, oid, number, &e, generated)?;
+        host.catalog().increment_command_counter()?;
+        if generated {
+            work.rewrite.generated.push((number, e));
+            work.rewrite.forced = true;
+        }
+    }
+    if rel.kind() == b'r' {
+        relation::add_toast(host, oid, None)?;
+    }
+    Ok(())
+}
+
+/// The new value over the old row.
+fn transform(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    a: &PgAttribute,
+    def: &ColumnDef,
+    ty: Oid,
+    typmod: i32,
+    sql: &str,
+) -> Result<Expr> {
+    let using = def.raw_default.is_some();
+    let e = match &def.raw_default {
+        Some(node) => {
+            let mut cat = SessionLookup::new(host);
+            analyze::ddl::column_expr(&mut cat, rel, node, sql, ExprKind::AlterColTransform)?
+        }
+        None => Expr::Var(Var {
+            varno: 1,
+            varattno: a.attnum,
+            vartype: a.atttypid,
+            vartypmod: a.atttypmod,
+            varcollid: a.attcollation,
+            varlevelsup: 0,
+            location: Location::UNKNOWN,
+        }),
+    };
+    let coerced = coerce(host, e, ty, typmod)?;
+    if let Some(e) = coerced {
+        return host.planner().fold(e);
+    }
+    let shown = host.catalog().format_type_mod(ty, -1)?;
+    if using {
+        return Err(pg_err!(
+            DATATYPE_MISMATCH,
+            "result of USING clause for column \"{}\" cannot be cast automatically to type {shown}",
+            a.attname
+        )
+        .hint("You might need to add an explicit cast."));
+    }
+    let full = host.catalog().format_type_mod(ty, typmod)?;
+    let quoted = catalog::format_type::quote_identifier(a.attname.as_str());
+    Err(pg_err!(
+        DATATYPE_MISMATCH,
+        "column \"{}\" cannot be cast automatically to type {shown}",
+        a.attname
+    )
+    .hint(format!("You might need to specify \"USING {quoted}::{full}\".")))
+}
+
+/// The expression as a value of a column of that type.
+fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<Option<Expr>> {
+    let mut lookup = SessionLookup::new(host);
+    let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
+    let form = CoercionForm::ImplicitCast;
+    let coerced =
+        cx.coerce_to_target(e, ty, typmod, Context::Assignment, form, Location::UNKNOWN)?;
+    let Some(mut e) = coerced else { return Ok(None) };
+    cx.assign_collations(&mut e)?;
+    Ok(Some(e))
+}
+
+/// Is the value other than the bytes that are there? Counterpart: `ATColumnChangeRequiresRewrite`.
+fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
+    const VARCHAR_LENGTH: Oid = Oid(669);
+    match e {
+        Expr::Var(v) => v.varattno != number,
+        Expr::Relabel(r) => changes_bytes(&r.arg, number),
+        // A longer varchar holds what a shorter one did.
+        Expr::FuncExpr(f) if f.funcid == VARCHAR_LENGTH => {
+            let Some(Expr::Const(limit)) = f.args.get(1) else { return true };
+            let limit = if limit.value.is_null() { -1 } else { limit.value.as_ref().as_i32() };
+            let Some(arg) = f.args.first() else { return true };
+            let source = arg.typmod();
+            let fits = limit < 0 || source >= 0 && source <= limit;
+            !fits || changes_bytes(arg, number)
+        }
+        _ => true,
+    }
+}
+
+/// The default of the column as a value of its new type.
+fn new_default(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    a: &PgAttribute,
+    ty: Oid,
+    typmod: i32,
+) -> Result<Option<(Expr, bool)>> {
+    let Some(text) = rel.default(a.attnum) else { return Ok(None) };
+    let e = plan::nodetree::read_expr(text.as_str())?;
+    let e = strip_implicit(e);
+    let generated = a.attgenerated != 0;
+    if let Some(e) = coerce(host, e, ty, typmod)? {
+        return Ok(Some((e, generated)));
+    }
+    let shown = host.catalog().format_type_mod(ty, -1)?;
+    let what = if generated { "generation expression" } else { "default" };
+    Err(pg_err!(
+        DATATYPE_MISMATCH,
+        "{what} for column \"{}\" cannot be cast automatically to type {shown}",
+        a.attname
+    ))
+}
+
+/// Without coercions that nobody wrote. Counterpart: `strip_implicit_coercions`.
+fn strip_implicit(e: Expr) -> Expr {
+    let implicit = |f: CoercionForm| f == CoercionForm::ImplicitCast;
+    match e {
+        Expr::FuncExpr(mut f) if implicit(f.funcformat) && !f.args.is_empty() => {
+            strip_implicit(f.args.swap_remove(0))
+        }
+        Expr::Relabel(r) if implicit(r.relabelformat) => strip_implicit(r.arg),
+        Expr::CoerceViaIo(c) if implicit(c.coerceformat) => strip_implicit(c.arg),
+        Expr::ArrayCoerce(c) if implicit(c.coerceformat) => strip_implicit(c.arg),
+        Expr::ConvertRowtype(c) if implicit(c.convertformat) => strip_implicit(c.arg),
+        Expr::CoerceToDomain(c) if implicit(c.coercionformat) => strip_implicit(c.arg),
+        e => e,
+    }
+}
+
+/// Takes down constraints and indexes over the column; refuses what cannot be made again.
+fn take_down(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    a: &PgAttribute,
+    work: &mut Work,
+) -> Result<()> {
+    let this = ObjectAddress::column(rel.oid(), a.attnum);
+    let mut constraints: Vec<Oid> = Vec::new();
+    let mut indexes_found: Vec<Oid> = Vec::new();
+    for d in host.catalog().dependents_of(this)? {
+        let object = ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid };
+        let refuse = |host: &mut dyn CommandHost, what: &str| -> Result<()> {
+            let shown = host.catalog().describe_object(object)?;
+            Err(pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot alter type of a column {what}"
+            )
+            .detail(format!("{shown} depends on column \"{}\"", a.attname)))
+        };
+        match d.classid {
+            PgClass::RELATION => {
+                let Some(class) = host.catalog().find_class(d.objid)? else { continue };
+                match class.relkind {
+                    b'i' | b'I' => match constraint_of(host, d.objid)? {
+                        Some(c) => constraints.push(c),
+                        None => indexes_found.push(d.objid),
+                    },
+                    b'S' => {}
+                    _ if d.objid == rel.oid() && d.objsubid != 0 => {
+                        let other = rel.attribute(d.objsubid as AttrNo);
+                        let other = other.map_or("", |o| o.attname.as_str()).to_string();
+                        return Err(generated_in_the_way(&other, a));
+                    }
+                    _ => refuse(host, "used by a view or rule")?,
+                }
+            }
+            PgConstraint::RELATION => constraints.push(d.objid),
+            PgRewrite::RELATION => refuse(host, "used by a view or rule")?,
+            PgTrigger::RELATION => refuse(host, "used in a trigger definition")?,
+            PgPolicy::RELATION => refuse(host, "used in a policy definition")?,
+            PgProc::RELATION => refuse(host, "used by a function or procedure")?,
+            PgAttrdef::RELATION => {
+                let keys = [d.objid.into()];
+                let row = host.catalog().scan(indexes::PG_ATTRDEF_OID_INDEX, &keys)?.pop();
+                let Some(row) = row else { continue };
+                if row.adnum != a.attnum {
+                    let other = rel.attribute(row.adnum);
+                    let other = other.map_or("", |o| o.attname.as_str()).to_string();
+                    return Err(generated_in_the_way(&other, a));
+                }
+            }
+            PgStatisticExt::RELATION => {
+                drop::drop_objects(
+                    host,
+                    &[object],
+                    catalog::depend::DropBehavior::Restrict,
+                    true,
+                )?;
+            }
+            _ => {}
+        }
+    }
+    constraints.sort_unstable();
+    constraints.dedup();
+    indexes_found.sort_unstable();
+    indexes_found.dedup();
+    let mut gone = Vec::new();
+    for oid in constraints {
+        if let Some(saved) = save_constraint(host, oid)? {
+            work.rebuild.constraints.push((oid, saved));
+            gone.push(ObjectAddress::of::<PgConstraint>(oid));
+        }
+    }
+    for oid in indexes_found {
+        let saved = save_index(host, rel.oid(), oid)?;
+        work.rebuild.indexes.push((oid, saved));
+        gone.push(ObjectAddress::relation(oid));
+    }
+    if !gone.is_empty() {
+        drop::drop_objects(host, &gone, catalog::depend::DropBehavior::Restrict, true)?;
+    }
+    Ok(())
+}
+
+fn generated_in_the_way(other: &str, a: &PgAttribute) -> PgError {
+    pg_err!(
+        SYNTAX_ERROR,
+        "cannot alter type of a column used by a generated column"
+    )
+    .detail(format!("Column \"{}\" is used by generated column \"{other}\".", a.attname))
+}
+
+/// The constraint that an index is part of.
+fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
+    let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
+    let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
+    Ok(found.map(|d| d.refobjid))
+}
+
+fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Option<Text>> {
+    let keys = [object.object.into(), object.class.into(), 0i32.into()];
+    let row = host.catalog().scan(indexes::PG_DESCRIPTION_O_C_O_INDEX, &keys)?.pop();
+    Ok(row.map(|r| r.description.clone()))
+}
+
+fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>> {
+    let Some(row) = host.catalog().constraint(oid)? else { return Ok(None) };
+    let Some(table) = row.conrelid.valid() else {
+        return Ok(None);
+    };
+    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+    let rel = host.catalog().relation(table)?;
+    let def = definition::constraint_def(host, oid, false)?.unwrap_or_default();
+    let quote = catalog::format_type::quote_identifier;
+    let shown = quoted(host, &rel)?;
+    let name = row.conname.to_string();
+    let mut saved = Saved {
+        sql: format!("ALTER TABLE ONLY {shown} ADD CONSTRAINT {} {def}", quote(&name)),
+        comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
+        table,
+        name,
+        foreign: row.contype == b'f',
+        clustered: false,
+        replica_identity: false,
+    };
+    if matches!(row.contype, b'p' | b'u')
+        && let Some(i) = rel.indexes.iter().find(|i| i.indexrelid == row.conindid)
+    {
+        saved.clustered = i.indisclustered;
+        saved.replica_identity = i.indisreplident;
+        let class = host.catalog().class(i.indexrelid)?;
+        if let Some(options) = &class.reloptions {
+            // Storage parameters stand before what makes the constraint deferrable.
+            let with = format!(" WITH ({})", definition::options_text(options));
+            let at = saved.sql.find(" DEFERRABLE").unwrap_or(saved.sql.len());
+            saved.sql.insert_str(at, &with);
+        }
+    }
+    Ok(Some(saved))
+}
+
+fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved> {
+    let parts = definition::IndexParts { column: 0, exclusion: false };
+    let sql = definition::index_def(host, oid, parts, false)?.unwrap_or_default();
+    let desc = host.catalog().relation(oid)?;
+    let row = desc.index.as_ref().map(|p| p.row.clone());
+    Ok(Saved {
+        sql,
+        comment: comment_of(host, ObjectAddress::relation(oid))?,
+        table,
+        name: desc.name().to_string(),
+        foreign: false,
+        clustered: row.as_ref().is_some_and(|r| r.indisclustered),
+        replica_identity: row.as_ref().is_some_and(|r| r.indisreplident),
+    })
+}
+
+/// The column's row with its new type, and what it needs.
+fn attribute_row(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    a: &PgAttribute,
+    new: &relation::NewColumn,
+) -> Result<()> {
+    let oid = rel.oid();
+    let this = ObjectAddress::column(oid, a.attnum);
+    let mut cat = host.catalog();
+    for d in cat.dependencies_of(this)? {
+        if matches!(d.refclassid, PgType::RELATION | PgCollation::RELATION) && d.deptype == b'n' {
+            cat.delete(&d)?;
+        }
+    }
+    let keys = [oid.into(), a.attnum.into()];
+    for row in cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &keys)? {
+        cat.delete(&row)?;
+    }
+    let row = relation::attribute_row(host, oid, a.attnum, new)?;
+    let missing = match &a.attmissingval {
+        Some(_) if a.atthasmissing => {
+            let rel = host.catalog().relation(oid)?;
+            rel.attribute(a.attnum).and_then(|r| r.attmissingval.clone())
+        }
+        _ => None,
+    };
+    let missing = missing.map(|array| with_element_type(array, new.ty));
+    attribute::change(host, oid, a.attnum, |old| {
+        old.atttypid = row.atttypid;
+        old.atttypmod = row.atttypmod;
+        old.attcollation = row.attcollation;
+        old.attndims = row.attndims;
+        old.attlen = row.attlen;
+        old.attbyval = row.attbyval;
+        old.attalign = row.attalign;
+        old.attstorage = row.attstorage;
+        old.attcompression = 0;
+        old.attmissingval = missing;
+    })?;
+    relation::record_column_type(host, oid, &row)?;
+    host.catalog().increment_command_counter()
+}
+
+/// The same array over another element type of the same bytes.
+fn with_element_type(mut array: AnyArray, ty: Oid) -> AnyArray {
+    // Dimensions, offset of the data, element type.
+    if let Some(place) = array.0.get_mut(8..12) {
+        place.copy_from_slice(&ty.0.to_le_bytes());
+    }
+    array
+}
+
+/// Makes constraints and indexes again.
+pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
+    let rebuild = std::mem::take(&mut work.rebuild);
+    let mut list = rebuild.constraints;
+    list.sort_by_key(|(oid, s)| (s.foreign, *oid));
+    let first_foreign = list.iter().position(|(_, s)| s.foreign).unwrap_or(list.len());
+    let foreign = list.split_off(first_foreign);
+    let indexes = rebuild.indexes.into_iter().map(|(_, s)| (s, true));
+    let constraints = list.into_iter().map(|(_, s)| (s, false));
+    let foreign = foreign.into_iter().map(|(_, s)| (s, false));
+    for (saved, is_index) in indexes.chain(constraints).chain(foreign) {
+        let mut parsed = parse::parse(&saved.sql)?;
+        let Some(stmt) = parsed.pop() else { continue };
+        crate::utility::run_utility(host, &stmt.stmt, &saved.sql)?;
+        restore(host, &saved, is_index)?;
+    }
+    Ok(())
+}
+
+/// The comment and the marks that the object had.
+fn restore(host: &mut dyn CommandHost, saved: &Saved, is_index: bool) -> Result<()> {
+    let rel = host.catalog().relation(saved.table)?;
+    let index = host.catalog().relation_in(rel.class.relnamespace, &saved.name)?;
+    let object = if is_index {
+        index.map(ObjectAddress::relation)
+    } else {
+        let keys = [saved.table.into(), Oid::INVALID.into(), saved.name.as_str().into()];
+        let by_name = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let row = host.catalog().scan(by_name, &keys)?.pop();
+        row.map(|r| ObjectAddress::of::<PgConstraint>(r.oid))
+    };
+    let mut cat = host.catalog();
+    if let (Some(object), Some(text)) = (object, &saved.comment) {
+        cat.insert(&PgDescription {
+            objoid: object.object,
+            classoid: object.class,
+            objsubid: 0,
+            description: text.clone(),
+        })?;
+    }
+    if let Some(index) = index.filter(|_| saved.clustered || saved.replica_identity) {
+        let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
+        if let Some(row) = row {
+            let new = PgIndex {
+                indisclustered: saved.clustered,
+                indisreplident: saved.replica_identity,
+                ..row.row.clone()
+            };
+            cat.update(&row, &new)?;
+        }
+    }
+    cat.increment_command_counter()
+}
+
+/// 0A000 where a composite type is the type of a table's column: its rows would have to be written
+/// again. Counterpart: `find_composite_type_dependencies`.
+pub fn check_row_type_use(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    let Some(ty) = rel.class.reltype.valid() else { return Ok(()) };
+    let mut types = vec![ty];
+    types.extend(host.catalog().find_type(ty)?.and_then(|t| t.typarray.valid()));
+    for ty in types {
+        for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
+            if d.classid != PgClass::RELATION || d.objsubid == 0 {
+                continue;
+            }
+            let Some(class) = host.catalog().find_class(d.objid)? else { continue };
+            if !matches!(class.relkind, b'r' | b'm' | b'p') {
+                continue;
+            }
+            let column = host.catalog().attribute(d.objid, d.objsubid as AttrNo)?;
+            let column = column.map(|c| c.attname).unwrap_or_default();
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot alter type \"{}\" because column \"{}.{column}\" uses it",
+                rel.name(),
+                class.relname
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! CLUSTER and VACUUM FULL: tables copied into new files. Counterpart: cluster.c.
+
+use crate::alter_table::{check_clusterable, mark_clustered};
+use crate::detached::Detached;
+use crate::host::CommandHost;
+use crate::{exprs, names, options, relation, truncate};
+use catalog::RelDesc;
+use catalog::rows::*;
+use engine::IndexDesc;
+use eval::EvalState;
+use ids::{AttrNo, MultiXid, Oid, Xid};
+use parse::ast::ClusterStmt;
+use pgerror::{PgError, Result, bail, pg_err};
+use std::sync::Arc;
+use types::{Datum, DatumRef};
+
+/// CLUSTER.
+pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt) -> Result<()> {
+    let mut verbose = false;
+    for d in &stmt.params {
+        match &*d.defname {
+            "verbose" => verbose = options::boolean(d)?,
+            other => bail!(SYNTAX_ERROR, "unrecognized CLUSTER option \"{other}\""),
+        }
+    }
+    let Some(rv) = &stmt.relation else { return all(host, verbose) };
+    let rel = names::open(host, rv, names::mode::ACCESS_EXCLUSIVE)?;
+    names::must_own_relation(host, &rel)?;
+    if !matches!(rel.kind(), b'r' | b'm') {
+        bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
+    }
+    let index = match &stmt.indexname {
+        None => match rel.indexes.iter().find(|i| i.indisclustered) {
+            Some(i) => i.indexrelid,
+            None => bail!(
+                UNDEFINED_OBJECT,
+                "there is no previously clustered index for table \"{}\"",
+                rel.name()
+            ),
+        },
+        Some(name) => match host.catalog().relation_in(rel.class.relnamespace, name)? {
+            Some(oid) => oid,
+            None => bail!(
+                UNDEFINED_OBJECT,
+                "index \"{name}\" for table \"{}\" does not exist",
+                rel.name()
+            ),
+        },
+    };
+    cluster_table(host, &rel, index, verbose)
+}
+
+/// All tables that have been clustered before, each in a transaction of its own.
+fn all(host: &mut dyn CommandHost, verbose: bool) -> Result<()> {
+    if host.in_transaction_block() {
+        bail!(ACTIVE_SQL_TRANSACTION, "CLUSTER cannot run inside a transaction block");
+    }
+    let rows = host.catalog().scan_all::<PgIndex>()?;
+    let mut list: Vec<(Oid, Oid)> = rows
+        .iter()
+        .filter(|i| i.indisclustered)
+        .map(|i| (i.indrelid, i.indexrelid))
+        .collect();
+    list.sort_unstable();
+    for (table, index) in list {
+        host.next_transaction()?;
+        let Some(class) = host.catalog().find_class(table)? else { continue };
+        if !names::is_owner(host, class.relowner)? {
+            continue;
+        }
+        host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+        let Some(rel) = host.catalog().try_relation(table)? else { continue };
+        if rel.indexes.iter().any(|i| i.indexrelid == index && i.indisclustered) {
+            cluster_table(host, &rel, index, verbose)?;
+        }
+    }
+    host.next_transaction()
+}
+
+fn cluster_table(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    index: Oid,
+    verbose: bool,
+) -> Result<()> {
+    if rel.class.relisshared {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot cluster a shared catalog");
+    }
+    let name = host.catalog().class(index)?.relname;
+    let Some(row) = rel.indexes.iter().find(|i| i.indexrelid == index) else {
+        bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index for table \"{}\"", rel.name())
+    };
+    check_clusterable(row, name.as_str())?;
+    mark_clustered(host, rel, index)?;
+    if rel.kind() == b'm' && !rel.class.relispopulated {
+        return Ok(());
+    }
+    rewrite(host, rel.oid(), Some(index), verbose)
+}
+
+/// Copies a table that is locked into new files, in the order of an index if one is given, and builds
+/// its indexes. Counterpart: `rebuild_relation`.
+pub fn rewrite(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    index: Option<Oid>,
+    verbose: bool,
+) -> Result<()> {
+    let rel = host.catalog().relation(oid)?;
+    let Some(old) = rel.table.clone() else { return Ok(()) };
+    if !rel.class.relfilenode.is_valid() {
+        return Err(PgError::unsupported("rewriting mapped catalogs"));
+    }
+    let order = match index {
+        Some(index) => Some(Order::new(host, &rel, index)?),
+        None => None,
+    };
+    let promised = (rel.class.relfrozenxid, MultiXid(rel.class.relminmxid.0));
+    relation::new_files(host, oid)?;
+    if let Some(toast) = rel.class.reltoastrelid.valid() {
+        host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
+        relation::new_files(host, toast)?;
+        let desc = host.catalog().relation(toast)?;
+        truncate::rebuild_indexes(host, &desc)?;
+    }
+    let new = host.catalog().relation(oid)?;
+    let target = new.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
+    let copied = match order {
+        None => engine::rewrite::copy_table(host.backend(), &old, &target, promised, None)?,
+        Some(mut order) => {
+            let index = order.index.clone();
+            let mut key = |_: &mut engine::Backend, values: &[DatumRef<'_>]| order.key(values);
+            let order = Some((&index, &mut key as &mut engine::rewrite::KeyOf<'_>));
+            engine::rewrite::copy_table(host.backend(), &old, &target, promised, order)?
+        }
+    };
+    let mut cat = host.catalog();
+    let row = relation::class(&mut cat, oid)?;
+    let class = PgClass {
+        relfrozenxid: copied.frozen_xid,
+        relminmxid: Xid(copied.min_multi.0),
+        relpages: copied.pages as i32,
+        reltuples: copied.tuples as f32,
+        ..row.row.clone()
+    };
+    cat.update(&row, &class)?;
+    cat.increment_command_counter()?;
+    if verbose {
+        let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+        host.notice(
+            pg_err!(
+                SUCCESSFUL_COMPLETION,
+                "\"{schema}.{}\": found {} removable, {:.0} nonremovable row versions in {} pages",
+                rel.name(),
+                copied.dead_tuples,
+                copied.tuples + copied.recently_dead_tuples as f64,
+                rel.class.relpages.max(0)
+            )
+            .severity(pgerror::Severity::Info),
+        );
+    }
+    let new = host.catalog().relation(oid)?;
+    truncate::rebuild_indexes(host, &new)
+}
+
+/// The order of an index: its key of a row.
+struct Order {
+    index: Arc<IndexDesc>,
+    /// Column of the table, or the next expression.
+    columns: Vec<AttrNo>,
+    programs: Vec<eval::Program>,
+    surroundings: Detached,
+    state: EvalState,
+}
+
+impl Order {
+    fn new(host: &mut dyn CommandHost, rel: &RelDesc, index: Oid) -> Result<Order> {
+        let desc = host.catalog().relation(index)?;
+        let (Some(btree), Some(part)) = (&desc.btree, &desc.index) else {
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot cluster on index \"{}\" because access method does not support clustering",
+                desc.name()
+            )
+        };
+        let list = match &part.row.indexprs {
+            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+            None => Vec::new(),
+        };
+        let _ = rel;
+        let mut programs = Vec::new();
+        for e in &list {
+            programs.push(exprs::compile(host.facts(), e, &[])?);
+        }
+        let keys = part.row.indnkeyatts as usize;
+        Ok(Order {
+            index: btree.clone(),
+            columns: part.row.indkey.iter().take(keys).copied().collect(),
+            programs,
+            surroundings: Detached::new(host.functions().settings()),
+            state: EvalState::default(),
+        })
+    }
+
+    fn key(&mut self, values: &[DatumRef<'_>]) -> Result<Vec<Datum>> {
+        let mut programs = self.programs.iter();
+        let mut out = Vec::with_capacity(self.columns.len());
+        let mut row: Vec<Datum> = Vec::new();
+        for &column in &self.columns {
+            if column > 0 {
+                out.push(DatumRef::to_owned(values[column as usize - 1]));
+                continue;
+            }
+            let Some(program) = programs.next() else {
+                return Err(PgError::internal("too few entries in indexprs list"));
+            };
+            if row.is_empty() {
+                row = values.iter().map(|v| DatumRef::to_owned(*v)).collect();
+            }
+            out.push(exprs::value(program, &mut self.state, &mut self.surroundings, &row)?);
+        }
+        Ok(out)
+    }
+}

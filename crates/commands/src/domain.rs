@@ -1,0 +1,558 @@
+//! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
+
+use crate::host::{CommandHost, notice};
+use crate::{drop as dropping, names, relation, stored};
+use analyze::coerce::{Context, null_const};
+use analyze::deparse::{Deparser, Style};
+use analyze::{Analyzer, Params, SessionLookup};
+use catalog::ObjectAddress;
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use ids::{AttrNo, Oid};
+use parse::ast::{
+    AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Name as AstName, Node,
+    RangeVar,
+};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use plan::expr::{CoercionForm, Location, Var};
+use types::Datum;
+
+/// The schema and name of a new type or function from the parts as written.
+pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, String)> {
+    let list: Vec<&str> = parts.iter().map(|p| &**p).collect();
+    let rv: RangeVar = names::range_var_of(&list)?;
+    let (schema, _) = names::creation_target(host, &rv)?;
+    Ok((schema, names::clip(&rv.relname, 63).to_string()))
+}
+
+/// 42710 where a type has that name; array types that the server has named make room.
+pub fn name_is_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
+    let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };
+    let row = host.catalog().type_row(old)?;
+    let made = row.typelem.is_valid()
+        && host.catalog().find_type(row.typelem)?.is_some_and(|e| e.typarray == old);
+    if !made {
+        bail!(DUPLICATE_OBJECT, "type \"{name}\" already exists");
+    }
+    let free = relation::array_type_name(host, name, schema)?;
+    let new = PgType { typname: Name::new(&free), ..row.row.clone() };
+    host.catalog().update(&row, &new)?;
+    host.catalog().increment_command_counter()
+}
+
+/// Inserts a type with its array type, and what they need.
+pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<()> {
+    let name = row.typname.to_string();
+    let array = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
+    let array_name = relation::array_type_name(host, &name, row.typnamespace)?;
+    row.typarray = array;
+    let array_row = relation::array_type_row(array, &array_name, &row);
+    let ty = ObjectAddress::of::<PgType>;
+    let mut cat = host.catalog();
+    cat.insert(&row)?;
+    let this = ty(row.oid);
+    let schema = ObjectAddress::of::<PgNamespace>(row.typnamespace);
+    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_owner(this, row.typowner)?;
+    if let Some(base) = row.typbasetype.valid() {
+        cat.record_dependency(this, ty(base), Dependency::Normal)?;
+    }
+    if let Some(collation) = row.typcollation.valid() {
+        let collation = ObjectAddress::of::<PgCollation>(collation);
+        cat.record_dependency(this, collation, Dependency::Normal)?;
+    }
+    cat.insert(&array_row)?;
+    cat.record_dependency(ty(array), this, Dependency::Internal)?;
+    if let Some(collation) = row.typcollation.valid() {
+        let collation = ObjectAddress::of::<PgCollation>(collation);
+        cat.record_dependency(ty(array), collation, Dependency::Normal)?;
+    }
+    cat.increment_command_counter()
+}
+
+/// A default as expression, as stored text, and as shown text; nothing for NULL.
+fn default_of(
+    host: &mut dyn CommandHost,
+    node: &Node,
+    sql: &str,
+    name: &str,
+    base: Oid,
+    typmod: i32,
+) -> Result<Option<(Expr, Text, Text)>> {
+    let mut lookup = SessionLookup::new(host);
+    let e = analyze::ddl::column_default(&mut lookup, node, sql, name, base, typmod, None)?;
+    if matches!(&e, Expr::Const(c) if c.value.is_null()) {
+        return Ok(None);
+    }
+    let shown = Deparser::new(host, Style::PLAIN).expression(&e)?;
+    let stored = stored::write(&e);
+    Ok(Some((e, stored, Text::from(shown))))
+}
+
+/// CREATE DOMAIN.
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt, sql: &str) -> Result<()> {
+    let (schema, name) = new_name(host, &stmt.domainname)?;
+    name_is_free(host, schema, &name)?;
+    let def = ColumnDef {
+        colname: Some(name.as_str().into()),
+        type_name: Some(Box::new(stmt.type_name.clone())),
+        coll_clause: stmt.coll_clause.clone(),
+        ..ColumnDef::default()
+    };
+    let (base, typmod, collation) =
+        analyze::ddl::column_type(&mut SessionLookup::new(host), &def, sql)?;
+    let base_row = host.catalog().type_row(base)?;
+    if !matches!(base_row.typtype, b'b' | b'c' | b'd' | b'e' | b'r' | b'm') {
+        let shown = analyze::typename::type_name_text(&stmt.type_name);
+        bail!(DATATYPE_MISMATCH, "\"{shown}\" is not a valid base type for a domain");
+    }
+    let (mut default, mut saw_default, mut not_null) = (None, false, None);
+    for c in &stmt.constraints {
+        match c.contype {
+            ConstrType::Default => {
+                if saw_default {
+                    bail!(SYNTAX_ERROR, "multiple default expressions");
+                }
+                saw_default = true;
+                if let Some(node) = &c.raw_expr {
+                    default = default_of(host, node, sql, &name, base, typmod)?;
+                }
+            }
+            ConstrType::NotNull | ConstrType::Null => {
+                let wanted = c.contype == ConstrType::NotNull;
+                if not_null.is_some_and(|n| n != wanted) {
+                    bail!(SYNTAX_ERROR, "conflicting NULL/NOT NULL constraints");
+                }
+                not_null = Some(wanted);
+            }
+            ConstrType::Check if c.is_no_inherit => bail!(
+                INVALID_OBJECT_DEFINITION,
+                "check constraints for domains cannot be marked NO INHERIT"
+            ),
+            ConstrType::Check => {}
+            other => return Err(impossible(other)),
+        }
+    }
+    let (typdefaultbin, typdefault, default) = match default {
+        Some((e, bin, shown)) => (Some(bin), Some(shown), Some(e)),
+        // The base type's default is not taken over by value: input looks there.
+        None if !saw_default => (base_row.typdefaultbin.clone(), base_row.typdefault.clone(), None),
+        None => (None, None, None),
+    };
+    let oid = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
+    let owner = names::user(host);
+    let row = PgType {
+        oid,
+        typname: Name::new(&name),
+        typnamespace: schema,
+        typowner: owner,
+        typtype: b'd',
+        typispreferred: false,
+        typisdefined: true,
+        typrelid: Oid::INVALID,
+        typsubscript: Oid::INVALID,
+        typelem: Oid::INVALID,
+        typarray: Oid::INVALID,
+        typinput: Oid(2597),
+        typreceive: Oid(2598),
+        typmodin: Oid::INVALID,
+        typmodout: Oid::INVALID,
+        typnotnull: not_null == Some(true),
+        typbasetype: base,
+        typtypmod: typmod,
+        typndims: stmt.type_name.array_bounds.len() as i32,
+        typcollation: collation,
+        typdefaultbin,
+        typdefault,
+        typacl: None,
+        ..base_row.row.clone()
+    };
+    insert_with_array(host, row)?;
+    if let Some(e) = default {
+        let this = ObjectAddress::of::<PgType>(oid);
+        let normal = Dependency::Normal;
+        stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
+    }
+    for c in stmt.constraints.iter().filter(|c| c.contype == ConstrType::Check) {
+        add_check(host, oid, c, sql, false)?;
+        host.catalog().increment_command_counter()?;
+    }
+    Ok(())
+}
+
+fn impossible(kind: ConstrType) -> PgError {
+    let what = match kind {
+        ConstrType::Unique => "unique constraints",
+        ConstrType::Primary => "primary key constraints",
+        ConstrType::Exclusion => "exclusion constraints",
+        ConstrType::Foreign => "foreign key constraints",
+        ConstrType::AttrDeferrable
+        | ConstrType::AttrNotDeferrable
+        | ConstrType::AttrDeferred
+        | ConstrType::AttrImmediate => {
+            return PgError::unsupported("specifying constraint deferrability for domains");
+        }
+        _ => "such constraints",
+    };
+    pg_err!(SYNTAX_ERROR, "{what} not possible for domains")
+}
+
+/// Names of the checks that a domain has.
+fn check_named(
+    host: &mut dyn CommandHost,
+    domain: Oid,
+    name: &str,
+) -> Result<Option<catalog::Row<PgConstraint>>> {
+    let keys = [Oid::INVALID.into(), domain.into(), name.into()];
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    Ok(host.catalog().scan(index, &keys)?.pop())
+}
+
+/// Counterpart: `domainAddConstraint`.
+fn add_check(
+    host: &mut dyn CommandHost,
+    domain: Oid,
+    c: &Constraint,
+    sql: &str,
+    validate: bool,
+) -> Result<()> {
+    let row = host.catalog().type_row(domain)?;
+    let name = match &c.conname {
+        Some(name) => {
+            if check_named(host, domain, name)?.is_some() {
+                bail!(
+                    DUPLICATE_OBJECT,
+                    "constraint \"{name}\" for domain \"{}\" already exists",
+                    row.typname
+                );
+            }
+            name.to_string()
+        }
+        None => {
+            let (domain, schema) = (row.typname.to_string(), row.typnamespace);
+            names::free_constraint_name(host, &domain, None, "check", schema, &[])?
+        }
+    };
+    let Some(node) = &c.raw_expr else { return Ok(()) };
+    let mut lookup = SessionLookup::new(host);
+    let (base, typmod) = (row.typbasetype, row.typtypmod);
+    let collation = row.typcollation;
+    let e = analyze::ddl::domain_check(&mut lookup, node, sql, base, typmod, collation)?;
+    if validate && !c.skip_validation {
+        test_rows(host, domain, &e)?;
+    }
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_CONSTRAINT_OID_INDEX)?;
+    cat.insert(&PgConstraint {
+        oid,
+        conname: Name::new(&name),
+        connamespace: row.typnamespace,
+        contype: b'c',
+        condeferrable: false,
+        condeferred: false,
+        convalidated: !c.skip_validation,
+        conrelid: Oid::INVALID,
+        contypid: domain,
+        conindid: Oid::INVALID,
+        conparentid: Oid::INVALID,
+        confrelid: Oid::INVALID,
+        confupdtype: b' ',
+        confdeltype: b' ',
+        confmatchtype: b' ',
+        conislocal: true,
+        coninhcount: 0,
+        connoinherit: false,
+        conkey: None,
+        confkey: None,
+        conpfeqop: None,
+        conppeqop: None,
+        conffeqop: None,
+        confdelsetcols: None,
+        conexclop: None,
+        conbin: Some(stored::write(&e)),
+    })?;
+    let this = ObjectAddress::of::<PgConstraint>(oid);
+    cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), Dependency::Auto)?;
+    let normal = Dependency::Normal;
+    stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
+    changed(host, domain)
+}
+
+/// Everybody looks the type up again.
+fn changed(host: &mut dyn CommandHost, domain: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_TYPE_OID_INDEX, &[domain.into()])?.pop();
+    if let Some(row) = row {
+        cat.update(&row, &row.row)?;
+    }
+    cat.increment_command_counter()
+}
+
+/// Does the domain, or one that it is made from, refuse values?
+pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> {
+    let mut oid = domain;
+    loop {
+        let row = host.catalog().type_row(oid)?;
+        if row.typtype != b'd' {
+            return Ok(false);
+        }
+        let index = indexes::PG_CONSTRAINT_CONTYPID_INDEX;
+        if row.typnotnull || !host.catalog().scan(index, &[oid.into()])?.is_empty() {
+            return Ok(true);
+        }
+        oid = row.typbasetype;
+    }
+}
+
+/// NULL as a value of the column's domain, to be tested.
+pub fn null_of(host: &mut dyn CommandHost, column: &PgAttribute) -> Result<Expr> {
+    let (base, _) = host.catalog().base_type(column.atttypid)?;
+    let row = host.catalog().type_row(base)?;
+    let e = null_const(base, row.typlen, row.typbyval);
+    let mut lookup = SessionLookup::new(host);
+    let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
+    let form = CoercionForm::ImplicitCast;
+    let (ty, at) = (column.atttypid, Location::UNKNOWN);
+    let e = cx.coerce_to_target(e, ty, -1, Context::Assignment, form, at)?;
+    e.ok_or_else(|| PgError::internal("failed to coerce base type to domain"))
+}
+
+/// The columns of tables whose type is the domain or one made from it, the tables locked.
+/// Counterpart: `get_rels_with_domain`.
+fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, AttrNo)>> {
+    let mut out = Vec::new();
+    let mut todo = vec![domain];
+    while let Some(ty) = todo.pop() {
+        for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
+            if d.classid == PgType::RELATION {
+                let row = host.catalog().find_type(d.objid)?;
+                if row.is_some_and(|t| t.typtype == b'd') {
+                    todo.push(d.objid);
+                }
+                continue;
+            }
+            if d.classid != PgClass::RELATION || d.objsubid == 0 {
+                continue;
+            }
+            let Some(class) = host.catalog().find_class(d.objid)? else { continue };
+            if !matches!(class.relkind, b'r' | b'm') {
+                continue;
+            }
+            host.lock_relation(d.objid, names::mode::SHARE)?;
+            out.push((d.objid, d.objsubid as AttrNo));
+        }
+    }
+    Ok(out)
+}
+
+fn var_of(a: &PgAttribute) -> Expr {
+    Expr::Var(Var {
+        varno: 1,
+        varattno: a.attnum,
+        vartype: a.atttypid,
+        vartypmod: a.atttypmod,
+        varcollid: a.attcollation,
+        varlevelsup: 0,
+        location: Location::UNKNOWN,
+    })
+}
+
+/// `VALUE` in a check replaced by a column.
+fn with_value(mut e: Expr, value: &Expr) -> Expr {
+    fn replace(e: &mut Expr, value: &Expr) {
+        match e {
+            Expr::CoerceToDomainValue(_) => *e = value.clone(),
+            e => plan::walk::each_child_mut(e, &mut |c| replace(c, value)),
+        }
+    }
+    replace(&mut e, value);
+    e
+}
+
+/// 23514 where a row has a value that the check refuses.
+fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()> {
+    for (table, number) in columns_with(host, domain)? {
+        let rel = host.catalog().relation(table)?;
+        let Some(a) = rel.attribute(number) else { continue };
+        let e = with_value(check.clone(), &var_of(a));
+        let e = host.planner().fold(e)?;
+        let refused = |v: &Datum| !v.is_null() && !v.as_ref().as_bool();
+        if crate::constraint::find_row(host, &rel, &e, refused)? {
+            let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+            return Err(pg_err!(
+                CHECK_VIOLATION,
+                "column \"{}\" of table \"{}\" contains values that violate the new constraint",
+                a.attname,
+                rel.name()
+            )
+            .table(schema.unwrap_or_default().as_str(), rel.name())
+            .column(a.attname.as_str()));
+        }
+    }
+    Ok(())
+}
+
+/// The domain of an ALTER statement; 42809 for other types.
+pub fn find(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<catalog::Row<PgType>> {
+    let list: Vec<&str> = parts.iter().map(|p| &**p).collect();
+    let row = crate::typecmd::find(host, &list)?;
+    if row.typtype != b'd' {
+        let shown = host.catalog().format_type(row.oid)?;
+        bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
+    }
+    Ok(row)
+}
+
+/// ALTER DOMAIN.
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt, sql: &str) -> Result<()> {
+    let row = find(host, &stmt.type_name)?;
+    crate::typecmd::must_own(host, &row)?;
+    let oid = row.oid;
+    let this = ObjectAddress::of::<PgType>(oid);
+    match stmt.subtype {
+        b'T' => {
+            let new = match &stmt.def {
+                Some(node) => {
+                    let name = row.typname.to_string();
+                    default_of(host, node, sql, &name, row.typbasetype, row.typtypmod)?
+                }
+                None => None,
+            };
+            let (e, bin, shown) = match new {
+                Some((e, bin, shown)) => (Some(e), Some(bin), Some(shown)),
+                None => (None, None, None),
+            };
+            let mut cat = host.catalog();
+            let new = PgType { typdefaultbin: bin, typdefault: shown, ..row.row.clone() };
+            cat.update(&row, &new)?;
+            // What the old default needed is needed no more.
+            for d in cat.dependencies_of(this)? {
+                let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
+                    || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
+                if !keep && d.deptype == b'n' {
+                    cat.delete(&d)?;
+                }
+            }
+            if let Some(e) = e {
+                let normal = Dependency::Normal;
+                let list = std::slice::from_ref(&e);
+                stored::record(host, this, list, Oid::INVALID, normal, normal)?;
+            }
+        }
+        b'N' | b'O' => {
+            let wanted = stmt.subtype == b'O';
+            if row.typnotnull == wanted {
+                return Ok(());
+            }
+            if wanted {
+                for (table, number) in columns_with(host, oid)? {
+                    let rel = host.catalog().relation(table)?;
+                    let Some(a) = rel.attribute(number) else { continue };
+                    let e = var_of(a);
+                    if crate::constraint::find_row(host, &rel, &e, Datum::is_null)? {
+                        let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+                        return Err(pg_err!(
+                            NOT_NULL_VIOLATION,
+                            "column \"{}\" of table \"{}\" contains null values",
+                            a.attname,
+                            rel.name()
+                        )
+                        .table(schema.unwrap_or_default().as_str(), rel.name())
+                        .column(a.attname.as_str()));
+                    }
+                }
+            }
+            let mut cat = host.catalog();
+            cat.update(&row, &PgType { typnotnull: wanted, ..row.row.clone() })?;
+        }
+        b'C' => {
+            let Some(Node::Constraint(c)) = &stmt.def else {
+                return Err(PgError::internal("ALTER DOMAIN ADD without a constraint"));
+            };
+            match c.contype {
+                ConstrType::Check => add_check(host, oid, c, sql, true)?,
+                other => return Err(impossible(other)),
+            }
+        }
+        b'X' => {
+            let name = stmt.name.as_deref().unwrap_or("");
+            match check_named(host, oid, name)? {
+                Some(c) => {
+                    let object = ObjectAddress::of::<PgConstraint>(c.oid);
+                    let behavior = dropping::behavior(stmt.behavior);
+                    dropping::drop_objects(host, &[object], behavior, false)?;
+                    changed(host, oid)?;
+                }
+                None => {
+                    let message = format!(
+                        "constraint \"{name}\" of domain \"{}\" does not exist",
+                        row.typname
+                    );
+                    if !stmt.missing_ok {
+                        bail!(UNDEFINED_OBJECT, "{message}");
+                    }
+                    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
+                }
+            }
+        }
+        b'V' => {
+            let name = stmt.name.as_deref().unwrap_or("");
+            let Some(c) = check_named(host, oid, name)? else {
+                bail!(
+                    UNDEFINED_OBJECT,
+                    "constraint \"{name}\" of domain \"{}\" does not exist",
+                    row.typname
+                )
+            };
+            if !c.convalidated {
+                let text = c.conbin.as_ref().map_or("", |t| t.as_str());
+                let e = plan::nodetree::read_expr(text)?;
+                test_rows(host, oid, &e)?;
+                let mut cat = host.catalog();
+                cat.update(&c, &PgConstraint { convalidated: true, ..c.row.clone() })?;
+            }
+        }
+        _ => return Err(PgError::unsupported("this form of ALTER DOMAIN")),
+    }
+    host.catalog().increment_command_counter()
+}
+
+/// RENAME CONSTRAINT of a domain.
+pub fn rename_constraint(
+    host: &mut dyn CommandHost,
+    parts: &[AstName],
+    old: &str,
+    new: &str,
+) -> Result<()> {
+    let row = find(host, parts)?;
+    crate::typecmd::must_own(host, &row)?;
+    let Some(c) = check_named(host, row.oid, old)? else {
+        bail!(
+            UNDEFINED_OBJECT,
+            "constraint \"{old}\" for domain \"{}\" does not exist",
+            row.typname
+        )
+    };
+    if check_named(host, row.oid, new)?.is_some() {
+        bail!(
+            DUPLICATE_OBJECT,
+            "constraint \"{new}\" for domain {} already exists",
+            row.typname
+        );
+    }
+    let mut cat = host.catalog();
+    cat.update(&c, &PgConstraint { conname: Name::new(new), ..c.row.clone() })?;
+    changed(host, row.oid)
+}
+
+/// OID of a domain's constraint, for COMMENT.
+pub fn constraint_oid(host: &mut dyn CommandHost, domain: Oid, name: &str) -> Result<Oid> {
+    match check_named(host, domain, name)? {
+        Some(c) => Ok(c.oid),
+        None => {
+            let shown = host.catalog().format_type(domain)?;
+            bail!(UNDEFINED_OBJECT, "constraint \"{name}\" for domain {shown} does not exist")
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! CREATE STATISTICS and what is done to such objects. Counterpart: statscmds.c.
+
+use crate::host::{CommandHost, notice};
+use crate::{names, stored};
+use analyze::{ExprKind, SessionLookup};
+use catalog::ObjectAddress;
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use ids::{AttrNo, Oid};
+use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+
+/// CREATE STATISTICS.
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateStatsStmt, sql: &str) -> Result<()> {
+    let [relation] = stmt.relations.as_slice() else {
+        bail!(FEATURE_NOT_SUPPORTED, "only a single relation is allowed in CREATE STATISTICS")
+    };
+    let Node::RangeVar(rv) = relation else {
+        bail!(FEATURE_NOT_SUPPORTED, "only a single relation is allowed in CREATE STATISTICS")
+    };
+    let rel = names::open(host, rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+    if !matches!(rel.kind(), b'r' | b'm' | b'f' | b'p') {
+        let what = match rel.kind() {
+            b'v' => "views",
+            b'S' => "sequences",
+            b'i' | b'I' => "indexes",
+            b'c' => "composite types",
+            _ => "TOAST tables",
+        };
+        return Err(pg_err!(
+            WRONG_OBJECT_TYPE,
+            "cannot define statistics for relation \"{}\"",
+            rel.name()
+        )
+        .detail(format!("This operation is not supported for {what}.")));
+    }
+    names::must_own_relation(host, &rel)?;
+    names::not_a_catalog(&rel)?;
+    let mut columns: Vec<AttrNo> = Vec::new();
+    let mut exprs: Vec<Expr> = Vec::new();
+    let mut label: Vec<String> = Vec::new();
+    if stmt.exprs.len() > 8 {
+        bail!(TOO_MANY_COLUMNS, "cannot have more than 8 columns in statistics");
+    }
+    for elem in &stmt.exprs {
+        let expr = match (&elem.name, &elem.expr) {
+            (Some(name), _) => {
+                let Some(a) = rel.column(name) else {
+                    if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == &**name) {
+                        bail!(
+                            FEATURE_NOT_SUPPORTED,
+                            "statistics creation on system columns is not supported"
+                        );
+                    }
+                    bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist")
+                };
+                label.push(name.to_string());
+                (a.attnum, a.atttypid)
+            }
+            (None, Some(node)) => {
+                let mut lookup = SessionLookup::new(host);
+                let kind = ExprKind::StatsExpression;
+                let e = analyze::ddl::column_expr(&mut lookup, &rel, node, sql, kind)?;
+                if let Expr::Var(v) = &e {
+                    let name = rel.attribute(v.varattno).map(|a| a.attname.to_string());
+                    label.push(name.unwrap_or_default());
+                    (v.varattno, v.vartype)
+                } else {
+                    label.push("expr".to_string());
+                    let ty = e.type_oid();
+                    exprs.push(e);
+                    (0, ty)
+                }
+            }
+            _ => continue,
+        };
+        let (number, ty) = expr;
+        if host.catalog().default_opclass(ty, catalog::lookup::BTREE_AM)?.is_none() {
+            let shown = host.catalog().format_type(ty)?;
+            let what = label.last().cloned().unwrap_or_default();
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "column \"{what}\" cannot be used in statistics because its type {shown} has no \
+                 default btree operator class"
+            );
+        }
+        if number != 0 {
+            if columns.contains(&number) {
+                bail!(DUPLICATE_COLUMN, "duplicate column name in statistics definition");
+            }
+            columns.push(number);
+        }
+    }
+    if columns.len() + exprs.len() < 2 && exprs.is_empty() {
+        bail!(INVALID_OBJECT_DEFINITION, "extended statistics require at least 2 columns");
+    }
+    let kinds = kinds(stmt, columns.len() + exprs.len(), !exprs.is_empty())?;
+    columns.sort_unstable();
+    let (schema, name) = match stmt.defnames.as_slice() {
+        [] => {
+            let schema = rel.class.relnamespace;
+            let columns = label.join("_");
+            (schema, free_name(host, rel.name(), &columns, schema)?)
+        }
+        parts => crate::domain::new_name(host, parts)?,
+    };
+    if taken(host, schema, &name)? {
+        if stmt.if_not_exists {
+            host.notice(notice(pg_err!(
+                DUPLICATE_OBJECT,
+                "statistics object \"{name}\" already exists, skipping"
+            )));
+            return Ok(());
+        }
+        bail!(DUPLICATE_OBJECT, "statistics object \"{name}\" already exists");
+    }
+    let owner = names::user(host);
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_STATISTIC_EXT_OID_INDEX)?;
+    cat.insert(&PgStatisticExt {
+        oid,
+        stxrelid: rel.oid(),
+        stxname: Name::new(&name),
+        stxnamespace: schema,
+        stxowner: owner,
+        stxstattarget: -1,
+        stxkeys: Int2Vector(columns.clone().into()),
+        stxkind: kinds,
+        stxexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
+    })?;
+    cat.invalidate_relation(rel.oid(), false);
+    let this = ObjectAddress::of::<PgStatisticExt>(oid);
+    for number in &columns {
+        let column = ObjectAddress::column(rel.oid(), *number);
+        cat.record_dependency(this, column, Dependency::Auto)?;
+    }
+    if columns.is_empty() {
+        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), Dependency::Auto)?;
+    }
+    let schema = ObjectAddress::of::<PgNamespace>(schema);
+    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_owner(this, owner)?;
+    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    stored::record(host, this, &exprs, rel.oid(), normal, auto)
+}
+
+fn kinds(stmt: &CreateStatsStmt, width: usize, has_exprs: bool) -> Result<Vec<u8>> {
+    let mut out: Vec<u8> = Vec::new();
+    for word in &stmt.stat_types {
+        out.push(match &**word {
+            "ndistinct" => b'd',
+            "dependencies" => b'f',
+            "mcv" => b'm',
+            other => bail!(SYNTAX_ERROR, "unrecognized statistics kind \"{other}\""),
+        });
+    }
+    let single = width == 1 && has_exprs;
+    if single && !out.is_empty() {
+        bail!(
+            SYNTAX_ERROR,
+            "when building statistics on a single expression, statistics kinds may not be \
+             specified"
+        );
+    }
+    let order = [b'd', b'f', b'm'];
+    let mut kinds: Vec<u8> = order
+        .into_iter()
+        .filter(|k| !single && (out.is_empty() || out.contains(k)))
+        .collect();
+    if has_exprs {
+        kinds.push(b'e');
+    }
+    Ok(kinds)
+}
+
+fn taken(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<bool> {
+    let keys = [name.into(), schema.into()];
+    Ok(!host.catalog().scan(indexes::PG_STATISTIC_EXT_NAME_INDEX, &keys)?.is_empty())
+}
+
+fn free_name(
+    host: &mut dyn CommandHost,
+    table: &str,
+    columns: &str,
+    schema: Oid,
+) -> Result<String> {
+    let mut label = "stat".to_string();
+    for pass in 1.. {
+        let name = names::object_name(table, Some(columns), Some(&label));
+        if !taken(host, schema, &name)? {
+            return Ok(name);
+        }
+        label = format!("stat{pass}");
+    }
+    unreachable!("one of the numbers is free")
+}
+
+/// The object with that name; 42704 where there is none, 42501 unless the user owns it.
+pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgStatisticExt>> {
+    let row = look_up(host, parts)?;
+    let Some(row) = row else {
+        bail!(UNDEFINED_OBJECT, "statistics object \"{}\" does not exist", parts.join("."))
+    };
+    if !names::is_owner(host, row.stxowner)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of statistics object {}", parts.join("."));
+    }
+    Ok(row)
+}
+
+fn look_up(
+    host: &mut dyn CommandHost,
+    parts: &[&str],
+) -> Result<Option<catalog::Row<PgStatisticExt>>> {
+    let (schemas, name) = match parts {
+        [.., schema, name] => (vec![host.catalog().namespace(schema)?], *name),
+        [name] => (host.catalog().search_path()?.schemas.clone(), *name),
+        [] => return Err(PgError::internal("statistics object without a name")),
+    };
+    for schema in schemas {
+        let keys = [name.into(), schema.into()];
+        let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_NAME_INDEX, &keys)?.pop();
+        if row.is_some() {
+            return Ok(row);
+        }
+    }
+    Ok(None)
+}
+
+/// ALTER STATISTICS … SET STATISTICS.
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
+    let parts: Vec<&str> = stmt.defnames.iter().map(|p| &**p).collect();
+    let mut target = match &stmt.stxstattarget {
+        Some(Node::Integer(n)) => *n,
+        _ => -1,
+    };
+    if target < -1 {
+        bail!(INVALID_PARAMETER_VALUE, "statistics target {target} is too low");
+    }
+    if target > 10_000 {
+        target = 10_000;
+        host.notice(
+            pg_err!(INVALID_PARAMETER_VALUE, "lowering statistics target to 10000")
+                .severity(pgerror::Severity::Warning),
+        );
+    }
+    if stmt.missing_ok && look_up(host, &parts)?.is_none() {
+        host.notice(notice(pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "statistics object \"{}\" does not exist, skipping",
+            parts.join(".")
+        )));
+        return Ok(());
+    }
+    let row = find(host, &parts)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgStatisticExt { stxstattarget: target, ..row.row.clone() })?;
+    Ok(())
+}
+
+pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str) -> Result<()> {
+    let row = find(host, parts)?;
+    if taken(host, row.stxnamespace, new)? {
+        let shown = host.catalog().namespace_name(row.stxnamespace)?.unwrap_or_default();
+        bail!(
+            DUPLICATE_OBJECT,
+            "statistics object \"{new}\" already exists in schema \"{shown}\""
+        );
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &PgStatisticExt { stxname: Name::new(new), ..row.row.clone() })?;
+    Ok(())
+}
+
+pub fn set_schema(host: &mut dyn CommandHost, parts: &[&str], schema: &str) -> Result<()> {
+    let row = find(host, parts)?;
+    let schema = host.catalog().namespace(schema)?;
+    if schema == row.stxnamespace {
+        return Ok(());
+    }
+    names::may_create_in(host, schema)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgStatisticExt { stxnamespace: schema, ..row.row.clone() })?;
+    let this = ObjectAddress::of::<PgStatisticExt>(row.oid);
+    cat.change_dependency(this, PgNamespace::RELATION, row.stxnamespace, schema)?;
+    Ok(())
+}
+
+pub fn set_owner(host: &mut dyn CommandHost, parts: &[&str], owner: Oid) -> Result<()> {
+    let row = find(host, parts)?;
+    names::must_be_member(host, owner)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgStatisticExt { stxowner: owner, ..row.row.clone() })?;
+    crate::object::change_owner_row(host, ObjectAddress::of::<PgStatisticExt>(row.oid), owner)
+}
+
+/// The objects of a DROP statement.
+pub fn to_drop(
+    host: &mut dyn CommandHost,
+    objects: &[Node],
+    missing_ok: bool,
+) -> Result<Vec<ObjectAddress>> {
+    let mut out = Vec::new();
+    for node in objects {
+        let parts = crate::drop::parts(node);
+        if missing_ok && look_up(host, &parts)?.is_none() {
+            host.notice(notice(pg_err!(
+                SUCCESSFUL_COMPLETION,
+                "statistics object \"{}\" does not exist, skipping",
+                parts.join(".")
+            )));
+            continue;
+        }
+        out.push(ObjectAddress::of::<PgStatisticExt>(find(host, &parts)?.oid));
+    }
+    Ok(out)
+}

@@ -1,0 +1,135 @@
+//! Materialized views: CREATE and REFRESH. Counterpart: matview.c, createas.c.
+
+use crate::host::CommandHost;
+use crate::{names, relation, truncate, view};
+use analyze::SessionLookup;
+use catalog::RelDesc;
+use catalog::rows::*;
+use engine::table::{self, ChangeOptions, InsertOptions, ScanOptions, TableScan, system};
+use ids::{AttrNo, Oid, Tid};
+use parse::ast::RefreshMatViewStmt;
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::query::Query;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, DatumRef};
+
+/// REFRESH MATERIALIZED VIEW.
+pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {
+    // Readers stay while the rows are compared.
+    let lock = match stmt.concurrent {
+        true => names::mode::EXCLUSIVE,
+        false => names::mode::ACCESS_EXCLUSIVE,
+    };
+    let rel = names::open(host, &stmt.relation, lock)?;
+    names::must_own_relation(host, &rel)?;
+    if rel.kind() != b'm' {
+        bail!(FEATURE_NOT_SUPPORTED, "\"{}\" is not a materialized view", rel.name());
+    }
+    if stmt.concurrent && !rel.class.relispopulated {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "CONCURRENTLY cannot be used when the materialized view is not populated"
+        );
+    }
+    if stmt.concurrent && stmt.skip_data {
+        bail!(
+            SYNTAX_ERROR,
+            "CONCURRENTLY and WITH NO DATA options cannot be used together"
+        );
+    }
+    if stmt.concurrent {
+        let usable = |i: &PgIndex| {
+            i.indisunique && i.indisvalid && i.indpred.is_none() && i.indexprs.is_none()
+        };
+        if !rel.indexes.iter().any(usable) {
+            let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+            let quote = catalog::format_type::quote_identifier;
+            let shown = format!(
+                "{}.{}",
+                quote(schema.unwrap_or_default().as_str()),
+                quote(rel.name())
+            );
+            return Err(pg_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot refresh materialized view \"{shown}\" concurrently"
+            )
+            .hint(
+                "Create a unique index with no WHERE clause on one or more columns of the \
+                 materialized view.",
+            ));
+        }
+    }
+    let query = query_of(host, &rel)?;
+    set_populated(host, rel.oid(), !stmt.skip_data)?;
+    if stmt.concurrent {
+        return replace_rows(host, &rel, &query);
+    }
+    relation::new_files(host, rel.oid())?;
+    if let Some(toast) = rel.class.reltoastrelid.valid() {
+        host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
+        relation::new_files(host, toast)?;
+        let desc = host.catalog().relation(toast)?;
+        truncate::rebuild_indexes(host, &desc)?;
+    }
+    let rel = host.catalog().relation(rel.oid())?;
+    truncate::rebuild_indexes(host, &rel)?;
+    if stmt.skip_data {
+        return Ok(());
+    }
+    fill(host, rel.oid(), &query)?;
+    Ok(())
+}
+
+fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {
+    let rule = rel.rules.iter().find(|r| r.ev_type == b'1');
+    let rule = rule.ok_or_else(|| {
+        PgError::internal(format!(
+            "materialized view \"{}\" is missing rewrite information",
+            rel.name()
+        ))
+    })?;
+    let mut list =
+        analyze::stored::queries(&mut SessionLookup::new(host), rule.ev_action.as_str())?;
+    list.pop().ok_or_else(|| PgError::internal("rule without an action"))
+}
+
+/// Notes whether the view has rows to show.
+pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = relation::class(&mut cat, oid)?;
+    if row.relispopulated != populated {
+        cat.update(&row, &PgClass { relispopulated: populated, ..row.row.clone() })?;
+        cat.increment_command_counter()?;
+    }
+    Ok(())
+}
+
+/// Writes the rows of the query into the view; their number.
+pub fn fill(host: &mut dyn CommandHost, oid: Oid, query: &Query) -> Result<u64> {
+    let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+    view::write_rows(host, oid, query, how)
+}
+
+/// All rows go, and those of the query come, for all to see at once when the transaction commits.
+fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -> Result<()> {
+    let Some(table) = rel.table.clone() else { return Ok(()) };
+    let columns: [AttrNo; 1] = [system::CTID];
+    let snapshot = host.backend().catalog_snapshot();
+    let options = ScanOptions::default();
+    let mut scan =
+        TableScan::new(host.backend(), &table, snapshot, &columns, options)?;
+    let mut batch = table::new_batch(&table, &columns);
+    while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
+        for r in 0..batch.len {
+            let DatumRef::Bytes(bytes) = batch.get(r, 0) else { continue };
+            let Some(bytes) = bytes.first_chunk::<6>() else { continue };
+            let tid = Tid::from_bytes(*bytes);
+            table::delete(host.backend(), &table, tid, ChangeOptions::default())?;
+        }
+        batch.clear();
+    }
+    host.catalog().increment_command_counter()?;
+    view::write_rows(host, rel.oid(), query, InsertOptions::default())?;
+    Ok(())
+}
+

@@ -1,0 +1,948 @@
+//! Functions and procedures: CREATE, ALTER, DROP. Counterpart: functioncmds.c, pg_proc.c.
+
+use crate::host::{CommandHost, notice};
+use crate::{names, options, stored};
+use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use analyze::coerce::Context;
+use catalog::ObjectAddress;
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use ids::Oid;
+use parse::ast::{
+    AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
+    ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
+};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
+use plan::expr::{CoercionForm, Location};
+use types::oids;
+
+const INTERNAL: Oid = Oid(12);
+const C: Oid = Oid(13);
+const SQL: Oid = Oid(14);
+
+/// The parameters as `pg_proc` keeps them.
+struct Parameters {
+    input: Vec<Oid>,
+    /// All of them, where some are not input.
+    all: Option<Vec<Oid>>,
+    modes: Option<Vec<u8>>,
+    names: Option<Vec<Text>>,
+    variadic: Oid,
+    defaults: Vec<Expr>,
+    /// What OUT parameters make of the result.
+    result: Option<Oid>,
+}
+
+fn type_of(host: &mut dyn CommandHost, name: &TypeName, sql: &str) -> Result<Oid> {
+    Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, sql)?.0)
+}
+
+/// Counterpart: `interpret_function_parameter_list`.
+fn parameters(
+    host: &mut dyn CommandHost,
+    stmt: &CreateFunctionStmt,
+    sql: &str,
+) -> Result<Parameters> {
+    let mut out = Parameters {
+        input: Vec::new(),
+        all: None,
+        modes: None,
+        names: None,
+        variadic: Oid::INVALID,
+        defaults: Vec::new(),
+        result: None,
+    };
+    let (mut types, mut modes, mut labels) = (Vec::new(), Vec::new(), Vec::<Text>::new());
+    let (mut outs, mut out_type) = (0, Oid::INVALID);
+    let mut any_name = false;
+    for p in &stmt.parameters {
+        if p.arg_type.setof {
+            let what = if stmt.is_procedure { "procedures" } else { "functions" };
+            bail!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept set arguments");
+        }
+        let ty = type_of(host, &p.arg_type, sql)?;
+        let mode = if p.mode == Mode::Default { Mode::In } else { p.mode };
+        let is_input = matches!(mode, Mode::In | Mode::InOut | Mode::Variadic);
+        if is_input {
+            if out.variadic.is_valid() {
+                bail!(
+                    INVALID_FUNCTION_DEFINITION,
+                    "VARIADIC parameter must be the last input parameter"
+                );
+            }
+            out.input.push(ty);
+        }
+        if matches!(mode, Mode::Out | Mode::InOut | Mode::Table) {
+            if stmt.is_procedure && out.variadic.is_valid() {
+                bail!(
+                    INVALID_FUNCTION_DEFINITION,
+                    "VARIADIC parameter must be the last parameter"
+                );
+            }
+            outs += 1;
+            out_type = ty;
+        }
+        if mode == Mode::Variadic {
+            out.variadic = match ty {
+                oids::ANY => oids::ANY,
+                oids::ANYARRAY => oids::ANYELEMENT,
+                oids::ANYCOMPATIBLEARRAY => oids::ANYCOMPATIBLE,
+                _ => {
+                    let row = host.catalog().type_row(ty)?;
+                    match row.typelem.valid().filter(|_| analyze::typename::is_true_array(&row)) {
+                        Some(elem) => elem,
+                        None => bail!(
+                            INVALID_FUNCTION_DEFINITION,
+                            "VARIADIC parameter must be an array"
+                        ),
+                    }
+                }
+            };
+        }
+        let name = p.name.as_deref().unwrap_or("");
+        if !name.is_empty() {
+            any_name = true;
+            for (other, label) in stmt.parameters.iter().zip(&labels) {
+                let om = if other.mode == Mode::Default { Mode::In } else { other.mode };
+                let only_in = |m: Mode| matches!(m, Mode::In | Mode::Variadic);
+                let only_out = |m: Mode| matches!(m, Mode::Out | Mode::Table);
+                let apart = only_in(mode) && only_out(om) || only_out(mode) && only_in(om);
+                if !apart && label.as_str() == name {
+                    bail!(
+                        INVALID_FUNCTION_DEFINITION,
+                        "parameter name \"{name}\" used more than once"
+                    );
+                }
+            }
+        }
+        labels.push(Text::from(name));
+        types.push(ty);
+        modes.push(match mode {
+            Mode::Out => b'o',
+            Mode::InOut => b'b',
+            Mode::Variadic => b'v',
+            Mode::Table => b't',
+            _ => b'i',
+        });
+        if let Some(node) = &p.defexpr {
+            if !is_input {
+                bail!(
+                    INVALID_FUNCTION_DEFINITION,
+                    "only input parameters can have default values"
+                );
+            }
+            out.defaults.push(default_value(host, node, ty, sql)?);
+        } else if is_input && !out.defaults.is_empty() {
+            bail!(
+                INVALID_FUNCTION_DEFINITION,
+                "input parameters after one with a default value must also have defaults"
+            );
+        }
+    }
+    if outs > 0 || out.variadic.is_valid() {
+        out.all = (outs > 0).then(|| types.clone());
+        out.all = out.all.or_else(|| Some(types.clone()));
+        out.modes = Some(modes);
+    }
+    if outs > 0 {
+        out.result = Some(if outs == 1 && !stmt.is_procedure { out_type } else { oids::RECORD });
+    }
+    out.names = any_name.then_some(labels);
+    Ok(out)
+}
+
+fn default_value(host: &mut dyn CommandHost, node: &Node, ty: Oid, sql: &str) -> Result<Expr> {
+    let mut lookup = SessionLookup::new(host);
+    let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new()));
+    let e = cx.expr_in(node, ExprKind::FunctionDefault)?;
+    let from = e.type_oid();
+    let form = CoercionForm::ImplicitCast;
+    let done =
+        cx.coerce_to_target(e, ty, -1, Context::Assignment, form, Location::UNKNOWN)?;
+    let Some(mut e) = done else {
+        let (from, to) = (cx.format_type(from), cx.format_type(ty));
+        bail!(
+            DATATYPE_MISMATCH,
+            "argument of DEFAULT must be type {to}, not type {from}"
+        )
+    };
+    cx.assign_collations(&mut e)?;
+    if plan::walk::any(&e, &mut |e| matches!(e, Expr::Var(_))) {
+        bail!(
+            INVALID_COLUMN_REFERENCE,
+            "cannot use table references in parameter default value"
+        );
+    }
+    Ok(e)
+}
+
+/// What the options say.
+struct Attributes {
+    language: Option<String>,
+    body: Option<Vec<String>>,
+    window: bool,
+    volatility: Option<u8>,
+    strict: Option<bool>,
+    security: Option<bool>,
+    leakproof: Option<bool>,
+    cost: Option<f32>,
+    rows: Option<f32>,
+    parallel: Option<u8>,
+    config: Vec<(String, Option<String>)>,
+    reset_all: bool,
+}
+
+fn attributes(
+    host: &mut dyn CommandHost,
+    defs: &[DefElem],
+    procedure: bool,
+) -> Result<Attributes> {
+    let mut a = Attributes {
+        language: None,
+        body: None,
+        window: false,
+        volatility: None,
+        strict: None,
+        security: None,
+        leakproof: None,
+        cost: None,
+        rows: None,
+        parallel: None,
+        config: Vec::new(),
+        reset_all: false,
+    };
+    let mut seen: Vec<&str> = Vec::new();
+    for d in defs {
+        let name = &*d.defname;
+        if name != "set" {
+            if seen.contains(&name) {
+                let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
+                return Err(match u32::try_from(d.location) {
+                    Ok(at) => e.at(at + 1),
+                    Err(_) => e,
+                });
+            }
+            seen.push(name);
+        }
+        let not_for_procedures = ["window", "volatility", "strict", "leakproof", "cost", "rows",
+            "support", "parallel"];
+        if procedure && not_for_procedures.contains(&name) {
+            bail!(INVALID_FUNCTION_DEFINITION, "invalid attribute in procedure definition");
+        }
+        match name {
+            "language" => a.language = Some(options::text(d)?),
+            "as" => {
+                a.body = Some(match &d.arg {
+                    Some(Node::List(l)) => {
+                        l.iter().filter_map(Node::as_str).map(str::to_string).collect()
+                    }
+                    _ => vec![options::text(d)?],
+                });
+            }
+            "window" => a.window = options::boolean(d)?,
+            "volatility" => {
+                a.volatility = Some(match options::text(d)?.as_str() {
+                    "immutable" => b'i',
+                    "stable" => b's',
+                    _ => b'v',
+                });
+            }
+            "strict" => a.strict = Some(options::boolean(d)?),
+            "security" => a.security = Some(options::boolean(d)?),
+            "leakproof" => a.leakproof = Some(options::boolean(d)?),
+            "cost" => {
+                let v = number(d)?;
+                if v <= 0.0 {
+                    bail!(INVALID_PARAMETER_VALUE, "COST must be positive");
+                }
+                a.cost = Some(v);
+            }
+            "rows" => {
+                let v = number(d)?;
+                if v <= 0.0 {
+                    bail!(INVALID_PARAMETER_VALUE, "ROWS must be positive");
+                }
+                a.rows = Some(v);
+            }
+            "parallel" => {
+                a.parallel = Some(match options::text(d)?.as_str() {
+                    "safe" => b's',
+                    "unsafe" => b'u',
+                    "restricted" => b'r',
+                    _ => bail!(
+                        SYNTAX_ERROR,
+                        "parameter \"parallel\" must be SAFE, RESTRICTED, or UNSAFE"
+                    ),
+                });
+            }
+            "set" => {
+                let Some(Node::VariableSetStmt(s)) = &d.arg else { continue };
+                if s.kind == VariableSetKind::ResetAll {
+                    a.reset_all = true;
+                    a.config.clear();
+                } else {
+                    let value = host.setting_value(s)?;
+                    a.config.push((s.name.as_deref().unwrap_or("").to_string(), value));
+                }
+            }
+            "support" => return Err(PgError::unsupported("support functions")),
+            "transform" => return Err(PgError::unsupported("transforms")),
+            other => return Err(PgError::internal(format!("option \"{other}\" not recognized"))),
+        }
+    }
+    Ok(a)
+}
+
+fn number(d: &DefElem) -> Result<f32> {
+    match &d.arg {
+        Some(Node::Integer(n)) => Ok(*n as f32),
+        Some(Node::Float(s)) => {
+            s.parse().map_err(|_| pg_err!(SYNTAX_ERROR, "{} requires a numeric value", d.defname))
+        }
+        _ => Err(pg_err!(SYNTAX_ERROR, "{} requires a numeric value", d.defname)),
+    }
+}
+
+fn with_config(
+    old: Option<Vec<Text>>,
+    changes: &[(String, Option<String>)],
+) -> Option<Vec<Text>> {
+    let mut list = old.unwrap_or_default();
+    for (name, value) in changes {
+        list.retain(|t| t.as_str().split('=').next() != Some(name.as_str()));
+        if let Some(value) = value {
+            list.push(Text::from(format!("{name}={value}")));
+        }
+    }
+    (!list.is_empty()).then_some(list)
+}
+
+/// CREATE FUNCTION and CREATE PROCEDURE.
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) -> Result<()> {
+    let (schema, name) = crate::domain::new_name(host, &stmt.funcname)?;
+    let a = attributes(host, &stmt.options, stmt.is_procedure)?;
+    let language = match (&a.language, &stmt.sql_body) {
+        (Some(l), _) => l.clone(),
+        (None, Some(_)) => "sql".to_string(),
+        (None, None) => bail!(INVALID_FUNCTION_DEFINITION, "no language specified"),
+    };
+    if language == "plpgsql" {
+        return Err(PgError::unsupported("functions in language plpgsql"));
+    }
+    let Some(lang) = host.catalog().find_language(&language)? else {
+        bail!(UNDEFINED_OBJECT, "language \"{language}\" does not exist")
+    };
+    if !lang.lanpltrusted && !names::is_superuser(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for language {language}");
+    }
+    if a.leakproof == Some(true) && !names::is_superuser(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function");
+    }
+    let p = parameters(host, stmt, sql)?;
+    let (result, set) = match (&stmt.return_type, p.result) {
+        (Some(t), wanted) => {
+            let ty = type_of(host, t, sql)?;
+            if let Some(wanted) = wanted.filter(|w| *w != ty) {
+                let shown = host.catalog().format_type(wanted)?;
+                bail!(
+                    INVALID_FUNCTION_DEFINITION,
+                    "function result type must be {shown} because of OUT parameters"
+                );
+            }
+            (ty, t.setof)
+        }
+        (None, Some(ty)) => (ty, false),
+        (None, None) if stmt.is_procedure => (oids::VOID, false),
+        (None, None) => {
+            bail!(INVALID_FUNCTION_DEFINITION, "function result type must be specified")
+        }
+    };
+    if a.rows.is_some() && !set {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "ROWS is not applicable when function does not return a set"
+        );
+    }
+    check_pseudo(host, lang.oid, &p.input, result)?;
+    if a.body.is_some() && stmt.sql_body.is_some() {
+        bail!(INVALID_FUNCTION_DEFINITION, "duplicate function body specified");
+    }
+    if stmt.sql_body.is_some() && lang.oid != SQL {
+        bail!(
+            INVALID_FUNCTION_DEFINITION,
+            "inline SQL function body only valid for language SQL"
+        );
+    }
+    let (prosrc, probin) = match (&a.body, lang.oid) {
+        (Some(list), C) => match list.as_slice() {
+            [file, symbol] => (symbol.clone(), Some(file.clone())),
+            [file] => (name.clone(), Some(file.clone())),
+            _ => (String::new(), None),
+        },
+        (Some(list), _) => {
+            if list.len() != 1 {
+                bail!(
+                    INVALID_FUNCTION_DEFINITION,
+                    "only one AS item needed for language \"{language}\""
+                );
+            }
+            (list[0].clone(), None)
+        }
+        (None, _) if stmt.sql_body.is_some() => (String::new(), None),
+        (None, INTERNAL) => (name.clone(), None),
+        (None, _) => bail!(INVALID_FUNCTION_DEFINITION, "no function body specified"),
+    };
+    if lang.oid == INTERNAL && !host.builtin_exists(&prosrc) {
+        bail!(UNDEFINED_FUNCTION, "there is no built-in function named \"{prosrc}\"");
+    }
+    if lang.oid == C {
+        return Err(PgError::unsupported("functions in language c"));
+    }
+    let argument_names: Vec<String> = match (&p.names, &p.modes) {
+        (Some(list), Some(modes)) => list
+            .iter()
+            .zip(modes)
+            .filter(|(_, m)| matches!(m, b'i' | b'b' | b'v'))
+            .map(|(n, _)| n.as_str().to_string())
+            .collect(),
+        (Some(list), None) => list.iter().map(|n| n.as_str().to_string()).collect(),
+        (None, _) => Vec::new(),
+    };
+    let body = match &stmt.sql_body {
+        Some(node) => Some(standard_body(host, node, sql, &name, &p.input, &argument_names)?),
+        None => None,
+    };
+    if lang.oid == SQL && body.is_none() && host.setting("check_function_bodies") == "on" {
+        check_body(host, &prosrc, &name, &p.input, &argument_names)?;
+    }
+    let fast = matches!(lang.oid, INTERNAL | C);
+    let new = PgProc {
+        oid: Oid::INVALID,
+        proname: Name::new(&name),
+        pronamespace: schema,
+        proowner: names::user(host),
+        prolang: lang.oid,
+        procost: a.cost.unwrap_or(if fast { 1.0 } else { 100.0 }),
+        prorows: a.rows.unwrap_or(if set { 1000.0 } else { 0.0 }),
+        provariadic: p.variadic,
+        prosupport: Oid::INVALID,
+        prokind: match (stmt.is_procedure, a.window) {
+            (true, _) => b'p',
+            (_, true) => b'w',
+            _ => b'f',
+        },
+        prosecdef: a.security.unwrap_or(false),
+        proleakproof: a.leakproof.unwrap_or(false),
+        proisstrict: a.strict.unwrap_or(false),
+        proretset: set,
+        provolatile: a.volatility.unwrap_or(b'v'),
+        proparallel: a.parallel.unwrap_or(b'u'),
+        pronargs: p.input.len() as i16,
+        pronargdefaults: p.defaults.len() as i16,
+        prorettype: result,
+        proargtypes: OidVector(p.input.clone().into()),
+        proallargtypes: p.all.clone(),
+        proargmodes: p.modes.clone(),
+        proargnames: p.names.clone(),
+        proargdefaults: (!p.defaults.is_empty()).then(|| stored::write_list(&p.defaults)),
+        protrftypes: None,
+        prosrc: Text::from(prosrc),
+        probin: probin.map(Text::from),
+        prosqlbody: body.as_ref().map(|b| b.0.clone()),
+        proconfig: with_config(None, &a.config),
+        proacl: None,
+    };
+    let needs = body.map(|b| b.1).unwrap_or_default();
+    insert(host, new, stmt.replace, &p, needs)
+}
+
+fn check_pseudo(
+    host: &mut dyn CommandHost,
+    language: Oid,
+    input: &[Oid],
+    result: Oid,
+) -> Result<()> {
+    if language != SQL {
+        return Ok(());
+    }
+    let polymorphic =
+        |ty: Oid| matches!(ty.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537 | 4538 | 5077..=5080);
+    let is_pseudo = |host: &mut dyn CommandHost, ty: Oid| -> Result<bool> {
+        Ok(host.catalog().type_row(ty)?.typtype == b'p')
+    };
+    if is_pseudo(host, result)?
+        && !matches!(result, oids::RECORD | oids::VOID)
+        && !polymorphic(result)
+    {
+        let shown = host.catalog().format_type(result)?;
+        bail!(INVALID_FUNCTION_DEFINITION, "SQL functions cannot return type {shown}");
+    }
+    for &ty in input {
+        if is_pseudo(host, ty)? && !polymorphic(ty) {
+            let shown = host.catalog().format_type(ty)?;
+            bail!(
+                INVALID_FUNCTION_DEFINITION,
+                "SQL functions cannot have arguments of type {shown}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The statements of a body as written in SQL-standard form, analysed: their text, and what they need.
+fn standard_body(
+    host: &mut dyn CommandHost,
+    node: &Node,
+    sql: &str,
+    name: &str,
+    types: &[Oid],
+    labels: &[String],
+) -> Result<(Text, Vec<ObjectAddress>)> {
+    let one = |host: &mut dyn CommandHost, node: &Node| {
+        analyze::function_statement(&mut SessionLookup::new(host), node, sql, name, types, labels)
+    };
+    let mut needs = Vec::new();
+    let text = match node {
+        // BEGIN ATOMIC: the statements stand in a list within a list.
+        Node::List(outer) => {
+            let mut queries = Vec::new();
+            for inner in outer.iter() {
+                let Node::List(list) = inner else { continue };
+                for stmt in list.iter() {
+                    let q = one(host, stmt)?;
+                    stored::query_references(&q, &mut needs);
+                    queries.push(q);
+                }
+            }
+            format!("({})", plan::nodetree::write_queries(&queries))
+        }
+        stmt => {
+            let q = one(host, stmt)?;
+            stored::query_references(&q, &mut needs);
+            plan::nodetree::write_query(&q)
+        }
+    };
+    stored::tidy(&mut needs);
+    Ok((Text::from(text), needs))
+}
+
+/// Parses and analyses a body in text.
+fn check_body(
+    host: &mut dyn CommandHost,
+    body: &str,
+    name: &str,
+    types: &[Oid],
+    labels: &[String],
+) -> Result<()> {
+    for stmt in parse::parse(body)? {
+        if !analyze::is_query(&stmt.stmt) || types.iter().any(|t| is_polymorphic(*t)) {
+            continue;
+        }
+        let mut lookup = SessionLookup::new(host);
+        analyze::function_statement(&mut lookup, &stmt.stmt, body, name, types, labels)
+            .map_err(|e| e.context(format!("SQL function \"{name}\"")))?;
+    }
+    Ok(())
+}
+
+fn is_polymorphic(ty: Oid) -> bool {
+    matches!(ty.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537 | 4538 | 5077..=5080)
+}
+
+/// Inserts the row, or replaces the one with the same name and arguments. Counterpart: `ProcedureCreate`.
+fn insert(
+    host: &mut dyn CommandHost,
+    mut new: PgProc,
+    replace: bool,
+    p: &Parameters,
+    mut needs: Vec<ObjectAddress>,
+) -> Result<()> {
+    let old = existing(host, &new)?;
+    let mut cat = host.catalog();
+    let this = match &old {
+        Some(old) => {
+            let name = new.proname.as_str();
+            if !replace {
+                bail!(
+                    DUPLICATE_FUNCTION,
+                    "function \"{name}\" already exists with same argument types"
+                );
+            }
+            let owner = old.proowner;
+            let shown = cat.format_function(old.oid)?;
+            drop(cat);
+            if !names::is_owner(host, owner)? {
+                bail!(INSUFFICIENT_PRIVILEGE, "must be owner of function {name}");
+            }
+            may_replace(old, &new, &shown)?;
+            (new.oid, new.proowner, new.proacl) = (old.oid, old.proowner, old.proacl.clone());
+            let mut cat = host.catalog();
+            cat.update(old, &new)?;
+            let this = ObjectAddress::of::<PgProc>(old.oid);
+            cat.forget_dependencies(this, true)?;
+            this
+        }
+        None => {
+            new.oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
+            cat.insert(&new)?;
+            let this = ObjectAddress::of::<PgProc>(new.oid);
+            cat.record_owner(this, new.proowner)?;
+            this
+        }
+    };
+    needs.push(ObjectAddress::of::<PgNamespace>(new.pronamespace));
+    needs.push(ObjectAddress::of::<PgLanguage>(new.prolang));
+    needs.push(ObjectAddress::of::<PgType>(new.prorettype));
+    let all = new.proallargtypes.as_deref().unwrap_or(&new.proargtypes);
+    needs.extend(all.iter().map(|t| ObjectAddress::of::<PgType>(*t)));
+    for e in &p.defaults {
+        stored::references(e, Oid::INVALID, &mut needs);
+    }
+    stored::tidy(&mut needs);
+    let mut cat = host.catalog();
+    for object in needs {
+        cat.record_dependency(this, object, Dependency::Normal)?;
+    }
+    cat.increment_command_counter()
+}
+
+fn existing(host: &mut dyn CommandHost, new: &PgProc) -> Result<Option<catalog::Row<PgProc>>> {
+    let mut cat = host.catalog();
+    let list = cat.scan(indexes::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[new.proname.as_str().into()])?;
+    Ok(list.into_iter().find(|f| {
+        f.pronamespace == new.pronamespace && f.proargtypes.0 == new.proargtypes.0
+    }))
+}
+
+fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
+    let name = new.proname.as_str();
+    if old.prokind != new.prokind {
+        let is = match old.prokind {
+            b'a' => "an aggregate function",
+            b'p' => "a procedure",
+            b'w' => "a window function",
+            _ => "a function",
+        };
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot change routine kind")
+            .detail(format!("\"{name}\" is {is}.")));
+    }
+    let hint = if new.prokind == b'p' { "PROCEDURE" } else { "FUNCTION" };
+    let hint = format!("Use DROP {hint} {shown} first.");
+    if old.prorettype != new.prorettype || old.proretset != new.proretset {
+        let message = match new.prokind {
+            b'p' => "cannot change whether a procedure has output parameters",
+            _ => "cannot change return type of existing function",
+        };
+        return Err(pg_err!(INVALID_FUNCTION_DEFINITION, "{message}").hint(hint));
+    }
+    if old.proallargtypes != new.proallargtypes
+        || old.proallargtypes.is_some() && old.proargmodes != new.proargmodes
+    {
+        return Err(pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "cannot change return type of existing function"
+        )
+        .detail("Row type defined by OUT parameters is different.")
+        .hint(hint));
+    }
+    if let Some(old_names) = &old.proargnames {
+        let none = Vec::new();
+        let names = new.proargnames.as_ref().unwrap_or(&none);
+        for (i, was) in old_names.iter().enumerate().filter(|(_, n)| !n.as_str().is_empty()) {
+            if names.get(i).is_none_or(|n| n != was) {
+                return Err(pg_err!(
+                    INVALID_FUNCTION_DEFINITION,
+                    "cannot change name of input parameter \"{}\"",
+                    was.as_str()
+                )
+                .hint(hint));
+            }
+        }
+    }
+    if old.pronargdefaults > new.pronargdefaults {
+        return Err(pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "cannot remove parameter defaults from existing function"
+        )
+        .hint(hint));
+    }
+    Ok(())
+}
+
+fn noun(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::Procedure => "procedure",
+        ObjectType::Aggregate => "aggregate",
+        ObjectType::Routine => "routine",
+        _ => "function",
+    }
+}
+
+/// The routine that a statement names; nothing where it does not exist and may be missing.
+pub fn find(
+    host: &mut dyn CommandHost,
+    object: &ObjectWithArgs,
+    kind: ObjectType,
+    missing_ok: bool,
+) -> Result<Option<Oid>> {
+    let parts: Vec<&str> = object.objname.iter().map(|n| &**n).collect();
+    let (schema, name) = match parts.as_slice() {
+        [.., schema, name] => (Some(*schema), *name),
+        [name] => (None, *name),
+        [] => return Err(PgError::internal("routine without a name")),
+    };
+    let wanted = |k: u8| match kind {
+        ObjectType::Procedure => k == b'p',
+        ObjectType::Aggregate => k == b'a',
+        ObjectType::Function => k != b'p',
+        _ => true,
+    };
+    let shown = catalog::namespace::qualified(schema, name);
+    let schema_oid = match schema {
+        Some(schema) => match host.catalog().find_namespace(schema)? {
+            Some(oid) => Some(oid),
+            None if missing_ok => return Ok(None),
+            None => bail!(INVALID_SCHEMA_NAME, "schema \"{schema}\" does not exist"),
+        },
+        None => None,
+    };
+    let mut args = Vec::new();
+    for t in object.objargs.iter().flatten() {
+        args.push(type_of(host, t, "")?);
+    }
+    let path = host.catalog().search_path()?;
+    let index = indexes::PG_PROC_PRONAME_ARGS_NSP_INDEX;
+    let list = host.catalog().scan(index, &[name.into()])?;
+    let place = |f: &PgProc| match schema_oid {
+        Some(s) => (f.pronamespace == s).then_some(0),
+        None => path.schemas.iter().position(|p| *p == f.pronamespace),
+    };
+    let fits = |f: &PgProc| {
+        if object.args_unspecified {
+            return true;
+        }
+        let with_out = f.prokind == b'p' && f.proallargtypes.as_ref().is_some_and(|a| *a == args);
+        *f.proargtypes.0 == *args || with_out
+    };
+    let mut found: Vec<(usize, &catalog::Row<PgProc>)> =
+        list.iter().filter(|f| fits(f)).filter_map(|f| place(f).map(|p| (p, f))).collect();
+    found.sort_by_key(|(p, _)| *p);
+    let right: Vec<_> = found.iter().filter(|(_, f)| wanted(f.prokind)).collect();
+    let what = noun(kind);
+    if object.args_unspecified {
+        if right.len() > 1 {
+            return Err(pg_err!(AMBIGUOUS_FUNCTION, "{what} name \"{shown}\" is not unique")
+                .hint(format!(
+                    "Specify the argument list to select the {what} unambiguously."
+                )));
+        }
+        if right.is_empty() && found.is_empty() && !missing_ok {
+            bail!(UNDEFINED_FUNCTION, "could not find a {what} named \"{shown}\"");
+        }
+    }
+    if let Some((_, f)) = right.first() {
+        return Ok(Some(f.oid));
+    }
+    let mut list = Vec::new();
+    for ty in &args {
+        list.push(host.catalog().format_type(*ty)?);
+    }
+    let signature = match object.args_unspecified {
+        true => format!("{shown}()"),
+        false => format!("{shown}({})", list.join(",")),
+    };
+    let signature = match (kind, args.is_empty() && !object.args_unspecified) {
+        (ObjectType::Aggregate, true) => format!("{shown}(*)"),
+        _ => signature,
+    };
+    if !found.is_empty() {
+        let article = if kind == ObjectType::Aggregate { "an" } else { "a" };
+        let word = match kind {
+            ObjectType::Aggregate => "aggregate",
+            _ => what,
+        };
+        let signature = match kind {
+            ObjectType::Aggregate => format!("function {signature}"),
+            _ => signature,
+        };
+        bail!(WRONG_OBJECT_TYPE, "{signature} is not {article} {word}");
+    }
+    if missing_ok {
+        return Ok(None);
+    }
+    bail!(UNDEFINED_FUNCTION, "{what} {signature} does not exist")
+}
+
+/// As [`find`], for statements whose routine must exist.
+pub fn named(host: &mut dyn CommandHost, object: Option<&Node>, kind: ObjectType) -> Result<Oid> {
+    let Some(Node::ObjectWithArgs(object)) = object else {
+        return Err(PgError::internal("statement without a routine"));
+    };
+    let found = find(host, object, kind, false)?;
+    found.ok_or_else(|| PgError::internal("routine was not found"))
+}
+
+/// 42501 unless the user owns the routine.
+pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let row = host.catalog().function(oid)?;
+    if !names::is_owner(host, row.proowner)? {
+        let what = match row.prokind {
+            b'a' => "aggregate",
+            b'p' => "procedure",
+            _ => "function",
+        };
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);
+    }
+    Ok(())
+}
+
+fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgProc>> {
+    let row = host.catalog().scan(indexes::PG_PROC_OID_INDEX, &[oid.into()])?.pop();
+    row.ok_or_else(|| PgError::internal(format!("cache lookup failed for function {oid}")))
+}
+
+/// 42723 where the schema has a routine of that name and those arguments.
+fn name_is_free(host: &mut dyn CommandHost, row: &PgProc, name: &str, schema: Oid) -> Result<()> {
+    let probe = PgProc { proname: Name::new(name), pronamespace: schema, ..row.clone() };
+    if existing(host, &probe)?.is_some() {
+        let mut list = Vec::new();
+        for ty in &row.proargtypes.0 {
+            list.push(host.catalog().format_type(*ty)?);
+        }
+        let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
+        bail!(
+            DUPLICATE_FUNCTION,
+            "function {name}({}) already exists in schema \"{shown}\"",
+            list.join(", ")
+        );
+    }
+    Ok(())
+}
+
+pub fn rename(host: &mut dyn CommandHost, oid: Oid, new: &str) -> Result<()> {
+    must_own(host, oid)?;
+    let row = row_of(host, oid)?;
+    name_is_free(host, &row, new, row.pronamespace)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgProc { proname: Name::new(new), ..row.row.clone() })?;
+    Ok(())
+}
+
+pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<()> {
+    must_own(host, oid)?;
+    let row = row_of(host, oid)?;
+    let schema = host.catalog().namespace(schema)?;
+    if schema == row.pronamespace {
+        return Ok(());
+    }
+    names::may_create_in(host, schema)?;
+    let name = row.proname.to_string();
+    name_is_free(host, &row, &name, schema)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgProc { pronamespace: schema, ..row.row.clone() })?;
+    let this = ObjectAddress::of::<PgProc>(oid);
+    cat.change_dependency(this, PgNamespace::RELATION, row.pronamespace, schema)?;
+    Ok(())
+}
+
+pub fn set_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid) -> Result<()> {
+    let row = row_of(host, oid)?;
+    if row.proowner == owner {
+        return Ok(());
+    }
+    must_own(host, oid)?;
+    names::must_be_member(host, owner)?;
+    let proacl = crate::object::new_owner_acl(row.proacl.clone(), row.proowner, owner);
+    let mut cat = host.catalog();
+    cat.update(&row, &PgProc { proowner: owner, proacl, ..row.row.clone() })?;
+    crate::object::change_owner_row(host, ObjectAddress::of::<PgProc>(oid), owner)
+}
+
+/// ALTER FUNCTION with options.
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt) -> Result<()> {
+    let found = find(host, &stmt.func, stmt.objtype, false)?;
+    let oid = found.ok_or_else(|| PgError::internal("routine was not found"))?;
+    must_own(host, oid)?;
+    let row = row_of(host, oid)?;
+    if row.prokind == b'a' {
+        bail!(WRONG_OBJECT_TYPE, "\"{}\" is an aggregate function", row.proname);
+    }
+    let a = attributes(host, &stmt.actions, row.prokind == b'p')?;
+    let mut new = row.row.clone();
+    if let Some(v) = a.volatility {
+        new.provolatile = v;
+    }
+    if let Some(v) = a.strict {
+        new.proisstrict = v;
+    }
+    if let Some(v) = a.security {
+        new.prosecdef = v;
+    }
+    if let Some(v) = a.leakproof {
+        if v && !names::is_superuser(host)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function");
+        }
+        new.proleakproof = v;
+    }
+    if let Some(v) = a.cost {
+        new.procost = v;
+    }
+    if let Some(v) = a.rows {
+        if !new.proretset {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "ROWS is not applicable when function does not return a set"
+            );
+        }
+        new.prorows = v;
+    }
+    if let Some(v) = a.parallel {
+        new.proparallel = v;
+    }
+    let old = if a.reset_all { None } else { new.proconfig.clone() };
+    new.proconfig = with_config(old, &a.config);
+    let mut cat = host.catalog();
+    cat.update(&row, &new)?;
+    Ok(())
+}
+
+/// The routines of a DROP statement.
+pub fn to_drop(
+    host: &mut dyn CommandHost,
+    objects: &[Node],
+    kind: ObjectType,
+    missing_ok: bool,
+) -> Result<Vec<ObjectAddress>> {
+    let mut out = Vec::new();
+    for node in objects {
+        let Node::ObjectWithArgs(object) = node else { continue };
+        let Some(oid) = find(host, object, kind, missing_ok)? else {
+            let mut list = Vec::new();
+            for t in object.objargs.iter().flatten() {
+                list.push(analyze::typename::type_name_text(t));
+            }
+            let parts: Vec<&str> = object.objname.iter().map(|n| &**n).collect();
+            let mut args = list.join(",");
+            if kind == ObjectType::Aggregate && args.is_empty() {
+                args = "*".to_string();
+            }
+            host.notice(notice(pg_err!(
+                SUCCESSFUL_COMPLETION,
+                "{} {}({args}) does not exist, skipping",
+                noun(kind),
+                parts.join(".")
+            )));
+            continue;
+        };
+        let row = host.catalog().function(oid)?;
+        let schema = row.pronamespace;
+        let what = format_args!("namespace {schema}");
+        let schema = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
+        if !names::is_owner(host, schema.nspowner)? {
+            must_own(host, oid)?;
+        }
+        out.push(ObjectAddress::of::<PgProc>(oid));
+    }
+    Ok(out)
+}

@@ -1,0 +1,193 @@
+//! CREATE, DROP and ALTER TABLESPACE. Counterpart: tablespace.c.
+
+use crate::host::{CommandHost, notice};
+use crate::{names, options};
+use catalog::ObjectAddress;
+use catalog::rows::*;
+use ids::{Oid, RelFile};
+use parse::ast::{
+    AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt,
+};
+use pgerror::{Result, bail, pg_err};
+
+/// Longest location: the path of a relation below it must fit.
+const LOCATION_MAX: usize = 1024 - 68;
+
+fn not_in_block(host: &mut dyn CommandHost, what: &str) -> Result<()> {
+    if host.in_transaction_block() {
+        bail!(ACTIVE_SQL_TRANSACTION, "{what} cannot run inside a transaction block");
+    }
+    Ok(())
+}
+
+/// Applies SET or RESET options.
+fn changed(
+    old: Option<Vec<Text>>,
+    defs: &[DefElem],
+    reset: bool,
+) -> Result<Option<Vec<Text>>> {
+    let mut list = old.unwrap_or_default();
+    for d in defs {
+        let name = &*d.defname;
+        let known = [
+            "random_page_cost",
+            "seq_page_cost",
+            "effective_io_concurrency",
+            "maintenance_io_concurrency",
+        ];
+        if !known.contains(&name) {
+            bail!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\"");
+        }
+        list.retain(|t| t.as_str().split('=').next() != Some(name));
+        if !reset {
+            let value = options::text(d)?;
+            if value.trim().parse::<f64>().is_err() {
+                let kind = if name.ends_with("cost") { "floating point" } else { "integer" };
+                bail!(
+                    INVALID_PARAMETER_VALUE,
+                    "invalid value for {kind} option \"{name}\": {value}"
+                );
+            }
+            list.push(Text::from(format!("{name}={value}")));
+        }
+    }
+    Ok((!list.is_empty()).then_some(list))
+}
+
+/// CREATE TABLESPACE.
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateTableSpaceStmt) -> Result<()> {
+    not_in_block(host, "CREATE TABLESPACE")?;
+    let name = names::clip(&stmt.tablespacename, 63).to_string();
+    if !names::is_superuser(host)? {
+        return Err(pg_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied to create tablespace \"{name}\""
+        )
+        .hint("Must be superuser to create a tablespace."));
+    }
+    let owner = match &stmt.owner {
+        Some(role) => names::role_oid(host, role)?,
+        None => names::user(host),
+    };
+    let in_place = host.setting("allow_in_place_tablespaces") == "on" && stmt.location.is_empty();
+    let location = stmt.location.trim_end_matches('/').to_string();
+    if location.contains('\'') {
+        bail!(INVALID_NAME, "tablespace location cannot contain single quotes");
+    }
+    if !in_place && !location.starts_with('/') {
+        bail!(INVALID_OBJECT_DEFINITION, "tablespace location must be an absolute path");
+    }
+    if location.len() > LOCATION_MAX {
+        bail!(INVALID_OBJECT_DEFINITION, "tablespace location \"{location}\" is too long");
+    }
+    if name.starts_with("pg_") {
+        return Err(pg_err!(RESERVED_NAME, "unacceptable tablespace name \"{name}\"")
+            .detail("The prefix \"pg_\" is reserved for system tablespaces."));
+    }
+    if host.catalog().find_tablespace(&name)?.is_some() {
+        bail!(DUPLICATE_OBJECT, "tablespace \"{name}\" already exists");
+    }
+    let spcoptions = changed(None, &stmt.options, false)?;
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_TABLESPACE_OID_INDEX)?;
+    cat.insert(&PgTablespace {
+        oid,
+        spcname: Name::new(&name),
+        spcowner: owner,
+        spcacl: None,
+        spcoptions,
+    })?;
+    cat.record_owner(ObjectAddress::of::<PgTablespace>(oid), owner)?;
+    let engine = host.engine();
+    engine.create_tablespace(host.backend(), oid, &location)?;
+    host.backend().force_sync_commit();
+    Ok(())
+}
+
+fn find(host: &mut dyn CommandHost, name: &str) -> Result<catalog::Row<PgTablespace>> {
+    let row = host.catalog().find_tablespace(name)?;
+    row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))
+}
+
+fn must_own(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<()> {
+    if !names::is_owner(host, row.spcowner)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of tablespace {}", row.spcname);
+    }
+    Ok(())
+}
+
+/// DROP TABLESPACE.
+pub fn drop(host: &mut dyn CommandHost, stmt: &DropTableSpaceStmt) -> Result<()> {
+    not_in_block(host, "DROP TABLESPACE")?;
+    let name = &*stmt.tablespacename;
+    let Some(row) = host.catalog().find_tablespace(name)? else {
+        if !stmt.missing_ok {
+            bail!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist");
+        }
+        host.notice(notice(pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "tablespace \"{name}\" does not exist, skipping"
+        )));
+        return Ok(());
+    };
+    must_own(host, &row)?;
+    if row.oid == RelFile::DEFAULT_TABLESPACE || row.oid == RelFile::GLOBAL_TABLESPACE {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for tablespace {name}");
+    }
+    let this = ObjectAddress::of::<PgTablespace>(row.oid);
+    let keys = [this.class.into(), this.object.into()];
+    let dependents = host.catalog().scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
+    if !dependents.is_empty() {
+        bail!(
+            DEPENDENT_OBJECTS_STILL_EXIST,
+            "tablespace \"{name}\" cannot be dropped because some objects depend on it"
+        );
+    }
+    let mut cat = host.catalog();
+    cat.delete(&row)?;
+    let keys = [row.oid.into(), PgTablespace::RELATION.into()];
+    for row in cat.scan(indexes::PG_SHDESCRIPTION_O_C_INDEX, &keys)? {
+        cat.delete(&row)?;
+    }
+    cat.forget_shared_dependencies(this)?;
+    let engine = host.engine();
+    if !engine.drop_tablespace(host.backend(), row.oid)? {
+        bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "tablespace \"{name}\" is not empty");
+    }
+    host.backend().force_sync_commit();
+    Ok(())
+}
+
+/// ALTER TABLESPACE … SET and RESET.
+pub fn set_options(
+    host: &mut dyn CommandHost,
+    stmt: &AlterTableSpaceOptionsStmt,
+) -> Result<()> {
+    let row = find(host, &stmt.tablespacename)?;
+    must_own(host, &row)?;
+    let spcoptions = changed(row.spcoptions.clone(), &stmt.options, stmt.is_reset)?;
+    let mut cat = host.catalog();
+    cat.update(&row, &PgTablespace { spcoptions, ..row.row.clone() })?;
+    Ok(())
+}
+
+/// ALTER TABLESPACE … RENAME TO.
+pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
+    let row = find(host, old)?;
+    must_own(host, &row)?;
+    if new.starts_with("pg_") {
+        return Err(pg_err!(RESERVED_NAME, "unacceptable tablespace name \"{new}\"")
+            .detail("The prefix \"pg_\" is reserved for system tablespaces."));
+    }
+    if host.catalog().find_tablespace(new)?.is_some() {
+        bail!(DUPLICATE_OBJECT, "tablespace \"{new}\" already exists");
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &PgTablespace { spcname: Name::new(new), ..row.row.clone() })?;
+    Ok(())
+}
+
+/// OID for ALTER … OWNER TO and the like.
+pub fn oid_of(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
+    Ok(find(host, name)?.oid)
+}

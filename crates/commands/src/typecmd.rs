@@ -1,0 +1,356 @@
+//! Types: enumerations, composite types, and what is done to types of all kinds.
+//! Counterpart: typecmds.c, pg_enum.c.
+
+use crate::domain::{insert_with_array, name_is_free, new_name};
+use crate::host::{CommandHost, notice};
+use crate::relation::{NewColumn, NewRelation};
+use crate::{names, relation};
+use analyze::SessionLookup;
+use catalog::ObjectAddress;
+use catalog::rows::*;
+use ids::{Oid, Persistence};
+use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
+use pgerror::{PgError, Result, bail, pg_err};
+
+/// The type with that name, written in parts. 42704 where there is none.
+pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgType>> {
+    let (schema, name) = match parts {
+        [.., schema, name] => (Some(*schema), *name),
+        [name] => (None, *name),
+        [] => return Err(PgError::internal("type without a name")),
+    };
+    match host.catalog().find_type_by_name(schema, name)? {
+        Some(oid) => {
+            let row = host.catalog().scan(indexes::PG_TYPE_OID_INDEX, &[oid.into()])?.pop();
+            row.ok_or_else(|| PgError::internal(format!("cache lookup failed for type {oid}")))
+        }
+        None => {
+            if let Some(schema) = schema {
+                host.catalog().namespace(schema)?;
+            }
+            let shown = catalog::namespace::qualified(schema, name);
+            bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist")
+        }
+    }
+}
+
+/// 42501 unless the user owns the type.
+pub fn must_own(host: &mut dyn CommandHost, row: &PgType) -> Result<()> {
+    if !names::is_owner(host, row.typowner)? {
+        let shown = host.catalog().format_type(row.oid)?;
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of type {shown}");
+    }
+    Ok(())
+}
+
+fn check_label(label: &str) -> Result<()> {
+    if label.len() > 63 {
+        return Err(pg_err!(INVALID_NAME, "invalid enum label \"{label}\"")
+            .detail("Labels must be 63 bytes or less."));
+    }
+    Ok(())
+}
+
+/// CREATE TYPE … AS ENUM.
+pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<()> {
+    let (schema, name) = new_name(host, &stmt.type_name)?;
+    name_is_free(host, schema, &name)?;
+    let oid = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
+    let owner = names::user(host);
+    let row = PgType {
+        typlen: 4,
+        typbyval: true,
+        typtype: b'e',
+        typcategory: b'E',
+        typinput: Oid(3506),
+        typoutput: Oid(3507),
+        typreceive: Oid(3532),
+        typsend: Oid(3533),
+        typalign: b'i',
+        typstorage: b'p',
+        ..relation::row_type_row(oid, &name, schema, owner, Oid::INVALID)
+    };
+    insert_with_array(host, row)?;
+    for (i, label) in stmt.vals.iter().enumerate() {
+        check_label(label)?;
+        if stmt.vals[..i].contains(label) {
+            return Err(pg_err!(
+                UNIQUE_VIOLATION,
+                "duplicate key value violates unique constraint \"pg_enum_typid_label_index\""
+            )
+            .detail(format!("Key (enumtypid, enumlabel)=({oid}, {label}) already exists."))
+            .table("pg_catalog", "pg_enum")
+            .constraint("pg_enum_typid_label_index"));
+        }
+    }
+    // Even OIDs, ascending with the order of the labels: they compare by number.
+    let mut oids = Vec::with_capacity(stmt.vals.len());
+    while oids.len() < stmt.vals.len() {
+        let oid = host.catalog().new_oid(indexes::PG_ENUM_OID_INDEX)?;
+        if oid.0 & 1 == 0 {
+            oids.push(oid);
+        }
+    }
+    oids.sort_unstable();
+    let mut cat = host.catalog();
+    for (i, (label, value)) in stmt.vals.iter().zip(oids).enumerate() {
+        cat.insert(&PgEnum {
+            oid: value,
+            enumtypid: oid,
+            enumsortorder: (i + 1) as f32,
+            enumlabel: Name::new(&**label),
+        })?;
+    }
+    cat.increment_command_counter()
+}
+
+/// ALTER TYPE … ADD VALUE and RENAME VALUE.
+pub fn alter_enum(host: &mut dyn CommandHost, stmt: &AlterEnumStmt) -> Result<()> {
+    let list: Vec<&str> = stmt.type_name.iter().map(|p| &**p).collect();
+    let row = find(host, &list)?;
+    if row.typtype != b'e' {
+        let shown = host.catalog().format_type(row.oid)?;
+        bail!(WRONG_OBJECT_TYPE, "{shown} is not an enum");
+    }
+    must_own(host, &row)?;
+    let tag = lmgr::LockTag::object(
+        host.backend().database(),
+        PgType::RELATION,
+        row.oid,
+        0,
+    );
+    host.backend().lock(tag, lmgr::LockMode::Exclusive)?;
+    let new = stmt.new_val.as_deref().unwrap_or("");
+    match &stmt.old_val {
+        Some(old) => rename_value(host, row.oid, old, new),
+        None => add_value(host, row.oid, stmt, new),
+    }
+}
+
+fn values(host: &mut dyn CommandHost, ty: Oid) -> Result<Vec<catalog::Row<PgEnum>>> {
+    let mut rows = host.catalog().scan(indexes::PG_ENUM_TYPID_SORTORDER_INDEX, &[ty.into()])?;
+    rows.sort_by(|a, b| a.enumsortorder.total_cmp(&b.enumsortorder));
+    Ok(rows)
+}
+
+fn no_label(label: &str) -> PgError {
+    pg_err!(INVALID_PARAMETER_VALUE, "\"{label}\" is not an existing enum label")
+}
+
+fn rename_value(host: &mut dyn CommandHost, ty: Oid, old: &str, new: &str) -> Result<()> {
+    check_label(new)?;
+    let list = values(host, ty)?;
+    let Some(row) = list.iter().find(|v| v.enumlabel == old) else { return Err(no_label(old)) };
+    if list.iter().any(|v| v.enumlabel == new) {
+        bail!(DUPLICATE_OBJECT, "enum label \"{new}\" already exists");
+    }
+    let mut cat = host.catalog();
+    cat.update(row, &PgEnum { enumlabel: Name::new(new), ..row.row.clone() })?;
+    cat.increment_command_counter()
+}
+
+/// Counterpart: `AddEnumLabel`.
+fn add_value(
+    host: &mut dyn CommandHost,
+    ty: Oid,
+    stmt: &AlterEnumStmt,
+    new: &str,
+) -> Result<()> {
+    check_label(new)?;
+    let mut list = values(host, ty)?;
+    if list.iter().any(|v| v.enumlabel == new) {
+        if !stmt.skip_if_new_val_exists {
+            bail!(DUPLICATE_OBJECT, "enum label \"{new}\" already exists");
+        }
+        host.notice(notice(pg_err!(
+            DUPLICATE_OBJECT,
+            "enum label \"{new}\" already exists, skipping"
+        )));
+        return Ok(());
+    }
+    let place = match &stmt.new_val_neighbor {
+        None => list.len(),
+        Some(neighbor) => {
+            let at = list.iter().position(|v| v.enumlabel == &**neighbor);
+            let at = at.ok_or_else(|| no_label(neighbor))?;
+            at + usize::from(stmt.new_val_is_after)
+        }
+    };
+    let order = match place_between(&list, place) {
+        Some(order) => order,
+        None => {
+            // No number between its neighbours: all are numbered anew.
+            let mut cat = host.catalog();
+            for (i, v) in list.iter().enumerate().rev() {
+                let enumsortorder = (i + 1) as f32;
+                if v.enumsortorder != enumsortorder {
+                    cat.update(v, &PgEnum { enumsortorder, ..v.row.clone() })?;
+                }
+            }
+            cat.increment_command_counter()?;
+            list = values(host, ty)?;
+            place_between(&list, place).ok_or_else(|| PgError::internal("no room for a label"))?
+        }
+    };
+    let oid = loop {
+        let oid = host.catalog().new_oid(indexes::PG_ENUM_OID_INDEX)?;
+        let sorts = list.iter().filter(|v| v.oid.0 & 1 == 0).all(|v| {
+            (v.enumsortorder < order) == (v.oid < oid)
+        });
+        // Even numbers say that they compare as the labels do.
+        if sorts == (oid.0 & 1 == 0) {
+            break oid;
+        }
+    };
+    let mut cat = host.catalog();
+    cat.insert(&PgEnum { oid, enumtypid: ty, enumsortorder: order, enumlabel: Name::new(new) })?;
+    cat.increment_command_counter()
+}
+
+/// A sort order for a label at that place.
+fn place_between(list: &[catalog::Row<PgEnum>], place: usize) -> Option<f32> {
+    let before = place.checked_sub(1).and_then(|i| list.get(i)).map(|v| v.enumsortorder);
+    let after = list.get(place).map(|v| v.enumsortorder);
+    let order = match (before, after) {
+        (None, None) => 1.0,
+        (Some(b), None) => b + 1.0,
+        (None, Some(a)) => a - 1.0,
+        (Some(b), Some(a)) => (b + a) / 2.0,
+    };
+    (before != Some(order) && after != Some(order)).then_some(order)
+}
+
+/// CREATE TYPE … AS (…).
+pub fn create_composite(
+    host: &mut dyn CommandHost,
+    stmt: &CompositeTypeStmt,
+    sql: &str,
+) -> Result<()> {
+    let (schema, persistence) = names::creation_target(host, &stmt.typevar)?;
+    let name = names::clip(&stmt.typevar.relname, 63).to_string();
+    name_is_free(host, schema, &name)?;
+    let mut columns = Vec::new();
+    for def in &stmt.coldeflist {
+        let (ty, typmod, collation) =
+            analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?;
+        let column = names::clip(def.colname.as_deref().unwrap_or(""), 63);
+        let mut new = NewColumn::new(column, ty, typmod, collation);
+        new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
+        columns.push(new);
+    }
+    let _ = persistence;
+    let spec = NewRelation {
+        name: &name,
+        namespace: schema,
+        kind: b'c',
+        persistence: Persistence::Permanent,
+        owner: names::user(host),
+        tablespace: Oid::INVALID,
+        columns: &columns,
+        options: None,
+    };
+    relation::create(host, &spec)?;
+    Ok(())
+}
+
+/// RENAME TO of a type that is not a table's row type.
+pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: bool) -> Result<()> {
+    let row = find(host, parts)?;
+    must_own(host, &row)?;
+    not_a_table_type(host, &row, domain)?;
+    if row.typtype == b'c' {
+        let rel = host.catalog().relation(row.typrelid)?;
+        return crate::object::rename_relation(host, &rel, new);
+    }
+    crate::object::rename_type(host, row.oid, new)
+}
+
+/// 42809 for types that belong to tables or elements.
+fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> Result<()> {
+    let shown = host.catalog().format_type(row.oid)?;
+    if domain && row.typtype != b'd' {
+        bail!(WRONG_OBJECT_TYPE, "{shown} is not a domain");
+    }
+    if row.typtype == b'c' && host.catalog().class(row.typrelid)?.relkind != b'c' {
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "{shown} is a table's row type")
+            .hint("Use ALTER TABLE instead."));
+    }
+    let element = row.typelem.valid();
+    if let Some(element) = element
+        && host.catalog().find_type(element)?.is_some_and(|e| e.typarray == row.oid)
+    {
+        let of = host.catalog().format_type(element)?;
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot alter array type {shown}").hint(format!(
+            "You can alter type {of}, which will alter the array type as well."
+        )));
+    }
+    Ok(())
+}
+
+/// SET SCHEMA of a type.
+pub fn set_schema(
+    host: &mut dyn CommandHost,
+    parts: &[&str],
+    schema: &str,
+    domain: bool,
+) -> Result<()> {
+    let row = find(host, parts)?;
+    must_own(host, &row)?;
+    not_a_table_type(host, &row, domain)?;
+    let schema = host.catalog().namespace(schema)?;
+    if schema == row.typnamespace {
+        return Ok(());
+    }
+    names::may_create_in(host, schema)?;
+    if row.typtype == b'c' {
+        let rel = host.catalog().relation(row.typrelid)?;
+        crate::object::move_relation(host, &rel, schema)?;
+        return host.catalog().change_dependency(
+            ObjectAddress::of::<PgType>(row.oid),
+            PgNamespace::RELATION,
+            row.typnamespace,
+            schema,
+        ).map(|_| ());
+    }
+    let name = row.typname.to_string();
+    if host.catalog().type_in(schema, &name)?.is_some() {
+        let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
+        bail!(DUPLICATE_OBJECT, "type \"{name}\" already exists in schema \"{shown}\"");
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &PgType { typnamespace: schema, ..row.row.clone() })?;
+    let this = ObjectAddress::of::<PgType>(row.oid);
+    cat.change_dependency(this, PgNamespace::RELATION, row.typnamespace, schema)?;
+    if let Some(array) = row.typarray.valid() {
+        let array = cat.type_row(array)?;
+        cat.update(&array, &PgType { typnamespace: schema, ..array.row.clone() })?;
+    }
+    for c in cat.scan(indexes::PG_CONSTRAINT_CONTYPID_INDEX, &[row.oid.into()])? {
+        cat.update(&c, &PgConstraint { connamespace: schema, ..c.row.clone() })?;
+    }
+    cat.increment_command_counter()
+}
+
+/// OWNER TO of a type.
+pub fn set_owner(host: &mut dyn CommandHost, parts: &[&str], owner: Oid, domain: bool) -> Result<()> {
+    let row = find(host, parts)?;
+    not_a_table_type(host, &row, domain)?;
+    if row.typowner == owner {
+        return Ok(());
+    }
+    if !names::is_superuser(host)? {
+        must_own(host, &row)?;
+        names::must_be_member(host, owner)?;
+        names::may_create_in(host, row.typnamespace)?;
+    }
+    if row.typtype == b'c' {
+        return crate::alter_table::change_owner(host, row.typrelid, owner, false);
+    }
+    let mut cat = host.catalog();
+    cat.update(&row, &PgType { typowner: owner, ..row.row.clone() })?;
+    if let Some(array) = row.typarray.valid() {
+        let array = cat.type_row(array)?;
+        cat.update(&array, &PgType { typowner: owner, ..array.row.clone() })?;
+    }
+    crate::object::change_owner_row(host, ObjectAddress::of::<PgType>(row.oid), owner)
+}

@@ -1,0 +1,357 @@
+//! Copying a table into new files for VACUUM FULL and CLUSTER: the dead versions stay behind, the others
+//! keep the transactions that made and deleted them, so that older snapshots see what they saw before.
+//!
+//! The caller holds AccessExclusive on the table, has made the new files, and builds the indexes
+//! afterwards. Large values are copied into the new TOAST table.
+//!
+//! WAL: a full page image for each page, when it is full. Counterpart: rewriteheap.c,
+//! `heapam_relation_copy_for_cluster`.
+
+use crate::rows::RowReader;
+use crate::{Backend, IndexDesc, TableDesc, table};
+use bufmgr::{PageEdit, Strategy};
+use hashbrown::HashMap;
+use heap::freeze::{self, Cutoffs, Kept};
+use heap::visibility::Liveness;
+use ids::{AttrNo, BlockNo, MultiXid, OffsetNo, Persistence, Tid, Xid};
+use page::heap_tuple::{infomask as m, infomask2 as m2};
+use page::space::AddAt;
+use page::{HeapTupleHeader, PageBuf, Value};
+use pgerror::{PgError, Result};
+use std::cmp::Ordering;
+use sync::Arc;
+use types::{Datum, DatumRef};
+use wal::{RegFlags, RmgrId};
+
+const XLOG_FPI: u8 = 0xB0;
+
+/// What was copied; the caller puts it into `pg_class`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Copied {
+    pub tuples: f64,
+    pub dead_tuples: u64,
+    pub recently_dead_tuples: u64,
+    pub pages: u32,
+    pub frozen_xid: Xid,
+    pub min_multi: MultiXid,
+}
+
+/// The values of an index's key columns, by the table's columns.
+pub type KeyOf<'a> = dyn FnMut(&mut Backend, &[DatumRef<'_>]) -> Result<Vec<Datum>> + 'a;
+
+/// Copies the rows of `old` into `new`, the same table with other files. `promised`: its `relfrozenxid`
+/// and `relminmxid`. With `order`, in the order of that index.
+pub fn copy_table(
+    be: &mut Backend,
+    old: &Arc<TableDesc>,
+    new: &Arc<TableDesc>,
+    promised: (Xid, MultiXid),
+    order: Option<(&Arc<IndexDesc>, &mut KeyOf<'_>)>,
+) -> Result<Copied> {
+    let txns = be.storage().txns.clone();
+    let oldest_xmin = txns.horizons_for(be.database(), be.txn.proc()).of_kind(old.horizon());
+    let oldest_multi = txns.oldest_multixact();
+    let cutoffs = Cutoffs {
+        relfrozenxid: promised.0,
+        relminmxid: promised.1,
+        oldest_xmin,
+        freeze_limit: oldest_xmin,
+        multi_cutoff: oldest_multi,
+    };
+    let mut copier = Copier {
+        old: old.clone(),
+        new: new.clone(),
+        cutoffs,
+        columns: (1..=old.tupdesc.len() as AttrNo).collect(),
+        page: PageBuf::new(),
+        is_open: false,
+        block: table::nblocks(be, new)?,
+        moved: HashMap::new(),
+        links: Vec::new(),
+        writing: Strategy::normal(),
+        done: Copied {
+            frozen_xid: oldest_xmin,
+            min_multi: oldest_multi,
+            ..Copied::default()
+        },
+    };
+    let blocks = table::nblocks(be, old)?;
+    match order {
+        None => {
+            for block in 0..blocks {
+                for (offset, page) in copier.kept_of(be, BlockNo(block))? {
+                    copier.copy(be, Tid::new(BlockNo(block), offset), &page)?;
+                }
+            }
+        }
+        Some((index, key)) => {
+            for tid in copier.sorted(be, blocks, index, key)? {
+                let page = copier.read(be, tid.block)?;
+                copier.copy(be, tid, &page)?;
+            }
+        }
+    }
+    copier.finish(be)?;
+    Ok(copier.done)
+}
+
+struct Copier {
+    old: Arc<TableDesc>,
+    new: Arc<TableDesc>,
+    cutoffs: Cutoffs,
+    columns: Vec<AttrNo>,
+    page: PageBuf,
+    /// The page holds tuples that are not written yet.
+    is_open: bool,
+    /// Number of the page being filled.
+    block: u32,
+    /// Where updated versions went.
+    moved: HashMap<Tid, Tid>,
+    /// New places of versions whose successors may go elsewhere later: the successor's old place.
+    links: Vec<(Tid, Tid)>,
+    writing: Strategy,
+    done: Copied,
+}
+
+impl Copier {
+    fn read(&self, be: &mut Backend, block: BlockNo) -> Result<Arc<PageBuf>> {
+        be.check_interrupts()?;
+        let pool = be.pool_arc(self.old.persistence);
+        let rel = self.old.heap(be);
+        let pin = pool.read(&rel.main, block, &mut be.strategy)?;
+        let copy = pin.share().to_buf();
+        Ok(Arc::new(copy))
+    }
+
+    /// The versions of a page that somebody may still see.
+    fn kept_of(
+        &mut self,
+        be: &mut Backend,
+        block: BlockNo,
+    ) -> Result<Vec<(OffsetNo, Arc<PageBuf>)>> {
+        let page = self.read(be, block)?;
+        let view = page.page();
+        let mut out = Vec::new();
+        if view.is_new() {
+            return Ok(out);
+        }
+        let old = self.old.clone();
+        let rel = old.heap(be);
+        let cx = be.heap_cx(old.persistence);
+        let vis = cx.visibility(rel, view.lsn());
+        for offset in 1..=view.max_offset() {
+            let Some(header) = view.heap_header(offset) else { continue };
+            if !view.line_pointer(offset).is_normal() {
+                continue;
+            }
+            match vis.liveness_before(&header, self.cutoffs.oldest_xmin, &mut 0)? {
+                Liveness::Dead => {
+                    self.done.dead_tuples += 1;
+                    continue;
+                }
+                Liveness::RecentlyDead(_) => self.done.recently_dead_tuples += 1,
+                _ => self.done.tuples += 1.0,
+            }
+            out.push((offset, page.clone()));
+        }
+        Ok(out)
+    }
+
+    /// Places of the versions that stay, in the index's order.
+    fn sorted(
+        &mut self,
+        be: &mut Backend,
+        blocks: u32,
+        index: &Arc<IndexDesc>,
+        key: &mut KeyOf<'_>,
+    ) -> Result<Vec<Tid>> {
+        let mut list: Vec<(Vec<Datum>, Tid)> = Vec::new();
+        for block in 0..blocks {
+            for (offset, page) in self.kept_of(be, BlockNo(block))? {
+                let tid = Tid::new(BlockNo(block), offset);
+                let batch = self.row(be, tid, &page)?;
+                let values: Vec<DatumRef<'_>> = batch.row(0).collect();
+                list.push((key(be, &values)?, tid));
+            }
+        }
+        let columns = &index.schema.columns[..index.schema.key_count];
+        list.sort_by(|(a, at), (b, bt)| {
+            for ((x, y), c) in a.iter().zip(b).zip(columns) {
+                let order = match (x.is_null(), y.is_null()) {
+                    (true, true) => Ordering::Equal,
+                    (true, false) if c.nulls_first => Ordering::Less,
+                    (true, false) => Ordering::Greater,
+                    (false, true) if c.nulls_first => Ordering::Greater,
+                    (false, true) => Ordering::Less,
+                    _ => {
+                        let order = (c.cmp)(x.as_ref(), y.as_ref(), c.collation);
+                        if c.desc { order.reverse() } else { order }
+                    }
+                };
+                if order != Ordering::Equal {
+                    return order;
+                }
+            }
+            at.cmp(bt)
+        });
+        Ok(list.into_iter().map(|(_, tid)| tid).collect())
+    }
+
+    fn row(&self, be: &mut Backend, tid: Tid, page: &PageBuf) -> Result<types::Batch> {
+        let mut batch = table::new_batch(&self.old, &self.columns);
+        let mut reader = RowReader::new(&self.old, &self.columns)?;
+        let tuple = page.page().heap_tuple(tid.offset);
+        let tuple = tuple.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        reader.push(self.old.deformer(), tid, &tuple, &mut batch)?;
+        reader.finish(be, &self.old, &mut batch)?;
+        Ok(batch)
+    }
+
+    fn copy(&mut self, be: &mut Backend, tid: Tid, page: &PageBuf) -> Result<()> {
+        let header = page.page().heap_header(tid.offset);
+        let header = header.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let batch = self.row(be, tid, page)?;
+        let values: Vec<Value<'_>> = batch
+            .row(0)
+            .zip(&self.new.tupdesc.attrs)
+            .map(|(v, a)| if a.dropped { Value::Null } else { table::value(v) })
+            .collect();
+        let mut tuple = Vec::new();
+        let new = self.new.clone();
+        table::form(be, &new, &values, &mut tuple)?;
+        let header = self.new_header(be, &header, &tuple)?;
+        if tuple.len() > page::heap_tuple::MAX_HEAP_TUPLE_SIZE {
+            return Err(pgerror::pg_err!(
+                PROGRAM_LIMIT_EXCEEDED,
+                "row is too big: size {}, maximum size {}",
+                tuple.len(),
+                page::heap_tuple::MAX_HEAP_TUPLE_SIZE
+            ));
+        }
+        self.place(be, tid, header, &mut tuple)
+    }
+
+    /// The transactions of the old version on the new tuple, old ids frozen.
+    fn new_header(
+        &mut self,
+        be: &mut Backend,
+        old: &HeapTupleHeader,
+        tuple: &[u8],
+    ) -> Result<HeapTupleHeader> {
+        let mut h = HeapTupleHeader::read(tuple)
+            .ok_or_else(|| PgError::internal("a formed tuple has a header"))?;
+        h.raw_xmin = old.raw_xmin;
+        h.raw_xmax = old.raw_xmax;
+        h.raw_cid = old.raw_cid;
+        h.ctid = old.ctid;
+        h.infomask = h.infomask & !m::XACT_MASK | old.infomask & m::XACT_MASK;
+        h.infomask2 = h.infomask2 & !m2::XACT_MASK;
+        let mut kept = Kept { xid: self.cutoffs.freeze_limit, multi: self.cutoffs.multi_cutoff };
+        let prepared = freeze::prepare(&mut be.txn, &h, 1, &self.cutoffs, &mut kept)?;
+        if let Some(plan) = prepared.plan {
+            h.raw_xmax = plan.xmax;
+            h.infomask = plan.infomask;
+            h.infomask2 = plan.infomask2;
+        }
+        if kept.xid.precedes(self.done.frozen_xid) {
+            self.done.frozen_xid = kept.xid;
+        }
+        if kept.multi.precedes(self.done.min_multi) {
+            self.done.min_multi = kept.multi;
+        }
+        Ok(h)
+    }
+
+    /// Puts the tuple onto the page being filled.
+    fn place(
+        &mut self,
+        be: &mut Backend,
+        from: Tid,
+        mut header: HeapTupleHeader,
+        tuple: &mut [u8],
+    ) -> Result<()> {
+        let reserved = self.new.heap(be).reserved_space();
+        if self.is_open {
+            let free = self.page.page().heap_free_space();
+            let room = tuple.len().next_multiple_of(8) + reserved;
+            if free < room {
+                self.write_page(be)?;
+            }
+        }
+        if !self.is_open {
+            self.page = PageBuf::new();
+            self.page.page_mut().init(0);
+            self.is_open = true;
+        }
+        let offset = self.page.page().max_offset() + 1;
+        let to = Tid::new(BlockNo(self.block), offset);
+        let next = header.ctid;
+        let was_updated = !header.xmax_invalid()
+            && !header.xmax_locked_only()
+            && next != from
+            && next.offset < page::heap_tuple::MOVED_PARTITIONS_OFFSET;
+        header.ctid = to;
+        header.write(tuple);
+        let added = self.page.page_mut().add_item(tuple, AddAt::Any, true);
+        if added != Some(offset) {
+            return Err(PgError::internal("failed to add tuple"));
+        }
+        if header.any(m::UPDATED) {
+            self.moved.insert(from, to);
+        }
+        if was_updated {
+            self.links.push((to, next));
+        }
+        Ok(())
+    }
+
+    fn write_page(&mut self, be: &mut Backend) -> Result<()> {
+        let pool = be.pool_arc(self.new.persistence);
+        let new = self.new.clone();
+        let rel = new.heap(be);
+        let storage = be.storage().clone();
+        let xid = be.txn.current_xid()?;
+        let mut guard = pool.extend(&rel.main, &mut self.writing)?;
+        let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
+        let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
+        let bytes = edit.change(&mut guard, 0, flags).bytes_mut();
+        bytes.copy_from_slice(self.page.as_bytes());
+        if new.persistence == Persistence::Permanent {
+            edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
+        } else {
+            edit.finish_unlogged();
+        }
+        self.is_open = false;
+        self.block += 1;
+        self.done.pages = self.block;
+        Ok(())
+    }
+
+    /// Writes the last page, and lets versions point at where their successors went.
+    fn finish(&mut self, be: &mut Backend) -> Result<()> {
+        if self.is_open {
+            self.write_page(be)?;
+        }
+        let new = self.new.clone();
+        let pool = be.pool_arc(new.persistence);
+        let storage = be.storage().clone();
+        let xid = be.txn.current_xid()?;
+        for (at, old_next) in std::mem::take(&mut self.links) {
+            let Some(next) = self.moved.get(&old_next) else { continue };
+            let rel = new.heap(be);
+            let pin = pool.read(&rel.main, at.block, &mut self.writing)?;
+            let mut guard = pin.exclusive();
+            let Some(mut header) = guard.heap_header(at.offset) else { continue };
+            header.ctid = *next;
+            let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
+            let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
+            edit.change(&mut guard, 0, flags).set_heap_header(at.offset, &header);
+            if new.persistence == Persistence::Permanent {
+                edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
+            } else {
+                edit.finish_unlogged();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! Scripts of DDL on both servers: what psql prints must be the same, errors with SQLSTATE and message
+//! included, then the catalogs' rows (`catalogs.sql`; OIDs left out), and then, when the real PostgreSQL has
+//! taken over our directory, the dump of each database; `pg_amcheck` finds nothing.
+//!
+//! The real server says what is expected: nothing here was written down from what we print.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over, program, run};
+
+const CATALOGS: &str = include_str!("ddl/catalogs.sql");
+
+/// Name, and the script.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("database", include_str!("ddl/database.sql")),
+    ("alter_table", include_str!("ddl/alter_table.sql")),
+    ("rewrite", include_str!("ddl/rewrite.sql")),
+    ("types", include_str!("ddl/types.sql")),
+    ("views", include_str!("ddl/views.sql")),
+];
+
+/// All that psql prints, lines that differ by nature left out.
+fn output(mut psql: Command, database: &str, file: &Path) -> String {
+    psql.args(["-X", "-a", "-v", "VERBOSITY=verbose", "-d", database]).arg("-f").arg(file);
+    psql.stdin(Stdio::null());
+    // Errors come between the statements that they belong to.
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg("exec \"$@\" 2>&1").arg("sh").arg(psql.get_program());
+    shell.args(psql.get_args()).stdin(Stdio::null());
+    let out = shell.output().expect("a shell");
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let place = format!("psql:{}:", file.display());
+    let lines = text.lines().filter(|l| !l.starts_with("LOCATION:"));
+    let lines = lines.map(|l| match l.strip_prefix(&place) {
+        Some(rest) => rest.split_once(": ").map_or(rest, |(_, r)| r),
+        None => l,
+    });
+    lines.map(|l| format!("{l}\n")).collect()
+}
+
+/// The first lines where two texts part.
+fn compare(what: &str, real: &str, ours: &str) {
+    if real == ours {
+        return;
+    }
+    let at = real.lines().zip(ours.lines()).take_while(|(a, b)| a == b).count();
+    let part = |text: &str| {
+        let lines: Vec<&str> = text.lines().skip(at.saturating_sub(4)).take(12).collect();
+        lines.join("\n")
+    };
+    panic!("{what}, line {}:\n-- PostgreSQL\n{}\n-- ours\n{}", at + 1, part(real), part(ours));
+}
+
+fn real_cluster(dir: &TempDir) -> RealServer {
+    hand_over(dir.path());
+    let data = dir.path().join("real");
+    let mut initdb = program("initdb");
+    initdb.args(["-U", "postgres", "-E", "UTF8", "--locale=C", "-N", "-D"]).arg(&data);
+    run(initdb);
+    RealServer::start(&data, "postgres")
+}
+
+fn dump(server: &RealServer, database: &str) -> String {
+    let mut dump = server.client("pg_dump");
+    dump.args(["-d", database]);
+    run(dump)
+}
+
+#[test]
+fn scripts_do_the_same_on_both_servers() {
+    let dir = TempDir::new("ddl");
+    let real = real_cluster(&dir);
+    let data = dir.path().join("ours");
+    norsu::init(&data);
+    let ours = Norsu::start(&data, &[]);
+    let catalogs = dir.path().join("catalogs.sql");
+    std::fs::write(&catalogs, CATALOGS).unwrap();
+    for (name, script) in SCRIPTS {
+        let file = dir.path().join(format!("{name}.sql"));
+        std::fs::write(&file, script).unwrap();
+        for mut createdb in [real.client("createdb"), ours.client("createdb")] {
+            createdb.arg(name);
+            run(createdb);
+        }
+        let expected = output(real.client("psql"), name, &file);
+        let printed = output(ours.client("psql"), name, &file);
+        compare(&format!("output of {name}"), &expected, &printed);
+        let expected = output(real.client("psql"), name, &catalogs);
+        let printed = output(ours.client("psql"), name, &catalogs);
+        compare(&format!("catalogs after {name}"), &expected, &printed);
+    }
+    ours.stop(&data);
+    let taken = RealServer::start(&data, "postgres");
+    for database in ["template1", "postgres"] {
+        taken.query(database, "CREATE EXTENSION IF NOT EXISTS amcheck");
+    }
+    for (name, _) in SCRIPTS {
+        compare(&format!("dump of {name}"), &dump(&real, name), &dump(&taken, name));
+        taken.query(name, "CREATE EXTENSION amcheck");
+        let mut amcheck = taken.client("pg_amcheck");
+        amcheck.args(["-d", name, "--heapallindexed", "--parent-check"]);
+        assert_eq!(run(amcheck), "", "{name}");
+    }
+}
+
+/// `createdb` and `dropdb`, and a crash right after: the log brings the databases back, in our server and
+/// in the real one.
+#[test]
+fn databases_survive_a_crash() {
+    let dir = TempDir::new("ddl-crash");
+    hand_over(dir.path());
+    let data = dir.path().join("ours");
+    norsu::init(&data);
+    let mut server = Norsu::start(&data, &[]);
+    let ask = |server: &Norsu, database: &str, sql: &str| {
+        let mut psql = server.client("psql");
+        psql.args(["-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]);
+        run(psql).trim_end().to_owned()
+    };
+    ask(&server, "template1", "CREATE TABLE inherited AS SELECT generate_series(1, 1000) AS n");
+    ask(&server, "template1", "CREATE UNLOGGED TABLE fleeting AS SELECT 1 AS n");
+    for (name, strategy) in [("logged", "wal_log"), ("copied", "file_copy"), ("gone", "wal_log")] {
+        let sql = format!("CREATE DATABASE {name} STRATEGY {strategy}");
+        ask(&server, "postgres", &sql);
+        ask(&server, name, "INSERT INTO inherited VALUES (0)");
+    }
+    let mut dropdb = server.client("dropdb");
+    dropdb.arg("gone");
+    run(dropdb);
+    server.kill();
+    // One copy for each server.
+    let copy = dir.path().join("copy");
+    let mut cp = Command::new("cp");
+    cp.arg("-a").arg(&data).arg(&copy);
+    run(cp);
+    let real = RealServer::start(&copy, "postgres");
+    let ours = Norsu::start(&data, &[]);
+    for name in ["logged", "copied"] {
+        let sql = "SELECT count(*), sum(n) FROM inherited";
+        assert_eq!(real.query(name, sql).trim_end(), "1001|500500", "{name}");
+        assert_eq!(ask(&ours, name, sql), "1001|500500", "{name}");
+        // Emptied by recovery, but there.
+        assert_eq!(real.query(name, "SELECT count(*) FROM fleeting").trim_end(), "0");
+        assert_eq!(ask(&ours, name, "SELECT count(*) FROM fleeting"), "0");
+    }
+    let names = "SELECT string_agg(datname, ',' ORDER BY datname) FROM pg_database";
+    assert_eq!(real.query("postgres", names).trim_end(), ask(&ours, "postgres", names));
+    assert_eq!(ask(&ours, "postgres", names), "copied,logged,postgres,template0,template1");
+    for database in ["template1", "postgres", "logged", "copied"] {
+        real.query(database, "CREATE EXTENSION IF NOT EXISTS amcheck");
+    }
+    let mut amcheck = real.client("pg_amcheck");
+    amcheck.args(["--all", "--heapallindexed", "--parent-check"]);
+    assert_eq!(run(amcheck), "");
+}

@@ -1,0 +1,15 @@
+\pset pager off
+select n.nspname, c.relname, c.relkind, c.relpersistence, c.relnatts, c.relchecks, c.relhasindex, c.relhasrules, c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, c.relispopulated, c.relreplident, c.reloptions, c.reltoastrelid<>0 as toast, c.relowner::regrole, am.amname, c.reltype<>0 as has_type from pg_class c join pg_namespace n on n.oid=c.relnamespace left join pg_am am on am.oid=c.relam where c.oid>=16384 and n.nspname !~ '^pg_toast' order by 1,2;
+select attrelid::regclass, attname, atttypid::regtype, atttypmod, attnum, attnotnull, atthasdef, atthasmissing, attmissingval, attidentity, attgenerated, attisdropped, attstattarget, attstorage, attcompression, attndims, attcollation, attoptions from pg_attribute where attrelid>=16384 and attnum>0 and attrelid::regclass::text !~ 'pg_toast' order by attrelid::regclass::text, attnum;
+select conrelid::regclass, contypid::regtype, conname, contype, condeferrable, condeferred, convalidated, conkey, confkey, confrelid::regclass, confupdtype, confdeltype, confmatchtype, connoinherit, conislocal, conindid::regclass, pg_get_constraintdef(oid) from pg_constraint where oid>=16384 order by 1,2,3;
+select indexrelid::regclass, indrelid::regclass, indisunique, indisprimary, indisclustered, indisvalid, indisreplident, indimmediate, indkey, indoption, pg_get_indexdef(indexrelid) from pg_index where indexrelid>=16384 and indrelid::regclass::text !~ 'pg_toast' order by 1;
+select typname, typtype, typcategory, typnotnull, typbasetype::regtype, typtypmod, typdefault, typndims, typlen, typalign, typstorage, typcollation from pg_type where oid>=16384 and typname !~ 'pg_toast' order by 1;
+select enumtypid::regtype, enumlabel, enumsortorder from pg_enum order by 1,3;
+select proname, prokind, provolatile, proisstrict, proretset, prosecdef, pronargs, pronargdefaults, prorettype::regtype, proargtypes, proallargtypes, proargmodes, proargnames, prosrc, procost, prorows, proparallel, provariadic::regtype, proconfig, pg_get_function_arguments(oid), pg_get_function_result(oid) from pg_proc where oid>=16384 order by 1, proargtypes::text;
+select adrelid::regclass, adnum, pg_get_expr(adbin, adrelid) from pg_attrdef where oid>=16384 order by 1,2;
+select regexp_replace(pg_describe_object(classid,objid,objsubid),'\d{5,}','N','g') as o, regexp_replace(pg_describe_object(refclassid,refobjid,refobjsubid),'\d{5,}','N','g') as r, deptype from pg_depend where objid>=16384 order by 1,2,3;
+select classid::regclass, objsubid, description from pg_description where objoid>=16384 order by 1,2,3;
+select stxname, stxkeys, stxkind, stxstattarget, pg_get_statisticsobjdef(oid) from pg_statistic_ext order by 1;
+select ev_class::regclass, rulename, ev_type, ev_enabled, is_instead from pg_rewrite where oid>=16384 order by 1,2;
+select tgrelid::regclass, regexp_replace(tgname,'\d{5,}','N'), tgfoid::regproc, tgtype, tgenabled, tgisinternal, tgdeferrable, tginitdeferred from pg_trigger where oid>=16384 order by 1,3,2;
+select seqrelid::regclass, seqtypid::regtype, seqstart, seqincrement, seqmax, seqmin, seqcache, seqcycle from pg_sequence order by 1;
