@@ -282,6 +282,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
             bail!(WRONG_OBJECT_TYPE, "invalid locale name: \"{locale}\"");
         }
     }
+    types::locale::check_order(&collate)?;
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {
         check_locale_encoding(locale, word, new_encoding)?;
     }
