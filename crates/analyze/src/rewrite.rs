@@ -39,7 +39,11 @@ pub fn column_default(
 }
 
 impl Analyzer<'_> {
-    pub(crate) fn build_default(&mut self, relation: &Relation, a: &PgAttribute) -> Result<Option<Expr>> {
+    pub(crate) fn build_default(
+        &mut self,
+        relation: &Relation,
+        a: &PgAttribute,
+    ) -> Result<Option<Expr>> {
         if a.attidentity != 0 {
             let Some(seqid) = self.cat.identity_sequence(relation.class.oid, a.attnum)? else {
                 bail!(INTERNAL_ERROR, "no owned sequence found");

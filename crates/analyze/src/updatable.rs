@@ -40,9 +40,7 @@ pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
         return Some("Views that return window functions are not automatically updatable.");
     }
     if query.has_target_srfs {
-        return Some(
-            "Views that return set-returning functions are not automatically updatable.",
-        );
+        return Some("Views that return set-returning functions are not automatically updatable.");
     }
     let Some(rti) = base_of(query) else { return Some(base) };
     match &query.rte(rti).kind {
@@ -91,12 +89,11 @@ pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
         CmdType::Update => ("update", "updating", "UPDATE"),
         _ => ("delete from", "deleting from", "DELETE"),
     };
-    let e = pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot {verb} view \"{view}\"").hint(
-        format!(
+    let e =
+        pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot {verb} view \"{view}\"").hint(format!(
             "To enable {act} the view, provide an INSTEAD OF {event} trigger or an unconditional \
              ON {event} DO INSTEAD rule."
-        ),
-    );
+        ));
     match reason {
         Some(reason) => e.detail(reason),
         None => e,
@@ -319,4 +316,3 @@ impl Analyzer<'_> {
         query.with_check_options.insert(0, check);
     }
 }
-

@@ -85,12 +85,7 @@ fn fits(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
 }
 
 /// Runs subcommands on a relation that is locked.
-pub fn run(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    cmds: &[AlterTableCmd],
-    sql: &str,
-) -> Result<()> {
+pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &str) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     let mut work = Work {
         oid,

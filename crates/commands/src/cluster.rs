@@ -56,11 +56,8 @@ fn all(host: &mut dyn CommandHost, verbose: bool) -> Result<()> {
         bail!(ACTIVE_SQL_TRANSACTION, "CLUSTER cannot run inside a transaction block");
     }
     let rows = host.catalog().scan_all::<PgIndex>()?;
-    let mut list: Vec<(Oid, Oid)> = rows
-        .iter()
-        .filter(|i| i.indisclustered)
-        .map(|i| (i.indrelid, i.indexrelid))
-        .collect();
+    let mut list: Vec<(Oid, Oid)> =
+        rows.iter().filter(|i| i.indisclustered).map(|i| (i.indrelid, i.indexrelid)).collect();
     list.sort_unstable();
     for (table, index) in list {
         host.next_transaction()?;
@@ -117,12 +114,7 @@ pub fn rewrite(
     };
     let promised = (rel.class.relfrozenxid, MultiXid(rel.class.relminmxid.0));
     relation::new_files(host, oid)?;
-    if let Some(toast) = rel.class.reltoastrelid.valid() {
-        host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
-        relation::new_files(host, toast)?;
-        let desc = host.catalog().relation(toast)?;
-        truncate::rebuild_indexes(host, &desc)?;
-    }
+    relation::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     let target = new.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
     let copied = match order {

@@ -233,10 +233,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
         match provider.to_ascii_lowercase().as_str() {
             "libc" => {}
             "icu" => return Err(PgError::unsupported("ICU locales of databases")),
-            _ => bail!(
-                INVALID_OBJECT_DEFINITION,
-                "unrecognized locale provider: {provider}"
-            ),
+            _ => bail!(INVALID_OBJECT_DEFINITION, "unrecognized locale provider: {provider}"),
         }
     }
     if given(opts.icu_locale)?.is_some() {
@@ -267,7 +264,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
                     INVALID_PARAMETER_VALUE,
                     "invalid create database strategy \"{word}\""
                 )
-                .hint("Valid strategies are \"wal_log\", and \"file_copy\"."));
+                .hint("Valid strategies are \"wal_log\" and \"file_copy\"."));
             }
         },
     };
@@ -604,10 +601,7 @@ pub fn alter_database(host: &mut dyn CommandHost, stmt: &AlterDatabaseStmt) -> R
     if let Some(d) = allow {
         new.datallowconn = options::boolean(d)?;
         if !new.datallowconn && new.oid == host.backend().database() {
-            bail!(
-                INVALID_PARAMETER_VALUE,
-                "cannot disallow connections for current database"
-            );
+            bail!(INVALID_PARAMETER_VALUE, "cannot disallow connections for current database");
         }
     }
     if let Some(limit) = limit {
@@ -647,9 +641,7 @@ fn move_database(host: &mut dyn CommandHost, name: &str, to: &str) -> Result<()>
     // Nobody can come in while the files of both places are there: the lock is for the session.
     let held = tag(row.oid);
     host.backend().session_lock(held, LockMode::AccessExclusive, lmgr::WaitPolicy::Wait)?;
-    let done = host
-        .next_transaction()
-        .and_then(|()| engine.drop_database_in(host.backend(), from));
+    let done = host.next_transaction().and_then(|()| engine.drop_database_in(host.backend(), from));
     host.forget_database(row.oid);
     host.backend().session_unlock(held, LockMode::AccessExclusive);
     host.backend().force_sync_commit();

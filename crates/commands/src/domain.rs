@@ -535,11 +535,7 @@ pub fn rename_constraint(
         )
     };
     if check_named(host, row.oid, new)?.is_some() {
-        bail!(
-            DUPLICATE_OBJECT,
-            "constraint \"{new}\" for domain {} already exists",
-            row.typname
-        );
+        bail!(DUPLICATE_OBJECT, "constraint \"{new}\" for domain {} already exists", row.typname);
     }
     let mut cat = host.catalog();
     cat.update(&c, &PgConstraint { conname: Name::new(new), ..c.row.clone() })?;

@@ -47,9 +47,7 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) ->
         | ObjectType::Aggregate => {
             crate::routine::to_drop(host, &stmt.objects, stmt.remove_type, stmt.missing_ok)?
         }
-        ObjectType::StatisticExt => {
-            crate::extstats::to_drop(host, &stmt.objects, stmt.missing_ok)?
-        }
+        ObjectType::StatisticExt => crate::extstats::to_drop(host, &stmt.objects, stmt.missing_ok)?,
         ObjectType::Rule | ObjectType::Trigger | ObjectType::Policy => {
             parts_of_relations(host, stmt)?
         }

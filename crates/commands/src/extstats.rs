@@ -164,10 +164,8 @@ fn kinds(stmt: &CreateStatsStmt, width: usize, has_exprs: bool) -> Result<Vec<u8
         );
     }
     let order = [b'd', b'f', b'm'];
-    let mut kinds: Vec<u8> = order
-        .into_iter()
-        .filter(|k| !single && (out.is_empty() || out.contains(k)))
-        .collect();
+    let mut kinds: Vec<u8> =
+        order.into_iter().filter(|k| !single && (out.is_empty() || out.contains(k))).collect();
     if has_exprs {
         kinds.push(b'e');
     }
@@ -262,10 +260,7 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str) -> Result<(
     let row = find(host, parts)?;
     if taken(host, row.stxnamespace, new)? {
         let shown = host.catalog().namespace_name(row.stxnamespace)?.unwrap_or_default();
-        bail!(
-            DUPLICATE_OBJECT,
-            "statistics object \"{new}\" already exists in schema \"{shown}\""
-        );
+        bail!(DUPLICATE_OBJECT, "statistics object \"{new}\" already exists in schema \"{shown}\"");
     }
     let mut cat = host.catalog();
     cat.update(&row, &PgStatisticExt { stxname: Name::new(new), ..row.row.clone() })?;

@@ -11,9 +11,7 @@ use analyze::deparse::{self as definition, IndexParts};
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
-use parse::ast::{
-    Constraint, ConstrType, DefElem, IndexStmt, Node, TableLikeClause,
-};
+use parse::ast::{ConstrType, Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail};
 use std::sync::Arc;
 
@@ -104,8 +102,7 @@ pub fn add(
                 constraints.checks.push(c);
             }
             if has(COMMENTS)
-                && let Some(text) =
-                    comment_of(host, ObjectAddress::of::<PgConstraint>(check.oid))?
+                && let Some(text) = comment_of(host, ObjectAddress::of::<PgConstraint>(check.oid))?
             {
                 later.constraint_comments.push((check.conname.to_string(), text));
             }

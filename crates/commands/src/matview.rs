@@ -32,10 +32,7 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         );
     }
     if stmt.concurrent && stmt.skip_data {
-        bail!(
-            SYNTAX_ERROR,
-            "CONCURRENTLY and WITH NO DATA options cannot be used together"
-        );
+        bail!(SYNTAX_ERROR, "CONCURRENTLY and WITH NO DATA options cannot be used together");
     }
     if stmt.concurrent {
         let usable = |i: &PgIndex| {
@@ -44,11 +41,8 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         if !rel.indexes.iter().any(usable) {
             let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
             let quote = catalog::format_type::quote_identifier;
-            let shown = format!(
-                "{}.{}",
-                quote(schema.unwrap_or_default().as_str()),
-                quote(rel.name())
-            );
+            let shown =
+                format!("{}.{}", quote(schema.unwrap_or_default().as_str()), quote(rel.name()));
             return Err(pg_err!(
                 OBJECT_NOT_IN_PREREQUISITE_STATE,
                 "cannot refresh materialized view \"{shown}\" concurrently"
@@ -116,8 +110,7 @@ fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -
     let columns: [AttrNo; 1] = [system::CTID];
     let snapshot = host.backend().catalog_snapshot();
     let options = ScanOptions::default();
-    let mut scan =
-        TableScan::new(host.backend(), &table, snapshot, &columns, options)?;
+    let mut scan = TableScan::new(host.backend(), &table, snapshot, &columns, options)?;
     let mut batch = table::new_batch(&table, &columns);
     while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
         for r in 0..batch.len {
@@ -132,4 +125,3 @@ fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -
     view::write_rows(host, rel.oid(), query, InsertOptions::default())?;
     Ok(())
 }
-

@@ -85,7 +85,9 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
             let parts: Vec<parse::ast::Name> = parts.iter().map(|p| (*p).into()).collect();
             crate::domain::rename_constraint(host, &parts, old, new)
         }
-        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        ObjectType::Function
+        | ObjectType::Procedure
+        | ObjectType::Routine
         | ObjectType::Aggregate => {
             let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.rename_type)?;
             crate::routine::rename(host, oid, new)
@@ -284,7 +286,9 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
             let domain = stmt.object_type == ObjectType::Domain;
             return crate::typecmd::set_schema(host, &parts, &stmt.newschema, domain);
         }
-        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        ObjectType::Function
+        | ObjectType::Procedure
+        | ObjectType::Routine
         | ObjectType::Aggregate => {
             let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.object_type)?;
             return crate::routine::set_schema(host, oid, &stmt.newschema);
@@ -376,7 +380,9 @@ pub fn set_owner(host: &mut dyn CommandHost, stmt: &AlterOwnerStmt) -> Result<()
             let domain = stmt.object_type == ObjectType::Domain;
             crate::typecmd::set_owner(host, &parts, owner, domain)
         }
-        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        ObjectType::Function
+        | ObjectType::Procedure
+        | ObjectType::Routine
         | ObjectType::Aggregate => {
             let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.object_type)?;
             crate::routine::set_owner(host, oid, owner)
@@ -571,7 +577,9 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
             let oid = crate::domain::constraint_oid(host, row.oid, name)?;
             ObjectAddress::of::<PgConstraint>(oid)
         }
-        ObjectType::Function | ObjectType::Procedure | ObjectType::Routine
+        ObjectType::Function
+        | ObjectType::Procedure
+        | ObjectType::Routine
         | ObjectType::Aggregate => {
             let oid = crate::routine::named(host, Some(&stmt.object), stmt.objtype)?;
             crate::routine::must_own(host, oid)?;

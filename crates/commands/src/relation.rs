@@ -535,6 +535,30 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     cat.increment_command_counter()
 }
 
+/// New files for the TOAST table of a table that is written again; where the columns need none any more,
+/// the table loses it. Counterpart: what becomes of it in `finish_heap_swap`.
+pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
+    let rel = host.catalog().relation(table)?;
+    let encoding = host.catalog().session.encoding;
+    let Some(toast) = rel.class.reltoastrelid.valid() else { return Ok(()) };
+    host.lock_relation(toast, crate::names::mode::ACCESS_EXCLUSIVE)?;
+    if needs_toast(&rel.attributes, encoding) {
+        new_files(host, toast)?;
+        let desc = host.catalog().relation(toast)?;
+        return crate::truncate::rebuild_indexes(host, &desc);
+    }
+    let mut cat = host.catalog();
+    let row = class(&mut cat, table)?;
+    cat.update(&row, &PgClass { reltoastrelid: Oid::INVALID, ..row.row.clone() })?;
+    let this = ObjectAddress::relation(toast);
+    for d in cat.dependencies_of(this)? {
+        cat.delete(&d)?;
+    }
+    cat.increment_command_counter()?;
+    let restrict = catalog::depend::DropBehavior::Restrict;
+    crate::drop::drop_objects(host, &[this], restrict, true)
+}
+
 /// The `pg_class` row as the catalog has it now, to be changed. Counterpart: `SearchSysCacheCopy1`.
 pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgClass>> {
     let row = cat.scan(indexes::PG_CLASS_OID_INDEX, &[oid.into()])?.pop();

@@ -2,8 +2,8 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options, stored};
-use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use analyze::coerce::Context;
+use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::*;
@@ -75,10 +75,7 @@ fn parameters(
         }
         if matches!(mode, Mode::Out | Mode::InOut | Mode::Table) {
             if stmt.is_procedure && out.variadic.is_valid() {
-                bail!(
-                    INVALID_FUNCTION_DEFINITION,
-                    "VARIADIC parameter must be the last parameter"
-                );
+                bail!(INVALID_FUNCTION_DEFINITION, "VARIADIC parameter must be the last parameter");
             }
             outs += 1;
             out_type = ty;
@@ -127,10 +124,7 @@ fn parameters(
         });
         if let Some(node) = &p.defexpr {
             if !is_input {
-                bail!(
-                    INVALID_FUNCTION_DEFINITION,
-                    "only input parameters can have default values"
-                );
+                bail!(INVALID_FUNCTION_DEFINITION, "only input parameters can have default values");
             }
             out.defaults.push(default_value(host, node, ty, sql)?);
         } else if is_input && !out.defaults.is_empty() {
@@ -158,21 +152,14 @@ fn default_value(host: &mut dyn CommandHost, node: &Node, ty: Oid, sql: &str) ->
     let e = cx.expr_in(node, ExprKind::FunctionDefault)?;
     let from = e.type_oid();
     let form = CoercionForm::ImplicitCast;
-    let done =
-        cx.coerce_to_target(e, ty, -1, Context::Assignment, form, Location::UNKNOWN)?;
+    let done = cx.coerce_to_target(e, ty, -1, Context::Assignment, form, Location::UNKNOWN)?;
     let Some(mut e) = done else {
         let (from, to) = (cx.format_type(from), cx.format_type(ty));
-        bail!(
-            DATATYPE_MISMATCH,
-            "argument of DEFAULT must be type {to}, not type {from}"
-        )
+        bail!(DATATYPE_MISMATCH, "argument of DEFAULT must be type {to}, not type {from}")
     };
     cx.assign_collations(&mut e)?;
     if plan::walk::any(&e, &mut |e| matches!(e, Expr::Var(_))) {
-        bail!(
-            INVALID_COLUMN_REFERENCE,
-            "cannot use table references in parameter default value"
-        );
+        bail!(INVALID_COLUMN_REFERENCE, "cannot use table references in parameter default value");
     }
     Ok(e)
 }
@@ -193,11 +180,7 @@ struct Attributes {
     reset_all: bool,
 }
 
-fn attributes(
-    host: &mut dyn CommandHost,
-    defs: &[DefElem],
-    procedure: bool,
-) -> Result<Attributes> {
+fn attributes(host: &mut dyn CommandHost, defs: &[DefElem], procedure: bool) -> Result<Attributes> {
     let mut a = Attributes {
         language: None,
         body: None,
@@ -225,8 +208,8 @@ fn attributes(
             }
             seen.push(name);
         }
-        let not_for_procedures = ["window", "volatility", "strict", "leakproof", "cost", "rows",
-            "support", "parallel"];
+        let not_for_procedures =
+            ["window", "volatility", "strict", "leakproof", "cost", "rows", "support", "parallel"];
         if procedure && not_for_procedures.contains(&name) {
             bail!(INVALID_FUNCTION_DEFINITION, "invalid attribute in procedure definition");
         }
@@ -304,10 +287,7 @@ fn number(d: &DefElem) -> Result<f32> {
     }
 }
 
-fn with_config(
-    old: Option<Vec<Text>>,
-    changes: &[(String, Option<String>)],
-) -> Option<Vec<Text>> {
+fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> Option<Vec<Text>> {
     let mut list = old.unwrap_or_default();
     for (name, value) in changes {
         list.retain(|t| t.as_str().split('=').next() != Some(name.as_str()));
@@ -369,10 +349,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         bail!(INVALID_FUNCTION_DEFINITION, "duplicate function body specified");
     }
     if stmt.sql_body.is_some() && lang.oid != SQL {
-        bail!(
-            INVALID_FUNCTION_DEFINITION,
-            "inline SQL function body only valid for language SQL"
-        );
+        bail!(INVALID_FUNCTION_DEFINITION, "inline SQL function body only valid for language SQL");
     }
     let (prosrc, probin) = match (&a.body, lang.oid) {
         (Some(list), C) => match list.as_slice() {
@@ -610,9 +587,9 @@ fn insert(
 fn existing(host: &mut dyn CommandHost, new: &PgProc) -> Result<Option<catalog::Row<PgProc>>> {
     let mut cat = host.catalog();
     let list = cat.scan(indexes::PG_PROC_PRONAME_ARGS_NSP_INDEX, &[new.proname.as_str().into()])?;
-    Ok(list.into_iter().find(|f| {
-        f.pronamespace == new.pronamespace && f.proargtypes.0 == new.proargtypes.0
-    }))
+    Ok(list
+        .into_iter()
+        .find(|f| f.pronamespace == new.pronamespace && f.proargtypes.0 == new.proargtypes.0))
 }
 
 fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
@@ -733,9 +710,7 @@ pub fn find(
     if object.args_unspecified {
         if right.len() > 1 {
             return Err(pg_err!(AMBIGUOUS_FUNCTION, "{what} name \"{shown}\" is not unique")
-                .hint(format!(
-                    "Specify the argument list to select the {what} unambiguously."
-                )));
+                .hint(format!("Specify the argument list to select the {what} unambiguously.")));
         }
         if right.is_empty() && found.is_empty() && !missing_ok {
             bail!(UNDEFINED_FUNCTION, "could not find a {what} named \"{shown}\"");

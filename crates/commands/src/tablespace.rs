@@ -5,9 +5,7 @@ use crate::{names, options};
 use catalog::ObjectAddress;
 use catalog::rows::*;
 use ids::{Oid, RelFile};
-use parse::ast::{
-    AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt,
-};
+use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};
 use pgerror::{Result, bail, pg_err};
 
 /// Longest location: the path of a relation below it must fit.
@@ -21,11 +19,7 @@ fn not_in_block(host: &mut dyn CommandHost, what: &str) -> Result<()> {
 }
 
 /// Applies SET or RESET options.
-fn changed(
-    old: Option<Vec<Text>>,
-    defs: &[DefElem],
-    reset: bool,
-) -> Result<Option<Vec<Text>>> {
+fn changed(old: Option<Vec<Text>>, defs: &[DefElem], reset: bool) -> Result<Option<Vec<Text>>> {
     let mut list = old.unwrap_or_default();
     for d in defs {
         let name = &*d.defname;
@@ -159,10 +153,7 @@ pub fn drop(host: &mut dyn CommandHost, stmt: &DropTableSpaceStmt) -> Result<()>
 }
 
 /// ALTER TABLESPACE … SET and RESET.
-pub fn set_options(
-    host: &mut dyn CommandHost,
-    stmt: &AlterTableSpaceOptionsStmt,
-) -> Result<()> {
+pub fn set_options(host: &mut dyn CommandHost, stmt: &AlterTableSpaceOptionsStmt) -> Result<()> {
     let row = find(host, &stmt.tablespacename)?;
     must_own(host, &row)?;
     let spcoptions = changed(row.spcoptions.clone(), &stmt.options, stmt.is_reset)?;

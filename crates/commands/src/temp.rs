@@ -66,7 +66,10 @@ pub fn remove_contents(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
 
 /// Does what ON COMMIT says for the temporary tables that the session has noted; returns those that
 /// are still there. Counterpart: `PreCommit_on_commit_actions`.
-pub fn before_commit(host: &mut dyn CommandHost, tables: &[(Oid, bool)]) -> Result<Vec<(Oid, bool)>> {
+pub fn before_commit(
+    host: &mut dyn CommandHost,
+    tables: &[(Oid, bool)],
+) -> Result<Vec<(Oid, bool)>> {
     let mut left = Vec::new();
     for &(oid, drop) in tables {
         // Gone, or made in what has been rolled back.

@@ -113,12 +113,7 @@ pub fn alter_enum(host: &mut dyn CommandHost, stmt: &AlterEnumStmt) -> Result<()
         bail!(WRONG_OBJECT_TYPE, "{shown} is not an enum");
     }
     must_own(host, &row)?;
-    let tag = lmgr::LockTag::object(
-        host.backend().database(),
-        PgType::RELATION,
-        row.oid,
-        0,
-    );
+    let tag = lmgr::LockTag::object(host.backend().database(), PgType::RELATION, row.oid, 0);
     host.backend().lock(tag, lmgr::LockMode::Exclusive)?;
     let new = stmt.new_val.as_deref().unwrap_or("");
     match &stmt.old_val {
@@ -150,12 +145,7 @@ fn rename_value(host: &mut dyn CommandHost, ty: Oid, old: &str, new: &str) -> Re
 }
 
 /// Counterpart: `AddEnumLabel`.
-fn add_value(
-    host: &mut dyn CommandHost,
-    ty: Oid,
-    stmt: &AlterEnumStmt,
-    new: &str,
-) -> Result<()> {
+fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &str) -> Result<()> {
     check_label(new)?;
     let mut list = values(host, ty)?;
     if list.iter().any(|v| v.enumlabel == new) {
@@ -194,9 +184,10 @@ fn add_value(
     };
     let oid = loop {
         let oid = host.catalog().new_oid(indexes::PG_ENUM_OID_INDEX)?;
-        let sorts = list.iter().filter(|v| v.oid.0 & 1 == 0).all(|v| {
-            (v.enumsortorder < order) == (v.oid < oid)
-        });
+        let sorts = list
+            .iter()
+            .filter(|v| v.oid.0 & 1 == 0)
+            .all(|v| (v.enumsortorder < order) == (v.oid < oid));
         // Even numbers say that they compare as the labels do.
         if sorts == (oid.0 & 1 == 0) {
             break oid;
@@ -280,9 +271,8 @@ fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> R
         && host.catalog().find_type(element)?.is_some_and(|e| e.typarray == row.oid)
     {
         let of = host.catalog().format_type(element)?;
-        return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot alter array type {shown}").hint(format!(
-            "You can alter type {of}, which will alter the array type as well."
-        )));
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot alter array type {shown}")
+            .hint(format!("You can alter type {of}, which will alter the array type as well.")));
     }
     Ok(())
 }
@@ -305,12 +295,15 @@ pub fn set_schema(
     if row.typtype == b'c' {
         let rel = host.catalog().relation(row.typrelid)?;
         crate::object::move_relation(host, &rel, schema)?;
-        return host.catalog().change_dependency(
-            ObjectAddress::of::<PgType>(row.oid),
-            PgNamespace::RELATION,
-            row.typnamespace,
-            schema,
-        ).map(|_| ());
+        return host
+            .catalog()
+            .change_dependency(
+                ObjectAddress::of::<PgType>(row.oid),
+                PgNamespace::RELATION,
+                row.typnamespace,
+                schema,
+            )
+            .map(|_| ());
     }
     let name = row.typname.to_string();
     if host.catalog().type_in(schema, &name)?.is_some() {
@@ -332,7 +325,12 @@ pub fn set_schema(
 }
 
 /// OWNER TO of a type.
-pub fn set_owner(host: &mut dyn CommandHost, parts: &[&str], owner: Oid, domain: bool) -> Result<()> {
+pub fn set_owner(
+    host: &mut dyn CommandHost,
+    parts: &[&str],
+    owner: Oid,
+    domain: bool,
+) -> Result<()> {
     let row = find(host, parts)?;
     not_a_table_type(host, &row, domain)?;
     if row.typowner == owner {

@@ -348,10 +348,7 @@ fn fits_matview(
         );
     }
     if uses_temporary(host, query)? {
-        bail!(
-            FEATURE_NOT_SUPPORTED,
-            "materialized views must not use temporary tables or views"
-        );
+        bail!(FEATURE_NOT_SUPPORTED, "materialized views must not use temporary tables or views");
     }
     if persistence == ids::Persistence::Unlogged {
         bail!(FEATURE_NOT_SUPPORTED, "materialized views cannot be unlogged");

@@ -327,9 +327,7 @@ impl Backend {
             dropped_stats: extras.dropped_stats,
             invalidations: extras.invalidations,
             relcache_init_file: extras.relcache_init_file,
-            force_sync: extras.force_sync
-                || self.force_sync
-                || self.pending.has_new_permanent(),
+            force_sync: extras.force_sync || self.force_sync || self.pending.has_new_permanent(),
             access_exclusive_locks: self.wrote_exclusive_lock,
         };
         let writes = self.txn.top_xid_if_any().is_valid();

@@ -69,11 +69,7 @@ pub fn copy_table(
         moved: HashMap::new(),
         links: Vec::new(),
         writing: Strategy::normal(),
-        done: Copied {
-            frozen_xid: oldest_xmin,
-            min_multi: oldest_multi,
-            ..Copied::default()
-        },
+        done: Copied { frozen_xid: oldest_xmin, min_multi: oldest_multi, ..Copied::default() },
     };
     let blocks = table::nblocks(be, old)?;
     match order {

@@ -507,9 +507,9 @@ impl ProcArray {
     /// Sessions connected to `database` other than `me`. Counterpart: `CountOtherDBBackends`.
     pub(crate) fn pids_of(&self, database: Oid) -> Vec<i32> {
         let high = self.high.load(SeqCst) as usize;
-        let here = self.procs[..high].iter().filter(|p| {
-            p.used.load(Relaxed) && p.database.load(Relaxed) == database.0
-        });
+        let here = self.procs[..high]
+            .iter()
+            .filter(|p| p.used.load(Relaxed) && p.database.load(Relaxed) == database.0);
         here.map(|p| p.pid.load(Relaxed) as i32).collect()
     }
 

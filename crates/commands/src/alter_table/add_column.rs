@@ -171,4 +171,3 @@ pub fn set_missing(
         a.attmissingval = Some(array);
     })
 }
-

@@ -63,9 +63,7 @@ fn use_index(
     let primary = c.contype == ConstrType::Primary;
     let schema = rel.class.relnamespace;
     let found = host.catalog().relation_in(schema, name)?;
-    let Some(oid) = found else {
-        bail!(UNDEFINED_OBJECT, "index \"{name}\" does not exist")
-    };
+    let Some(oid) = found else { bail!(UNDEFINED_OBJECT, "index \"{name}\" does not exist") };
     let desc = host.catalog().relation(oid)?;
     let Some(part) = &desc.index else { bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index") };
     let row = &part.row;
@@ -166,11 +164,7 @@ fn use_index(
     cat.record_dependency(this, constraint, Dependency::Internal)?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])?.pop();
     if let Some(old) = old {
-        let new = PgIndex {
-            indisprimary: primary,
-            indimmediate: !c.deferrable,
-            ..old.row.clone()
-        };
+        let new = PgIndex { indisprimary: primary, indimmediate: !c.deferrable, ..old.row.clone() };
         if new != old.row {
             cat.update(&old, &new)?;
         }
@@ -256,11 +250,7 @@ fn named(
 }
 
 fn undefined(rel: &RelDesc, name: &str) -> PgError {
-    pg_err!(
-        UNDEFINED_OBJECT,
-        "constraint \"{name}\" of relation \"{}\" does not exist",
-        rel.name()
-    )
+    pg_err!(UNDEFINED_OBJECT, "constraint \"{name}\" of relation \"{}\" does not exist", rel.name())
 }
 
 pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
@@ -305,19 +295,14 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
         return Ok(());
     }
     let mut cat = host.catalog();
-    let new = PgConstraint {
-        condeferrable: deferrable,
-        condeferred: deferred,
-        ..row.row.clone()
-    };
+    let new = PgConstraint { condeferrable: deferrable, condeferred: deferred, ..row.row.clone() };
     cat.update(&row, &new)?;
     for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
         // Only the checks and NO ACTION can wait: see `add_triggers`.
         if !matches!(t.tgfoid.0, 1644 | 1645 | 1654 | 1655) {
             continue;
         }
-        let new =
-            PgTrigger { tgdeferrable: deferrable, tginitdeferred: deferred, ..t.row.clone() };
+        let new = PgTrigger { tgdeferrable: deferrable, tginitdeferred: deferred, ..t.row.clone() };
         cat.update(&t, &new)?;
         cat.invalidate_relation(t.tgrelid, false);
     }

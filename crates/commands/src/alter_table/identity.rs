@@ -22,10 +22,7 @@ pub fn add(
     let a = column(rel, cmd)?;
     let (name, table) = (a.attname.as_str(), rel.name());
     if !create_table::is_sequence_type(a.atttypid) {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "identity column type must be smallint, integer, or bigint"
-        );
+        bail!(INVALID_PARAMETER_VALUE, "identity column type must be smallint, integer, or bigint");
     }
     if !a.attnotnull {
         bail!(

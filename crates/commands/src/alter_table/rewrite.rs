@@ -4,7 +4,7 @@
 //! files, and written through the new one into new files under the same OIDs; the old files go at commit.
 
 use crate::host::CommandHost;
-use crate::{exprs, names, relation, truncate};
+use crate::{exprs, relation, truncate};
 use catalog::RelDesc;
 use catalog::rows::*;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan};
@@ -94,13 +94,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
     set_place(host, oid, work)?;
     relation::new_files(host, oid)?;
     clear_missing(host, oid)?;
-    let new = host.catalog().relation(oid)?;
-    if let Some(toast) = new.class.reltoastrelid.valid() {
-        host.lock_relation(toast, names::mode::ACCESS_EXCLUSIVE)?;
-        relation::new_files(host, toast)?;
-        let desc = host.catalog().relation(toast)?;
-        truncate::rebuild_indexes(host, &desc)?;
-    }
+    relation::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     if !matches!(new.kind(), b'r' | b'm' | b't') {
         return Ok(());
@@ -150,8 +144,7 @@ fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let mut cat = host.catalog();
     for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
         if row.atthasmissing {
-            let new =
-                PgAttribute { atthasmissing: false, attmissingval: None, ..row.row.clone() };
+            let new = PgAttribute { atthasmissing: false, attmissingval: None, ..row.row.clone() };
             cat.update(&row, &new)?;
         }
     }

@@ -89,9 +89,7 @@ fn set_persistence(
         let class = host.catalog().class(other)?;
         let (bad, message) = match wanted {
             b'p' => (class.relpersistence != b'p', "logged because it references unlogged table"),
-            _ => {
-                (class.relpersistence == b'p', "unlogged because it references logged table")
-            }
+            _ => (class.relpersistence == b'p', "unlogged because it references logged table"),
         };
         if bad {
             bail!(
@@ -206,12 +204,8 @@ fn owned_sequence(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     };
     let Some(d) = list.iter().find(owned) else { return Ok(()) };
     let table = host.catalog().class(d.refobjid)?.relname;
-    Err(pg_err!(
-        FEATURE_NOT_SUPPORTED,
-        "cannot change owner of sequence \"{}\"",
-        rel.name()
-    )
-    .detail(format!("Sequence \"{}\" is linked to table \"{table}\".", rel.name())))
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot change owner of sequence \"{}\"", rel.name())
+        .detail(format!("Sequence \"{}\" is linked to table \"{table}\".", rel.name())))
 }
 
 fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
@@ -252,17 +246,9 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
 }
 
 /// The index of that name on the table.
-fn index_named(
-    host: &mut dyn CommandHost,
-    rel: &RelDesc,
-    name: &str,
-) -> Result<PgIndex> {
+fn index_named(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgIndex> {
     let Some(oid) = host.catalog().relation_in(rel.class.relnamespace, name)? else {
-        bail!(
-            UNDEFINED_OBJECT,
-            "index \"{name}\" for table \"{}\" does not exist",
-            rel.name()
-        )
+        bail!(UNDEFINED_OBJECT, "index \"{name}\" for table \"{}\" does not exist", rel.name())
     };
     let found = rel.indexes.iter().find(|i| i.indexrelid == oid);
     found.cloned().ok_or_else(|| {
@@ -314,10 +300,7 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
         let name = stmt.name.as_deref().unwrap_or("");
         let row = index_named(host, rel, name)?;
         let cannot = |why: &str| {
-            pg_err!(
-                WRONG_OBJECT_TYPE,
-                "cannot use {why} index \"{name}\" as replica identity"
-            )
+            pg_err!(WRONG_OBJECT_TYPE, "cannot use {why} index \"{name}\" as replica identity")
         };
         if !row.indisunique {
             return Err(cannot("non-unique"));
@@ -431,11 +414,7 @@ fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Resu
     let mut cat = host.catalog();
     let row = cat.scan(indexes::PG_REWRITE_REL_RULENAME_INDEX, &keys)?.pop();
     let Some(row) = row else {
-        bail!(
-            UNDEFINED_OBJECT,
-            "rule \"{name}\" for relation \"{}\" does not exist",
-            rel.name()
-        )
+        bail!(UNDEFINED_OBJECT, "rule \"{name}\" for relation \"{}\" does not exist", rel.name())
     };
     if row.ev_enabled != letter {
         cat.update(&row, &PgRewrite { ev_enabled: letter, ..row.row.clone() })?;

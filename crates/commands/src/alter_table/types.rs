@@ -241,11 +241,8 @@ fn take_down(
         let object = ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid };
         let refuse = |host: &mut dyn CommandHost, what: &str| -> Result<()> {
             let shown = host.catalog().describe_object(object)?;
-            Err(pg_err!(
-                FEATURE_NOT_SUPPORTED,
-                "cannot alter type of a column {what}"
-            )
-            .detail(format!("{shown} depends on column \"{}\"", a.attname)))
+            Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot alter type of a column {what}")
+                .detail(format!("{shown} depends on column \"{}\"", a.attname)))
         };
         match d.classid {
             PgClass::RELATION => {
@@ -280,12 +277,7 @@ fn take_down(
                 }
             }
             PgStatisticExt::RELATION => {
-                drop::drop_objects(
-                    host,
-                    &[object],
-                    catalog::depend::DropBehavior::Restrict,
-                    true,
-                )?;
+                drop::drop_objects(host, &[object], catalog::depend::DropBehavior::Restrict, true)?;
             }
             _ => {}
         }
@@ -313,11 +305,8 @@ fn take_down(
 }
 
 fn generated_in_the_way(other: &str, a: &PgAttribute) -> PgError {
-    pg_err!(
-        SYNTAX_ERROR,
-        "cannot alter type of a column used by a generated column"
-    )
-    .detail(format!("Column \"{}\" is used by generated column \"{other}\".", a.attname))
+    pg_err!(FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a generated column")
+        .detail(format!("Column \"{}\" is used by generated column \"{other}\".", a.attname))
 }
 
 /// The constraint that an index is part of.

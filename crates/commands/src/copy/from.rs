@@ -53,6 +53,8 @@ struct Column {
     ty: Oid,
     typmod: i32,
     input: Input,
+    /// NULL as a value of the column's domain.
+    null_test: Option<Program>,
     not_null: bool,
     force_not_null: bool,
     force_null: bool,
@@ -217,12 +219,20 @@ impl<'a> Reader<'a> {
                     Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None }
                 }
             };
+            let mut null_test = None;
+            if host.catalog().type_row(a.atttypid)?.typtype == b'd'
+                && crate::domain::has_constraints(host, a.atttypid)?
+            {
+                let e = crate::domain::null_of(host, a)?;
+                null_test = Some(exprs::compile(host.facts(), &e, &[])?);
+            }
             columns.push(Column {
                 name: a.attname.to_string(),
                 number,
                 ty: a.atttypid,
                 typmod: a.atttypmod,
                 input,
+                null_test,
                 not_null: a.attnotnull,
                 force_not_null: not_null.contains(&number),
                 force_null: null.contains(&number),
@@ -314,7 +324,12 @@ impl<'a> Reader<'a> {
                 let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
                 let out = &mut batch.columns[self.by_place[i]];
                 match field {
-                    None => out.push_null(),
+                    None => {
+                        if let Some(p) = &column.null_test {
+                            exprs::value(p, &mut self.state, host.expressions(), &[])?;
+                        }
+                        out.push_null();
+                    }
                     Some(bytes) => {
                         let v = host.functions().type_recv(column.ty, bytes, column.typmod)?;
                         out.push(v.as_ref());
@@ -428,15 +443,11 @@ impl<'a> Reader<'a> {
             }
             let out = &mut batch.columns[self.by_place[i]];
             let Some(text) = field else {
-                if let Input::Function { io, .. } = &column.input
-                    && !io.input.strict
-                {
-                    // Domains may refuse NULL.
-                    let v = column.input.call(host, column.ty, DatumRef::Null)?;
-                    out.push(v.as_ref());
-                } else {
-                    out.push_null();
+                // Domains may refuse NULL.
+                if let Some(p) = &column.null_test {
+                    exprs::value(p, &mut self.state, host.expressions(), &[])?;
                 }
+                out.push_null();
                 continue;
             };
             match &mut column.input {
@@ -560,6 +571,9 @@ impl<'a> Reader<'a> {
 
     /// Adds where the input stood. Counterpart: `CopyFromErrorCallback`.
     fn located(&self, e: PgError) -> PgError {
+        if self.format.binary && self.shown_number == 0 {
+            return e;
+        }
         let (table, number) = (&self.table, self.shown_number);
         let clip = |b: &[u8]| {
             let text = String::from_utf8_lossy(b);

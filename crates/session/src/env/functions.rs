@@ -1,9 +1,7 @@
 //! To functions: settings, clocks, types' conversions, names of objects.
 
 use crate::core::Core;
-use eval::{
-    CallContext, Callee, Compiler, EvalState, Facts, FnFacts, NoColumns, RowInput, RowRef,
-};
+use eval::{CallContext, Callee, Compiler, EvalState, Facts, FnFacts, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
