@@ -285,9 +285,6 @@ fn drop_column(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableC
         }
         bail!(UNDEFINED_COLUMN, "{message}");
     };
-    if rel.kind() == b'c' {
-        types::check_row_type_use(host, rel)?;
-    }
     let object = ObjectAddress::column(rel.oid(), a.attnum);
     drop::drop_objects(host, &[object], drop::behavior(cmd.behavior), false)
 }

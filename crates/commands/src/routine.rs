@@ -391,7 +391,8 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         None => None,
     };
     if lang.oid == SQL && body.is_none() && host.setting("check_function_bodies") == "on" {
-        check_body(host, &prosrc, &name, &p.input, &argument_names)?;
+        check_body(host, &prosrc, &name, &p.input, &argument_names)
+            .map_err(|e| transposed(e, sql, &prosrc, &name))?;
     }
     let fast = matches!(lang.oid, INTERNAL | C);
     let new = PgProc {
@@ -504,6 +505,22 @@ fn standard_body(
     Ok((Text::from(text), needs))
 }
 
+/// The error with its position in the statement, where the body stands there as it is; else with the
+/// body as its context. Counterpart: `function_parse_error_transpose`.
+fn transposed(e: PgError, sql: &str, body: &str, name: &str) -> PgError {
+    let literal = format!("'{}'", body.replace('\'', "''"));
+    let mut places = sql.match_indices(&literal);
+    match (e.fields().position, places.next(), places.next()) {
+        (Some(position), Some((at, _)), None) if !body.contains('\'') => {
+            let before = sql[..at].chars().count() as u32;
+            let mut e = e;
+            e.fields_mut().position = Some(before + 1 + position);
+            e
+        }
+        _ => e.context(format!("SQL function \"{name}\"")),
+    }
+}
+
 /// Parses and analyses a body in text.
 fn check_body(
     host: &mut dyn CommandHost,
@@ -517,8 +534,7 @@ fn check_body(
             continue;
         }
         let mut lookup = SessionLookup::new(host);
-        analyze::function_statement(&mut lookup, &stmt.stmt, body, name, types, labels)
-            .map_err(|e| e.context(format!("SQL function \"{name}\"")))?;
+        analyze::function_statement(&mut lookup, &stmt.stmt, body, name, types, labels)?;
     }
     Ok(())
 }

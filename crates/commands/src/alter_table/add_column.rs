@@ -45,9 +45,6 @@ pub fn add(
     if rel.attributes.len() >= crate::relation::COLUMNS_MAX {
         bail!(TOO_MANY_COLUMNS, "tables can have at most {} columns", crate::relation::COLUMNS_MAX);
     }
-    if rel.kind() == b'c' {
-        super::types::check_row_type_use(host, rel)?;
-    }
     let mut constraints = Constraints::default();
     let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
     crate::relation::check_column_type(host, &new.column, rel.kind())?;

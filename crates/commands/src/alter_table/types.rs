@@ -483,7 +483,7 @@ fn restore(host: &mut dyn CommandHost, saved: &Saved, is_index: bool) -> Result<
 
 /// 0A000 where a composite type is the type of a table's column: its rows would have to be written
 /// again. Counterpart: `find_composite_type_dependencies`.
-pub fn check_row_type_use(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+fn check_row_type_use(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let Some(ty) = rel.class.reltype.valid() else { return Ok(()) };
     let mut types = vec![ty];
     types.extend(host.catalog().find_type(ty)?.and_then(|t| t.typarray.valid()));

@@ -205,14 +205,7 @@ impl ModifyNode {
             let be = run.sv.backend();
             match index::insert(be, &idx.desc, &rel.table, &refs, tid, check, unchanged)? {
                 Inserted::Done { unique: false } if speculative => return Ok(Some(tid)),
-                Inserted::Done { unique: false } if idx.deferrable => {
-                    // The constraint is not deferred within a statement here: look again now that all
-                    // entries are in.
-                    if index::find_conflict(be, &idx.desc, &rel.table, &refs, Some(tid))?.is_some()
-                    {
-                        return Err(self.duplicate(run, idx, &refs)?);
-                    }
-                }
+                // A deferrable constraint's trigger looks again.
                 Inserted::Done { .. } => {}
                 Inserted::Conflict { .. } => return Err(self.duplicate(run, idx, &refs)?),
             }

@@ -169,7 +169,7 @@ fn fit_result(core: &mut Core, row: &PgProc, q: &mut Query) -> Result<()> {
 /// The value of a call: a row becomes a composite value, nothing a void one.
 pub(super) fn value(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     if row.prorettype == oids::VOID {
-        return Ok(Datum::bytes(Vec::new()));
+        return Ok(Datum::Word(0));
     }
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
