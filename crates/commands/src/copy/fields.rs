@@ -195,6 +195,7 @@ mod tests {
     fn format(csv: bool) -> Format {
         Format {
             csv,
+            binary: false,
             freeze: false,
             delimiter: if csv { b',' } else { b'\t' },
             null: if csv { Vec::new() } else { b"\\N".to_vec() },
