@@ -14,28 +14,44 @@ use types::fncx::FnContext;
 use types::{Datum, oids};
 use wire::{Bind, Format, Parse, Target, backend};
 
+/// Texts of Parse messages that are remembered, and how long they may be.
+const RECENT_MAX: usize = 128;
+const RECENT_BYTES_MAX: usize = 8 << 10;
+
 impl Session {
     pub(crate) fn parse_message(&mut self, message: &Parse<'_>) -> Result<()> {
         let name = self.text(message.name)?;
-        let sql: Arc<str> = self.text(message.query)?.into();
-        self.statement = Some(sql.clone());
+        let sql = self.text(message.query)?;
         self.start_command();
         if name.is_empty() {
             self.unnamed = None;
         } else if self.prepared.contains_key(name) {
+            self.statement = Some(sql.into());
             return Err(pg_err!(
                 DUPLICATE_PSTATEMENT,
                 "prepared statement \"{name}\" already exists"
             ));
         }
-        let types: Vec<Oid> = message.types.iter().map(|&t| Oid(t)).collect();
         let share = self.resolved.share_texts && !crate::slots::is_moving(message.query);
+        if share && !self.xact.failed {
+            let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
+            if let Some(prepared) = known
+                && prepared.revalidate(&mut self.core).is_ok()
+            {
+                return self.parsed(name, prepared);
+            }
+        }
+        let types: Vec<Oid> = message.types.iter().map(|&t| Oid(t)).collect();
         if share && !self.xact.failed {
             let key = self.core.statement_key(message.query, &types)?;
             if let Some(statement) = self.core.find_statement(&key) {
-                return self.parsed(name, Prepared::of(statement));
+                let prepared = Arc::new(Prepared::of(statement, &types));
+                self.remember_parsed(&prepared);
+                return self.parsed(name, prepared);
             }
         }
+        let sql: Arc<str> = sql.into();
+        self.statement = Some(sql.clone());
         let mut statements = parse::parse_with(&sql, self.parse_options())?;
         if statements.len() > 1 {
             return Err(pg_err!(
@@ -52,11 +68,24 @@ impl Session {
             _ => None,
         };
         let prepared = Prepared::new(&mut self.core, sql, raw, types, fields, share)?;
+        let prepared = Arc::new(prepared);
+        if share && prepared.is_query {
+            self.remember_parsed(&prepared);
+        }
         self.parsed(name, prepared)
     }
 
-    fn parsed(&mut self, name: &str, prepared: Prepared) -> Result<()> {
-        let prepared = Arc::new(prepared);
+    /// Keeps a statement for the next Parse of its text, whatever name that gives it.
+    fn remember_parsed(&mut self, prepared: &Arc<Prepared>) {
+        if self.recent.len() >= RECENT_MAX {
+            self.recent.clear();
+        }
+        if prepared.sql.len() <= RECENT_BYTES_MAX {
+            self.recent.insert(prepared.sql.clone(), prepared.clone());
+        }
+    }
+
+    fn parsed(&mut self, name: &str, prepared: Arc<Prepared>) -> Result<()> {
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {

@@ -65,6 +65,14 @@ pub(crate) struct Statement {
     pub(crate) plans: Mutex<Plans>,
 }
 
+impl Statement {
+    /// Have the catalogs stayed as they were when it was made? To be asked once its relations are locked.
+    #[inline]
+    pub(crate) fn holds(&self, core: &Core) -> bool {
+        self.generation == core.catalog.catalog.generation()
+    }
+}
+
 pub(crate) type Locks = Box<[(LockTag, LockMode)]>;
 
 /// What a statement is found by.

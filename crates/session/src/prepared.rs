@@ -53,7 +53,9 @@ pub(crate) struct Prepared {
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     ready: Mutex<Ready>,
     /// The text is this statement and no other, so that it can be found by it.
-    whole: bool,
+    pub(crate) whole: bool,
+    /// Types of parameters as declared by the client.
+    declared: Box<[Oid]>,
     /// Made by PREPARE, not by a Parse message.
     pub(crate) from_sql: bool,
 }
@@ -87,12 +89,14 @@ impl Ready {
     /// another plan may be better. Nothing that sessions share is written to.
     #[inline]
     pub(crate) fn take_idle(&mut self, core: &mut Core, custom: bool) -> Result<Option<Idle>> {
-        let (Some(generic), true) = (&self.generic, self.idle.is_some() && !custom) else {
+        let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
             return Ok(None);
         };
-        let before = core.catalog.catalog.generation();
+        if self.idle.is_none() || custom {
+            return Ok(None);
+        }
         core.take_locks(&generic.locks)?;
-        if core.catalog.catalog.generation() != before || !generic.fits(core)? {
+        if !statement.holds(core) || !generic.fits(core)? {
             return Ok(None);
         }
         Ok(self.idle.take())
@@ -107,11 +111,10 @@ impl Ready {
         mode: Mode,
     ) -> Result<Option<Arc<PlannedStmt>>> {
         let Some(statement) = self.statement.clone() else { return Ok(None) };
-        let before = core.catalog.catalog.generation();
         let usable = mode != Mode::Custom || params.is_empty();
         if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
             core.take_locks(&generic.locks)?;
-            if core.catalog.catalog.generation() != before {
+            if !statement.holds(core) {
                 return Ok(None);
             }
             if generic.fits(core)? {
@@ -122,7 +125,7 @@ impl Ready {
             self.idle = None;
         }
         core.take_locks(&statement.locks)?;
-        if core.catalog.catalog.generation() != before {
+        if !statement.holds(core) {
             return Ok(None);
         }
         let chosen = statement.choose(core, params, mode)?;
@@ -147,9 +150,10 @@ impl Prepared {
                     if whole { core.statement_key(sql.as_bytes(), &param_types)? } else { None };
                 let raw = Arc::new(raw);
                 let statement = core.make_statement(key, &sql, &raw, &param_types, false)?;
-                Ok(Prepared { whole, ..Prepared::of(statement) })
+                Ok(Prepared { whole, ..Prepared::of(statement, &param_types) })
             }
             raw => Ok(Prepared {
+                declared: param_types[..].into(),
                 sql,
                 raw: raw.map(Arc::new),
                 is_query: false,
@@ -162,8 +166,8 @@ impl Prepared {
         }
     }
 
-    /// Of a statement that has been analysed.
-    pub(crate) fn of(statement: Arc<Statement>) -> Prepared {
+    /// Of a statement that has been analysed, with the types that were declared for its parameters.
+    pub(crate) fn of(statement: Arc<Statement>, declared: &[Oid]) -> Prepared {
         // Copies: counting references would have all sessions write to one place.
         Prepared {
             sql: Arc::from(&*statement.sql),
@@ -173,8 +177,15 @@ impl Prepared {
             fields: statement.fields.as_ref().map(|f| Arc::from(&**f)),
             ready: Mutex::new(Ready::new(statement)),
             whole: true,
+            declared: declared.into(),
             from_sql: false,
         }
+    }
+
+    /// Were its parameters declared like this?
+    pub(crate) fn is_declared(&self, types: &[u32]) -> bool {
+        self.declared.len() == types.len()
+            && self.declared.iter().zip(types).all(|(a, b)| a.0 == *b)
     }
 
     /// The statement's tree.

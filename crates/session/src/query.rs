@@ -2,6 +2,7 @@
 //! keys, DDL that reads.
 
 use crate::core::Core;
+use crate::plancache::choice::Mode;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
 use ids::Oid;
@@ -11,10 +12,29 @@ use plan::query::Query;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
-/// Analyses and plans one statement.
+/// Analyses and plans the statements of a text, for any values of the parameters. A text of one statement is known to
+/// the plan cache.
 pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<Arc<PlannedStmt>>> {
+    let key = match crate::slots::is_moving(sql.as_bytes()) {
+        true => None,
+        // The session's lexer does not read this text.
+        false => core.statement_key(&[&b"\0"[..], sql.as_bytes()].concat(), param_types)?,
+    };
+    let none: Arc<[Datum]> = Arc::from([]);
+    if let Some(statement) = core.find_statement(&key) {
+        core.take_locks(&statement.locks)?;
+        if statement.holds(core) {
+            return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
+        }
+    }
+    let mut statements = parse::parse(sql)?;
+    if key.is_some() && statements.len() == 1 && analyze::is_query(&statements[0].stmt) {
+        let raw = Arc::new(statements.remove(0));
+        let statement = core.make_statement(key, &sql.into(), &raw, param_types, false)?;
+        return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
+    }
     let mut plans = Vec::new();
-    for stmt in parse::parse(sql)? {
+    for stmt in statements {
         if !analyze::is_query(&stmt.stmt) {
             return Err(PgError::unsupported("utility statement inside a function"));
         }

@@ -27,6 +27,8 @@ pub struct Session {
     pub(crate) xact: Xact,
     pub(crate) prepared: HashMap<String, Arc<Prepared>>,
     pub(crate) unnamed: Option<Arc<Prepared>>,
+    /// Statements of texts that were parsed before.
+    pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
     pub(crate) portals: HashMap<String, Portal>,
     pub(crate) speaker: Speaker,
     pub(crate) superuser: bool,
@@ -82,6 +84,7 @@ impl Session {
             xact: Xact::default(),
             prepared: HashMap::new(),
             unnamed: None,
+            recent: HashMap::new(),
             portals: HashMap::new(),
             speaker,
             superuser,

@@ -251,6 +251,8 @@ impl Session {
                 }
                 self.portals.clear();
                 self.prepared.clear();
+                self.slots.clear();
+                self.recent.clear();
                 self.core.store.reset_all(self.core.backend.txn.nesting());
                 self.apply_settings();
                 self.forget_sequences();
@@ -259,6 +261,7 @@ impl Session {
             }
             DiscardMode::Plans => {
                 self.slots.clear();
+                self.recent.clear();
                 Ok("DISCARD PLANS")
             }
             DiscardMode::Sequences => {

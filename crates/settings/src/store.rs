@@ -137,14 +137,18 @@ impl Store {
         self.value(id.expect("the program names only parameters that exist"))
     }
 
-    /// The parameters whose values are the session's own and not the server's, in order.
+    /// The parameters whose values are the session's own and not the server's: always in the same order.
     pub fn session_values(&self) -> impl Iterator<Item = (Id, &Value)> {
-        let ids = self.base.registry.ids().filter(|id| {
-            let key = Key::Known(*id);
-            self.session.contains_key(&key)
-                || self.changed.get(&key).is_some_and(|live| live.current.is_some())
-        });
-        ids.map(|id| (id, self.value(id)))
+        let changed = self.changed.iter().filter(|(_, live)| live.current.is_some());
+        let own = self
+            .session
+            .keys()
+            .filter(move |key| self.changed.get(key).is_none_or(|live| live.current.is_none()));
+        let known = move |key: &Key| match key {
+            Key::Known(id) => Some((*id, self.value(*id))),
+            Key::Custom(_) => None,
+        };
+        changed.map(|(key, _)| key).chain(own).filter_map(known)
     }
 
     /// Is the value of this source? (For "unless the user has set it".)
