@@ -11,6 +11,7 @@ use heap::{HeapRel, hot_search};
 use ids::{BlockNo, OffsetNo, Tid, Xid};
 use page::{HeapTupleHeader, Page};
 use pgerror::Result;
+use std::cell::Cell;
 use txn::{GlobalVis, Snapshot, SnapshotKind, Transaction};
 use wal::Wal;
 
@@ -46,6 +47,7 @@ impl<'a> Probe<'a> {
             wal: self.wal,
             permanent: self.rel.is_permanent(),
             page_lsn: page.lsn(),
+            settled: Cell::new(Xid::INVALID),
         }
     }
 

@@ -391,6 +391,7 @@ impl InsertOptions {
 
 type Values<'a> = SmallVec<[Value<'a>; 16]>;
 
+#[inline]
 pub(crate) fn value(datum: DatumRef<'_>) -> Value<'_> {
     match datum {
         DatumRef::Null => Value::Null,
@@ -445,6 +446,12 @@ impl BulkInsert {
         BulkInsert { inner, tuples: heap::Tuples::default() }
     }
 
+    /// For INSERT, whose pages go round in no ring.
+    pub fn without_ring() -> BulkInsert {
+        let inner = heap::BulkInsert::without_ring();
+        BulkInsert { inner, tuples: heap::Tuples::default() }
+    }
+
     /// The series is over.
     pub fn finish(self, be: &Backend, table: &TableDesc) -> Result<()> {
         self.inner.finish(table.heap(be), be.pool(table.persistence))
@@ -462,16 +469,18 @@ pub fn multi_insert(
 ) -> Result<()> {
     let BulkInsert { inner, tuples } = bulk;
     tuples.clear();
-    let mut values = Values::new();
+    let mut values = Vec::with_capacity(rows.columns.len());
     for row in 0..rows.len {
         values.clear();
-        values.extend(rows.row(row).map(value));
+        for column in &rows.columns {
+            values.push(value(column.get(row)));
+        }
         tuples.add(|out| {
             let base = out.len();
             page::form::form_behind(&table.tupdesc, &values, out)?;
             if out.len() - base > toast::TUPLE_THRESHOLD && !table.is_toast {
                 out.truncate(base);
-                let prepared = toast::prepare(be, table, values.to_vec())?;
+                let prepared = toast::prepare(be, table, values.clone())?;
                 let values: Vec<Value<'_>> =
                     prepared.values.iter().map(toast::Stored::value).collect();
                 page::form::form_behind(&table.tupdesc, &values, out)?;

@@ -5,6 +5,7 @@ use bufmgr::{BufferPool, ForkBuffers, Strategy};
 use ids::{BlockNo, CommandId, Lsn, Oid, Persistence, RelFile, Tid, Xid};
 use lmgr::{Acquired, LockMode, LockTag, WaitPolicy as Policy};
 use pgerror::{PgError, Result, pg_err};
+use std::cell::Cell;
 use sync::Arc;
 use sync::atomic::{AtomicU32, Ordering::Relaxed};
 use txn::{HorizonKind, Transaction};
@@ -110,6 +111,7 @@ impl HeapCx<'_> {
             wal: self.wal,
             permanent: rel.is_permanent(),
             page_lsn,
+            settled: Cell::new(Xid::INVALID),
         }
     }
 }

@@ -42,6 +42,11 @@ impl BulkInsert {
         BulkInsert { strategy: Strategy::bulk_write(pool), current: None, spare: (0, 0) }
     }
 
+    /// Without a ring: what an INSERT has written may stay in the pool, where others soon look for it.
+    pub fn without_ring() -> BulkInsert {
+        BulkInsert { strategy: Strategy::normal(), current: None, spare: (0, 0) }
+    }
+
     /// Tells the free space map of the blocks that were added and not used.
     pub fn finish(self, rel: &HeapRel, pool: &BufferPool) -> Result<()> {
         let fsm = Fsm::new(pool, &rel.fsm);

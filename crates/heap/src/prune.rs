@@ -183,10 +183,23 @@ struct Planner<'v, 'p> {
     vis: &'v Visibility<'v>,
     page: &'p Page,
     max: OffsetNo,
-    /// By offset; `None` for what is no tuple.
-    liveness: [Option<Liveness>; MAX_HEAP_TUPLES_PER_PAGE + 1],
+    /// By offset.
+    states: [State; MAX_HEAP_TUPLES_PER_PAGE + 1],
     done: [bool; MAX_HEAP_TUPLES_PER_PAGE + 1],
     plan: PrunePlan,
+}
+
+/// Liveness in a byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum State {
+    /// No tuple.
+    None,
+    /// Nothing to do for a chain that begins with it.
+    Stays,
+    Dead,
+    RecentlyDead,
+    DeleteInProgress,
 }
 
 /// Hint bits to be set, by line pointer.
@@ -200,39 +213,35 @@ pub fn plan(
     hints: &mut PageHints,
 ) -> Result<PrunePlan> {
     let max = page.max_offset().min(MAX_HEAP_TUPLES_PER_PAGE as OffsetNo);
-    let mut liveness = [const { None }; MAX_HEAP_TUPLES_PER_PAGE + 1];
+    let mut states = [State::None; MAX_HEAP_TUPLES_PER_PAGE + 1];
     // From the end: with pd_upper falling this walks memory upwards.
     for offset in (1..=max).rev() {
         let Some(h) = page.heap_header(offset) else { continue };
         if h.xmin_committed() && h.xmax_invalid() {
-            liveness[offset as usize] = Some(Liveness::Live);
+            states[offset as usize] = State::Stays;
             continue;
         }
         let mut hint = 0;
-        let mut state = vis.liveness(&h, &mut hint)?;
+        states[offset as usize] = match vis.liveness(&h, &mut hint)? {
+            Liveness::RecentlyDead(xmax) if removable.test(vis.manager, xmax) => State::Dead,
+            Liveness::RecentlyDead(_) => State::RecentlyDead,
+            Liveness::Dead => State::Dead,
+            Liveness::DeleteInProgress => State::DeleteInProgress,
+            Liveness::Live | Liveness::InsertInProgress => State::Stays,
+        };
         if hint != 0 {
             hints.push((offset, hint));
         }
-        if let Liveness::RecentlyDead(xmax) = state
-            && removable.test(vis.manager, xmax)
-        {
-            state = Liveness::Dead;
-        }
-        liveness[offset as usize] = Some(state);
     }
     let done = [false; MAX_HEAP_TUPLES_PER_PAGE + 1];
-    let mut planner = Planner { vis, page, max, liveness, done, plan: PrunePlan::default() };
+    let mut planner = Planner { vis, page, max, states, done, plan: PrunePlan::default() };
     for offset in 1..=max {
-        let lp = page.line_pointer(offset);
-        if planner.done[offset as usize] || !lp.is_used() || lp.is_dead() {
+        // A chain that begins with a live member stays as it is.
+        if planner.states[offset as usize] == State::Stays || planner.done[offset as usize] {
             continue;
         }
-        // A chain that begins with a live member stays as it is.
-        let stays = matches!(
-            planner.liveness[offset as usize],
-            Some(Liveness::Live | Liveness::InsertInProgress)
-        );
-        if !(stays && lp.is_normal()) {
+        let lp = page.line_pointer(offset);
+        if lp.is_used() && !lp.is_dead() {
             planner.chain(offset, lp)?;
         }
     }
@@ -263,7 +272,7 @@ impl Planner<'_, '_> {
         {
             // No chain starts here. Remains of an aborted update, to which perhaps nothing leads any
             // more, are removed here; else its chain decides.
-            let dead = self.liveness[root as usize] == Some(Liveness::Dead);
+            let dead = self.states[root as usize] == State::Dead;
             if dead && !h.is_hot_updated() {
                 self.unused(root);
                 self.removed(&h)?;
@@ -289,22 +298,22 @@ impl Planner<'_, '_> {
                 break;
             }
             members.push(offset);
-            match self.liveness[offset as usize] {
-                Some(Liveness::Dead) => {
+            match self.states[offset as usize] {
+                State::Dead => {
                     latest_dead = offset;
                     self.removed(&h)?;
                 }
-                Some(Liveness::RecentlyDead(_)) => {
+                State::RecentlyDead => {
                     // Step over: a dead one may follow.
                     let xmax = update_xid(self.vis.manager, &h)?;
                     self.prunable(xmax);
                 }
-                Some(Liveness::DeleteInProgress) => {
+                State::DeleteInProgress => {
                     let xmax = update_xid(self.vis.manager, &h)?;
                     self.prunable(xmax);
                     break;
                 }
-                _ => break,
+                State::Stays | State::None => break,
             }
             if !h.is_hot_updated() {
                 break;

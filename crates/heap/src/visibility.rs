@@ -16,14 +16,15 @@ use ids::{CommandId, Lsn, Tid, Xid};
 use page::HeapTupleHeader;
 use page::heap_tuple::{infomask as m, locked_upgraded};
 use pgerror::Result;
+use std::cell::Cell;
 use txn::{Snapshot, SnapshotKind, Transaction, TxnManager};
 use wal::Wal;
 
 /// Hint bits to be set in a tuple's infomask.
 pub type Hint = u16;
 
-/// What a test of visibility asks.
-#[derive(Clone, Copy)]
+/// What a test of visibility asks. Made for each page.
+#[derive(Clone)]
 pub struct Visibility<'a> {
     pub txn: &'a Transaction,
     pub manager: &'a TxnManager,
@@ -32,6 +33,9 @@ pub struct Visibility<'a> {
     pub permanent: bool,
     /// LSN of the page that the tuple is on.
     pub page_lsn: Lsn,
+    /// The last inserter that was found to have committed, and may be remembered on this page: its
+    /// neighbours are often of the same.
+    pub settled: Cell<Xid>,
 }
 
 /// What VACUUM and pruning want to know. Counterpart: `HTSV_Result`.
@@ -116,6 +120,10 @@ impl<'a> Visibility<'a> {
             return self.moved(h, hint);
         }
         let xmin = h.raw_xmin;
+        if xmin == self.settled.get() {
+            *hint |= m::XMIN_COMMITTED;
+            return Ok(Inserter::Committed);
+        }
         if self.txn.is_current(xmin) {
             return Ok(Inserter::Own);
         }
@@ -128,8 +136,16 @@ impl<'a> Visibility<'a> {
     /// xmin is finished: how?
     #[inline]
     fn settle_xmin(&self, xmin: Xid, hint: &mut Hint) -> Result<Inserter> {
+        if xmin == self.settled.get() {
+            *hint |= m::XMIN_COMMITTED;
+            return Ok(Inserter::Committed);
+        }
         if self.manager.did_commit(xmin)? {
+            let before = *hint;
             self.commit_hint(xmin, m::XMIN_COMMITTED, hint)?;
+            if *hint != before {
+                self.settled.set(xmin);
+            }
             Ok(Inserter::Committed)
         } else {
             *hint |= m::XMIN_INVALID;

@@ -11,11 +11,13 @@ impl BlockNo {
     /// Largest usable block number.
     pub const MAX: BlockNo = BlockNo(u32::MAX - 1);
 
+    #[inline]
     pub const fn is_valid(self) -> bool {
         self.0 != u32::MAX
     }
 
     #[must_use]
+    #[inline]
     pub const fn next(self) -> BlockNo {
         BlockNo(self.0 + 1)
     }
@@ -40,15 +42,18 @@ pub struct Tid {
 impl Tid {
     pub const INVALID: Tid = Tid { block: BlockNo::INVALID, offset: 0 };
 
+    #[inline]
     pub const fn new(block: BlockNo, offset: OffsetNo) -> Tid {
         Tid { block, offset }
     }
 
+    #[inline]
     pub const fn is_valid(self) -> bool {
         self.offset != 0
     }
 
     /// The six bytes on disk: block high half, block low half, offset, each little-endian.
+    #[inline]
     pub const fn to_bytes(self) -> [u8; 6] {
         let hi = ((self.block.0 >> 16) as u16).to_le_bytes();
         let lo = (self.block.0 as u16).to_le_bytes();
@@ -56,6 +61,7 @@ impl Tid {
         [hi[0], hi[1], lo[0], lo[1], off[0], off[1]]
     }
 
+    #[inline]
     pub const fn from_bytes(b: [u8; 6]) -> Tid {
         let hi = u16::from_le_bytes([b[0], b[1]]) as u32;
         let lo = u16::from_le_bytes([b[2], b[3]]) as u32;

@@ -13,16 +13,19 @@ impl Xid {
     pub const FROZEN: Xid = Xid(2);
     pub const FIRST_NORMAL: Xid = Xid(3);
 
+    #[inline]
     pub const fn is_valid(self) -> bool {
         self.0 != 0
     }
 
     /// Normal: assigned to a transaction, neither invalid, bootstrap nor frozen.
+    #[inline]
     pub const fn is_normal(self) -> bool {
         self.0 >= 3
     }
 
     /// Is `self` logically before `other`? Permanent ids are before all normal ones.
+    #[inline]
     pub const fn precedes(self, other: Xid) -> bool {
         if !self.is_normal() || !other.is_normal() {
             return self.0 < other.0;
@@ -30,20 +33,24 @@ impl Xid {
         (self.0.wrapping_sub(other.0) as i32) < 0
     }
 
+    #[inline]
     pub const fn precedes_or_equals(self, other: Xid) -> bool {
         self.0 == other.0 || self.precedes(other)
     }
 
+    #[inline]
     pub const fn follows(self, other: Xid) -> bool {
         other.precedes(self)
     }
 
+    #[inline]
     pub const fn follows_or_equals(self, other: Xid) -> bool {
         other.precedes_or_equals(self)
     }
 
     /// The next normal id.
     #[must_use]
+    #[inline]
     pub const fn next(self) -> Xid {
         let n = self.0.wrapping_add(1);
         if n < 3 { Xid(3) } else { Xid(n) }
@@ -58,6 +65,7 @@ impl Xid {
 
     /// The older of two normal ids.
     #[must_use]
+    #[inline]
     pub const fn older(self, other: Xid) -> Xid {
         if other.precedes(self) { other } else { self }
     }
@@ -94,6 +102,7 @@ impl FullXid {
 
     /// The next one that is normal in its lower half.
     #[must_use]
+    #[inline]
     pub const fn next(self) -> FullXid {
         let n = self.0 + 1;
         if (n as u32) < 3 { FullXid((n & !0xFFFF_FFFF) | 3) } else { FullXid(n) }
@@ -108,19 +117,23 @@ impl MultiXid {
     pub const INVALID: MultiXid = MultiXid(0);
     pub const FIRST: MultiXid = MultiXid(1);
 
+    #[inline]
     pub const fn is_valid(self) -> bool {
         self.0 != 0
     }
 
+    #[inline]
     pub const fn precedes(self, other: MultiXid) -> bool {
         (self.0.wrapping_sub(other.0) as i32) < 0
     }
 
+    #[inline]
     pub const fn precedes_or_equals(self, other: MultiXid) -> bool {
         self.0 == other.0 || self.precedes(other)
     }
 
     #[must_use]
+    #[inline]
     pub const fn next(self) -> MultiXid {
         let n = self.0.wrapping_add(1);
         if n == 0 { MultiXid(1) } else { MultiXid(n) }

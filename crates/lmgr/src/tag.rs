@@ -76,13 +76,23 @@ impl fmt::Display for VirtualXid {
 }
 
 /// Name of a lockable thing; the meaning of the fields depends on the kind, as in PostgreSQL.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockTag {
     pub field1: u32,
     pub field2: u32,
     pub field3: u32,
     pub field4: u16,
     pub kind: LockTagKind,
+}
+
+/// In two steps: tags are hashed several times for each lock.
+impl std::hash::Hash for LockTag {
+    #[inline]
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.field1) << 32 | u64::from(self.field2));
+        let rest = u64::from(self.field3) << 32 | u64::from(self.field4) << 16;
+        state.write_u64(rest | self.kind as u64);
+    }
 }
 
 impl LockTag {

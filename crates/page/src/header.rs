@@ -113,6 +113,7 @@ impl Page {
     }
 
     /// No line pointers. Counterpart: `PageIsEmpty`.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.lower() <= HEADER_SIZE
     }
@@ -148,6 +149,7 @@ impl Page {
     }
 
     /// Sets (or clears) the flag bits `bits`.
+    #[inline]
     pub fn set_flag(&mut self, bits: u16, on: bool) {
         let flags = self.flags();
         self.set_flags(if on { flags | bits } else { flags & !bits });
@@ -167,20 +169,24 @@ impl Page {
         self.set_u16_at(SPECIAL_AT, special as u16);
     }
 
+    #[inline]
     pub fn set_all_visible(&mut self, on: bool) {
         self.set_flag(PD_ALL_VISIBLE, on);
     }
 
+    #[inline]
     pub fn set_full(&mut self, on: bool) {
         self.set_flag(PD_PAGE_FULL, on);
     }
 
+    #[inline]
     pub fn set_prune_xid(&mut self, xid: Xid) {
         self.set_u32_at(PRUNE_XID_AT, xid.0);
     }
 
     /// Notes that `xid` (normal) will leave something to prune, if it ends before what is noted.
     /// Counterpart: `PageSetPrunable`.
+    #[inline]
     pub fn set_prunable(&mut self, xid: Xid) {
         let noted = self.prune_xid();
         if !noted.is_valid() || xid.precedes(noted) {
@@ -215,6 +221,7 @@ impl Page {
 
 impl crate::raw::Hints<'_> {
     /// Sets PD_PAGE_FULL.
+    #[inline]
     pub fn set_full(&self) {
         self.or_u16(FLAGS_AT, PD_PAGE_FULL);
     }
@@ -223,6 +230,7 @@ impl crate::raw::Hints<'_> {
         self.clear_u16(FLAGS_AT, PD_PAGE_FULL);
     }
 
+    #[inline]
     pub fn set_prune_xid(&self, xid: Xid) {
         self.store_u32(PRUNE_XID_AT, xid.0);
     }

@@ -73,6 +73,7 @@ pub const SPEC_TOKEN_OFFSET: OffsetNo = 0xFFFE;
 pub const MOVED_PARTITIONS_OFFSET: OffsetNo = 0xFFFD;
 
 /// Bytes of the null bitmap for `natts` columns.
+#[inline]
 pub const fn bitmap_len(natts: usize) -> usize {
     natts.div_ceil(8)
 }
@@ -86,6 +87,7 @@ pub const fn xmax_is_locked_only(mask: u16) -> bool {
 
 /// Was the tuple share-locked by a release before 9.3 and carried over by pg_upgrade?
 /// Counterpart: `HEAP_LOCKED_UPGRADED`.
+#[inline]
 pub const fn locked_upgraded(mask: u16) -> bool {
     mask & infomask::XMAX_IS_MULTI != 0
         && mask & infomask::XMAX_LOCK_ONLY != 0
@@ -138,6 +140,7 @@ impl HeapTupleHeader {
     }
 
     /// Writes the 23 bytes to the front of `bytes`.
+    #[inline]
     pub fn write(&self, bytes: &mut [u8]) {
         bytes[0..4].copy_from_slice(&self.raw_xmin.0.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.raw_xmax.0.to_le_bytes());
@@ -154,6 +157,7 @@ impl HeapTupleHeader {
         (self.infomask2 & infomask2::NATTS_MASK) as usize
     }
 
+    #[inline]
     pub fn set_natts(&mut self, natts: usize) {
         self.infomask2 = self.infomask2 & !infomask2::NATTS_MASK | natts as u16;
     }
@@ -211,6 +215,7 @@ impl HeapTupleHeader {
         MultiXid(self.raw_xmax.0)
     }
 
+    #[inline]
     pub const fn is_hot_updated(&self) -> bool {
         self.infomask2 & infomask2::HOT_UPDATED != 0
             && self.infomask & infomask::XMAX_INVALID == 0
@@ -222,18 +227,22 @@ impl HeapTupleHeader {
         self.infomask2 & infomask2::ONLY_TUPLE != 0
     }
 
+    #[inline]
     pub const fn keys_updated(&self) -> bool {
         self.infomask2 & infomask2::KEYS_UPDATED != 0
     }
 
+    #[inline]
     pub const fn has_nulls(&self) -> bool {
         self.infomask & infomask::HASNULL != 0
     }
 
+    #[inline]
     pub const fn has_external(&self) -> bool {
         self.infomask & infomask::HASEXTERNAL != 0
     }
 
+    #[inline]
     pub const fn is_speculative(&self) -> bool {
         self.ctid.offset == SPEC_TOKEN_OFFSET
     }
@@ -243,11 +252,13 @@ impl HeapTupleHeader {
         self.ctid.block.0
     }
 
+    #[inline]
     pub const fn moved_partitions(&self) -> bool {
         self.ctid.offset == MOVED_PARTITIONS_OFFSET && self.ctid.block.0 == u32::MAX
     }
 
     /// The XID of an old-style VACUUM FULL, if one moved the tuple.
+    #[inline]
     pub const fn xvac(&self) -> Xid {
         if self.infomask & infomask::MOVED != 0 { Xid(self.raw_cid.0) } else { Xid::INVALID }
     }
@@ -263,6 +274,7 @@ pub struct HeapTuple<'a> {
 
 impl<'a> HeapTuple<'a> {
     /// Over a whole tuple in private memory. `None` if it is shorter than a header.
+    #[inline]
     pub fn from_bytes(bytes: &'a [u8]) -> Option<HeapTuple<'a>> {
         let header = HeapTupleHeader::read(bytes)?;
         Some(HeapTuple { header, body: &bytes[HEADER_SIZE..] })
@@ -350,6 +362,7 @@ impl Page {
     }
 
     /// Replaces the header of the heap tuple at `offset` (a normal line pointer).
+    #[inline]
     pub fn set_heap_header(&mut self, offset: OffsetNo, header: &HeapTupleHeader) {
         let bytes = self.item_mut(offset);
         if bytes.len() >= HEADER_SIZE {

@@ -41,14 +41,17 @@ impl LinePointer {
     /// Dead without storage.
     pub const DEAD: LinePointer = LinePointer::new(0, LpFlags::Dead, 0);
 
+    #[inline]
     pub const fn new(offset: usize, flags: LpFlags, len: usize) -> LinePointer {
         LinePointer((offset as u32 & 0x7FFF) | (flags as u32) << 15 | (len as u32) << 17)
     }
 
+    #[inline]
     pub const fn normal(offset: usize, len: usize) -> LinePointer {
         LinePointer::new(offset, LpFlags::Normal, len)
     }
 
+    #[inline]
     pub const fn redirect(to: OffsetNo) -> LinePointer {
         LinePointer::new(to as usize, LpFlags::Redirect, 0)
     }
@@ -76,6 +79,7 @@ impl LinePointer {
     }
 
     /// The line pointer that a redirect leads to.
+    #[inline]
     pub const fn redirect_to(self) -> OffsetNo {
         self.offset() as OffsetNo
     }
@@ -106,6 +110,7 @@ impl LinePointer {
         !self.is_empty()
     }
 
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -155,6 +160,7 @@ impl Page {
     }
 
     /// Bytes of the item at line pointer `offset`, for changing.
+    #[inline]
     pub fn item_mut(&mut self, offset: OffsetNo) -> &mut [u8] {
         let lp = self.line_pointer(offset);
         self.bytes_mut().get_mut(lp.offset()..lp.offset() + lp.len()).unwrap_or(&mut [])

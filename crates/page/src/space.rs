@@ -41,12 +41,14 @@ fn corrupted(page: &Page) -> pgerror::PgError {
 }
 
 /// Does the second item end where the first begins, so that both can be moved together?
+#[inline]
 fn is_below(above: &Kept, below: &Kept) -> bool {
     below.offset + max_align(below.len) == above.offset
 }
 
 /// Where items that lie one below the other begin and end, and the bytes that they take. A damaged item
 /// may reach into the special space, which is not to be copied.
+#[inline]
 fn extent(run: &[Kept], special: usize) -> (usize, usize, usize) {
     let (first, last) = (&run[0], &run[run.len() - 1]);
     let end = first.offset + max_align(first.len);
@@ -63,6 +65,7 @@ struct Kept {
 }
 
 impl Page {
+    #[inline]
     fn pointers_are_sane(&self) -> bool {
         let (lower, upper, special) = (self.lower(), self.upper(), self.special());
         lower >= HEADER_SIZE
@@ -205,6 +208,7 @@ impl Page {
 
     /// Points the line pointers of items that lie one below the other, the first ending at `upper`, to
     /// them; where the last begins.
+    #[inline]
     fn point_down(&mut self, run: &[Kept], mut upper: usize) -> usize {
         for k in run {
             upper -= max_align(k.len);

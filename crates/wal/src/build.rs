@@ -92,7 +92,7 @@ pub struct RecordBuilder {
     pub(crate) compression: Option<Compression>,
     /// The assembled record: headers, images, data.
     pub(crate) out: Vec<u8>,
-    /// Images and block data while the headers are written.
+    /// Images, and block data behind the first of them, while the headers are written.
     payload: Vec<u8>,
     payload_crc: u32,
     packer: Packer,
@@ -145,12 +145,14 @@ impl RecordBuilder {
 
     /// Sets the resource manager and its info bits (`XLR_SPECIAL_REL_UPDATE` and
     /// `XLR_CHECK_CONSISTENCY` are allowed too).
+    #[inline]
     pub fn set_kind(&mut self, rmgr: RmgrId, info: u8) {
         self.rmgr = rmgr;
         self.info = info;
     }
 
     /// Appends to the main data.
+    #[inline]
     pub fn main(&mut self, data: &[u8]) -> &mut Self {
         self.main.extend_from_slice(data);
         self
@@ -186,6 +188,7 @@ impl RecordBuilder {
     }
 
     /// Appends to the data of block `id`, which must be registered.
+    #[inline]
     pub fn block_data(&mut self, id: u8, data: &[u8]) -> &mut Self {
         let slot = &mut self.blocks[id as usize];
         assert!(slot.in_use, "no block with id {id} registered with WAL insertion");
@@ -256,6 +259,8 @@ impl RecordBuilder {
         out.resize(RECORD_HEADER, 0);
         self.payload.clear();
         let mut images = 0;
+        // Until the first image, what comes behind the headers is but the blocks' data.
+        let mut payload_from = None;
         let mut previous: Option<RelFile> = None;
         for (id, block) in used.iter().enumerate() {
             if !block.in_use {
@@ -292,6 +297,7 @@ impl RecordBuilder {
             if needs_image || check {
                 let page = page.ok_or_else(|| not_lent(id))?;
                 let standard = block.flags.has(RegFlags::STANDARD);
+                payload_from.get_or_insert(id);
                 let image = self.packer.pack(page, standard, compression, &mut self.payload);
                 let mut image_info = image.info;
                 if needs_image {
@@ -305,7 +311,7 @@ impl RecordBuilder {
                     out.extend_from_slice(&image.hole_length.to_le_bytes());
                 }
             }
-            if needs_data {
+            if needs_data && payload_from.is_some() {
                 self.payload.extend_from_slice(&block.data);
             }
             if previous != Some(block.rel) {
@@ -332,6 +338,11 @@ impl RecordBuilder {
                 let len = u32::try_from(len).map_err(|_| too_long())?;
                 out.push(BLOCK_ID_DATA_LONG);
                 out.extend_from_slice(&len.to_le_bytes());
+            }
+        }
+        for block in &used[..payload_from.unwrap_or(used.len())] {
+            if block.in_use {
+                out.extend_from_slice(&block.data);
             }
         }
         out.extend_from_slice(&self.payload);

@@ -3,22 +3,29 @@
 use super::Format;
 use pgerror::{Result, pg_err};
 
-/// The fields of one line: ranges of `text`, nothing for NULL.
+/// The fields of one line: ranges, nothing for NULL.
 #[derive(Default)]
 pub struct Fields {
-    pub text: Vec<u8>,
+    /// What the ranges are in, unless `plain`.
+    text: Vec<u8>,
+    /// Nothing in the line stands for something else: the ranges are in the line itself.
+    plain: bool,
     pub places: Vec<Option<(usize, usize)>>,
     /// Was the field quoted (CSV)?
     pub quoted: Vec<bool>,
 }
 
 impl Fields {
-    pub fn get(&self, i: usize) -> Option<&[u8]> {
-        self.places[i].map(|(from, to)| &self.text[from..to])
+    /// Field `i` of `line`, which was split last.
+    #[inline]
+    pub fn get<'a>(&'a self, i: usize, line: &'a [u8]) -> Option<&'a [u8]> {
+        let text = if self.plain { line } else { &self.text };
+        self.places[i].map(|(from, to)| &text[from..to])
     }
 
     fn clear(&mut self) {
         self.text.clear();
+        self.plain = false;
         self.places.clear();
         self.quoted.clear();
     }
@@ -73,7 +80,7 @@ impl Fields {
 
     /// A line without backslashes: its fields are what is between the delimiters.
     fn split_plain(&mut self, line: &[u8], format: &Format) {
-        self.text.extend_from_slice(line);
+        self.plain = true;
         let mut from = 0;
         loop {
             let len = position(&line[from..], |c| c == format.delimiter);
@@ -213,7 +220,7 @@ mod tests {
         let mut f = Fields::default();
         f.split(line.as_bytes(), &format(csv)).unwrap();
         (0..f.places.len())
-            .map(|i| f.get(i).map(|b| String::from_utf8_lossy(b).into_owned()))
+            .map(|i| f.get(i, line.as_bytes()).map(|b| String::from_utf8_lossy(b).into_owned()))
             .collect()
     }
 

@@ -394,8 +394,9 @@ impl<'a> Reader<'a> {
                 self.columns.len()
             );
         }
+        let line = self.lines.bytes(line);
         for (i, c) in self.columns.iter().enumerate() {
-            match self.fields.get(i) {
+            match self.fields.get(i, line) {
                 None => bail!(
                     BAD_COPY_FILE_FORMAT,
                     "column name mismatch in header line field {}: got null value (\"{}\"), expected \"{}\"",
@@ -422,6 +423,7 @@ impl<'a> Reader<'a> {
         if found > self.columns.len() {
             bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
         }
+        let line = self.place.line.map_or(&[][..], |line| self.lines.bytes(line));
         for i in 0..self.columns.len() {
             if i >= found {
                 self.place.column = None;
@@ -430,7 +432,7 @@ impl<'a> Reader<'a> {
             self.place.column = Some(i);
             let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
             let column = &mut self.columns[i];
-            let mut field = self.fields.get(i);
+            let mut field = self.fields.get(i, line);
             if self.format.csv {
                 if field.is_none() && column.force_not_null {
                     field = Some(&self.format.null);
@@ -588,7 +590,8 @@ impl<'a> Reader<'a> {
             }
             (Some(c), _) => {
                 let name = &self.columns[c].name;
-                match self.fields.get(c) {
+                let line = self.place.line.map_or(&[][..], |line| self.lines.bytes(line));
+                match self.fields.get(c, line) {
                     Some(v) => {
                         let v = clip(v);
                         format!("COPY {table}, line {number}, column {name}: \"{v}\"")
