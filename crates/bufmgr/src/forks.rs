@@ -43,6 +43,9 @@ pub struct ForkBuffers {
     /// Held while the fork grows.
     pub(crate) extension: Mutex<()>,
     extension_waiters: AtomicU32,
+    /// Blocks of zeros that the file has been given ahead of growth end here; changed under the extension
+    /// lock. Never trusted to be more than what is written there: 0 if nothing is known.
+    file_end: AtomicU32,
     inline: [AtomicU32; INLINE],
     parts: [OnceLock<Part>; PARTS],
 }
@@ -65,6 +68,7 @@ impl ForkBuffers {
             nblocks: AtomicU64::new(NBLOCKS_UNKNOWN),
             extension: Mutex::new(()),
             extension_waiters: AtomicU32::new(0),
+            file_end: AtomicU32::new(0),
             inline: std::array::from_fn(|_| AtomicU32::new(0)),
             parts: std::array::from_fn(|_| OnceLock::new()),
         }
@@ -84,6 +88,15 @@ impl ForkBuffers {
     /// Threads that wait to extend the fork.
     pub fn extension_waiters(&self) -> u32 {
         self.extension_waiters.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn file_end(&self) -> u32 {
+        self.file_end.load(Ordering::Relaxed)
+    }
+
+    /// The caller holds the extension lock.
+    pub(crate) fn set_file_end(&self, end: u32) {
+        self.file_end.store(end, Ordering::Relaxed);
     }
 
     pub(crate) fn id(&self) -> u64 {

@@ -485,7 +485,7 @@ impl BufferPool {
                 Err(_) => break,
             }
         }
-        match self.extend_into(&frames, fork, count) {
+        match self.extend_into(&frames, fork, count, count) {
             Ok(()) => {
                 frames[1..].iter().for_each(|frame| self.frames.desc(*frame).unpin());
                 Ok(Pin::adopt(self, frames[0]).assume_exclusive())
@@ -497,6 +497,35 @@ impl BufferPool {
         }
     }
 
+    /// As `extend`; where the file must grow, it is given `ahead` blocks at once, for those that follow.
+    /// [`BufferPool::trim`] takes back what was not needed.
+    pub fn extend_ahead(
+        &self,
+        fork: &Arc<ForkBuffers>,
+        ahead: u32,
+        strategy: &mut Strategy,
+    ) -> Result<ExclusiveGuard<'_>> {
+        let frame = self.victim(strategy)?;
+        match self.extend_into(&[frame], fork, 1, ahead) {
+            Ok(()) => Ok(Pin::adopt(self, frame).assume_exclusive()),
+            Err(e) => {
+                self.free(frame);
+                Err(e)
+            }
+        }
+    }
+
+    /// Cuts off what the file was given ahead: blocks that nobody knows of.
+    pub fn trim(&self, fork: &ForkBuffers) -> Result<()> {
+        let _growing = fork.lock_extension();
+        let nblocks = self.nblocks(fork)?;
+        if fork.file_end() > nblocks {
+            self.smgr.truncate(fork.name(), nblocks)?;
+            fork.set_file_end(0);
+        }
+        Ok(())
+    }
+
     /// Waits until nobody extends the fork; false if nobody did.
     pub fn await_extension(&self, fork: &ForkBuffers) -> bool {
         if fork.extension.try_lock().is_some() {
@@ -506,7 +535,13 @@ impl BufferPool {
         true
     }
 
-    fn extend_into(&self, frames: &[FrameNo], fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
+    fn extend_into(
+        &self,
+        frames: &[FrameNo],
+        fork: &Arc<ForkBuffers>,
+        count: u32,
+        ahead: u32,
+    ) -> Result<()> {
         let _growing = fork.lock_extension();
         let first = self.nblocks(fork)?;
         // u32::MAX is no block.
@@ -518,7 +553,13 @@ impl BufferPool {
                 u32::MAX
             );
         }
-        self.smgr.zero_extend(fork.name(), BlockNo(first), count)?;
+        let (have, end) = (fork.file_end().max(first), first + count);
+        if have < end {
+            // Ahead only as far as block numbers go.
+            let upto = first.saturating_add(ahead).min(u32::MAX - 1).max(end);
+            self.smgr.zero_extend(fork.name(), BlockNo(have), upto - have)?;
+            fork.set_file_end(upto);
+        }
         for (block, &frame) in (first..).zip(frames) {
             let desc = self.frames.desc(frame);
             self.frames.owned_page(frame).bytes_mut().fill(0);
@@ -639,6 +680,7 @@ impl BufferPool {
     pub fn truncate(&self, fork: &ForkBuffers, nblocks: u32) -> Result<()> {
         let _growing = fork.extension.lock();
         self.forget_blocks(fork, BlockNo(nblocks));
+        fork.set_file_end(0);
         self.smgr.truncate(fork.name(), nblocks)?;
         fork.set_nblocks(nblocks);
         Ok(())

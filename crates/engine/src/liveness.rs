@@ -47,7 +47,7 @@ impl<'a> Probe<'a> {
             wal: self.wal,
             permanent: self.rel.is_permanent(),
             page_lsn: page.lsn(),
-            settled: Cell::new(Xid::INVALID),
+            settled: Cell::new(None),
         }
     }
 

@@ -111,7 +111,7 @@ impl HeapCx<'_> {
             wal: self.wal,
             permanent: rel.is_permanent(),
             page_lsn,
-            settled: Cell::new(Xid::INVALID),
+            settled: Cell::new(None),
         }
     }
 }

@@ -21,8 +21,8 @@ use wal::RegFlags;
 /// Free space of a page that holds nothing yet, give or take unused line pointers.
 const NEARLY_EMPTY: usize = MAX_HEAP_TUPLE_SIZE - MAX_HEAP_TUPLES_PER_PAGE / 8 * LINE_POINTER_SIZE;
 
-/// Blocks by which a bulk load extends the relation at once.
-const BULK_EXTEND_BLOCKS: u32 = 16;
+/// Most blocks that a bulk load gives the file ahead.
+const BULK_AHEAD_BLOCKS_MAX: u32 = 16;
 
 /// Blocks added for each session that waits to extend the relation, and the most at once.
 const EXTRA_BLOCKS_PER_WAITER: u32 = 20;
@@ -33,27 +33,23 @@ const EXTRA_BLOCKS_MAX: u32 = 512;
 pub struct BulkInsert {
     strategy: Strategy,
     current: Option<BlockNo>,
-    /// Blocks that we added and have not used: from, to (exclusive).
-    spare: (u32, u32),
+    /// Blocks for which the file grows at once: the longer the load, the more.
+    ahead: u32,
 }
 
 impl BulkInsert {
     pub fn new(pool: &BufferPool) -> BulkInsert {
-        BulkInsert { strategy: Strategy::bulk_write(pool), current: None, spare: (0, 0) }
+        BulkInsert { strategy: Strategy::bulk_write(pool), current: None, ahead: 1 }
     }
 
     /// Without a ring: what an INSERT has written may stay in the pool, where others soon look for it.
     pub fn without_ring() -> BulkInsert {
-        BulkInsert { strategy: Strategy::normal(), current: None, spare: (0, 0) }
+        BulkInsert { strategy: Strategy::normal(), current: None, ahead: 1 }
     }
 
-    /// Tells the free space map of the blocks that were added and not used.
+    /// Takes back what the file was given ahead and not used.
     pub fn finish(self, rel: &HeapRel, pool: &BufferPool) -> Result<()> {
-        let fsm = Fsm::new(pool, &rel.fsm);
-        for block in self.spare.0..self.spare.1 {
-            fsm.record(BlockNo(block), page::PAGE_SIZE - page::header::HEADER_SIZE)?;
-        }
-        Ok(())
+        if self.ahead > 1 { pool.trim(&rel.main) } else { Ok(()) }
     }
 }
 
@@ -158,13 +154,10 @@ pub(crate) fn page_for_tuple<'a>(
                 return Ok(placed);
             }
             other = placed.unlatch(has_other);
-            target = match &mut bulk {
-                Some(bulk) if bulk.spare.0 < bulk.spare.1 => {
-                    bulk.spare.0 += 1;
-                    Some(BlockNo(bulk.spare.0 - 1))
-                }
-                _ if !use_fsm => None,
-                _ => fsm.record_and_search(block, free, wanted)?.filter(|next| *next != block),
+            target = if use_fsm {
+                fsm.record_and_search(block, free, wanted)?.filter(|next| *next != block)
+            } else {
+                None
             };
         }
         if bulk.is_none() && use_fsm && cx.pool.await_extension(&rel.main) {
@@ -297,9 +290,8 @@ fn extend<'a>(
 ) -> Result<Placed<'a>> {
     let mut new = match bulk {
         Some(bulk) => {
-            let guard = cx.pool.extend_by(&rel.main, BULK_EXTEND_BLOCKS, &mut bulk.strategy)?;
-            let first = guard.block().0;
-            bulk.spare = (first + 1, first + BULK_EXTEND_BLOCKS);
+            let guard = cx.pool.extend_ahead(&rel.main, bulk.ahead, &mut bulk.strategy)?;
+            bulk.ahead = (2 * bulk.ahead).min(BULK_AHEAD_BLOCKS_MAX);
             guard
         }
         None => extend_for_all(cx, rel)?,

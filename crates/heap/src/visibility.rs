@@ -34,8 +34,9 @@ pub struct Visibility<'a> {
     /// LSN of the page that the tuple is on.
     pub page_lsn: Lsn,
     /// The last inserter that was found to have committed, and may be remembered on this page: its
-    /// neighbours are often of the same.
-    pub settled: Cell<Xid>,
+    /// neighbours are often of the same. Not an XID at first: a killed speculative insertion has an invalid
+    /// one.
+    pub settled: Cell<Option<Xid>>,
 }
 
 /// What VACUUM and pruning want to know. Counterpart: `HTSV_Result`.
@@ -120,7 +121,7 @@ impl<'a> Visibility<'a> {
             return self.moved(h, hint);
         }
         let xmin = h.raw_xmin;
-        if xmin == self.settled.get() {
+        if self.settled.get() == Some(xmin) {
             *hint |= m::XMIN_COMMITTED;
             return Ok(Inserter::Committed);
         }
@@ -136,7 +137,7 @@ impl<'a> Visibility<'a> {
     /// xmin is finished: how?
     #[inline]
     fn settle_xmin(&self, xmin: Xid, hint: &mut Hint) -> Result<Inserter> {
-        if xmin == self.settled.get() {
+        if self.settled.get() == Some(xmin) {
             *hint |= m::XMIN_COMMITTED;
             return Ok(Inserter::Committed);
         }
@@ -144,7 +145,7 @@ impl<'a> Visibility<'a> {
             let before = *hint;
             self.commit_hint(xmin, m::XMIN_COMMITTED, hint)?;
             if *hint != before {
-                self.settled.set(xmin);
+                self.settled.set(Some(xmin));
             }
             Ok(Inserter::Committed)
         } else {

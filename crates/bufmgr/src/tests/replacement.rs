@@ -193,3 +193,41 @@ fn return_to_disk(world: &World, fork: &Arc<ForkBuffers>) {
         world.pool.forget_block(fork, BlockNo(block));
     }
 }
+
+#[test]
+fn a_file_grown_ahead_is_cut_to_what_was_used() {
+    let world = World::new(64);
+    let fork = world.relation(1, 3);
+    let in_file = || world.pool.smgr().nblocks(fork.name()).unwrap();
+    let mut strategy = Strategy::normal();
+    for n in 3..8 {
+        let guard = world.pool.extend_ahead(&fork, 8, &mut strategy).unwrap();
+        assert_eq!(guard.block(), BlockNo(n));
+    }
+    assert_eq!((world.pool.nblocks(&fork).unwrap(), in_file()), (8, 11));
+    // Somebody else's growth uses what is there.
+    drop(world.pool.extend(&fork, &mut strategy).unwrap());
+    assert_eq!((world.pool.nblocks(&fork).unwrap(), in_file()), (9, 11));
+    world.pool.trim(&fork).unwrap();
+    assert_eq!(in_file(), 9);
+    world.pool.trim(&fork).unwrap();
+    drop(world.pool.extend(&fork, &mut strategy).unwrap());
+    assert_eq!((world.pool.nblocks(&fork).unwrap(), in_file()), (10, 10));
+}
+
+#[test]
+fn blocks_added_together_are_in_the_pool() {
+    let world = World::new(64);
+    let fork = world.relation(1, 1);
+    let mut strategy = Strategy::bulk_write(&world.pool);
+    assert_eq!(strategy.ring_size(), 8);
+    drop(world.pool.extend_by(&fork, 10, &mut strategy).unwrap());
+    assert_eq!(world.pool.nblocks(&fork).unwrap(), 11);
+    let is_in = |block| {
+        world.pool.read_if_resident(&fork, BlockNo(block), &mut Strategy::normal()).is_some()
+    };
+    // At most half the ring; the others are zeros in the file.
+    assert!((1..5).all(is_in) && !(5..11).any(is_in));
+    let guard = world.pool.read(&fork, BlockNo(10), &mut strategy).unwrap().share();
+    assert!(guard.is_new());
+}
