@@ -150,6 +150,16 @@ pub fn attribute_row(
     })
 }
 
+/// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
+/// type got its shape. It warns of relations whose later columns are older than earlier ones.
+pub const VERSION_OPTION: &str = "pg_attver=";
+
+/// The row, with the column's version.
+pub fn stamped(host: &mut dyn CommandHost, row: PgAttribute) -> PgAttribute {
+    let lsn = host.backend().storage().wal.inserted();
+    PgAttribute { attoptions: Some(vec![format!("{VERSION_OPTION}{}", lsn.0).into()]), ..row }
+}
+
 /// A `pg_class` row with the values that a new relation of that kind begins with.
 pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     let in_catalog = spec.namespace == catalog::namespace::PG_CATALOG;
@@ -403,7 +413,10 @@ fn add_types(
 
 fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) -> Result<()> {
     for (i, column) in spec.columns.iter().enumerate() {
-        let row = attribute_row(host, oid, i as AttrNo + 1, column)?;
+        let mut row = attribute_row(host, oid, i as AttrNo + 1, column)?;
+        if !matches!(spec.kind, b'S' | b't') {
+            row = stamped(host, row);
+        }
         host.catalog().insert(&row)?;
         record_column_type(host, oid, &row)?;
     }
