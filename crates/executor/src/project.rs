@@ -167,14 +167,6 @@ impl Projection {
     }
 }
 
-/// The selected rows of a column.
-pub(crate) fn take(col: &Column, sel: Option<&[u16]>) -> Column {
-    match sel {
-        None => col.clone(),
-        Some(rows) => col.gather(rows),
-    }
-}
-
 /// A node with one child that filters and projects, behind a condition tested once.
 pub(crate) struct ProjectNode {
     child: Node,
