@@ -86,6 +86,15 @@ impl Norsu {
         command
     }
 
+    /// The path of its socket.
+    pub fn socket(&self) -> PathBuf {
+        self.sockets.path().join(".s.PGSQL.5432")
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Result of a query: unaligned, without headers.
     pub fn query(&self, sql: &str) -> String {
         let mut psql = self.client("psql");

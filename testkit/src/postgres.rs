@@ -112,6 +112,11 @@ impl RealServer {
         command
     }
 
+    /// The path of its socket.
+    pub fn socket(&self) -> PathBuf {
+        self.sockets.path().join(".s.PGSQL.5432")
+    }
+
     /// Result of a query: unaligned, without headers.
     pub fn query(&self, database: &str, sql: &str) -> String {
         let mut psql = self.client("psql");

@@ -19,4 +19,8 @@ mod schedules;
 #[cfg(test)]
 mod script;
 #[cfg(test)]
+mod settings;
+#[cfg(test)]
 mod style;
+#[cfg(test)]
+mod wire;

@@ -91,7 +91,16 @@ impl CatCx<'_> {
     /// their rights on. Superusers are members of everything.
     /// Counterpart: `has_privs_of_role`, `is_member_of_role`.
     pub fn is_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
-        if member == role || self.is_superuser(member)? {
+        if self.is_superuser(member)? {
+            return Ok(true);
+        }
+        self.is_real_member(member, role, inherited)
+    }
+
+    /// As [`CatCx::is_member`], but superusers are not members of everything.
+    /// Counterpart: `is_member_of_role_nosuper`.
+    pub fn is_real_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
+        if member == role {
             return Ok(true);
         }
         let mut seen = vec![member];

@@ -74,9 +74,15 @@ pub trait CommandHost: analyze::Host {
     fn on_commit(&mut self, table: Oid, drop: bool);
 
     /// The form in which a password is kept (`password_encryption`).
-    fn password_verifier(&mut self, password: &str) -> Result<String> {
-        let _ = password;
+    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
+        let _ = (role, password);
         Err(PgError::unsupported("passwords"))
+    }
+
+    /// Is it a secret whose password is the empty one?
+    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
+        let _ = (role, secret);
+        false
     }
 
     /// The session's temporary schemas have been made, or cleared: nothing to do for most.

@@ -12,19 +12,19 @@ use parse::ast::{
 use pgerror::{Result, Severity, bail, pg_err};
 
 /// How a password is kept; making the verifier is the session's business.
-fn password(host: &mut dyn CommandHost, def: &DefElem) -> Result<Option<Text>> {
+fn password(host: &mut dyn CommandHost, role: &str, def: &DefElem) -> Result<Option<Text>> {
     match &def.arg {
         None => Ok(None),
         Some(_) => {
             let text = options::text(def)?;
-            if text.is_empty() {
+            if text.is_empty() || host.is_empty_password(role, &text) {
                 host.notice(notice(pg_err!(
                     SUCCESSFUL_COMPLETION,
                     "empty string is not a valid password, clearing password"
                 )));
                 return Ok(None);
             }
-            host.password_verifier(&text).map(|v| Some(Text::from(v)))
+            host.password_verifier(role, &text).map(|v| Some(Text::from(v)))
         }
     }
 }
@@ -44,7 +44,10 @@ fn apply(host: &mut dyn CommandHost, row: &mut PgAuthid, defs: &[DefElem]) -> Re
             bail!(SYNTAX_ERROR, "conflicting or redundant options");
         }
         match &*d.defname {
-            "password" => row.rolpassword = password(host, d)?,
+            "password" => {
+                let role = row.rolname.as_str().to_string();
+                row.rolpassword = password(host, &role, d)?;
+            }
             "superuser" => row.rolsuper = options::boolean(d)?,
             "inherit" => row.rolinherit = options::boolean(d)?,
             "createrole" => row.rolcreaterole = options::boolean(d)?,

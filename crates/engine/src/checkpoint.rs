@@ -174,7 +174,7 @@ impl Engine {
             ..CheckPoint::default()
         };
         checkpoint.redo = wal.begin_checkpoint();
-        if self.config.log_checkpoints {
+        if self.live().log_checkpoints {
             self.log(&format!("checkpoint starting:{}", flags.words()));
         }
         self.txn.fill_checkpoint(&mut checkpoint, shutdown);
@@ -224,7 +224,7 @@ impl Engine {
         }
         let prior = last.check_point_copy.redo;
         estimate.learn((checkpoint.redo.0.saturating_sub(prior.0)) as f64);
-        let ahead = (1.0 + self.config.checkpoint_completion_target) * estimate.distance * 1.1;
+        let ahead = (1.0 + self.live().checkpoint_completion_target) * estimate.distance * 1.1;
         let segments = wal.remove_old_segments(checkpoint.redo, ahead, !shutdown)?;
         if !shutdown {
             self.txn.truncate_subtrans()?;
@@ -235,7 +235,7 @@ impl Engine {
         state.write_time_ms.fetch_add(write_time.as_millis() as u64, Relaxed);
         state.sync_time_ms.fetch_add(sync_time.as_millis() as u64, Relaxed);
         state.buffers_written.fetch_add(written as u64, Relaxed);
-        if self.config.log_checkpoints {
+        if self.live().log_checkpoints {
             let total = clock.monotonic() - began;
             let times = [write_time, sync_time, total];
             self.log(&self.complete_line(written, segments, times, syncs, estimate));
@@ -304,13 +304,13 @@ impl Engine {
 
     /// Counterpart: IsCheckpointOnSchedule.
     fn is_ahead(&self, pace: &Pace, progress: f64) -> bool {
-        let progress = progress * self.config.checkpoint_completion_target;
+        let progress = progress * self.live().checkpoint_completion_target;
         let used = self.wal.inserted().0.saturating_sub(pace.redo.0) as f64;
         if progress < used / self.checkpoint_distance() {
             return false;
         }
         let elapsed = (self.env.clock.monotonic() - pace.began).as_secs_f64();
-        progress >= elapsed / self.config.checkpoint_timeout.as_secs_f64()
+        progress >= elapsed / self.live().checkpoint_timeout.as_secs_f64()
     }
 
     /// Bytes of log after which a checkpoint begins, so that `max_wal_size` holds until its end.
@@ -318,7 +318,7 @@ impl Engine {
         let config = self.wal.config();
         let segments = config.max_wal_size as f64
             / f64::from(config.segment_size)
-            / (1.0 + self.config.checkpoint_completion_target);
+            / (1.0 + self.live().checkpoint_completion_target);
         segments.floor().max(1.0) * f64::from(config.segment_size)
     }
 
@@ -335,7 +335,7 @@ impl Engine {
         let full =
             self.wal.inserted().0.saturating_sub(redo.0) as f64 >= self.checkpoint_distance();
         if full {
-            if since < self.config.checkpoint_warning {
+            if since < self.live().checkpoint_warning {
                 let seconds = since.as_secs();
                 let unit = if seconds == 1 { "second" } else { "seconds" };
                 let report = PgError::new(
@@ -349,7 +349,7 @@ impl Engine {
                 );
             }
             self.checkpoint(CheckpointFlags::CAUSE_WAL)?;
-        } else if since >= self.config.checkpoint_timeout {
+        } else if since >= self.live().checkpoint_timeout {
             self.checkpoint(CheckpointFlags::CAUSE_TIME)?;
         }
         Ok(TICK)
@@ -358,12 +358,12 @@ impl Engine {
     /// The walwriter's step. Returns how long to sleep.
     pub fn walwriter_step(&self) -> Result<Duration> {
         self.wal.background_flush()?;
-        Ok(self.config.wal_writer_delay)
+        Ok(self.live().wal_writer_delay)
     }
 
     /// The background writer's step. Returns how long to sleep.
     pub fn bgwriter_step(&self) -> Result<Duration> {
-        let config = &self.config;
+        let config = self.live();
         self.log_running_transactions()?;
         let written = self.background_writer.lock().step(
             &self.pool,

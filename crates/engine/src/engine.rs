@@ -10,7 +10,7 @@ use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::{Smgr, SmgrConfig};
 use std::time::Duration;
 use sync::atomic::{AtomicBool, Ordering::*};
-use sync::{Arc, Mutex};
+use sync::{Arc, Mutex, RwLock};
 use txn::{TxnConfig, TxnManager};
 use vfs::Env;
 use wal::{Wal, WalConfig};
@@ -90,6 +90,34 @@ impl EngineConfig {
     }
 }
 
+/// Settings that may change while the engine runs.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveConfig {
+    pub checkpoint_timeout: Duration,
+    pub checkpoint_completion_target: f64,
+    pub checkpoint_warning: Duration,
+    pub log_checkpoints: bool,
+    pub bgwriter_delay: Duration,
+    pub bgwriter_lru_maxpages: usize,
+    pub bgwriter_lru_multiplier: f64,
+    pub wal_writer_delay: Duration,
+}
+
+impl From<&EngineConfig> for LiveConfig {
+    fn from(config: &EngineConfig) -> LiveConfig {
+        LiveConfig {
+            checkpoint_timeout: config.checkpoint_timeout,
+            checkpoint_completion_target: config.checkpoint_completion_target,
+            checkpoint_warning: config.checkpoint_warning,
+            log_checkpoints: config.log_checkpoints,
+            bgwriter_delay: config.bgwriter_delay,
+            bgwriter_lru_maxpages: config.bgwriter_lru_maxpages,
+            bgwriter_lru_multiplier: config.bgwriter_lru_multiplier,
+            wal_writer_delay: config.wal_writer_delay,
+        }
+    }
+}
+
 /// See the module text. The fields are for this crate; above it everything goes through methods.
 pub struct Engine {
     pub(crate) env: Env,
@@ -104,6 +132,7 @@ pub struct Engine {
     pub(crate) storage: Arc<Storage>,
     pub(crate) checkpointer: Checkpointer,
     pub(crate) background_writer: Mutex<BackgroundWriter>,
+    live: RwLock<LiveConfig>,
     stopped: AtomicBool,
 }
 
@@ -161,6 +190,7 @@ impl Engine {
             temp_pool: pool_config,
             log: config.log.clone(),
         });
+        let live = RwLock::new(LiveConfig::from(&config));
         Ok(Arc::new(Engine {
             storage,
             relmaps: RelMaps::new(env.disk.clone()),
@@ -174,6 +204,7 @@ impl Engine {
             locks,
             txn,
             background_writer: Mutex::new(BackgroundWriter::new()),
+            live,
             stopped: AtomicBool::new(false),
         }))
     }
@@ -237,6 +268,35 @@ impl Engine {
         &self.env
     }
 
+    pub(crate) fn live(&self) -> LiveConfig {
+        *self.live.read()
+    }
+
+    /// Takes over what of a configuration may change while the engine runs.
+    pub fn reconfigure(&self, new: &EngineConfig) -> Result<()> {
+        *self.live.write() = LiveConfig::from(new);
+        let wanted = &new.wal;
+        self.wal.configure(|wal| {
+            wal.sync_method = wanted.sync_method;
+            wal.fsync = wanted.fsync;
+            wal.compression = wanted.compression;
+            wal.min_wal_size = wanted.min_wal_size;
+            wal.max_wal_size = wanted.max_wal_size;
+            wal.wal_keep_size = wanted.wal_keep_size;
+            wal.init_zero = wanted.init_zero;
+            wal.recycle = wanted.recycle;
+            wal.commit_delay = wanted.commit_delay;
+            wal.commit_siblings = wanted.commit_siblings;
+        });
+        self.wal.set_compression(wanted.compression);
+        self.wal.set_consistency_checking(wanted.consistency_checking);
+        if self.wal.config().full_page_writes != wanted.full_page_writes {
+            self.set_full_page_writes(wanted.full_page_writes)?;
+        }
+        Ok(())
+    }
+
+    /// As it was when the engine was opened.
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }

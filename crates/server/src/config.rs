@@ -3,8 +3,9 @@
 use crate::cli::Failure;
 use engine::EngineConfig;
 use pgerror::{PgError, Severity};
-use settings::conf::{Files, parse_file};
-use settings::{Base, Registry, Source, Value, hba};
+use session::FileSetting;
+use settings::conf::{Entry, Files, parse_file};
+use settings::{Base, Registry, Source, Value, hba, ident};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,8 +32,22 @@ pub(crate) struct Origins {
     pub(crate) given: Vec<(String, String)>,
 }
 
+/// What the files and the command line say.
+pub(crate) struct Loaded {
+    pub(crate) base: Base,
+    pub(crate) reports: Vec<PgError>,
+    entries: Vec<Entry>,
+    /// Entries that are wrong, by their place.
+    wrong: Vec<(usize, PgError)>,
+    faults: Vec<(String, u32, String)>,
+    /// A file with a mistake in it.
+    pub(crate) faulty: Option<String>,
+    /// Nothing of it may be applied: a file that cannot be understood, or an unknown name.
+    pub(crate) unusable: bool,
+}
+
 /// The settings as of now, and what is wrong with the files.
-pub(crate) fn load(origins: &Origins) -> Result<(Base, Vec<PgError>), Failure> {
+pub(crate) fn load(origins: &Origins) -> Result<Loaded, Failure> {
     let mut base = Base::new(Arc::new(Registry::load()));
     for (name, value) in &origins.given {
         base.set(name, value, Source::CommandLine)?;
@@ -43,19 +58,29 @@ pub(crate) fn load(origins: &Origins) -> Result<(Base, Vec<PgError>), Failure> {
         "" => in_data("postgresql.conf"),
         path => path.to_owned(),
     };
-    let parsed = parse_file(&OsFiles, &config);
-    let mut errors = parsed.errors;
-    let mut entries = parsed.entries;
+    let mut parsed = parse_file(&OsFiles, &config);
     let auto = in_data("postgresql.auto.conf");
     if std::fs::metadata(&auto).is_ok() {
-        let parsed = parse_file(&OsFiles, &auto);
-        errors.extend(parsed.errors);
-        entries.extend(parsed.entries);
+        let more = parse_file(&OsFiles, &auto);
+        parsed.errors.extend(more.errors);
+        parsed.entries.extend(more.entries);
+        parsed.faults.extend(more.faults);
     }
-    errors.extend(base.apply_file(&entries));
+    let mut reports = parsed.errors;
+    let entries = parsed.entries;
+    let mut wrong = base.apply_file(&entries);
+    wrong.extend(make_canonical(&mut base, &entries)?);
+    let unknown = |e: &PgError| e.code() == pgerror::SqlState::UNDEFINED_OBJECT;
+    let unusable = !parsed.faults.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
+    let faulty = match (parsed.faults.first(), wrong.first()) {
+        (Some((file, ..)), _) => Some(file.clone()),
+        (None, Some((i, _))) => Some(entries[*i].file.to_string()),
+        (None, None) => None,
+    };
+    reports.extend(wrong.iter().map(|(_, e)| e.clone()));
     for entry in &entries {
         if let Some((name, value)) = base.registry.retired(&entry.name, &entry.value) {
-            errors.push(
+            reports.push(
                 PgError::new(
                     pgerror::SqlState::WARNING_DEPRECATED_FEATURE,
                     format!(
@@ -74,35 +99,93 @@ pub(crate) fn load(origins: &Origins) -> Result<(Base, Vec<PgError>), Failure> {
             base.set_internal(name, Value::Text(in_data(file).into()));
         }
     }
-    session::spell_date_style(&mut base);
     base.set_internal("server_version", Value::Text(crate::SERVER_VERSION.into()));
     if base.int("wal_buffers") == -1 {
         // A thirty-second of shared buffers, between 64 kB and a segment.
         let pages = (base.int("shared_buffers") / 32).clamp(8, 2048);
         base.set_internal("wal_buffers", Value::Int(pages));
     }
-    Ok((base, errors))
+    Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }
 
-/// Are there errors among the reports? Warnings let the server start.
-pub(crate) fn has_errors(reports: &[PgError]) -> bool {
-    let harmless = |s: Severity| matches!(s, Severity::Warning | Severity::Debug);
-    reports.iter().any(|e| !harmless(e.fields().severity))
+/// Checks values that are more than a number or a word, and puts them into the form in which they are shown.
+fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, Failure> {
+    let mut wrong = Vec::new();
+    for name in ["DateStyle", "TimeZone", "log_timezone", "application_name", "search_path"] {
+        let id = base.registry.get(name)?;
+        if base.origin(id).source == Source::Default {
+            continue;
+        }
+        let text = base.text(name).to_owned();
+        match session::canonical_value("ISO, MDY", base.registry.setting(id), &text) {
+            Ok(new) => base.rewrite(id, &new),
+            Err(e) if base.origin(id).source == Source::File => {
+                base.withdraw(id);
+                let at = entries.iter().rposition(|e| e.name.eq_ignore_ascii_case(name));
+                wrong.push((at.unwrap_or(0), e.severity(Severity::Log)));
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Ok(wrong)
 }
 
-/// The rules of `pg_hba.conf`.
-pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
-    let path = base.text("hba_file").to_owned();
-    let text = std::fs::read(&path).map_err(|e| {
+impl Loaded {
+    /// The rows of `pg_file_settings`, against what holds now.
+    pub(crate) fn rows(&self, current: &Base) -> Vec<FileSetting> {
+        let registry = &current.registry;
+        let mut rows: Vec<FileSetting> = self
+            .faults
+            .iter()
+            .map(|(file, line, error)| FileSetting {
+                file: file.clone(),
+                line: *line,
+                name: None,
+                value: None,
+                applied: false,
+                error: Some(error.clone()),
+            })
+            .collect();
+        for (i, entry) in self.entries.iter().enumerate() {
+            let wrong = self.wrong.iter().find(|(at, _)| *at == i).map(|(_, e)| e);
+            let error = match (wrong, registry.find(&entry.name)) {
+                (Some(e), _) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => {
+                    Some("unrecognized configuration parameter")
+                }
+                (Some(_), _) => Some("setting could not be applied"),
+                (None, Some(id))
+                    if registry.setting(id).context == settings::Context::Postmaster
+                        && current.origin(id).value != self.base.origin(id).value
+                        && !settings::is_overridden(&self.entries, i) =>
+                {
+                    Some("setting could not be applied")
+                }
+                _ => None,
+            };
+            let overridden = settings::is_overridden(&self.entries, i);
+            rows.push(FileSetting {
+                file: entry.file.to_string(),
+                line: entry.line,
+                name: Some(entry.name.clone()),
+                value: Some(entry.value.clone()),
+                applied: error.is_none() && !overridden && !self.unusable,
+                error: error.map(str::to_owned),
+            });
+        }
+        rows
+    }
+}
+
+/// Contents of an authentication file, and a reader of the files that it names.
+pub(crate) fn auth_file(path: &str) -> Result<(String, impl Fn(&str) -> Option<String>), PgError> {
+    let text = std::fs::read(path).map_err(|e| {
         let reason = e.to_string();
         let reason = reason.split(" (os error").next().unwrap_or_default();
-        vec![
-            PgError::new(
-                pgerror::SqlState::CONFIG_FILE_ERROR,
-                format!("could not open configuration file \"{path}\": {reason}"),
-            )
-            .severity(Severity::Log),
-        ]
+        PgError::new(
+            pgerror::SqlState::CONFIG_FILE_ERROR,
+            format!("could not open configuration file \"{path}\": {reason}"),
+        )
+        .severity(Severity::Log)
     })?;
     let directory = path.rsplit_once('/').map_or("", |(d, _)| d).to_owned();
     let include = move |name: &str| {
@@ -110,7 +193,21 @@ pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
             if name.starts_with('/') { name.to_owned() } else { format!("{directory}/{name}") };
         std::fs::read_to_string(path).ok()
     };
-    hba::parse(&path, &String::from_utf8_lossy(&text), &include)
+    Ok((String::from_utf8_lossy(&text).into_owned(), include))
+}
+
+/// The rules of `pg_hba.conf`.
+pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
+    let path = base.text("hba_file");
+    let (text, include) = auth_file(path).map_err(|e| vec![e])?;
+    hba::parse(path, &text, &include)
+}
+
+/// The maps of `pg_ident.conf`.
+pub(crate) fn load_ident(base: &Base) -> Result<ident::Maps, Vec<PgError>> {
+    let path = base.text("ident_file");
+    let (text, include) = auth_file(path).map_err(|e| vec![e])?;
+    ident::parse(path, &text, &include)
 }
 
 /// The engine's configuration by the settings.

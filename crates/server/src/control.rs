@@ -3,6 +3,7 @@
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Given, Known};
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -48,9 +49,31 @@ fn alive(data: &str) -> Result<Option<i32>, Failure> {
 }
 
 fn not_running(data: &str) -> Failure {
-    Failure::new(format!(
-        "PID file \"{data}/postmaster.pid\" does not exist or names no process (is server running?)"
-    ))
+    Failure::new(format!("PID file \"{data}/postmaster.pid\" does not exist\nIs server running?"))
+}
+
+/// The words of a command line as a shell would cut them.
+fn shell_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some('\''), c) => word.get_or_insert_default().push(c),
+            (_, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (Some(_), c) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                word.get_or_insert_default();
+                quote = Some(c);
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 fn timeout(given: &Given) -> Result<Duration, Failure> {
@@ -80,6 +103,15 @@ fn wait(
 fn say(given: &Given, text: &str) {
     if !given.has("silent") {
         println!("{text}");
+    }
+}
+
+/// As [`say`], without the line's end.
+fn announce(given: &Given, text: &str) {
+    if !given.has("silent") {
+        print!("{text}");
+        // Nobody can be told that nothing can be said.
+        let _ = std::io::stdout().flush();
     }
 }
 
@@ -132,24 +164,56 @@ fn act(verb: &str, given: &Given) -> Outcome {
             if let Some(data) = given.value("pgdata") {
                 args.extend(["-D".to_owned(), data.to_owned()]);
             }
-            args.extend(
-                given.value("options").unwrap_or_default().split_whitespace().map(str::to_owned),
-            );
+            args.extend(shell_words(given.value("options").unwrap_or_default()));
             crate::init::run(&args)
+        }
+        "kill" => kill(given),
+        "logrotate" => {
+            let data = options::data_directory(given.value("pgdata"))?;
+            let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
+            signal(pid, Signal::User1)?;
+            say(given, "server signaled to rotate log file");
+            Ok(0)
+        }
+        "promote" => {
+            let data = options::data_directory(given.value("pgdata"))?;
+            alive(&data)?.ok_or_else(|| not_running(&data))?;
+            Err(Failure::new("cannot promote server; server is not in standby mode"))
         }
         other => Err(Failure::new(format!("unrecognized operation mode \"{other}\""))),
     }
+}
+
+/// `pg_ctl kill SIGNAL PID`.
+fn kill(given: &Given) -> Outcome {
+    let [_, name, pid] = &given.rest[..] else {
+        return Err(Failure::new("missing arguments for kill mode"));
+    };
+    let known = match name.as_str() {
+        "HUP" => Signal::Hangup,
+        "INT" => Signal::Interrupt,
+        "QUIT" => Signal::Quit,
+        "TERM" => Signal::Terminate,
+        "USR1" => Signal::User1,
+        "KILL" => Signal::Kill,
+        other => return Err(Failure::new(format!("unrecognized signal name \"{other}\""))),
+    };
+    let pid = pid.parse().map_err(|_| Failure::new(format!("invalid process ID \"{pid}\"")))?;
+    signal(pid, known)?;
+    Ok(0)
 }
 
 fn status(given: &Given) -> Outcome {
     let data = options::data_directory(given.value("pgdata"))?;
     match alive(&data)? {
         Some(pid) => {
-            println!("norsu: server is running (PID: {pid})");
+            println!("pg_ctl: server is running (PID: {pid})");
+            let kept = fs::read_to_string(format!("{data}/postmaster.opts")).unwrap_or_default();
+            print!("{kept}");
             Ok(0)
         }
         None => {
-            println!("norsu: no server running");
+            println!("pg_ctl: no server running");
             Ok(3)
         }
     }
@@ -170,9 +234,12 @@ fn stop(given: &Given) -> Outcome {
         return Ok(0);
     }
     let gone = || Ok(running(&data)?.is_none_or(|(now, _)| now != pid || !process::exists(pid)));
+    announce(given, "waiting for server to shut down...");
     if !wait(timeout(given)?, gone)? {
+        announce(given, " failed\n");
         return Err(Failure::new("server does not shut down"));
     }
+    announce(given, " done\n");
     say(given, "server stopped");
     Ok(0)
 }
@@ -189,13 +256,12 @@ fn kept_options(text: &str) -> Vec<String> {
 /// Starts a server in the background.
 fn start_with(given: &Given, kept: &[String]) -> Outcome {
     let data = options::data_directory(given.value("pgdata"))?;
-    if let Some(pid) = alive(&data)? {
-        return Err(Failure::new(format!("another server might be running (PID {pid})")));
+    if alive(&data)?.is_some() {
+        eprintln!("pg_ctl: another server might be running; trying to start server anyway");
     }
     let mut command = Command::new("/proc/self/exe");
     command.arg0("postgres").arg("-D").arg(&data).args(kept);
-    let more = given.value("options").unwrap_or_default();
-    command.args(more.split_whitespace());
+    command.args(shell_words(given.value("options").unwrap_or_default()));
     command.stdin(Stdio::null()).process_group(0);
     if let Some(path) = given.value("log") {
         let open = || fs::OpenOptions::new().create(true).append(true).open(path);
@@ -213,13 +279,39 @@ fn start_with(given: &Given, kept: &[String]) -> Outcome {
     let pid = child.id() as i32;
     let ready = || {
         if let Ok(Some(_)) = child.try_wait() {
-            return Err(Failure::new("could not start server (examine the log output)"));
+            return Err(Failure::new("could not start server\nExamine the log output."));
         }
         Ok(running(&data)?.is_some_and(|(now, status)| now == pid && status == "ready"))
     };
-    if !wait(timeout(given)?, ready)? {
-        return Err(Failure::new("server did not start in time"));
+    announce(given, "waiting for server to start...");
+    match wait(timeout(given)?, ready) {
+        Ok(true) => announce(given, " done\n"),
+        Ok(false) => {
+            announce(given, " stopped waiting\n");
+            return Err(Failure::new("server did not start in time"));
+        }
+        Err(e) => {
+            announce(given, " stopped waiting\n");
+            return Err(e);
+        }
     }
     say(given, "server started");
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_cut_as_by_a_shell() {
+        for (text, words) in [
+            ("-p 5433 -c a=b", &["-p", "5433", "-c", "a=b"][..]),
+            ("-c 'a=b c'  -k \"/tmp/x y\"", &["-c", "a=b c", "-k", "/tmp/x y"]),
+            ("a\\ b '' \"c\\\"d\"", &["a b", "", "c\"d"]),
+            ("", &[]),
+        ] {
+            assert_eq!(shell_words(text), words);
+        }
+    }
 }

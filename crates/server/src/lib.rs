@@ -1,7 +1,7 @@
 //! The program: its commands, the listener, the log, background workers.
 //!
 //! Reading order: `cli` (what is called), `options` (command lines), `init`, `start` (a server from its directory to
-//! its end), `config`, `lockfile`, `listen`, `net`, `threads`, `workers`, `log`, `control` (stopping and asking a
+//! its end), `config`, `reload`, `lockfile`, `listen`, `net`, `threads`, `workers`, `log`, `control` (stopping and asking a
 //! running server), `controldata`.
 
 #![forbid(unsafe_code)]
@@ -16,6 +16,7 @@ mod lockfile;
 mod log;
 mod net;
 mod options;
+mod reload;
 mod start;
 mod threads;
 mod user;

@@ -19,7 +19,7 @@ impl Listener {
     pub(crate) fn accept(&self) -> io::Result<Stream> {
         match self {
             Listener::Tcp(l) => l.accept().map(|(s, _)| Stream::tcp(s)),
-            Listener::Unix(l) => l.accept().map(|(s, _)| Stream::Unix(std::sync::Arc::new(s))),
+            Listener::Unix(l) => l.accept().map(|(s, _)| Stream::unix(s)),
         }
     }
 }

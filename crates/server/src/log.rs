@@ -16,6 +16,15 @@ struct Style {
     zone: Zone,
     least: Severity,
     least_statement: Severity,
+    verbosity: Verbosity,
+}
+
+/// `log_error_verbosity`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verbosity {
+    Terse,
+    Default,
+    Verbose,
 }
 
 /// See the module's text.
@@ -60,6 +69,11 @@ impl Style {
             zone: Zone::named(base.text("log_timezone")).unwrap_or_else(Zone::utc),
             least: severity_named(base.text("log_min_messages")),
             least_statement: severity_named(base.text("log_min_error_statement")),
+            verbosity: match base.text("log_error_verbosity") {
+                "terse" => Verbosity::Terse,
+                "verbose" => Verbosity::Verbose,
+                _ => Verbosity::Default,
+            },
         }
     }
 
@@ -108,6 +122,8 @@ impl StderrLog {
     fn prefix(&self, style: &Style, speaker: &Speaker, code: &str) -> String {
         let mut out = String::new();
         let server = speaker.pid == 0;
+        let lines = if server { &self.lines } else { &*speaker.lines };
+        let line = lines.fetch_add(1, Ordering::Relaxed) + 1;
         let pid = if server { std::process::id() as i32 } else { speaker.pid };
         let start = if server { self.started } else { speaker.session_start };
         let mut chars = style.prefix.chars();
@@ -138,7 +154,6 @@ impl StderrLog {
                     (if speaker.kind.is_empty() { "postmaster" } else { speaker.kind }).to_owned()
                 }
                 Some('p') => pid.to_string(),
-                Some('P') => String::new(),
                 Some('t') => style.time(now(), false),
                 Some('m') => style.time(now(), true),
                 Some('n') => {
@@ -147,9 +162,12 @@ impl StderrLog {
                 }
                 Some('s') => style.time(start, false),
                 Some('c') => format!("{:x}.{pid:x}", start.div_euclid(1_000_000)),
-                Some('l') => (self.lines.load(Ordering::Relaxed) + 1).to_string(),
+                Some('l') => line.to_string(),
                 Some('e') => code.to_owned(),
-                Some('x') => "0".to_owned(),
+                Some('x') => speaker.xid.to_string(),
+                Some('v') => speaker.vxid.map_or(String::new(), |(b, l)| format!("{b}/{l}")),
+                Some('i') => speaker.command.clone(),
+                Some('Q') => "0".to_owned(),
                 Some('q') if server => return out,
                 _ => String::new(),
             };
@@ -176,32 +194,39 @@ impl Log for StderrLog {
         if rank(f.severity) < rank(style.least) {
             return;
         }
-        let prefix = self.prefix(&style, speaker, f.code.as_str());
         let mut text = String::new();
         let mut line = |kind: &str, body: &str| {
             // Lines that belong together begin with a tab.
+            let prefix = self.prefix(&style, speaker, f.code.as_str());
             text.push_str(&format!("{prefix}{kind}:  {}\n", body.replace('\n', "\n\t")));
         };
-        match f.position {
-            Some(p) => line(f.severity.as_str(), &format!("{} at character {p}", f.message)),
-            None => line(f.severity.as_str(), &f.message),
+        let mut message = match style.verbosity {
+            Verbosity::Verbose => format!("{}: {}", f.code.as_str(), f.message),
+            _ => f.message.clone(),
+        };
+        if let Some(p) = f.position.or(f.internal_position) {
+            message.push_str(&format!(" at character {p}"));
         }
-        if let Some(detail) = &f.detail {
-            line("DETAIL", detail);
-        }
-        if let Some(hint) = &f.hint {
-            line("HINT", hint);
-        }
-        if !f.context.is_empty() {
-            line("CONTEXT", &f.context.join("\n"));
+        line(f.severity.as_str(), &message);
+        if style.verbosity != Verbosity::Terse {
+            if let Some(detail) = &f.detail {
+                line("DETAIL", detail);
+            }
+            if let Some(hint) = &f.hint {
+                line("HINT", hint);
+            }
+            if let Some(query) = &f.internal_query {
+                line("QUERY", query);
+            }
+            if !f.context.is_empty() {
+                line("CONTEXT", &f.context.join("\n"));
+            }
         }
         if let Some(statement) = statement
             && rank(f.severity) >= rank(style.least_statement)
-            && f.severity != Severity::Log
         {
             line("STATEMENT", statement);
         }
-        self.lines.fetch_add(1, Ordering::Relaxed);
         // Nobody can be told that the log cannot be written.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }

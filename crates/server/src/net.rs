@@ -7,6 +7,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// So long a write waits for the client before it looks whether the session is to end.
+const WRITE_SPAN: Duration = Duration::from_millis(500);
+
 /// A connected socket of either kind. Shared with whoever may hang it up.
 #[derive(Clone)]
 pub(crate) enum Stream {
@@ -18,7 +21,13 @@ impl Stream {
     pub(crate) fn tcp(stream: TcpStream) -> Stream {
         // Answers are sent whole; waiting for more would only delay them.
         let _ = stream.set_nodelay(true);
+        let _ = stream.set_write_timeout(Some(WRITE_SPAN));
         Stream::Tcp(Arc::new(stream))
+    }
+
+    pub(crate) fn unix(stream: UnixStream) -> Stream {
+        let _ = stream.set_write_timeout(Some(WRITE_SPAN));
+        Stream::Unix(Arc::new(stream))
     }
 
     fn shutdown_reading(&self) {
@@ -37,10 +46,10 @@ impl Transport for Stream {
         }
     }
 
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Stream::Tcp(s) => (&**s).write_all(bytes),
-            Stream::Unix(s) => (&**s).write_all(bytes),
+            Stream::Tcp(s) => (&**s).write(bytes),
+            Stream::Unix(s) => (&**s).write(bytes),
         }
     }
 

@@ -6,16 +6,19 @@ use crate::listen;
 use crate::lockfile::LockFile;
 use crate::log::StderrLog;
 use crate::options::{self, Known};
-use crate::threads::Threads;
+use crate::reload::{OwnFiles, reload};
+use crate::threads::{Gate, Threads};
 use crate::user;
 use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, Speaker};
+use settings::Base;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::sync::Arc;
 use std::time::Duration;
+use sync::atomic::{AtomicBool, Ordering};
 use vfs::Env;
 use vfs::process::{self, Signal};
 
@@ -113,10 +116,10 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     let data = options::data_directory(given.value("pgdata"))?;
     check_directory(&data)?;
     let origins = Origins { data, given: settings_of(&given)? };
-    let (base, reports) = config::load(&origins)?;
+    let config::Loaded { base, reports, faulty, .. } = config::load(&origins)?;
     if let Some(name) = given.value("show") {
         let id = base.registry.get(name)?;
-        println!("{}", base.registry.setting(id).show(&base.origin(id).value));
+        println!("{}", base.registry.setting(id).plain(&base.origin(id).value));
         return Ok(0);
     }
     let clock = Env::os(&origins.data).clock;
@@ -124,11 +127,10 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     for report in &reports {
         log.write(&Speaker::default(), report, None);
     }
-    if config::has_errors(&reports) {
-        let file = base.text("config_file");
+    if let Some(file) = faulty {
         return Err(Failure::new(format!("configuration file \"{file}\" contains errors")));
     }
-    serve(&origins, base, &log, all)
+    serve(&origins, base, &log, args, all)
 }
 
 /// The directory is one of this version, and ours. Becomes its owner.
@@ -177,19 +179,23 @@ fn note(log: &dyn Log, message: &str) {
     log.write(&Speaker::default(), &report, None);
 }
 
-/// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends.
+/// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends. It ends too if
+/// recovery itself fails: the next attempt would go the same way.
 fn panic_handler(
     log: &Arc<StderrLog>,
     restart: bool,
+    ready: &Arc<AtomicBool>,
     all: &[String],
 ) -> Arc<dyn Fn(&PgError) + Send + Sync> {
-    let (log, args) = (log.clone(), all.to_vec());
+    let (log, args, ready) = (log.clone(), all.to_vec(), ready.clone());
     let once = sync::Mutex::new(());
     Arc::new(move |error| {
         // The first to come here takes the process down; others wait for that.
         let _first = once.lock();
         log.write(&Speaker::default(), error, None);
-        if restart {
+        if !ready.load(Ordering::Acquire) {
+            note(&*log, "aborting startup due to startup process failure");
+        } else if restart {
             note(&*log, "all server processes terminated; reinitializing");
             let mut command = std::process::Command::new("/proc/self/exe");
             if let Some((program, rest)) = args.split_first() {
@@ -202,7 +208,13 @@ fn panic_handler(
     })
 }
 
-fn serve(origins: &Origins, base: settings::Base, log: &Arc<StderrLog>, all: &[String]) -> Outcome {
+fn serve(
+    origins: &Origins,
+    base: settings::Base,
+    log: &Arc<StderrLog>,
+    args: &[String],
+    all: &[String],
+) -> Outcome {
     process::block_signals();
     let data = &origins.data;
     let env = Env::os(data);
@@ -216,42 +228,55 @@ fn serve(origins: &Origins, base: settings::Base, log: &Arc<StderrLog>, all: &[S
         }
         Failure::new(format!("could not load {}", base.text("hba_file")))
     })?;
+    let ident = config::load_ident(&base).map(Arc::new).unwrap_or_else(|errors| {
+        for e in &errors {
+            log.write(&Speaker::default(), e, None);
+        }
+        Arc::default()
+    });
     note(&**log, &format!("starting norsu (PostgreSQL {})", crate::SERVER_VERSION));
     let listeners = listen::open(&base, data, start)?;
     for line in &listeners.lines {
         note(&**log, line);
     }
+    write_options(data, args);
     lock.set(LINE_SOCKET, &listeners.first_directory);
     lock.set(LINE_ADDRESS, &listeners.first_address);
     lock.set(LINE_STATUS, "starting");
 
+    let ready = Arc::new(AtomicBool::new(false));
     let restart = base.bool("restart_after_crash");
-    let on_panic = panic_handler(log, restart, all);
+    let on_panic = panic_handler(log, restart, &ready, all);
+    let handler = on_panic.clone();
     let sink: engine::LogSink = {
         let log = log.clone();
         Arc::new(move |report| log.write(&Speaker::default(), report, None))
     };
-    let engine = Engine::open(config::engine_config(&base, env, sink, on_panic.clone()))?;
-    let config = Config { base: Arc::new(base), hba: Arc::new(hba) };
-    let instance = Instance::new(engine.clone(), config, log.clone());
-    let workers = Workers::start(&instance, &on_panic)
-        .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
-    let threads = Threads::new(instance.clone());
-    instance.set_admission(Admission::Open);
-    let own = std::process::id() as i32;
-    instance.on_reload(Arc::new(move || {
-        let _ = process::send_signal(own, Signal::Hangup);
-    }));
     let mut kept = listeners;
+    let gate = Arc::new(Gate::default());
     for listener in std::mem::take(&mut kept.listeners) {
-        let threads = threads.clone();
-        sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &threads))
+        let gate = gate.clone();
+        sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &gate))
             .map_err(|e| Failure::new(format!("could not start a listener: {e}")))?;
     }
+    let engine_config =
+        move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
+    let engine = Engine::open(engine_config(&base))?;
+    let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };
+    let instance = Instance::new(engine.clone(), config, log.clone());
+    let workers = Workers::start(&instance, &handler)
+        .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
+    let files = OwnFiles { origins: origins.clone(), instance: Arc::downgrade(&instance) };
+    instance.set_files(Arc::new(files));
+    instance.set_admission(Admission::Open);
+    gate.open(Threads::new(instance.clone()));
+    ready.store(true, Ordering::Release);
     note(&**log, "database system is ready to accept connections");
     lock.set(LINE_STATUS, "ready   ");
 
-    let immediate = attend(origins, &instance, log, &mut lock);
+    let immediate = attend(&instance, log, &mut lock, &|| {
+        reload(origins, &instance, log, &engine_config);
+    });
     if !immediate {
         instance.engine.announce_shutdown();
         workers.stop();
@@ -263,10 +288,22 @@ fn serve(origins: &Origins, base: settings::Base, log: &Arc<StderrLog>, all: &[S
     process::exit_now(0)
 }
 
-fn accept(listener: &listen::Listener, threads: &Arc<Threads>) {
+/// `postmaster.opts`: how the server was called, for a restart.
+fn write_options(data: &str, args: &[String]) {
+    let program = std::fs::read_link("/proc/self/exe");
+    let program = program.map_or_else(|_| String::new(), |p| p.to_string_lossy().into_owned());
+    let mut text = program;
+    for arg in args {
+        text.push_str(&format!(" \"{arg}\""));
+    }
+    // Without it a restart has the options of the configuration files only.
+    let _ = std::fs::write(format!("{data}/postmaster.opts"), text + "\n");
+}
+
+fn accept(listener: &listen::Listener, gate: &Gate) {
     loop {
         match listener.accept() {
-            Ok(stream) => threads.serve(stream),
+            Ok(stream) => gate.enter(stream),
             // Out of files or memory: the client waits in the queue until there are some again.
             Err(_) => std::thread::sleep(Duration::from_millis(100)),
         }
@@ -275,10 +312,10 @@ fn accept(listener: &listen::Listener, threads: &Arc<Threads>) {
 
 /// Waits for signals until the server is to end; true if at once.
 fn attend(
-    origins: &Origins,
     instance: &Arc<Instance>,
     log: &Arc<StderrLog>,
     lock: &mut LockFile,
+    reload: &dyn Fn(),
 ) -> bool {
     let mut ending = false;
     loop {
@@ -305,49 +342,8 @@ fn attend(
                 note(&**log, "received immediate shutdown request");
                 return true;
             }
-            Some(Signal::Hangup) => reload(origins, instance, log),
+            Some(Signal::Hangup) => reload(),
             _ => {}
         }
-    }
-}
-
-/// Reads the configuration files again. With errors in them everything stays as it is.
-fn reload(origins: &Origins, instance: &Arc<Instance>, log: &Arc<StderrLog>) {
-    note(&**log, "received SIGHUP, reloading configuration files");
-    let speaker = Speaker::default();
-    let current = instance.base();
-    match config::load(origins) {
-        Ok((fresh, reports)) => {
-            for report in &reports {
-                log.write(&speaker, report, None);
-            }
-            if config::has_errors(&reports) {
-                let file = current.text("config_file");
-                note(
-                    &**log,
-                    &format!(
-                        "configuration file \"{file}\" contains errors; no changes were applied"
-                    ),
-                );
-                return;
-            }
-            let (base, reports) = current.reloaded(fresh);
-            for report in &reports {
-                log.write(&speaker, report, None);
-            }
-            let hba = match config::load_hba(&base) {
-                Ok(rules) => Arc::new(rules),
-                Err(errors) => {
-                    for e in &errors {
-                        log.write(&speaker, e, None);
-                    }
-                    note(&**log, &format!("{} was not reloaded", base.text("hba_file")));
-                    instance.hba()
-                }
-            };
-            log.configure(&base);
-            instance.configure(Config { base: Arc::new(base), hba });
-        }
-        Err(failure) => note(&**log, &failure.message),
     }
 }

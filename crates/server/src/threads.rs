@@ -7,7 +7,35 @@ use session::{Instance, Speaker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use sync::Mutex;
+use sync::{Mutex, RwLock};
+
+/// Stack of a thread that serves sessions, in bytes: room for recursion over the deepest tree that the parser
+/// builds (4,000 levels). Pages are touched lazily, so size costs address space only. Unoptimised frames are large.
+const STACK_BYTES: usize = if cfg!(debug_assertions) { 256 << 20 } else { 64 << 20 };
+
+/// The way from a listener to the threads: shut until the server is ready.
+#[derive(Default)]
+pub(crate) struct Gate(RwLock<Option<Arc<Threads>>>);
+
+impl Gate {
+    pub(crate) fn open(&self, threads: Arc<Threads>) {
+        *self.0.write() = Some(threads);
+    }
+
+    /// Serves a client, or tells it to come later.
+    pub(crate) fn enter(&self, stream: Stream) {
+        let threads = self.0.read().clone();
+        match threads {
+            Some(threads) => threads.serve(stream),
+            None => {
+                // Who cannot be told is not told.
+                let _ = sync::spawn_with_stack("turning away", 256 << 10, move || {
+                    session::turn_away(Box::new(stream), "the database system is starting up");
+                });
+            }
+        }
+    }
+}
 
 /// See the module's text.
 pub(crate) struct Threads {
@@ -33,7 +61,7 @@ impl Threads {
         let (sender, receiver) = channel::<Stream>();
         let me = self.clone();
         let own = sender.clone();
-        let made = sync::spawn("session", move || {
+        let made = sync::spawn_with_stack("session", STACK_BYTES, move || {
             while let Ok(stream) = receiver.recv() {
                 me.serve_here(stream);
                 me.idle.lock().push(own.clone());
@@ -66,7 +94,7 @@ impl Threads {
             self.log(&error);
             let mut out = Vec::new();
             wire::backend::report(&mut out, &error);
-            let _ = session::Transport::write_all(&mut client, &out);
+            let _ = session::Transport::write(&mut client, &out);
         }
     }
 

@@ -36,6 +36,7 @@ impl Workers {
                 WaitEvent::WalWriterMain => instance.engine.wal().background_waiter().clone(),
                 _ => Arc::new(Waiter::new()),
             };
+            instance.register_worker(name, waiter.clone());
             let (w, s, i, p) = (waiter.clone(), stop.clone(), instance.clone(), panic.clone());
             let thread = sync::spawn_with_stack(name, 1 << 20, move || {
                 while !s.load(Ordering::Acquire) {

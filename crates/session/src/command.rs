@@ -14,6 +14,7 @@ use pgerror::{PgError, Result, Severity, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
 use types::FnContext;
+use wire::password::{SALT_BYTES, Secret};
 use wire::{Format, FrontendMessage, backend};
 
 impl analyze::Host for Session {
@@ -150,6 +151,21 @@ impl CommandHost for Session {
 
     fn forget_database(&mut self, database: Oid) {
         self.core.catalogs.forget(database);
+    }
+
+    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
+        // What has the form of a secret is taken as one.
+        if Secret::parse(password).is_some() {
+            return Ok(password.to_owned());
+        }
+        let md5 = self.core.store.named("password_encryption").as_text() == "md5";
+        let mut salt = [0; SALT_BYTES];
+        self.instance.engine.env().random.fill(&mut salt);
+        Ok(Secret::make(password, role, md5, &salt))
+    }
+
+    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
+        Secret::parse(secret).is_some_and(|s| s.is_plain("", role))
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {

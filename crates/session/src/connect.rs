@@ -1,22 +1,22 @@
 //! The beginning of a connection: encryption asked for and declined, who and what database, may he, the session.
 //! Counterpart: postmaster.c (`ProcessStartupPacket`), postinit.c, auth.c.
 
+use crate::activity::Shown;
+use crate::auth::{self, Authenticated, Refused};
 use crate::connection::Connection;
 use crate::core::Core;
-use crate::instance::{Instance, Speaker};
+use crate::guc::canonical;
+use crate::instance::{Instance, SessionHandle, Speaker};
 use crate::session::Session;
-use crate::setcmd::canonical;
 use crate::transport::Transport;
-use catalog::CatSession;
-use catalog::rows::{CatalogRow, PgDatabase, indexes};
+use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
+use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
 use ids::Oid;
-use pgerror::{PgError, Result, Severity, pg_err};
-use settings::hba::{self, Method, Peer, Roles};
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Source, Store, Value};
 use std::sync::Arc;
-use std::time::Duration;
-
+use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
 
 /// `template1`, over whose catalogs roles are looked up before the database is known.
@@ -26,18 +26,30 @@ fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }
 }
 
-/// Serves a connection from its first byte to its end.
-pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
-    let speaker = Speaker {
+/// Who is at the other end of a connection that has just come.
+fn stranger(transport: &dyn Transport, start: i64) -> Speaker {
+    Speaker {
         host: transport.peer().map_or("[local]".to_owned(), |(a, _)| a.to_string()),
         port: transport.peer().map(|(_, port)| port),
-        session_start: instance.engine.env().clock.unix_micros(),
+        session_start: start,
         kind: "client backend",
         ..Speaker::default()
-    };
+    }
+}
+
+/// Serves a connection from its first byte to its end.
+pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
+    let mut speaker = stranger(&*transport, instance.engine.env().clock.unix_micros());
+    let base = instance.base();
     let mut conn = Connection::new(transport);
-    let span = instance.base().int("authentication_timeout");
-    conn.set_timeout(Some(Duration::from_secs(u64::try_from(span).unwrap_or(60))));
+    let span = u64::try_from(base.int("authentication_timeout")).unwrap_or(60);
+    conn.set_deadline(Instant::now().checked_add(Duration::from_secs(span)));
+    if base.bool("log_connections") {
+        speaker.pid = instance.new_pid();
+        let port = speaker.port.map_or(String::new(), |p| format!(" port={p}"));
+        let message = format!("connection received: host={}{port}", speaker.host);
+        note(instance, &speaker, message);
+    }
     let start = match first_packet(&mut conn) {
         Ok(Some(StartupPacket::Cancel { pid, key })) => return instance.cancel(pid, key),
         Ok(Some(StartupPacket::Startup(start))) => start,
@@ -47,10 +59,43 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
     open_session(instance, conn, speaker, &start);
 }
 
-fn refuse(instance: &Instance, conn: &mut Connection, speaker: &Speaker, error: PgError) {
+/// Tells a client that comes before the server is ready to come later.
+pub fn turn_away(transport: Box<dyn Transport>, message: &str) {
+    let mut conn = Connection::new(transport);
+    conn.set_deadline(Instant::now().checked_add(Duration::from_secs(5)));
+    if let Ok(Some(StartupPacket::Startup(_))) = first_packet(&mut conn) {
+        let error = PgError::new(SqlState::CANNOT_CONNECT_NOW, message).severity(Severity::Fatal);
+        backend::report(&mut conn.out, &error);
+        let _ = conn.flush();
+    }
+}
+
+fn note(instance: &Instance, speaker: &Speaker, message: String) {
+    let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
+    instance.log.write(speaker, &report, None);
+}
+
+/// Ends a connection that does not become a session.
+fn refuse(
+    instance: &Instance,
+    conn: &mut Connection,
+    speaker: &Speaker,
+    refused: impl Into<Refused>,
+) {
+    let Refused { error, detail } = refused.into();
+    if error.message().is_empty() {
+        return;
+    }
+    if error.fields().severity == Severity::Log {
+        return instance.log.write(speaker, &error, None);
+    }
     let error = fatal(error);
-    instance.log.write(speaker, &error, None);
     backend::report(&mut conn.out, &error);
+    let logged = match detail {
+        Some(detail) => error.detail(detail),
+        None => error,
+    };
+    instance.log.write(speaker, &logged, None);
     let _ = conn.flush();
 }
 
@@ -92,13 +137,17 @@ fn open_session(
 ) {
     let handle = match instance.check_admission().and_then(|()| {
         check_parameters(start)?;
-        instance.register(conn.transport.hangup(), true)
+        instance.register(conn.transport.hangup(), conn.transport.peer(), speaker.pid)
     }) {
         Ok(handle) => handle,
         Err(e) => return refuse(instance, &mut conn, &speaker, e),
     };
     speaker.pid = handle.pid;
     let registered = Registered { instance, pid: handle.pid };
+    conn.waiter = Some(handle.waiter.clone());
+    if let Some((version, cipher, bits)) = conn.transport.encryption() {
+        handle.activity.change(|shown| shown.encrypted = Some((version, cipher, bits)));
+    }
     let unknown = &start.unknown;
     if start.minor > 0 || !unknown.is_empty() {
         backend::negotiate_protocol_version(&mut conn.out, 0, unknown);
@@ -106,21 +155,44 @@ fn open_session(
     speaker.user = start.user.clone().unwrap_or_default();
     speaker.database =
         start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| speaker.user.clone());
-    match authenticate(instance, &handle, &mut conn, &mut speaker, start) {
+    match begin_session(instance, &handle, &mut conn, &mut speaker, start) {
         Err(e) => refuse(instance, &mut conn, &speaker, e),
-        Ok((core, superuser)) => {
-            let mut session =
-                Session::new(core, instance.clone(), handle.clone(), conn, speaker, superuser);
-            backend::authentication_ok(&mut session.conn.out);
-            session.apply_all_settings();
+        Ok(mut core) => {
+            let database = core.backend.database();
+            core.speaker = speaker.clone();
+            core.server = Some((instance.clone(), handle.clone()));
+            let (user, proc) = (core.login_user, core.backend.txn.proc());
+            handle.activity.change(|shown| {
+                shown.database = database;
+                shown.user = user;
+                shown.proc = Some(proc);
+            });
+            conn.set_deadline(None);
+            let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
+            session.core.apply_all_settings();
             session.begin_reporting();
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
             // The error that ends a session has been reported to client and log.
             let _ = session.run();
             session.leave();
+            if session.core.store.named("log_disconnections").as_bool() {
+                log_disconnection(instance, &session.core.speaker);
+            }
         }
     }
     drop(registered);
+}
+
+fn log_disconnection(instance: &Instance, speaker: &Speaker) {
+    let millis = (instance.engine.env().clock.unix_micros() - speaker.session_start) / 1000;
+    let (hours, minutes) = (millis / 3_600_000, millis / 60_000 % 60);
+    let (seconds, rest) = (millis / 1000 % 60, millis % 1000);
+    let port = speaker.port.map_or(String::new(), |p| format!(" port={p}"));
+    let message = format!(
+        "disconnection: session time: {hours}:{minutes:02}:{seconds:02}.{rest:03} user={} database={} host={}{port}",
+        speaker.user, speaker.database, speaker.host
+    );
+    note(instance, speaker, message);
 }
 
 /// Takes the session out of the list, also when it ends by a panic.
@@ -146,31 +218,14 @@ fn check_parameters(start: &StartupParameters) -> Result<()> {
     Ok(())
 }
 
-/// Membership questions of `pg_hba.conf`.
-struct Members<'a>(&'a mut Core);
-
-impl Roles for Members<'_> {
-    fn is_member(&mut self, user: &str, group: &str) -> bool {
-        let mut ask = || -> Result<bool> {
-            let (Some(user), Some(group)) =
-                (self.0.cat().find_role(user)?, self.0.cat().find_role(group)?)
-            else {
-                return Ok(false);
-            };
-            self.0.cat().is_member(user.oid, group.oid, false)
-        };
-        ask().unwrap_or(false)
-    }
-}
-
-/// Checks who it is, and makes what the session needs.
-fn authenticate(
+/// Checks who it is and whether he may, and makes what the session needs.
+fn begin_session(
     instance: &Arc<Instance>,
-    handle: &Arc<crate::instance::SessionHandle>,
+    handle: &Arc<SessionHandle>,
     conn: &mut Connection,
     speaker: &mut Speaker,
     start: &StartupParameters,
-) -> Result<(Core, bool)> {
+) -> Result<Core, Refused> {
     let (user, database) = (speaker.user.clone(), speaker.database.clone());
     let storage = instance.engine.storage();
     // Roles and databases are shared catalogs: any database's caches will do.
@@ -181,25 +236,12 @@ fn authenticate(
     let mut core = Core::new(backend, first, instance.catalogs.clone(), database.clone(), store);
     core.backend_pid = handle.pid;
     core.backend.begin(Isolation::ReadCommitted);
-    check_rules(instance, conn, &mut core, &database, &user)?;
-    let Some(role) = core.cat().find_role(&user)? else {
-        return Err(pg_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{user}\" does not exist"));
-    };
-    if !role.rolcanlogin {
-        return Err(pg_err!(
-            INVALID_AUTHORIZATION_SPECIFICATION,
-            "role \"{user}\" is not permitted to log in"
-        ));
-    }
-    let Some(db) = core.cat().find_database(&database)? else {
-        return Err(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"));
-    };
-    if !db.datallowconn {
-        return Err(pg_err!(
-            OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "database \"{database}\" is not currently accepting connections"
-        ));
-    }
+    check_replication(start)?;
+    let proved = auth::authenticate(instance, conn, &mut core, &database, &user, false)?;
+    backend::authentication_ok(&mut conn.out);
+    log_authorization(instance, speaker, &core.store, start, &proved);
+    let role = check_role(instance, &mut core, &user)?;
+    let db = check_database(instance, &mut core, &database, &role)?;
     types::locale::check_order(db.datcollate.as_str())?;
     // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again, and be
     // counted before the lock goes.
@@ -208,7 +250,8 @@ fn authenticate(
     let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[db.oid.into()])?.pop();
     let Some(db) = again.filter(|d| d.datname == database.as_str()) else {
         return Err(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist")
-            .detail("It seems to have just been dropped or renamed."));
+            .detail("It seems to have just been dropped or renamed.")
+            .into());
     };
     core.backend.txn.set_database(db.oid, db.dattablespace);
     core.catalog.abort(&mut core.backend)?;
@@ -216,6 +259,10 @@ fn authenticate(
     core.catalog = CatSession::new(instance.catalogs.database(db.oid), role.oid);
     core.catalog.tablespace = db.dattablespace;
     core.catalog.encoding = db.encoding;
+    core.login_user = role.oid;
+    core.login_superuser = role.rolsuper;
+    core.session_superuser = role.rolsuper;
+    core.superuser = role.rolsuper;
     let ctype = db.datctype.as_str();
     core.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
     core.store.set_internal("is_superuser", Value::Bool(role.rolsuper));
@@ -225,33 +272,156 @@ fn authenticate(
     core.store.set_internal("client_encoding", Value::Text(encoding.into()));
     core.store.set_internal("lc_collate", Value::Text(db.datcollate.as_str().into()));
     core.store.set_internal("lc_ctype", Value::Text(ctype.into()));
+    stored_settings(&mut core, db.oid, role.oid)?;
     startup_settings(&mut core.store, start, role.rolsuper)?;
-    Ok((core, role.rolsuper))
+    Ok(core)
 }
 
-fn check_rules(
+fn check_replication(start: &StartupParameters) -> Result<()> {
+    let Some((_, value)) = start.other.iter().find(|(n, _)| n == "replication") else {
+        return Ok(());
+    };
+    match value.to_ascii_lowercase().as_str() {
+        "false" | "off" | "no" | "0" | "f" | "n" => Ok(()),
+        "true" | "on" | "yes" | "1" | "t" | "y" | "database" => {
+            Err(PgError::unsupported("replication"))
+        }
+        _ => Err(pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "invalid value for parameter \"replication\": \"{value}\""
+        )
+        .hint("Valid values are: \"false\", 0, \"true\", 1, \"database\".")),
+    }
+}
+
+/// `log_connections`, once it is known who it is.
+fn log_authorization(
     instance: &Instance,
-    conn: &Connection,
+    speaker: &Speaker,
+    store: &Store,
+    start: &StartupParameters,
+    proved: &Authenticated,
+) {
+    if !store.named("log_connections").as_bool() {
+        return;
+    }
+    if let Some((identity, method)) = &proved.identity {
+        let file = store.named("hba_file").as_text();
+        let line = proved.line;
+        let message = format!(
+            "connection authenticated: identity=\"{identity}\" method={method} ({file}:{line})"
+        );
+        note(instance, speaker, message);
+    }
+    let mut message =
+        format!("connection authorized: user={} database={}", speaker.user, speaker.database);
+    if let Some((_, name)) = start.other.iter().find(|(n, _)| n == "application_name") {
+        message.push_str(&format!(" application_name={name}"));
+    }
+    note(instance, speaker, message);
+}
+
+/// May the role log in now?
+fn check_role(instance: &Instance, core: &mut Core, user: &str) -> Result<Row<PgAuthid>> {
+    let Some(role) = core.cat().find_role(user)? else {
+        return Err(pg_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{user}\" does not exist"));
+    };
+    if !role.rolcanlogin {
+        return Err(pg_err!(
+            INVALID_AUTHORIZATION_SPECIFICATION,
+            "role \"{user}\" is not permitted to log in"
+        ));
+    }
+    if role.rolsuper {
+        return Ok(role);
+    }
+    if let Ok(limit) = usize::try_from(role.rolconnlimit)
+        && count(instance, |shown| shown.user == role.oid) >= limit
+    {
+        return Err(pg_err!(TOO_MANY_CONNECTIONS, "too many connections for role \"{user}\""));
+    }
+    instance.check_reserved()?;
+    Ok(role)
+}
+
+fn count(instance: &Instance, which: impl Fn(&Shown) -> bool) -> usize {
+    instance.sessions().iter().filter(|s| which(&s.activity.get())).count()
+}
+
+/// May the role use the database now?
+fn check_database(
+    instance: &Instance,
     core: &mut Core,
     database: &str,
-    user: &str,
-) -> Result<()> {
-    let peer = Peer { address: conn.transport.peer().map(|(a, _)| a), encrypted: false };
-    let rules = instance.hba();
-    let rule = rules.find(peer, database, user, false, &mut Members(core));
-    match rule.map(|r| r.method) {
-        Some(Method::Trust) => Ok(()),
-        Some(Method::Peer) => match conn.transport.peer_user() {
-            Some(name) if name == user => Ok(()),
-            _ => Err(pg_err!(
-                INVALID_AUTHORIZATION_SPECIFICATION,
-                "Peer authentication failed for user \"{user}\""
-            )),
-        },
-        Some(Method::Reject) => Err(hba::refusal(true, peer, database, user)),
-        None => Err(hba::refusal(false, peer, database, user)),
-        Some(other) => Err(PgError::unsupported(format!("authentication method {other:?}"))),
+    role: &Row<PgAuthid>,
+) -> Result<Row<PgDatabase>> {
+    let Some(db) = core.cat().find_database(database)? else {
+        return Err(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"));
+    };
+    if !db.datallowconn {
+        return Err(pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "database \"{database}\" is not currently accepting connections"
+        ));
     }
+    if role.rolsuper {
+        return Ok(db);
+    }
+    let wanted = catalog::acl::CONNECT;
+    if !core.cat().has_privilege(
+        role.oid,
+        db.datdba,
+        db.datacl.as_deref(),
+        catalog::acl::Kind::Database,
+        wanted,
+    )? {
+        return Err(pg_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "permission denied for database \"{database}\""
+        )
+        .detail("User does not have CONNECT privilege."));
+    }
+    if let Ok(limit) = usize::try_from(db.datconnlimit)
+        && count(instance, |shown| shown.database == db.oid) >= limit
+    {
+        return Err(pg_err!(
+            TOO_MANY_CONNECTIONS,
+            "too many connections for database \"{database}\""
+        ));
+    }
+    Ok(db)
+}
+
+/// ALTER DATABASE SET and ALTER ROLE SET. Bad values are warned of.
+fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
+    let levels = [
+        (Oid::INVALID, Oid::INVALID, Source::Global),
+        (database, Oid::INVALID, Source::Database),
+        (Oid::INVALID, role, Source::User),
+        (database, role, Source::DatabaseUser),
+    ];
+    core.backend.begin(Isolation::ReadCommitted);
+    let rows = core.cat().scan_all::<PgDbRoleSetting>()?;
+    core.catalog.abort(&mut core.backend)?;
+    for (database, role, source) in levels {
+        let found = rows.iter().find(|r| r.setdatabase == database && r.setrole == role);
+        for setting in found.and_then(|r| r.setconfig.as_ref()).into_iter().flatten() {
+            let Some((name, value)) = setting.as_str().split_once('=') else { continue };
+            let value = match core.store.base().registry.find(name) {
+                Some(id) => {
+                    let registry = core.store.base().registry.clone();
+                    canonical(&core.store, registry.setting(id), value)
+                }
+                None => Ok(value.to_owned()),
+            };
+            // What a superuser might set was checked when it was stored.
+            let set = value.and_then(|v| core.store.set_startup(name, &v, source, true));
+            if let Err(e) = set {
+                core.notices.push(e.severity(Severity::Warning));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Parameters in the startup packet, and in its `options` (`-c name=value`, `--name=value`).
@@ -260,11 +430,7 @@ fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: boo
     for (name, value) in &start.other {
         match name.as_str() {
             "options" => given.extend(command_line(value)?),
-            "replication" => {
-                if !matches!(value.as_str(), "false" | "off" | "no" | "0") {
-                    return Err(PgError::unsupported("replication"));
-                }
-            }
+            "replication" => {}
             _ => given.push((name.clone(), value.clone())),
         }
     }
@@ -295,6 +461,10 @@ fn command_line(options: &str) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
+        if let Some((name, value)) = letter(&word, &mut words)? {
+            found.push((name.to_owned(), value));
+            continue;
+        }
         let setting = match word.strip_prefix("--") {
             Some(rest) => Some(rest.to_owned()),
             None if word == "-c" => words.next(),
@@ -307,4 +477,46 @@ fn command_line(options: &str) -> Result<Vec<(String, String)>> {
         found.push((name.replace('-', "_"), value.to_owned()));
     }
     Ok(found)
+}
+
+/// Options of the server with one letter that stand for a parameter (`-e`, `-S 1MB`, `-fs`).
+fn letter(
+    word: &str,
+    rest: &mut impl Iterator<Item = String>,
+) -> Result<Option<(&'static str, String)>> {
+    let mut chars = word.chars();
+    let (Some('-'), Some(letter)) = (chars.next(), chars.next()) else { return Ok(None) };
+    let attached = chars.as_str();
+    let mut value = || match attached {
+        "" => rest.next().unwrap_or_default(),
+        text => text.to_owned(),
+    };
+    Ok(Some(match letter {
+        'e' => ("DateStyle", "euro".to_owned()),
+        'S' => ("work_mem", value()),
+        'P' => ("ignore_system_indexes", "true".to_owned()),
+        'O' => ("allow_system_table_mods", "true".to_owned()),
+        'W' => ("post_auth_delay", value()),
+        'f' => {
+            let method = value();
+            let name = match method.as_str() {
+                "s" => "enable_seqscan",
+                "i" => "enable_indexscan",
+                "o" => "enable_indexonlyscan",
+                "b" => "enable_bitmapscan",
+                "t" => "enable_tidscan",
+                "n" => "enable_nestloop",
+                "m" => "enable_mergejoin",
+                "h" => "enable_hashjoin",
+                _ => {
+                    return Err(pg_err!(
+                        SYNTAX_ERROR,
+                        "invalid command-line argument for server process: {word}"
+                    ));
+                }
+            };
+            (name, "false".to_owned())
+        }
+        _ => return Ok(None),
+    }))
 }

@@ -4,7 +4,9 @@
 use crate::transport::Transport;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::io;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use sync::wait::{Interrupt, WaitEvent, Waiter};
 use wire::{Frame, Inbox};
 
 /// Answers beyond this are sent without waiting for the end of the statement.
@@ -19,6 +21,10 @@ pub struct Connection {
     /// Messages not yet sent.
     pub out: Vec<u8>,
     timeout: Option<Duration>,
+    /// When waiting for the client ends, whatever it has sent.
+    deadline: Option<Instant>,
+    /// Whose request to terminate ends waiting for a client that reads nothing.
+    pub(crate) waiter: Option<Arc<Waiter>>,
     lost: bool,
 }
 
@@ -32,11 +38,26 @@ pub enum Received {
 
 impl Connection {
     pub fn new(transport: Box<dyn Transport>) -> Connection {
-        Connection { transport, inbox: Inbox::new(), out: Vec::new(), timeout: None, lost: false }
+        Connection {
+            transport,
+            inbox: Inbox::new(),
+            out: Vec::new(),
+            timeout: None,
+            deadline: None,
+            waiter: None,
+            lost: false,
+        }
     }
 
     /// Waits for bytes; false at the end.
     pub fn fill(&mut self) -> io::Result<bool> {
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.set_timeout(Some(left));
+        }
         let transport = &mut self.transport;
         loop {
             match self.inbox.fill(|buf| transport.read(buf)) {
@@ -51,6 +72,14 @@ impl Connection {
     pub fn set_timeout(&mut self, timeout: Option<Duration>) {
         if self.timeout != timeout && self.transport.set_read_timeout(timeout).is_ok() {
             self.timeout = timeout;
+        }
+    }
+
+    /// Until when the client must have come up with what it has to say.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+        if deadline.is_none() {
+            self.set_timeout(None);
         }
     }
 
@@ -82,7 +111,7 @@ impl Connection {
         if self.out.is_empty() {
             return Ok(());
         }
-        let sent = if self.lost { Ok(()) } else { self.transport.write_all(&self.out) };
+        let sent = if self.lost { Ok(()) } else { self.send() };
         self.out.clear();
         if self.out.capacity() > KEPT_BYTES_MAX {
             self.out = Vec::new();
@@ -91,6 +120,27 @@ impl Connection {
             self.lost = true;
             pg_err!(CONNECTION_FAILURE, "connection to client lost").severity(Severity::Fatal)
         })
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let waiter = self.waiter.clone();
+        let _shown = waiter.as_deref().map(|w| w.waiting(WaitEvent::ClientWrite));
+        let mut rest = &self.out[..];
+        while !rest.is_empty() {
+            match self.transport.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => rest = &rest[n..],
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    // Who is to end does not wait for a client that does not listen.
+                    if waiter.as_deref().is_some_and(|w| w.peek().contains(Interrupt::Terminate)) {
+                        return Err(e);
+                    }
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
     }
 
     /// Sends if there is much to send.

@@ -1,6 +1,8 @@
 //! What a session owns besides its connection.
 
+use crate::instance::{Instance, SessionHandle};
 use crate::plancache::{EnvironmentAt, PlanCache};
+use crate::resolved::Resolved;
 use catalog::{CatCx, CatSession, Catalogs};
 use engine::Backend;
 use executor::OpenRel;
@@ -61,6 +63,28 @@ pub struct Core {
     /// Calls of functions in SQL within each other.
     pub(crate) depth: u32,
     pub(crate) foreign_keys: crate::fkey::ForeignKeys,
+    /// The transaction's characteristics.
+    pub(crate) mode: crate::xact::Mode,
+    /// Who speaks, in the server's log.
+    pub(crate) speaker: crate::instance::Speaker,
+    /// Who logged in, and whether that is a superuser.
+    pub(crate) login_user: Oid,
+    pub(crate) login_superuser: bool,
+    /// … whether `session_user` is one.
+    pub(crate) session_superuser: bool,
+    /// … whether `current_user` is one.
+    pub(crate) superuser: bool,
+    /// Names that SET ROLE and SET SESSION AUTHORIZATION were given, with what they stood for.
+    pub(crate) roles_set: Vec<(String, Oid, bool)>,
+    pub(crate) resolved: Resolved,
+    /// Parameters may have changed of which the client wants to be told.
+    pub(crate) report_due: bool,
+    pub(crate) track_activities: bool,
+    /// `track_activity_query_size` less the closing zero of the real server's buffer.
+    pub(crate) activity_bytes_max: usize,
+    pub(crate) statement_log: crate::statementlog::StatementLog,
+    /// The server, and what it shows of this session. Absent where queries run without a connection.
+    pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
 }
 
 impl Core {
@@ -71,6 +95,8 @@ impl Core {
         database_name: String,
         store: settings::Store,
     ) -> Core {
+        let resolved = Resolved::new(&store);
+        let login_user = catalog.user;
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
         Core {
@@ -105,6 +131,19 @@ impl Core {
             last_sequence: Oid::INVALID,
             depth: 0,
             foreign_keys: Default::default(),
+            mode: Default::default(),
+            speaker: Default::default(),
+            login_user,
+            login_superuser: true,
+            session_superuser: true,
+            superuser: true,
+            roles_set: Vec::new(),
+            resolved,
+            report_due: true,
+            track_activities: true,
+            activity_bytes_max: 1023,
+            statement_log: Default::default(),
+            server: None,
         }
     }
 

@@ -22,6 +22,7 @@ impl Session {
     pub(crate) fn parse_message(&mut self, message: &Parse<'_>) -> Result<()> {
         let name = self.text(message.name)?;
         let sql = self.text(message.query)?;
+        self.show_running(sql.as_bytes());
         self.start_command();
         if name.is_empty() {
             self.unnamed = None;
@@ -32,7 +33,7 @@ impl Session {
                 "prepared statement \"{name}\" already exists"
             ));
         }
-        let share = self.resolved.share_texts && !crate::slots::is_moving(message.query);
+        let share = self.core.resolved.share_texts && !crate::slots::is_moving(message.query);
         if share && !self.xact.failed {
             let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
             if let Some(prepared) = known
@@ -113,16 +114,18 @@ impl Session {
         let statement = self.text(message.statement)?;
         let name = self.text(message.portal)?;
         let prepared = self.find_prepared(statement)?;
+        self.show_running(prepared.sql.as_bytes());
         self.statement = Some(prepared.sql.clone());
         self.start_command();
         let wanted = prepared.param_types.len();
-        if message.values.len() != wanted {
+        if message.count != wanted {
             return Err(pg_err!(
                 PROTOCOL_VIOLATION,
                 "bind message supplies {} parameters, but prepared statement \"{statement}\" requires {wanted}",
-                message.values.len()
+                message.count
             ));
         }
+        message.check()?;
         if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
             return Err(aborted());
         }
@@ -154,7 +157,12 @@ impl Session {
             let ty = prepared.param_types[i];
             let datum = match value {
                 None => Datum::Null,
-                Some(bytes) => self.bind_value(ty, bytes, message.formats.get(i), i)?,
+                Some(bytes) => {
+                    let format = message.formats.get(i);
+                    self.bind_value(ty, bytes, format, i).map_err(|e| {
+                        e.context(parameter_context(message.portal, i, format, bytes))
+                    })?
+                }
             };
             params.push(datum);
         }
@@ -241,6 +249,7 @@ impl Session {
         let name = self.text(name)?;
         let (name, mut portal) = self.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
         let prepared = portal.statement.clone();
+        self.show_running(prepared.sql.as_bytes());
         self.statement = Some(prepared.sql.clone());
         let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
@@ -253,7 +262,14 @@ impl Session {
         }
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
-        self.log_statement(&prepared.sql);
+        let timed = match self.core.resolved.log_statements {
+            false => None,
+            true => {
+                let what = self.execute_name(&portal, &name);
+                let sql = prepared.sql.clone();
+                self.begin_timed(&what, &sql, std::iter::once(node)).map(|t| (t, what))
+            }
+        };
         if !prepared.is_query {
             let (raw, params) = (prepared.raw.clone(), portal.params.clone());
             let Some(raw) = raw else { return Ok(()) };
@@ -267,6 +283,9 @@ impl Session {
                 self.portals.insert(name, portal);
             }
             backend::command_complete(&mut self.conn.out, &tag);
+            if let Some((timed, what)) = timed {
+                self.end_timed(Some(timed), &what, &prepared.sql);
+            }
             return self.conn.flush_if_large();
         }
         // A negative number is no limit.
@@ -284,7 +303,20 @@ impl Session {
                 write_tag(&mut self.conn.out, command, rows);
             }
         }
+        if let Some((timed, what)) = timed {
+            self.end_timed(Some(timed), &what, &prepared.sql);
+        }
         self.conn.flush_if_large()
+    }
+
+    /// What the log calls the execution of a portal: the statement's name, and its own if it has one.
+    fn execute_name(&self, portal: &Portal, name: &str) -> String {
+        let known = self.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
+        let statement = known.map_or("<unnamed>", |(name, _)| name.as_str());
+        match name {
+            "" => format!("execute {statement}"),
+            name => format!("execute {statement}/{name}"),
+        }
     }
 
     pub(crate) fn close_message(&mut self, target: Target, name: &[u8]) -> Result<()> {
@@ -301,6 +333,20 @@ impl Session {
         backend::close_complete(&mut self.conn.out);
         Ok(())
     }
+}
+
+/// Where a parameter that cannot be read belongs. Values are not shown, by default.
+fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> String {
+    let portal = match portal {
+        b"" => "unnamed portal".to_owned(),
+        name => format!("portal \"{}\"", String::from_utf8_lossy(name)),
+    };
+    let shown = match (format, value) {
+        (Format::Binary, _) => "",
+        (Format::Text, b"") => " = ''",
+        (Format::Text, _) => " = '...'",
+    };
+    format!("{portal} parameter ${}{shown}", i + 1)
 }
 
 fn no_portal(name: &str) -> PgError {

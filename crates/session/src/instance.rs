@@ -1,5 +1,6 @@
 //! What all sessions share: storage, caches, settings, and who is connected.
 
+use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::timer::Timers;
 use catalog::Catalogs;
@@ -7,8 +8,9 @@ use engine::Engine;
 use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Base;
+use std::net::IpAddr;
 use std::sync::Arc;
-use sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
+use sync::atomic::{AtomicI32, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use sync::wait::{Interrupt, Waiter};
 use sync::{Condvar, Mutex, RwLock};
 
@@ -28,6 +30,13 @@ pub struct Speaker {
     /// Microseconds since 1970.
     pub session_start: i64,
     pub kind: &'static str,
+    /// Lines that this session has written so far.
+    pub lines: Arc<AtomicU64>,
+    /// What runs, as a command tag.
+    pub command: String,
+    /// The virtual transaction's two numbers.
+    pub vxid: Option<(u32, u32)>,
+    pub xid: u32,
 }
 
 /// The server's log.
@@ -54,6 +63,8 @@ pub struct SessionHandle {
     pub key: i32,
     pub waiter: Arc<Waiter>,
     hangup: Arc<dyn Fn() + Send + Sync>,
+    /// What `pg_stat_activity` shows.
+    pub activity: Activity,
     /// Is a statement running? A cancel request that comes too late must not hit the next one.
     pub(crate) busy: sync::atomic::AtomicBool,
 }
@@ -77,6 +88,41 @@ impl SessionHandle {
 pub struct Config {
     pub base: Arc<Base>,
     pub hba: Arc<settings::hba::Rules>,
+    pub ident: Arc<settings::ident::Maps>,
+}
+
+/// The files that the configuration comes from, as the server knows them.
+pub trait ConfigFiles: Send + Sync {
+    /// Has them read again, soon.
+    fn reload(&self);
+    /// What the configuration files say, with the outcome of a trial.
+    fn settings(&self) -> Vec<FileSetting>;
+    /// Contents of `hba_file`, line by line.
+    fn hba(&self) -> Result<Vec<settings::hba::Line>>;
+    fn is_own_address(&self, address: IpAddr) -> bool;
+    fn is_own_network(&self, address: IpAddr) -> bool;
+    /// Contents of `ident_file`, line by line.
+    fn ident(&self) -> Result<Vec<settings::ident::Line>>;
+}
+
+/// A row of `pg_file_settings`.
+#[derive(Clone, Debug)]
+pub struct FileSetting {
+    pub file: String,
+    pub line: u32,
+    pub name: Option<String>,
+    pub value: Option<String>,
+    pub applied: bool,
+    pub error: Option<String>,
+}
+
+/// A background worker, as others see it.
+pub struct Worker {
+    pub pid: i32,
+    pub kind: &'static str,
+    pub waiter: Arc<Waiter>,
+    /// Microseconds since 2000.
+    pub start: i64,
 }
 
 /// See the module's text.
@@ -96,14 +142,22 @@ pub struct Instance {
     admission: AtomicU8,
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
-    /// Reads the configuration again; set by the server.
-    reload: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
+    /// When the server started, in microseconds since 2000.
+    pub started: i64,
+    /// When the configuration was read last.
+    loaded: AtomicI64,
+    workers: Mutex<Vec<Arc<Worker>>>,
+    /// The files of the configuration; set by the server.
+    files: Mutex<Option<Arc<dyn ConfigFiles>>>,
 }
 
 impl Instance {
     pub fn new(engine: Arc<Engine>, config: Config, log: Arc<dyn Log>) -> Arc<Instance> {
+        let started = engine.env().clock.pg_micros();
         Arc::new(Instance {
             engine,
+            started,
+            loaded: AtomicI64::new(started),
             catalogs: Arc::new(Catalogs::new()),
             log,
             timers: Timers::new(),
@@ -115,7 +169,8 @@ impl Instance {
             next_pid: AtomicI32::new(FIRST_PID),
             admission: AtomicU8::new(Admission::Starting as u8),
             auto_conf: Mutex::new(()),
-            reload: Mutex::new(None),
+            workers: Mutex::new(Vec::new()),
+            files: Mutex::new(None),
         })
     }
 
@@ -127,26 +182,32 @@ impl Instance {
         self.config.read().hba.clone()
     }
 
+    pub fn ident(&self) -> Arc<settings::ident::Maps> {
+        self.config.read().ident.clone()
+    }
+
     /// Replaces the configuration; sessions take it over before their next statement.
     pub fn configure(&self, config: Config) {
         *self.config.write() = config;
+        self.loaded.store(self.engine.env().clock.pg_micros(), Ordering::Relaxed);
         self.config_generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Microseconds since 2000.
+    pub fn config_loaded(&self) -> i64 {
+        self.loaded.load(Ordering::Relaxed)
     }
 
     pub fn config_generation(&self) -> u64 {
         self.config_generation.load(Ordering::Acquire)
     }
 
-    /// What `pg_reload_conf()` does.
-    pub fn on_reload(&self, reload: Arc<dyn Fn() + Send + Sync>) {
-        *self.reload.lock() = Some(reload);
+    pub fn set_files(&self, files: Arc<dyn ConfigFiles>) {
+        *self.files.lock() = Some(files);
     }
 
-    pub fn reload(&self) {
-        let reload = self.reload.lock().clone();
-        if let Some(reload) = reload {
-            reload();
-        }
+    pub fn files(&self) -> Option<Arc<dyn ConfigFiles>> {
+        self.files.lock().clone()
     }
 
     pub fn set_admission(&self, admission: Admission) {
@@ -167,39 +228,71 @@ impl Instance {
     pub(crate) fn register(
         &self,
         hangup: Arc<dyn Fn() + Send + Sync>,
-        superuser: bool,
+        peer: Option<(IpAddr, u16)>,
+        pid: i32,
     ) -> Result<Arc<SessionHandle>> {
         let base = self.base();
         let most = base.int("max_connections") as usize;
-        let reserved = base.int("superuser_reserved_connections") as usize;
         let mut sessions = self.sessions.lock();
         if sessions.len() >= most {
             return Err(pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .severity(Severity::Fatal));
         }
-        if !superuser && sessions.len() + reserved >= most {
-            return Err(pg_err!(
-                TOO_MANY_CONNECTIONS,
-                "remaining connection slots are reserved for non-replication superuser connections"
-            )
-            .severity(Severity::Fatal));
-        }
-        let mut pid = self.next_pid.fetch_add(1, Ordering::Relaxed);
-        if pid == i32::MAX {
-            self.next_pid.store(FIRST_PID, Ordering::Relaxed);
-        }
+        // A number that the log has seen is kept.
+        let mut pid = if pid == 0 { self.new_pid() } else { pid };
         while sessions.contains_key(&pid) {
-            pid = self.next_pid.fetch_add(1, Ordering::Relaxed);
+            pid = self.new_pid();
         }
         let handle = Arc::new(SessionHandle {
             pid,
             key: self.engine.env().random.u64() as i32,
             waiter: Arc::new(Waiter::new()),
             hangup,
+            activity: Activity::new(self.engine.env().clock.pg_micros(), peer),
             busy: sync::atomic::AtomicBool::new(false),
         });
         sessions.insert(pid, handle.clone());
         Ok(handle)
+    }
+
+    pub(crate) fn new_pid(&self) -> i32 {
+        let pid = self.next_pid.fetch_add(1, Ordering::Relaxed);
+        if pid == i32::MAX {
+            self.next_pid.store(FIRST_PID, Ordering::Relaxed);
+        }
+        pid
+    }
+
+    /// 53300 if this session, which is no superuser's, takes one of the last places.
+    pub(crate) fn check_reserved(&self) -> Result<()> {
+        let base = self.base();
+        let most = base.int("max_connections") as usize;
+        let reserved = base.int("superuser_reserved_connections") as usize;
+        if self.sessions.lock().len() + reserved > most {
+            return Err(pg_err!(
+                TOO_MANY_CONNECTIONS,
+                "remaining connection slots are reserved for non-replication superuser connections"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Takes a background worker into `pg_stat_activity`.
+    pub fn register_worker(&self, kind: &'static str, waiter: Arc<Waiter>) {
+        let start = self.engine.env().clock.pg_micros();
+        let worker = Worker { pid: self.new_pid(), kind, waiter, start };
+        self.workers.lock().push(Arc::new(worker));
+    }
+
+    pub fn workers(&self) -> Vec<Arc<Worker>> {
+        self.workers.lock().clone()
+    }
+
+    /// All sessions, by their numbers.
+    pub fn sessions(&self) -> Vec<Arc<SessionHandle>> {
+        let mut all: Vec<_> = self.sessions.lock().values().cloned().collect();
+        all.sort_by_key(|s| s.pid);
+        all
     }
 
     pub(crate) fn unregister(&self, pid: i32) {

@@ -1,12 +1,14 @@
 //! The query loop: portals, prepared statements, plan cache; and what a session lends to the crates
 //! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
 //!
-//! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `session`
-//! (its messages), `xact`, `simple`, `slots`, `extended`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
+//! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `auth`, `session`
+//! (its messages), `xact`, `simple`, `slots`, `extended`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc` (parameters), `statementlog`, `activity`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
 //! `sysfn` (functions that need the session), `rowevent`, `fkey` (foreign keys).
 
 #![forbid(unsafe_code)]
 
+pub mod activity;
+mod auth;
 mod command;
 mod connect;
 mod connection;
@@ -14,6 +16,7 @@ pub mod core;
 mod env;
 mod extended;
 mod fkey;
+mod guc;
 mod instance;
 mod plancache;
 mod portal;
@@ -26,6 +29,7 @@ mod session;
 mod setcmd;
 mod simple;
 mod slots;
+mod statementlog;
 mod sysfn;
 mod timer;
 mod transport;
@@ -37,11 +41,13 @@ mod cases;
 #[cfg(test)]
 mod tests;
 
-pub use crate::connect::serve;
+pub use crate::connect::{serve, turn_away};
 pub use crate::core::Core;
-pub use crate::instance::{Admission, Config, Instance, Log, SessionHandle, Speaker};
+pub use crate::guc::canonical_value;
+pub use crate::instance::{
+    Admission, Config, ConfigFiles, FileSetting, Instance, Log, SessionHandle, Speaker,
+};
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
-pub use crate::setcmd::spell_date_style;
 pub use crate::sysfn::sequence::CachedSequence;
 pub use crate::transport::Transport;

@@ -154,7 +154,7 @@ fn check_read_only(plan: &PlannedStmt) -> Result<()> {
 impl Session {
     /// What must be right before a plan is run, whoever made it and when: every execution comes by here.
     pub(crate) fn check_plan(&self, plan: &PlannedStmt) -> Result<()> {
-        if self.xact.read_only {
+        if self.core.mode.read_only {
             check_read_only(plan)?;
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Session {
         if portal.run.is_some() || portal.finished {
             return Ok(());
         }
-        let mode = self.resolved.plan_mode;
+        let mode = self.core.resolved.plan_mode;
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
         let run = match portal.statement.take_idle(core, custom, &portal.formats)? {
@@ -190,7 +190,7 @@ impl Session {
                 run?
             }
         };
-        self.xact.queried = true;
+        self.core.mode.queried = true;
         portal.command = run.plan().command_type;
         portal.run = Some(run);
         Ok(())
@@ -229,13 +229,16 @@ impl Session {
             }
             sent += n as u64;
         }
-        portal.position += sent as usize;
+        if portal.kept.is_none() {
+            portal.position += sent as usize;
+        }
         if !portal.finished {
             return Ok(Ran::Suspended);
         }
         self.core.after_statement()?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
-        let rows = if command == CmdType::Select { sent } else { processed };
+        let here = command == CmdType::Select || portal.kept.is_some();
+        let rows = if here { sent } else { processed };
         if let Some(run) = portal.run.take() {
             let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
             portal.statement.keep_idle(&mut self.core, Idle { run, writer, formats })?;

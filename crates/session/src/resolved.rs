@@ -14,6 +14,7 @@ pub(crate) struct Resolved {
     /// `norsu.plan_cache`, and texts mean what the cache's scanner takes them for.
     pub(crate) share_texts: bool,
     pub(crate) plan_mode: Mode,
+    /// Something of statements or their times may go to the log.
     pub(crate) log_statements: bool,
     /// `None` where the parameter is 0.
     pub(crate) statement_timeout: Option<Duration>,
@@ -40,7 +41,9 @@ impl Resolved {
             share_texts: lexer.standard_conforming_strings
                 && store.named("norsu.plan_cache").as_bool(),
             plan_mode: Mode::named(store.named("plan_cache_mode").as_text()),
-            log_statements: store.named("log_statement").as_text() == "all",
+            log_statements: store.named("log_statement").as_text() != "none"
+                || store.named("log_duration").as_bool()
+                || store.named("log_min_duration_statement").as_int() >= 0,
             statement_timeout: span("statement_timeout"),
             idle_session_timeout: span("idle_session_timeout"),
             idle_in_transaction_timeout: span("idle_in_transaction_session_timeout"),

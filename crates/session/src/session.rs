@@ -2,10 +2,9 @@
 
 use crate::connection::{Connection, Received, unexpected_end};
 use crate::core::Core;
-use crate::instance::{Instance, SessionHandle, Speaker};
+use crate::instance::{Instance, SessionHandle};
 use crate::portal::Portal;
 use crate::prepared::Prepared;
-use crate::resolved::Resolved;
 use crate::slots::Slots;
 use crate::xact::{Block, Xact};
 use hashbrown::HashMap;
@@ -15,7 +14,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 use sync::atomic::Ordering;
-use sync::wait::Interrupt;
+use sync::wait::{Interrupt, WaitEvent};
 use wire::{FrontendMessage, backend};
 
 /// See the module's text.
@@ -30,8 +29,6 @@ pub struct Session {
     /// Statements of texts that were parsed before.
     pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
     pub(crate) portals: HashMap<String, Portal>,
-    pub(crate) speaker: Speaker,
-    pub(crate) superuser: bool,
     /// After an error in the extended protocol: until Sync nothing is done.
     skip_to_sync: bool,
     config_generation: u64,
@@ -41,11 +38,8 @@ pub struct Session {
     pub(crate) on_commit: Vec<(ids::Oid, bool)>,
     /// The statement that runs, for the log.
     pub(crate) statement: Option<Arc<str>>,
-    pub(crate) resolved: Resolved,
     /// Statements of simple queries.
     pub(crate) slots: Slots,
-    /// A parameter has changed since the client was told of them.
-    pub(crate) report_due: bool,
     pub(crate) no_params: Arc<[types::Datum]>,
 }
 
@@ -65,17 +59,13 @@ impl Session {
         instance: Arc<Instance>,
         handle: Arc<SessionHandle>,
         conn: Connection,
-        speaker: Speaker,
-        superuser: bool,
     ) -> Session {
         let config_generation = instance.config_generation();
         let mut core = core;
         core.plans = instance.plans.clone();
         core.base_generation = config_generation;
         Session {
-            resolved: Resolved::new(&core.store),
             slots: Slots::default(),
-            report_due: true,
             no_params: Arc::from([]),
             core,
             instance,
@@ -86,8 +76,6 @@ impl Session {
             unnamed: None,
             recent: HashMap::new(),
             portals: HashMap::new(),
-            speaker,
-            superuser,
             skip_to_sync: false,
             config_generation,
             reported: Vec::new(),
@@ -136,7 +124,12 @@ impl Session {
 
     /// Reports an error that ends the session.
     fn end(&mut self, error: PgError) -> Result<()> {
-        self.report_error(&error);
+        if error.fields().severity == Severity::Log {
+            // The connection is out of step: nothing can be said to the client.
+            self.log_report(&error);
+        } else {
+            self.report_error(&error);
+        }
         let _ = self.conn.flush();
         if error.fields().severity >= Severity::Panic {
             // Nobody may go on after it: a write that failed for good looks like one that succeeded.
@@ -152,13 +145,14 @@ impl Session {
             self.config_generation = self.instance.config_generation();
             self.core.store.rebase(self.instance.base());
             self.core.base_generation = self.config_generation;
-            self.apply_settings();
+            self.core.apply_settings();
         }
         self.send_notices();
-        if std::mem::take(&mut self.report_due) {
+        if std::mem::take(&mut self.core.report_due) {
             self.report_settings();
         }
         backend::ready_for_query(&mut self.conn.out, self.xact.status());
+        self.show_waiting();
         self.conn.flush()
     }
 
@@ -213,7 +207,12 @@ impl Session {
 
     /// A line in the server's log.
     pub(crate) fn log_report(&self, report: &PgError) {
-        self.instance.log.write(&self.speaker, report, self.statement.as_deref());
+        let mut speaker = self.core.speaker.clone();
+        let statement = self.statement.as_deref();
+        speaker.command = statement.map_or("idle".to_owned(), command_of);
+        speaker.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
+        speaker.xid = self.core.backend.txn.top_xid_if_any().0;
+        self.instance.log.write(&speaker, report, statement);
     }
 
     /// Sends an error and logs it.
@@ -226,9 +225,9 @@ impl Session {
     /// How long the client may be silent, and what happens then.
     fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
         let (span, interrupt) = match self.xact.block {
-            Block::None => (self.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout),
+            Block::None => (self.core.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout),
             _ => {
-                let span = self.resolved.idle_in_transaction_timeout;
+                let span = self.core.resolved.idle_in_transaction_timeout;
                 (span, Interrupt::IdleInTransactionTimeout)
             }
         };
@@ -239,7 +238,10 @@ impl Session {
     fn message(&mut self) -> Result<Next> {
         let idle = self.idle_timeout();
         self.conn.set_timeout(idle.map(|(span, _)| span));
-        let frame = match self.conn.receive()? {
+        let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
+        let received = self.conn.receive();
+        drop(waiting);
+        let frame = match received? {
             Received::Frame(frame) => frame,
             Received::End => return self.hung_up(),
             Received::TimedOut => {
@@ -358,7 +360,8 @@ impl Session {
 
     /// Reports an error and makes the session fit for what comes next.
     fn after_error(&mut self, error: PgError, extended: bool) -> Result<Next> {
-        if error.fields().severity >= Severity::Fatal || self.conn.is_lost() {
+        let severity = error.fields().severity;
+        if severity >= Severity::Fatal || severity == Severity::Log || self.conn.is_lost() {
             return Err(error);
         }
         self.report_error(&error);
@@ -374,7 +377,14 @@ impl Session {
             Ok(text) => Ok(text),
             Err(e) => {
                 let bad = &bytes[e.valid_up_to()..];
-                let len = e.error_len().unwrap_or(bad.len()).min(bad.len());
+                // As many bytes as the first one announces.
+                let announced = match bad.first() {
+                    Some(0xc0..=0xdf) => 2,
+                    Some(0xe0..=0xef) => 3,
+                    Some(0xf0..=0xf7) => 4,
+                    _ => 1,
+                };
+                let len = bad.len().min(announced);
                 let list: Vec<String> = bad[..len].iter().map(|b| format!("0x{b:02x}")).collect();
                 Err(PgError::new(
                     SqlState::CHARACTER_NOT_IN_REPERTOIRE,
@@ -382,6 +392,18 @@ impl Session {
                 ))
             }
         }
+    }
+}
+
+/// The command tag that a statement's text begins with, for the log.
+fn command_of(sql: &str) -> String {
+    let mut words = sql.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());
+    let first = words.next().unwrap_or_default().to_ascii_uppercase();
+    match (first.as_str(), words.next()) {
+        ("CREATE" | "ALTER" | "DROP", Some(second)) => {
+            format!("{first} {}", second.to_ascii_uppercase())
+        }
+        _ => first,
     }
 }
 

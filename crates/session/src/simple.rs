@@ -14,33 +14,38 @@ use wire::{Formats, backend};
 impl Session {
     /// The lexer's settings.
     pub(crate) fn parse_options(&self) -> Options {
-        self.resolved.lexer
+        self.core.resolved.lexer
     }
 
     /// The timer of `statement_timeout`, if that is set.
     pub(crate) fn statement_timer(&self) -> Option<crate::timer::Timer> {
-        let span = self.resolved.statement_timeout?;
+        let span = self.core.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
+        self.show_running(text);
         // The unnamed portal of the extended protocol ends here.
         if !self.portals.is_empty() {
             self.portals.remove("");
         }
-        if !self.resolved.log_statements && self.run_slot(text)? {
+        if !self.core.resolved.log_statements && self.run_slot(text)? {
             return Ok(());
         }
         let sql: Arc<str> = self.text(text)?.into();
         self.statement = Some(sql.clone());
-        self.log_statement(&sql);
         let statements = parse::parse_with(&sql, self.parse_options())?;
         if let [raw] = &statements[..]
+            && !self.core.resolved.log_statements
             && self.run_new_slot(&sql, raw)?
         {
             return Ok(());
         }
         let _timer = self.statement_timer();
+        let timed = match self.core.resolved.log_statements {
+            true => self.begin_timed("statement", &sql, statements.iter().map(|s| &s.stmt)),
+            false => None,
+        };
         if statements.is_empty() {
             self.start_command();
             backend::empty_query_response(&mut self.conn.out);
@@ -71,6 +76,7 @@ impl Session {
             self.send_notices();
             backend::command_complete(&mut self.conn.out, &tag);
         }
+        self.end_timed(timed, "statement", &sql);
         Ok(())
     }
 

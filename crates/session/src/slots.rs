@@ -180,7 +180,7 @@ impl Session {
     /// Runs a text for which there is a slot. False: there is none, or the text does not fit it.
     pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
         let mut template = std::mem::take(&mut self.slots.template);
-        let known = self.resolved.share_texts && !self.xact.failed && template.scan(text);
+        let known = self.core.resolved.share_texts && !self.xact.failed && template.scan(text);
         let place = if known { self.slots.places.get(&template.key[..]).copied() } else { None };
         let Some(place) = place else {
             if !known {
@@ -434,7 +434,7 @@ impl Session {
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<()> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
-        let mode = self.resolved.plan_mode;
+        let mode = self.core.resolved.plan_mode;
         let custom = mode == Mode::Custom && !params.is_empty();
         if let Some(mut idle) = ready.take_idle(&mut self.core, custom)? {
             self.check_plan(idle.run.plan())?;
@@ -468,7 +468,7 @@ impl Session {
 
     /// Runs an execution to its end, under the active snapshot, which is let go, and closes the statement.
     fn send_all(&mut self, ready: &mut Ready, mut idle: Idle) -> Result<()> {
-        self.xact.queried = true;
+        self.core.mode.queried = true;
         let Idle { run, writer, .. } = &mut idle;
         let mut sent = 0u64;
         let mut returns = false;

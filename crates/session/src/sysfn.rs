@@ -7,12 +7,14 @@ use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
 mod activity;
+mod backends;
 mod definition;
 pub(crate) mod info;
 mod partition;
 mod privilege;
 pub(crate) mod reg;
 pub(crate) mod sequence;
+pub(crate) mod settings;
 pub(crate) mod size;
 mod sql;
 pub(crate) mod wal;
@@ -37,6 +39,7 @@ pub(crate) struct SysFn {
 const TABLES: &[&[SysFn]] = &[
     activity::ADVISORY,
     activity::FNS,
+    backends::FNS,
     definition::FNS,
     info::FNS,
     partition::FNS,
@@ -51,6 +54,7 @@ const TABLES: &[&[SysFn]] = &[
     privilege::TABLESPACE,
     privilege::TYPE,
     sequence::FNS,
+    settings::FNS,
     size::FNS,
     wal::FNS,
 ];

@@ -9,13 +9,18 @@ use std::time::Duration;
 pub trait Transport: Send {
     /// Waits for bytes. 0 is the end; `WouldBlock` or `TimedOut` that the time set has passed.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Sends some of the bytes. `WouldBlock` now and then while the client takes none.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
     /// How long `read` waits; `None` for ever.
     fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()>;
     /// What makes a waiting `read` return 0, from any thread.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// Who is at the other end; `None` for a Unix-domain socket.
     fn peer(&self) -> Option<(IpAddr, u16)>;
+    /// Version, cipher and key bits of an encrypted connection.
+    fn encryption(&self) -> Option<(&'static str, &'static str, u16)> {
+        None
+    }
     /// The operating system's user at the other end of a Unix-domain socket.
     fn peer_user(&self) -> Option<String> {
         None

@@ -75,6 +75,8 @@ impl Session {
                 self.core.set_constraints((!all).then_some(&list[..]), stmt.deferred)?;
                 "SET CONSTRAINTS".to_owned()
             }
+            // Nobody listens to anything yet.
+            Node::UnlistenStmt(_) => "UNLISTEN".to_owned(),
             Node::CheckPointStmt => {
                 self.checkpoint_statement()?;
                 "CHECKPOINT".to_owned()
@@ -118,7 +120,7 @@ impl Session {
 
     fn checkpoint_statement(&mut self) -> Result<()> {
         use engine::CheckpointFlags as F;
-        if !self.superuser {
+        if !self.core.superuser {
             return Err(pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
@@ -254,7 +256,8 @@ impl Session {
                 self.slots.clear();
                 self.recent.clear();
                 self.core.store.reset_all(self.core.backend.txn.nesting());
-                self.apply_settings();
+                self.core.apply_settings();
+                self.core.backend.txn.locks().release_session_advisory();
                 self.forget_sequences();
                 commands::temp::clear(self)?;
                 Ok("DISCARD ALL")

@@ -35,8 +35,13 @@ pub(crate) struct Xact {
     pub(crate) block: Block,
     pub(crate) failed: bool,
     pub(crate) savepoints: Vec<String>,
+}
+
+/// What SET TRANSACTION determines, besides the isolation level.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Mode {
     pub(crate) read_only: bool,
-    deferrable: bool,
+    pub(crate) deferrable: bool,
     /// A statement has taken a snapshot.
     pub(crate) queried: bool,
 }
@@ -93,11 +98,11 @@ impl Session {
             return;
         }
         self.xact.block = Block::Single;
-        self.xact.read_only = self.resolved.read_only;
-        self.xact.deferrable = self.resolved.deferrable;
+        self.core.mode.read_only = self.core.resolved.read_only;
+        self.core.mode.deferrable = self.core.resolved.deferrable;
         self.core.transaction_start = self.core.statement_start;
         let now = self.core.statement_start;
-        self.core.backend.begin_at(self.resolved.isolation, now);
+        self.core.backend.begin_at(self.core.resolved.isolation, now);
     }
 
     /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible
@@ -154,7 +159,8 @@ impl Session {
         self.core.row_types.clear();
         self.core.constraints_end();
         self.xact = Xact::default();
-        self.apply_settings();
+        self.core.mode = Mode::default();
+        self.core.apply_settings();
     }
 
     /// After an error: undoes what must be undone, so that the session can go on.
@@ -186,7 +192,7 @@ impl Session {
         self.core.constraints_sub_abort();
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
-        self.apply_settings();
+        self.core.apply_settings();
         result.map(|_| ())
     }
 
@@ -308,7 +314,7 @@ impl Session {
     /// The characteristics that AND CHAIN hands on.
     fn chained(&self, chain: bool) -> Option<(Isolation, bool, bool)> {
         let isolation = self.core.backend.txn.isolation();
-        chain.then_some((isolation, self.xact.read_only, self.xact.deferrable))
+        chain.then_some((isolation, self.core.mode.read_only, self.core.mode.deferrable))
     }
 
     fn begin_chained(&mut self, next: Option<(Isolation, bool, bool)>) {
@@ -316,8 +322,8 @@ impl Session {
             self.start_command();
             self.core.backend.txn.set_isolation(isolation);
             self.xact.block = Block::Explicit;
-            self.xact.read_only = read_only;
-            self.xact.deferrable = deferrable;
+            self.core.mode.read_only = read_only;
+            self.core.mode.deferrable = deferrable;
         }
     }
 
@@ -367,77 +373,9 @@ impl Session {
     /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
     pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
         for option in options {
-            self.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
+            self.core.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
         }
         Ok(())
-    }
-
-    /// Sets `transaction_isolation`, `transaction_read_only` or `transaction_deferrable`.
-    pub(crate) fn set_characteristic(&mut self, name: &str, value: &str) -> Result<()> {
-        let truth = matches!(value, "1" | "on" | "true");
-        match name {
-            "transaction_isolation" => {
-                let isolation = isolation_named(&value.to_ascii_lowercase()).ok_or_else(|| {
-                    pg_err!(
-                        INVALID_PARAMETER_VALUE,
-                        "invalid value for parameter \"transaction_isolation\": \"{value}\""
-                    )
-                    .hint(
-                        "Available values: serializable, repeatable read, read committed, \
-                         read uncommitted.",
-                    )
-                })?;
-                self.set_isolation(isolation)
-            }
-            "transaction_read_only" => {
-                if !truth && self.xact.read_only && self.xact.queried {
-                    return Err(pg_err!(
-                        ACTIVE_SQL_TRANSACTION,
-                        "transaction read-write mode must be set before any query"
-                    ));
-                }
-                self.xact.read_only = truth;
-                Ok(())
-            }
-            "transaction_deferrable" => {
-                self.xact.deferrable = truth;
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn set_isolation(&mut self, isolation: Isolation) -> Result<()> {
-        if isolation == self.core.backend.txn.isolation() {
-            return Ok(());
-        }
-        if self.xact.queried {
-            return Err(pg_err!(
-                ACTIVE_SQL_TRANSACTION,
-                "SET TRANSACTION ISOLATION LEVEL must be called before any query"
-            ));
-        }
-        if self.core.backend.txn.nesting() > 1 {
-            return Err(pg_err!(
-                ACTIVE_SQL_TRANSACTION,
-                "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"
-            ));
-        }
-        self.core.backend.txn.set_isolation(isolation);
-        Ok(())
-    }
-
-    /// SHOW of the above.
-    pub(crate) fn show_characteristic(&self, name: &str) -> Option<String> {
-        let truth = |on: bool| (if on { "on" } else { "off" }).to_owned();
-        match name {
-            "transaction_isolation" => {
-                Some(isolation_name(self.core.backend.txn.isolation()).to_owned())
-            }
-            "transaction_read_only" => Some(truth(self.xact.read_only)),
-            "transaction_deferrable" => Some(truth(self.xact.deferrable)),
-            _ => None,
-        }
     }
 }
 

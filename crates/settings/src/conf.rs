@@ -28,6 +28,15 @@ pub struct Entry {
 pub struct Parsed {
     pub entries: Vec<Entry>,
     pub errors: Vec<PgError>,
+    /// Where files cannot be read or understood: file, line (0 for the whole), what is wrong.
+    pub faults: Vec<(String, u32, String)>,
+}
+
+impl Parsed {
+    fn fault(&mut self, file: &str, line: u32, short: &str, error: PgError) {
+        self.faults.push((file.to_owned(), line, short.to_owned()));
+        self.errors.push(error);
+    }
 }
 
 /// Reads a file with its includes.
@@ -67,13 +76,12 @@ fn read_into(
 ) {
     if depth > DEPTH_MAX {
         let (file, line) = from.unwrap_or((path, 0));
-        out.errors.push(error(
-            SqlState::PROGRAM_LIMIT_EXCEEDED,
-            format!(
-                "could not open configuration file \"{path}\": maximum nesting depth exceeded in file \
-                 \"{file}\" line {line}"
-            ),
-        ));
+        let message = format!(
+            "could not open configuration file \"{path}\": maximum nesting depth exceeded in file \
+             \"{file}\" line {line}"
+        );
+        let error = error(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
+        out.fault(file, line, "nesting depth exceeded", error);
         return;
     }
     match files.read(path) {
@@ -87,10 +95,12 @@ fn read_into(
                 .severity(Severity::Debug),
             );
         }
-        Err(e) => out.errors.push(error(
-            SqlState::UNDEFINED_FILE,
-            format!("could not open configuration file \"{path}\": {}", reason(&e)),
-        )),
+        Err(e) => {
+            let message = format!("could not open configuration file \"{path}\": {}", reason(&e));
+            let (file, line) = from.unwrap_or((path, 0));
+            let short = format!("could not open file \"{path}\"");
+            out.fault(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
+        }
     }
 }
 
@@ -126,10 +136,9 @@ fn parse_text(files: &dyn Files, path: &str, text: &str, depth: u32, out: &mut P
                     Some(token) => format!("near token \"{token}\""),
                     None => "near end of line".to_owned(),
                 };
-                out.errors.push(error(
-                    SqlState::SYNTAX_ERROR,
-                    format!("syntax error in file \"{path}\" line {number}, {near}"),
-                ));
+                let message = format!("syntax error in file \"{path}\" line {number}, {near}");
+                let error = error(SqlState::SYNTAX_ERROR, message);
+                out.fault(path, number, "syntax error", error);
             }
         }
     }
@@ -150,10 +159,13 @@ fn include_dir(
                 read_into(files, &format!("{dir}/{name}"), depth + 1, true, place, out);
             }
         }
-        Err(e) => out.errors.push(error(
-            SqlState::UNDEFINED_FILE,
-            format!("could not open configuration directory \"{dir}\": {}", reason(&e)),
-        )),
+        Err(e) => {
+            let message =
+                format!("could not open configuration directory \"{dir}\": {}", reason(&e));
+            let (file, line) = place.unwrap_or((dir, 0));
+            let short = format!("could not open directory \"{dir}\"");
+            out.fault(file, line, &short, error(SqlState::UNDEFINED_FILE, message));
+        }
     }
 }
 

@@ -23,7 +23,7 @@ enum Conn {
 
 /// A name in a list. Quoted ones have lost their special meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Word {
+pub(crate) struct Word {
     text: String,
     quoted: bool,
 }
@@ -61,37 +61,88 @@ pub struct Rule {
     pub line: u32,
 }
 
+/// A line of the file, as `pg_hba_file_rules` has it. Where something is wrong, only that and the number.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Line {
+    pub number: u32,
+    pub kind: String,
+    pub databases: Vec<String>,
+    pub users: Vec<String>,
+    pub address: Option<String>,
+    pub netmask: Option<String>,
+    pub method: String,
+    pub options: Vec<String>,
+    pub error: Option<String>,
+}
+
 /// The rules in their order.
 #[derive(Clone, Default, Debug)]
 pub struct Rules {
     pub rules: Vec<Rule>,
 }
 
-/// What membership questions are answered by.
-pub trait Roles {
+/// What the rules ask about.
+pub trait Surroundings {
     /// Is `user` a member of `group`, directly or not?
     fn is_member(&mut self, user: &str, group: &str) -> bool;
+    /// Is it an address of this machine?
+    fn is_own_address(&mut self, address: IpAddr) -> bool;
+    /// Does it lie in a network that this machine is directly connected to?
+    fn is_own_network(&mut self, address: IpAddr) -> bool;
 }
 
-const OTHERS: [&str; 9] = ["gss", "sspi", "ident", "ldap", "radius", "cert", "pam", "bsd", "oauth"];
+const OTHERS: [&str; 6] = ["gss", "ident", "ldap", "radius", "cert", "pam"];
+/// Ways that PostgreSQL knows and Debian's build of it has not.
+const NOT_BUILT: [&str; 2] = ["sspi", "bsd"];
+/// Names of options, whatever they belong to.
+const OPTIONS: [&str; 24] = [
+    "map",
+    "clientcert",
+    "clientname",
+    "pamservice",
+    "pam_use_hostname",
+    "ldapurl",
+    "ldaptls",
+    "ldapscheme",
+    "ldapserver",
+    "ldapport",
+    "ldapbinddn",
+    "ldapbindpasswd",
+    "ldapsearchattribute",
+    "ldapsearchfilter",
+    "ldapbasedn",
+    "ldapprefix",
+    "ldapsuffix",
+    "krb_realm",
+    "include_realm",
+    "compat_realm",
+    "upn_username",
+    "radiusservers",
+    "radiussecrets",
+    "radiusports",
+];
+/// Deepest nesting of files named with `@`.
+const DEPTH_MAX: u32 = 10;
 
-fn fault(path: &str, line: u32, message: String) -> PgError {
+/// A mistake in an authentication file.
+pub(crate) fn fault(path: &str, line: u32, message: String) -> PgError {
     PgError::new(SqlState::CONFIG_FILE_ERROR, message)
         .severity(Severity::Log)
         .context(format!("line {line} of configuration file \"{path}\""))
 }
 
-/// Reads the text of the file; `include` reads a file named with `@`, one name or more in it.
-pub fn parse(
-    path: &str,
+/// Words of a list, and lists of a line.
+pub(crate) type Fields = Vec<Vec<Word>>;
+
+/// The lines of an authentication file with their numbers: a backslash at the end joins lines, `@file` stands
+/// for the words in that file.
+pub(crate) fn lines(
     text: &str,
     include: &dyn Fn(&str) -> Option<String>,
-) -> Result<Rules, Vec<PgError>> {
-    let mut rules = Vec::new();
-    let mut errors = Vec::new();
+) -> Vec<(u32, Result<Fields, String>)> {
+    let mut found = Vec::new();
     let mut lines = text.lines().enumerate();
     while let Some((i, first)) = lines.next() {
-        let number = i as u32 + 1;
         let mut line = first.to_owned();
         while line.ends_with('\\') {
             line.pop();
@@ -101,10 +152,58 @@ pub fn parse(
             }
         }
         let fields = tokens(&line);
-        if fields.is_empty() {
-            continue;
+        if !fields.is_empty() {
+            let fields = fields.into_iter().map(|f| included(f, include, 0)).collect();
+            found.push((i as u32 + 1, fields));
         }
-        match rule(&fields, number, include) {
+    }
+    found
+}
+
+/// A list with the contents of the files that it names.
+fn included(
+    field: Vec<Word>,
+    include: &dyn Fn(&str) -> Option<String>,
+    depth: u32,
+) -> Result<Vec<Word>, String> {
+    let mut out = Vec::new();
+    for word in field {
+        match word.text.strip_prefix('@').filter(|name| !word.quoted && !name.is_empty()) {
+            Some(file) => {
+                let text = include(file).filter(|_| depth < DEPTH_MAX).ok_or_else(|| {
+                    format!("could not open secondary authentication file \"@{file}\"")
+                })?;
+                for inner in text.lines().flat_map(tokens) {
+                    out.extend(included(inner, include, depth + 1)?);
+                }
+            }
+            None => out.push(word),
+        }
+    }
+    Ok(out)
+}
+
+/// The lines of the text, with their mistakes, for looking at.
+pub fn parse_lines(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Vec<Line> {
+    lines(text, include)
+        .into_iter()
+        .map(|(number, fields)| match fields.and_then(|f| rule(&f, number)) {
+            Ok(rule) => rule.shown(),
+            Err(e) => Line { number, error: Some(e), ..Line::default() },
+        })
+        .collect()
+}
+
+/// Reads the text of the file; `include` reads a file named with `@`.
+pub fn parse(
+    path: &str,
+    text: &str,
+    include: &dyn Fn(&str) -> Option<String>,
+) -> Result<Rules, Vec<PgError>> {
+    let mut rules = Vec::new();
+    let mut errors = Vec::new();
+    for (number, fields) in lines(text, include) {
+        match fields.and_then(|f| rule(&f, number)) {
             Ok(rule) => rules.push(rule),
             Err(message) => errors.push(fault(path, number, message)),
         }
@@ -122,7 +221,7 @@ pub fn parse(
 }
 
 /// Fields of a line, each a list of words separated by commas.
-fn tokens(line: &str) -> Vec<Vec<Word>> {
+fn tokens(line: &str) -> Fields {
     let mut fields = Vec::new();
     let mut list: Vec<Word> = Vec::new();
     let mut chars = line.chars().peekable();
@@ -166,18 +265,14 @@ fn tokens(line: &str) -> Vec<Vec<Word>> {
     fields
 }
 
-fn single<'a>(field: &'a [Word], what: &str) -> Result<&'a str, String> {
+pub(crate) fn single<'a>(field: &'a [Word], what: &str) -> Result<&'a str, String> {
     match field {
         [word] => Ok(&word.text),
         _ => Err(format!("multiple values specified for {what}")),
     }
 }
 
-fn rule(
-    fields: &[Vec<Word>],
-    line: u32,
-    include: &dyn Fn(&str) -> Option<String>,
-) -> Result<Rule, String> {
+fn rule(fields: &[Vec<Word>], line: u32) -> Result<Rule, String> {
     let mut fields = fields.iter();
     let kind = fields.next().map_or(Ok(""), |f| single(f, "connection type"))?;
     let conn = match kind {
@@ -190,20 +285,7 @@ fn rule(
         other => return Err(format!("invalid connection type \"{other}\"")),
     };
     let names = |field: Option<&Vec<Word>>, what: &str| -> Result<Vec<Word>, String> {
-        let field = field.ok_or_else(|| format!("end-of-line before {what} specification"))?;
-        let mut out = Vec::new();
-        for word in field {
-            match word.text.strip_prefix('@').filter(|_| !word.quoted) {
-                Some(file) => {
-                    let text = include(file).ok_or_else(|| {
-                        format!("could not open secondary authentication file \"@{file}\"")
-                    })?;
-                    out.extend(text.lines().flat_map(tokens).flatten());
-                }
-                None => out.push(word.clone()),
-            }
-        }
-        Ok(out)
+        field.cloned().ok_or_else(|| format!("end-of-line before {what} specification"))
     };
     let databases = names(fields.next(), "database")?;
     let users = names(fields.next(), "role")?;
@@ -228,8 +310,19 @@ fn rule(
         // On a local socket ident means peer.
         "ident" if conn == Conn::Local => Method::Peer,
         "peer" => Method::Peer,
+        "gss" if conn == Conn::Local => {
+            return Err("gssapi authentication is not supported on local sockets".to_owned());
+        }
+        "cert" if conn != Conn::HostSsl => {
+            return Err("cert authentication is only supported on hostssl connections".to_owned());
+        }
         other => match OTHERS.iter().find(|name| **name == other) {
             Some(name) => Method::Other(name),
+            None if NOT_BUILT.contains(&other) => {
+                return Err(format!(
+                    "invalid authentication method \"{other}\": not supported by this build"
+                ));
+            }
             None => return Err(format!("invalid authentication method \"{other}\"")),
         },
     };
@@ -239,6 +332,17 @@ fn rule(
             let (name, value) = word.text.split_once('=').ok_or_else(|| {
                 format!("authentication option not in name=value format: {}", word.text)
             })?;
+            if !OPTIONS.contains(&name) {
+                return Err(format!("unrecognized authentication option name: \"{name}\""));
+            }
+            if name == "map"
+                && !matches!(method, Method::Peer | Method::Other("ident" | "gss" | "cert"))
+            {
+                return Err("authentication option \"map\" is only valid for authentication methods ident, peer, gssapi, sspi, and cert".to_owned());
+            }
+            if name == "clientcert" && conn != Conn::HostSsl {
+                return Err("clientcert can only be configured for \"hostssl\" rows".to_owned());
+            }
             options.push((name.to_owned(), value.to_owned()));
         }
     }
@@ -292,14 +396,82 @@ fn in_net(address: IpAddr, base: IpAddr, bits: u8) -> bool {
     }
 }
 
+impl Conn {
+    fn name(self) -> &'static str {
+        match self {
+            Conn::Local => "local",
+            Conn::Host => "host",
+            Conn::HostSsl => "hostssl",
+            Conn::HostNoSsl => "hostnossl",
+            Conn::HostGss => "hostgssenc",
+            Conn::HostNoGss => "hostnogssenc",
+        }
+    }
+}
+
+impl Method {
+    /// As the files have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Trust => "trust",
+            Method::Reject => "reject",
+            Method::Password => "password",
+            Method::Md5 => "md5",
+            Method::ScramSha256 => "scram-sha-256",
+            Method::Peer => "peer",
+            Method::Other(name) => name,
+        }
+    }
+}
+
 impl Rule {
+    /// The value of an option.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    fn shown(&self) -> Line {
+        let words = |list: &[Word]| list.iter().map(|w| w.text.clone()).collect();
+        let (address, netmask) = match &self.address {
+            _ if self.conn == Conn::Local => (None, None),
+            Address::Any => (Some("all".to_owned()), None),
+            Address::SameHost => (Some("samehost".to_owned()), None),
+            Address::SameNet => (Some("samenet".to_owned()), None),
+            Address::Name(name) => (Some(name.clone()), None),
+            Address::Net { base, bits } => {
+                let mask = match base {
+                    IpAddr::V4(_) => {
+                        let mask = u32::MAX.checked_shl(32 - u32::from(*bits)).unwrap_or(0);
+                        IpAddr::V4(mask.into())
+                    }
+                    IpAddr::V6(_) => {
+                        let mask = u128::MAX.checked_shl(128 - u32::from(*bits)).unwrap_or(0);
+                        IpAddr::V6(mask.into())
+                    }
+                };
+                (Some(base.to_string()), Some(mask.to_string()))
+            }
+        };
+        Line {
+            number: self.line,
+            kind: self.conn.name().to_owned(),
+            databases: words(&self.databases),
+            users: words(&self.users),
+            address,
+            netmask,
+            method: self.method.name().to_owned(),
+            options: self.options.iter().map(|(n, v)| format!("{n}={v}")).collect(),
+            error: None,
+        }
+    }
+
     fn fits(
         &self,
         peer: Peer,
         database: &str,
         user: &str,
         replication: bool,
-        roles: &mut dyn Roles,
+        around: &mut dyn Surroundings,
     ) -> bool {
         let connection = match (self.conn, peer.address) {
             (Conn::Local, None) | (Conn::Host | Conn::HostNoGss, Some(_)) => true,
@@ -308,19 +480,21 @@ impl Rule {
             _ => false,
         };
         connection
-            && self.address_fits(peer)
-            && self.databases.iter().any(|w| database_fits(w, database, user, replication, roles))
-            && self.users.iter().any(|w| user_fits(w, user, roles))
+            && self.address_fits(peer, around)
+            && self.databases.iter().any(|w| database_fits(w, database, user, replication, around))
+            && self.users.iter().any(|w| user_fits(w, user, around))
     }
 
-    fn address_fits(&self, peer: Peer) -> bool {
+    fn address_fits(&self, peer: Peer, around: &mut dyn Surroundings) -> bool {
         let Some(address) = peer.address else { return true };
         // An IPv4 client on an IPv6 socket.
         let address = address.to_canonical();
         match &self.address {
             Address::Any => true,
             Address::Net { base, bits } => in_net(address, *base, *bits),
-            Address::SameHost | Address::SameNet => address.is_loopback(),
+            Address::SameHost => address.is_loopback() || around.is_own_address(address),
+            Address::SameNet => address.is_loopback() || around.is_own_network(address),
+            Address::Name(name) if name.starts_with('.') => false,
             Address::Name(name) => {
                 use std::net::ToSocketAddrs;
                 let mut found = (name.as_str(), 0).to_socket_addrs().into_iter().flatten();
@@ -335,7 +509,7 @@ fn database_fits(
     database: &str,
     user: &str,
     replication: bool,
-    roles: &mut dyn Roles,
+    around: &mut dyn Surroundings,
 ) -> bool {
     if !w.quoted {
         match w.text.as_str() {
@@ -343,20 +517,20 @@ fn database_fits(
             _ if replication => return false,
             "all" => return true,
             "sameuser" => return database == user,
-            "samerole" | "samegroup" => return roles.is_member(user, database),
+            "samerole" | "samegroup" => return around.is_member(user, database),
             _ => {}
         }
     }
     !replication && w.text == database
 }
 
-fn user_fits(w: &Word, user: &str, roles: &mut dyn Roles) -> bool {
+fn user_fits(w: &Word, user: &str, around: &mut dyn Surroundings) -> bool {
     if !w.quoted {
         if w.text == "all" {
             return true;
         }
         if let Some(group) = w.text.strip_prefix('+') {
-            return roles.is_member(user, group);
+            return around.is_member(user, group);
         }
     }
     w.text == user
@@ -370,9 +544,9 @@ impl Rules {
         database: &str,
         user: &str,
         replication: bool,
-        roles: &mut dyn Roles,
+        around: &mut dyn Surroundings,
     ) -> Option<&Rule> {
-        self.rules.iter().find(|r| r.fits(peer, database, user, replication, roles))
+        self.rules.iter().find(|r| r.fits(peer, database, user, replication, around))
     }
 }
 

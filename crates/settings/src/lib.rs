@@ -2,7 +2,7 @@
 //! from, `SET LOCAL` and rollback, the configuration files.
 //!
 //! Reading order: `registry` (the parameters), `value` (texts and values), `server` (the values that all
-//! sessions start from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf).
+//! sessions start from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident` (pg_ident.conf).
 //!
 //! Nothing here opens a file: contents come through a [`conf::Files`]. Settings that need a check of their own
 //! (time zones, encodings) get it from the session, which knows those things.
@@ -13,6 +13,7 @@
 
 pub mod conf;
 pub mod hba;
+pub mod ident;
 mod registry;
 mod server;
 mod store;
@@ -22,6 +23,6 @@ mod value;
 mod tests;
 
 pub use registry::{Context, Flags, Id, Kind, Registry, Setting};
-pub use server::{Base, Origin, Source};
+pub use server::{Base, Origin, Source, is_overridden};
 pub use store::{Action, Row, Store};
 pub use value::Value;

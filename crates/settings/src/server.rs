@@ -3,7 +3,8 @@
 use crate::conf::Entry;
 use crate::registry::{Context, Id, Registry, unrecognized};
 use crate::value::Value;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, Severity, SqlState};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where a value comes from; a later one prevails. Counterpart: `GucSource`.
@@ -59,6 +60,12 @@ pub struct Base {
     custom: Vec<(String, Origin)>,
     /// Changed in the files but needs a restart.
     pending: Vec<Id>,
+    /// The files have a wrong value for them.
+    faulty: Vec<Id>,
+    /// Values as the files have them.
+    given: BTreeMap<Id, String>,
+    /// Where the files speak of them.
+    places: BTreeMap<Id, (Arc<str>, u32)>,
 }
 
 impl Base {
@@ -72,7 +79,15 @@ impl Base {
                 place: None,
             })
             .collect();
-        Base { registry, values, custom: Vec::new(), pending: Vec::new() }
+        Base {
+            registry,
+            values,
+            custom: Vec::new(),
+            pending: Vec::new(),
+            faulty: Vec::new(),
+            given: BTreeMap::new(),
+            places: BTreeMap::new(),
+        }
     }
 
     pub fn origin(&self, id: Id) -> &Origin {
@@ -81,6 +96,11 @@ impl Base {
 
     pub fn custom(&self) -> &[(String, Origin)] {
         &self.custom
+    }
+
+    /// The file that has a value for it.
+    pub fn place(&self, id: Id) -> Option<String> {
+        self.places.get(&id).map(|(file, _)| file.to_string())
     }
 
     pub fn needs_restart(&self, id: Id) -> bool {
@@ -109,18 +129,23 @@ impl Base {
         self.value(name).as_text()
     }
 
+    /// Another text for a value that has been set; where it comes from stays.
+    pub fn rewrite(&mut self, id: Id, text: &str) {
+        self.values[usize::from(id.0)].value = Value::Text(text.into());
+    }
+
+    /// Takes a value back that has turned out to be wrong.
+    pub fn withdraw(&mut self, id: Id) {
+        let value = self.registry.setting(id).boot.clone();
+        self.values[usize::from(id.0)] = Origin { value, source: Source::Default, place: None };
+        self.faulty.push(id);
+    }
+
     /// Sets what the program itself determines.
     pub fn set_internal(&mut self, name: &str, value: Value) {
         if let Some(id) = self.registry.find(name) {
             self.values[usize::from(id.0)] =
                 Origin { value, source: Source::Override, place: None };
-        }
-    }
-
-    /// The same value as people are to see it; where it came from stays.
-    pub fn respell(&mut self, name: &str, value: Value) {
-        if let Some(id) = self.registry.find(name) {
-            self.values[usize::from(id.0)].value = value;
         }
     }
 
@@ -152,6 +177,9 @@ impl Base {
         }
         let value = setting.parse(text)?;
         let slot = &mut self.values[usize::from(id.0)];
+        if source == Source::File {
+            self.given.insert(id, text.to_owned());
+        }
         if slot.source <= source {
             *slot = Origin { value, source, place };
         }
@@ -177,58 +205,87 @@ impl Base {
     }
 
     /// Takes over what the files say; of several lines for one parameter the last holds. Returns what is
-    /// wrong, each with file and line in its message.
-    pub fn apply_file(&mut self, entries: &[Entry]) -> Vec<PgError> {
+    /// wrong, each with the place of its line in `entries`.
+    pub fn apply_file(&mut self, entries: &[Entry]) -> Vec<(usize, PgError)> {
         let mut errors = Vec::new();
         for (i, entry) in entries.iter().enumerate() {
-            if entries[i + 1..].iter().any(|e| e.name.eq_ignore_ascii_case(&entry.name)) {
+            if is_overridden(entries, i) {
                 continue;
             }
             let place = Some((entry.file.clone(), entry.line));
             if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, place) {
-                if error.code() == pgerror::SqlState::UNDEFINED_OBJECT {
+                if error.code() == SqlState::UNDEFINED_OBJECT {
                     let message = &mut error.fields_mut().message;
                     message.push_str(&format!(" in file \"{}\" line {}", entry.file, entry.line));
                 }
-                errors.push(error);
+                self.faulty.extend(self.registry.find(&entry.name));
+                errors.push((i, error.severity(Severity::Log)));
             }
         }
         errors
     }
 
     /// The values after a reload: this one's with what `fresh` (built from the files anew) changes in parameters
-    /// that may change while the server runs. Returns reports of those that may not.
-    pub fn reloaded(&self, mut fresh: Base) -> (Base, Vec<PgError>) {
+    /// that may change while the server runs. Returns reports of what has changed, and those of what cannot.
+    pub fn reloaded(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
+        let mut refused = Vec::new();
+        let mut say = |code: SqlState, message: String| {
+            reports.push(PgError::new(code, message).severity(Severity::Log));
+        };
         fresh.pending.clear();
         for id in self.registry.ids() {
             let setting = self.registry.setting(id);
-            if setting.context > Context::Postmaster {
-                continue;
-            }
-            let (old, new) = (self.origin(id).clone(), fresh.origin(id).clone());
-            if setting.context == Context::Postmaster && old.value != new.value {
-                reports.push(
-                    PgError::new(
-                        pgerror::SqlState::CANT_CHANGE_RUNTIME_PARAM,
-                        format!(
-                            "parameter \"{}\" cannot be changed without restarting the server",
-                            setting.name
-                        ),
-                    )
-                    .severity(pgerror::Severity::Log),
+            let (old, new) = (self.origin(id), fresh.origin(id).clone());
+            let same = old.value == new.value;
+            let fixed = setting.context <= Context::Postmaster;
+            if setting.context == Context::Postmaster && !same {
+                say(
+                    SqlState::CANT_CHANGE_RUNTIME_PARAM,
+                    format!(
+                        "parameter \"{}\" cannot be changed without restarting the server",
+                        setting.name
+                    ),
                 );
                 fresh.pending.push(id);
+                refused.push(id);
             }
-            fresh.values[usize::from(id.0)] = old;
+            if new.source == Source::File
+                && let Some((file, line)) = &new.place
+            {
+                fresh.places.insert(id, (file.clone(), *line));
+            }
+            if fixed || fresh.faulty.contains(&id) {
+                fresh.values[usize::from(id.0)] = old.clone();
+            } else if !same && new.source == Source::File {
+                let value = setting.plain(&new.value);
+                let value = fresh.given.get(&id).unwrap_or(&value);
+                say(
+                    SqlState::SUCCESSFUL_COMPLETION,
+                    format!("parameter \"{}\" changed to \"{value}\"", setting.name),
+                );
+            } else if !same && old.source == Source::File {
+                say(
+                    SqlState::SUCCESSFUL_COMPLETION,
+                    format!(
+                        "parameter \"{}\" removed from configuration file, reset to default",
+                        setting.name
+                    ),
+                );
+            }
         }
-        (fresh, reports)
+        (fresh, reports, refused)
     }
+}
+
+/// Does a later line say something else about the same parameter?
+pub fn is_overridden(entries: &[Entry], i: usize) -> bool {
+    entries[i + 1..].iter().any(|e| e.name.eq_ignore_ascii_case(&entries[i].name))
 }
 
 pub(crate) fn cannot_be_changed(name: &str) -> PgError {
     PgError::new(
-        pgerror::SqlState::CANT_CHANGE_RUNTIME_PARAM,
+        SqlState::CANT_CHANGE_RUNTIME_PARAM,
         format!("parameter \"{name}\" cannot be changed"),
     )
 }

@@ -11,7 +11,7 @@ use crate::registry::{Context, Id, Setting, unrecognized};
 use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name};
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How long a new value lasts.
@@ -52,6 +52,8 @@ pub struct Store {
     notes: Vec<Note>,
     /// Parameters whose value may have changed since they were last asked for.
     touched: Vec<Id>,
+    /// Parameters of extensions that have been set once: they are there from then on.
+    customs: BTreeSet<String>,
 }
 
 /// A row of `pg_settings`.
@@ -76,12 +78,15 @@ pub struct Row {
 
 impl Store {
     pub fn new(base: Arc<Base>) -> Store {
+        let ids = base.registry.ids();
+        let touched = ids.filter(|id| base.origin(*id).source != Source::Default).collect();
         Store {
             base,
             changed: BTreeMap::new(),
             session: BTreeMap::new(),
             notes: Vec::new(),
-            touched: Vec::new(),
+            touched,
+            customs: BTreeSet::new(),
         }
     }
 
@@ -159,7 +164,11 @@ impl Store {
     /// SHOW. 42704 if there is no such parameter.
     pub fn show(&self, name: &str) -> Result<String> {
         let key = self.find(name)?;
-        let origin = self.origin(&key).ok_or_else(|| unrecognized(name))?;
+        let origin = match (self.origin(&key), &key) {
+            (Some(origin), _) => origin,
+            (None, Key::Custom(name)) if self.customs.contains(name) => return Ok(String::new()),
+            _ => return Err(unrecognized(name)),
+        };
         Ok(match &key {
             Key::Known(id) => self.base.registry.setting(*id).show(&origin.value),
             Key::Custom(_) => origin.value.as_text().to_owned(),
@@ -236,8 +245,11 @@ impl Store {
     }
 
     fn put(&mut self, key: Key, origin: Option<Origin>, action: Action, level: usize) {
-        if let Key::Known(id) = key {
-            self.touched.push(id);
+        match &key {
+            Key::Known(id) => self.touched.push(*id),
+            Key::Custom(name) => {
+                self.customs.insert(name.clone());
+            }
         }
         let before = self.changed.get(&key).cloned();
         let mut live = before.clone().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Expected values are what PostgreSQL 15 shows for the same settings.
 
 use crate::conf::{Files, parse_file};
-use crate::hba::{self, Method, Peer, Roles};
+use crate::hba::{self, Method, Peer, Surroundings};
 use crate::*;
 use std::collections::HashMap;
 use std::io;
@@ -186,7 +186,7 @@ fn files_with_includes_quotes_and_mistakes() {
     let mut base = Base::new(Arc::new(Registry::load()));
     let errors = base.apply_file(&parsed.entries);
     assert_eq!(
-        errors[0].message(),
+        errors[0].1.message(),
         "unrecognized configuration parameter \"foo\" in file \"/d/other.conf\" line 2"
     );
     assert_eq!(errors.len(), 1);
@@ -200,9 +200,17 @@ fn files_with_includes_quotes_and_mistakes() {
 
 struct NoRoles;
 
-impl Roles for NoRoles {
+impl Surroundings for NoRoles {
     fn is_member(&mut self, user: &str, group: &str) -> bool {
         user == "ann" && group == "staff"
+    }
+
+    fn is_own_address(&mut self, _: std::net::IpAddr) -> bool {
+        false
+    }
+
+    fn is_own_network(&mut self, address: std::net::IpAddr) -> bool {
+        address.to_string().starts_with("10.")
     }
 }
 

@@ -133,6 +133,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::record::FNS,
         crate::acl::FNS,
         crate::json::FNS,
+        crate::network::FNS,
         crate::in_range::FNS,
         crate::format_number::FNS,
         crate::acl::SETS,

@@ -33,6 +33,7 @@ pub mod int;
 pub mod json;
 pub mod kernels;
 pub mod locale;
+pub mod network;
 pub mod numeric;
 pub mod oids;
 pub mod operators;

@@ -56,6 +56,19 @@ pub struct Bind<'a> {
     /// `None` is NULL.
     pub values: Vec<Option<&'a [u8]>>,
     pub results: Formats,
+    /// How many values the message says it has. Fewer are in `values` where it is cut short:
+    /// [`Bind::check`].
+    pub count: usize,
+}
+
+impl Bind<'_> {
+    /// 08P01 for a message that is cut short. Asked after the number of values has been found right.
+    pub fn check(&self) -> Result<()> {
+        match self.values.len() == self.count {
+            true => Ok(()),
+            false => Err(malformed("insufficient data left in message")),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -224,9 +237,25 @@ fn bind<'a>(r: &mut Reader<'a>) -> Result<Bind<'a>> {
     // Each takes four bytes at least, so that the count alone cannot ask for memory.
     let mut values = Vec::with_capacity(count.min(r.0.len() / 4));
     for _ in 0..count {
-        let len = r.u32()?;
-        values.push(if len == u32::MAX { None } else { Some(r.take(len as usize)?) });
+        let value = r.u32().and_then(|len| match len {
+            u32::MAX => Ok(None),
+            len => r.take(len as usize).map(Some),
+        });
+        match value {
+            Ok(value) => values.push(value),
+            Err(_) => {
+                r.0 = &[];
+                return Ok(Bind {
+                    portal,
+                    statement,
+                    formats,
+                    values,
+                    results: Formats::Text,
+                    count,
+                });
+            }
+        }
     }
     let results = r.formats()?;
-    Ok(Bind { portal, statement, formats, values, results })
+    Ok(Bind { portal, statement, formats, values, results, count })
 }

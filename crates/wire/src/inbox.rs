@@ -1,7 +1,7 @@
 //! Bytes received and not yet used, cut into frames: a type byte, a length that counts itself, a body.
 
 use crate::violation;
-use pgerror::Result;
+use pgerror::{Result, Severity};
 
 /// Longest message of the kinds that carry data. Counterpart: `PQ_LARGE_MESSAGE_LIMIT`.
 const LARGE_BYTES_MAX: usize = 0x3fff_ffff;
@@ -86,7 +86,7 @@ impl Inbox {
         };
         let len = u32::from_be_bytes(len) as usize;
         if !(4..=limit).contains(&len) {
-            return Err(violation("invalid message length"));
+            return Err(violation("invalid message length").severity(Severity::Log));
         }
         if pending.len() < 1 + len {
             return Ok(None);

@@ -1,7 +1,8 @@
 //! The frontend/backend protocol, version 3, as a codec without sockets.
 //!
 //! Reading order: `startup` (what opens a connection), `inbox` (the bytes received, cut into frames),
-//! `frontend` (frames as messages), `backend` (answers written into a buffer).
+//! `frontend` (frames as messages), `backend` (answers written into a buffer);
+//! `password` (how passwords are kept), `scram` (how they are proved).
 //!
 //! INVARIANT: nothing here trusts a length before the bytes have arrived; a message can make the server
 //! hold as many bytes as its sender has sent, never more.
@@ -13,6 +14,8 @@
 pub mod backend;
 mod frontend;
 mod inbox;
+pub mod password;
+pub mod scram;
 mod startup;
 
 #[cfg(test)]

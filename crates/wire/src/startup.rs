@@ -1,7 +1,7 @@
 //! The first packet of a connection. It has no type byte.
 
 use crate::violation;
-use pgerror::Result;
+use pgerror::{PgError, Result, Severity};
 
 /// Longest first packet. Counterpart: `MAX_STARTUP_PACKET_LENGTH`.
 const STARTUP_BYTES_MAX: usize = 10_000;
@@ -41,7 +41,7 @@ impl StartupPacket {
         let Some(&head) = bytes.first_chunk::<4>() else { return Ok(None) };
         let len = u32::from_be_bytes(head) as usize;
         if !(8..=STARTUP_BYTES_MAX).contains(&len) {
-            return Err(violation("invalid length of startup packet"));
+            return Err(bad_length());
         }
         if bytes.len() < len {
             return Ok(None);
@@ -51,10 +51,15 @@ impl StartupPacket {
     }
 }
 
+/// Who sends such a length speaks something else: nothing is answered.
+fn bad_length() -> PgError {
+    violation("invalid length of startup packet").severity(Severity::Log)
+}
+
 fn decode_body(body: &[u8]) -> Result<StartupPacket> {
     let word =
         |at: usize| body.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_be_bytes);
-    let version = word(0).ok_or_else(|| violation("invalid length of startup packet"))?;
+    let version = word(0).ok_or_else(|| bad_length())?;
     match version {
         SSL => Ok(StartupPacket::SslRequest),
         GSS => Ok(StartupPacket::GssRequest),
@@ -62,7 +67,7 @@ fn decode_body(body: &[u8]) -> Result<StartupPacket> {
             (Some(pid), Some(key), 12) => {
                 Ok(StartupPacket::Cancel { pid: pid as i32, key: key as i32 })
             }
-            _ => Err(violation("invalid length of startup packet")),
+            _ => Err(bad_length()),
         },
         _ if version >> 16 == 3 => {
             parameters(version as u16, &body[4..]).map(StartupPacket::Startup)
@@ -73,7 +78,7 @@ fn decode_body(body: &[u8]) -> Result<StartupPacket> {
             version >> 16,
             version & 0xffff
         )
-        .severity(pgerror::Severity::Fatal)),
+        .severity(Severity::Fatal)),
     }
 }
 

@@ -90,6 +90,13 @@ pub(super) const ADVISORY: &[SysFn] = advisory! {
 };
 
 pub(super) const FNS: &[SysFn] = &[
+    SysFn {
+        name: "pg_advisory_unlock_all",
+        call: SysCall::One(|c, _| {
+            c.backend.txn.locks().release_session_advisory();
+            void()
+        }),
+    },
     SysFn { name: "pg_lock_status", call: SysCall::Set(|c, _| Ok(locks(c))) },
     SysFn {
         name: "pg_blocking_pids",
@@ -104,7 +111,6 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_get_replication_slots", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_show_replication_origin_status", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_publication_tables", call: SysCall::Set(|_, _| Ok(Vec::new())) },
-    SysFn { name: "pg_stat_get_db_numbackends", call: SysCall::One(|_, _| Ok(Datum::int4(1))) },
 ];
 
 /// The rows of `pg_locks`.
@@ -156,8 +162,7 @@ fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
 /// Answers of a server at rest, for the statistics that have no table entry.
 pub(super) fn at_rest(prosrc: &str) -> Option<SysCall> {
     let rest = prosrc.strip_prefix("pg_stat_get_")?;
-    const SETS: &[&str] =
-        &["activity", "wal_senders", "progress_info", "backend_idset", "slru", "recovery_prefetch"];
+    const SETS: &[&str] = &["wal_senders", "progress_info", "slru", "recovery_prefetch"];
     const RECORDS: &[&str] = &[
         "wal",
         "archiver",

@@ -33,9 +33,9 @@ impl Transport for Kept {
         Ok(0)
     }
 
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().extend_from_slice(bytes);
-        Ok(())
+        Ok(bytes.len())
     }
 
     fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
@@ -69,7 +69,7 @@ impl World {
         config.shared_buffers = 2048;
         let engine = Engine::open(config).unwrap();
         let base = Arc::new(settings::Base::new(Arc::new(settings::Registry::load())));
-        let config = Config { base, hba: Arc::default() };
+        let config = Config { base, hba: Arc::default(), ident: Arc::default() };
         let instance = Instance::new(engine, config, Arc::new(Silent));
         instance.set_admission(Admission::Open);
         let mut world = World { instance, clients: Vec::new() };
@@ -83,7 +83,7 @@ impl World {
     fn connect(&self, plan_cache: bool) -> Client {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let transport = Kept(sent.clone());
-        let handle = self.instance.register(transport.hangup(), true).unwrap();
+        let handle = self.instance.register(transport.hangup(), None, 0).unwrap();
         let space = RelFile::DEFAULT_TABLESPACE;
         let storage = self.instance.engine.storage();
         let waiter = handle.waiter.clone();
@@ -91,12 +91,12 @@ impl World {
         let catalog = CatSession::new(self.instance.catalogs.database(DATABASE), Oid(10));
         let store = settings::Store::new(self.instance.base());
         let catalogs = self.instance.catalogs.clone();
-        let core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
+        let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));
-        let speaker = Speaker { user: "postgres".into(), ..Speaker::default() };
+        core.speaker = Speaker { user: "postgres".into(), ..Speaker::default() };
         let instance = self.instance.clone();
-        let mut session = Session::new(core, instance, handle, conn, speaker, true);
-        session.apply_all_settings();
+        let mut session = Session::new(core, instance, handle, conn);
+        session.core.apply_all_settings();
         let mut client = Client { session, sent };
         let switch = if plan_cache { "on" } else { "off" };
         client.query(&format!("SET norsu.plan_cache = {switch}"));

@@ -27,8 +27,8 @@ impl Transport for Script {
         io::Read::read(&mut self.bytes, buf)
     }
 
-    fn write_all(&mut self, _: &[u8]) -> io::Result<()> {
-        Ok(())
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
     }
 
     fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
@@ -81,7 +81,7 @@ pub fn world(statements: &[&str], shared_buffers: usize) -> World {
     let no_include = |_: &str| None;
     let hba = settings::hba::parse("hba", "local all all trust\n", &no_include).expect("rules");
     let errors = Arc::new(Errors::default());
-    let config = Config { base: base.clone(), hba: Arc::new(hba) };
+    let config = Config { base: base.clone(), hba: Arc::new(hba), ident: Arc::default() };
     let instance = Instance::new(engine, config, errors.clone());
     instance.set_admission(Admission::Open);
 

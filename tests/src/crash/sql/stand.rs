@@ -40,8 +40,8 @@ impl Transport for Pipe {
         self.0.read(buf)
     }
 
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
     }
 
     fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
@@ -145,7 +145,7 @@ impl Stand {
         let base = settings::Base::new(Arc::new(settings::Registry::load()));
         let rules = settings::hba::parse("pg_hba.conf", "local all all trust\n", &|_| None);
         let hba = rules.map_err(|e| format!("{e:?}"))?;
-        let config = Config { base: Arc::new(base), hba: Arc::new(hba) };
+        let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident: Arc::default() };
         let instance = Instance::new(engine, config, self.log.clone());
         instance.set_admission(Admission::Open);
         self.instance = Some(instance);

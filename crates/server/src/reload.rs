@@ -1,0 +1,133 @@
+//! Reading the configuration again while the server runs, and showing its files. Counterpart: the SIGHUP half of
+//! postmaster.c, guc-file.l (`ProcessConfigFile`).
+
+use crate::config::{self, Origins};
+use crate::log::StderrLog;
+use pgerror::{PgError, Result, Severity, SqlState};
+use session::{Config, ConfigFiles, FileSetting, Instance, Log, Speaker};
+use settings::{hba, ident};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::sync::{Arc, Weak};
+use vfs::process::{self, Signal};
+
+/// The files of a running server.
+pub(crate) struct OwnFiles {
+    pub(crate) origins: Origins,
+    pub(crate) instance: Weak<Instance>,
+}
+
+impl OwnFiles {
+    fn path(&self, name: &str) -> Result<String> {
+        let instance = self.instance.upgrade();
+        let instance = instance.ok_or_else(|| PgError::internal("the server is gone"))?;
+        Ok(instance.base().text(name).to_owned())
+    }
+}
+
+impl ConfigFiles for OwnFiles {
+    fn reload(&self) {
+        // The thread that waits for signals does it.
+        let _ = process::send_signal(std::process::id() as i32, Signal::Hangup);
+    }
+
+    fn settings(&self) -> Vec<FileSetting> {
+        let Some(instance) = self.instance.upgrade() else { return Vec::new() };
+        let loaded = config::load(&self.origins);
+        loaded.map(|l| l.rows(&instance.base())).unwrap_or_default()
+    }
+
+    fn hba(&self) -> Result<Vec<hba::Line>> {
+        let path = self.path("hba_file")?;
+        let (text, include) = config::auth_file(&path)?;
+        Ok(hba::parse_lines(&text, &include))
+    }
+
+    fn ident(&self) -> Result<Vec<ident::Line>> {
+        let path = self.path("ident_file")?;
+        let (text, include) = config::auth_file(&path)?;
+        Ok(ident::parse_lines(&text, &include))
+    }
+
+    /// One can bind only to addresses of one's own.
+    fn is_own_address(&self, address: IpAddr) -> bool {
+        UdpSocket::bind((address, 0)).is_ok()
+    }
+
+    /// By the routing table: networks without a gateway.
+    fn is_own_network(&self, address: IpAddr) -> bool {
+        if self.is_own_address(address) {
+            return true;
+        }
+        let IpAddr::V4(address) = address else { return false };
+        let table = std::fs::read_to_string("/proc/net/route").unwrap_or_default();
+        table.lines().skip(1).any(|line| {
+            let mut fields = line.split_ascii_whitespace().skip(1);
+            let mut word = || u32::from_str_radix(fields.next()?, 16).ok().map(u32::from_be);
+            let (Some(net), Some(gateway)) = (word(), word()) else { return false };
+            let mask = fields.nth(4).and_then(|m| u32::from_str_radix(m, 16).ok());
+            let Some(mask) = mask.map(u32::from_be).filter(|m| *m != 0) else { return false };
+            gateway == 0 && u32::from(Ipv4Addr::from(net)) == u32::from(address) & mask
+        })
+    }
+}
+
+fn note(log: &dyn Log, message: &str) {
+    let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
+    log.write(&Speaker::default(), &report, None);
+}
+
+/// Reads the configuration files again. With mistakes in them what they concern stays as it is.
+pub(crate) fn reload(
+    origins: &Origins,
+    instance: &Arc<Instance>,
+    log: &Arc<StderrLog>,
+    engine_config: &dyn Fn(&settings::Base) -> engine::EngineConfig,
+) {
+    note(&**log, "received SIGHUP, reloading configuration files");
+    let speaker = Speaker::default();
+    let write = |reports: &[PgError]| reports.iter().for_each(|r| log.write(&speaker, r, None));
+    let current = instance.base();
+    let loaded = match config::load(origins) {
+        Ok(loaded) => loaded,
+        Err(failure) => return note(&**log, &failure.message),
+    };
+    write(&loaded.reports);
+    if loaded.unusable {
+        let file = loaded.faulty.as_deref().unwrap_or_default();
+        note(
+            &**log,
+            &format!("configuration file \"{file}\" contains errors; no changes were applied"),
+        );
+        return;
+    }
+    let (base, reports, refused) = current.reloaded(loaded.base);
+    write(&reports);
+    let at_fault = refused.first().and_then(|id| base.place(*id));
+    let at_fault = loaded
+        .faulty
+        .or(at_fault)
+        .or_else(|| (!refused.is_empty()).then(|| base.text("config_file").to_owned()));
+    if let Some(file) = at_fault {
+        note(
+            &**log,
+            &format!(
+                "configuration file \"{file}\" contains errors; unaffected changes were applied"
+            ),
+        );
+    }
+    let hba = config::load_hba(&base).map(Arc::new).unwrap_or_else(|errors| {
+        write(&errors);
+        note(&**log, "pg_hba.conf was not reloaded");
+        instance.hba()
+    });
+    let ident = config::load_ident(&base).map(Arc::new).unwrap_or_else(|errors| {
+        write(&errors);
+        note(&**log, "pg_ident.conf was not reloaded");
+        instance.ident()
+    });
+    log.configure(&base);
+    if let Err(e) = instance.engine.reconfigure(&engine_config(&base)) {
+        log.write(&speaker, &e, None);
+    }
+    instance.configure(Config { base: Arc::new(base), hba, ident });
+}

@@ -1,0 +1,145 @@
+//! What sessions show of themselves in `pg_stat_activity`. Counterpart: backend_status.c.
+//!
+//! A session changes its entry under a lock of its own, which nobody else takes but who looks.
+
+use crate::core::Core;
+use crate::session::Session;
+use crate::xact::Block;
+use ids::Oid;
+use std::net::IpAddr;
+use std::sync::Arc;
+use sync::Mutex;
+
+/// What a session is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum State {
+    /// Not yet let in.
+    #[default]
+    Starting,
+    Idle,
+    Running,
+    InTransaction,
+    InFailedTransaction,
+    /// `track_activities` is off.
+    Disabled,
+}
+
+impl State {
+    /// As the view has it.
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self {
+            State::Starting => return None,
+            State::Idle => "idle",
+            State::Running => "active",
+            State::InTransaction => "idle in transaction",
+            State::InFailedTransaction => "idle in transaction (aborted)",
+            State::Disabled => "disabled",
+        })
+    }
+}
+
+/// An entry. Times are microseconds since 2000, 0 for none.
+#[derive(Clone)]
+pub struct Shown {
+    pub database: Oid,
+    pub user: Oid,
+    /// The place among those that take part in transactions.
+    pub proc: Option<u32>,
+    pub application: Arc<str>,
+    pub address: Option<(IpAddr, u16)>,
+    pub encrypted: Option<(&'static str, &'static str, u16)>,
+    pub backend_start: i64,
+    pub xact_start: i64,
+    pub query_start: i64,
+    pub state_since: i64,
+    pub state: State,
+    /// As much of the text as is shown.
+    pub query: Vec<u8>,
+}
+
+/// See the module's text.
+pub struct Activity(Mutex<Shown>);
+
+impl Activity {
+    pub fn new(backend_start: i64, address: Option<(IpAddr, u16)>) -> Activity {
+        let empty: Arc<str> = Arc::from("");
+        Activity(Mutex::new(Shown {
+            database: Oid::INVALID,
+            user: Oid::INVALID,
+            proc: None,
+            application: empty,
+            address,
+            encrypted: None,
+            backend_start,
+            xact_start: 0,
+            query_start: 0,
+            state_since: 0,
+            state: State::Starting,
+            query: Vec::new(),
+        }))
+    }
+
+    pub fn get(&self) -> Shown {
+        self.0.lock().clone()
+    }
+
+    pub fn change(&self, change: impl FnOnce(&mut Shown)) {
+        change(&mut self.0.lock());
+    }
+}
+
+impl Core {
+    pub(crate) fn show_activity(&self, change: impl FnOnce(&mut Shown)) {
+        if let Some((_, handle)) = &self.server {
+            handle.activity.change(change);
+        }
+    }
+}
+
+impl Session {
+    /// The session begins to work on a statement.
+    pub(crate) fn show_running(&mut self, sql: &[u8]) {
+        let begun = self.core.statement_start;
+        let tracked = self.core.track_activities;
+        let most = self.core.activity_bytes_max;
+        self.handle.activity.change(|shown| {
+            if !tracked {
+                shown.state = State::Disabled;
+                return;
+            }
+            if shown.state != State::Running {
+                shown.state = State::Running;
+                shown.state_since = begun;
+                shown.query_start = begun;
+                if shown.xact_start == 0 {
+                    shown.xact_start = begun;
+                }
+            }
+            let sql = &sql[..sql.len().min(most)];
+            if shown.query != sql {
+                shown.query.clear();
+                shown.query.extend_from_slice(sql);
+            }
+        });
+    }
+
+    /// The session waits for the client.
+    pub(crate) fn show_waiting(&mut self) {
+        if !self.core.track_activities {
+            return;
+        }
+        let state = match self.xact.block {
+            Block::None | Block::Single => State::Idle,
+            _ if self.xact.failed => State::InFailedTransaction,
+            _ => State::InTransaction,
+        };
+        let now = self.core.now();
+        self.handle.activity.change(|shown| {
+            shown.state = state;
+            shown.state_since = now;
+            if state == State::Idle {
+                shown.xact_start = 0;
+            }
+        });
+    }
+}

@@ -1,0 +1,302 @@
+//! Who is it really: the rules of `pg_hba.conf` and the exchanges that they call for.
+//! Counterpart: auth.c, crypt.c (`get_role_password`).
+
+use crate::connection::{Connection, Received};
+use crate::core::Core;
+use crate::instance::Instance;
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use settings::hba::{self, Method, Peer, Rule, Surroundings};
+use std::net::IpAddr;
+use std::sync::Arc;
+use wire::password::Secret;
+use wire::scram::{Exchange, MECHANISM, NONCE_BYTES};
+use wire::{Frame, backend};
+
+/// Longest message of a client that is not yet known.
+const PASSWORD_BYTES_MAX: usize = 65_535;
+/// … and of a SASL exchange.
+const SASL_BYTES_MAX: usize = 1024;
+
+/// What an authentication has found out.
+pub(crate) struct Authenticated {
+    /// Name and method, where somebody has proved something.
+    pub identity: Option<(String, &'static str)>,
+    pub line: u32,
+}
+
+/// A refusal: what the client is told, and what only the log says.
+pub(crate) struct Refused {
+    pub error: PgError,
+    pub detail: Option<String>,
+}
+
+impl From<PgError> for Refused {
+    fn from(error: PgError) -> Refused {
+        Refused { error, detail: None }
+    }
+}
+
+/// What the rules ask about.
+struct Around<'a> {
+    core: &'a mut Core,
+    instance: &'a Instance,
+}
+
+impl Surroundings for Around<'_> {
+    fn is_member(&mut self, user: &str, group: &str) -> bool {
+        let mut ask = || -> Result<bool> {
+            let (Some(user), Some(group)) =
+                (self.core.cat().find_role(user)?, self.core.cat().find_role(group)?)
+            else {
+                return Ok(false);
+            };
+            // Superusers are not members of everything here.
+            self.core.cat().is_real_member(user.oid, group.oid, false)
+        };
+        ask().unwrap_or(false)
+    }
+
+    fn is_own_address(&mut self, address: IpAddr) -> bool {
+        self.instance.files().is_some_and(|f| f.is_own_address(address))
+    }
+
+    fn is_own_network(&mut self, address: IpAddr) -> bool {
+        self.instance.files().is_some_and(|f| f.is_own_network(address))
+    }
+}
+
+/// Lets the client prove who it is, as the first rule that fits says.
+pub(crate) fn authenticate(
+    instance: &Arc<Instance>,
+    conn: &mut Connection,
+    core: &mut Core,
+    database: &str,
+    user: &str,
+    replication: bool,
+) -> Result<Authenticated, Refused> {
+    let peer = Peer {
+        address: conn.transport.peer().map(|(a, _)| a),
+        encrypted: conn.transport.encryption().is_some(),
+    };
+    let rules = instance.hba();
+    let mut around = Around { core, instance };
+    let Some(rule) = rules.find(peer, database, user, replication, &mut around) else {
+        return Err(hba::refusal(false, peer, database, user).into());
+    };
+    let proof = Proof { instance, user, rule };
+    let proved =
+        |method| Authenticated { identity: Some((user.to_owned(), method)), line: rule.line };
+    match rule.method {
+        Method::Trust => Ok(Authenticated { identity: None, line: rule.line }),
+        Method::Reject => Err(hba::refusal(true, peer, database, user).into()),
+        Method::Peer => {
+            let name = proof.peer(conn)?;
+            Ok(Authenticated { identity: Some((name, "peer")), line: rule.line })
+        }
+        Method::Password => {
+            backend::authentication_cleartext(&mut conn.out);
+            proof.plain(conn, core)?;
+            Ok(proved("password"))
+        }
+        Method::Md5 => match proof.secret(core)? {
+            // An MD5 hash is asked for as such; everything else by SCRAM.
+            Ok(Secret::Md5(digits)) => {
+                proof.md5(conn, &Secret::Md5(digits))?;
+                Ok(proved("md5"))
+            }
+            other => {
+                proof.scram(conn, other)?;
+                Ok(proved("md5"))
+            }
+        },
+        Method::ScramSha256 => {
+            let secret = proof.secret(core)?;
+            proof.scram(conn, secret)?;
+            Ok(proved("scram-sha-256"))
+        }
+        Method::Other(name) => {
+            let what = format!("authentication method \"{name}\"");
+            Err(PgError::unsupported(what).severity(Severity::Fatal).into())
+        }
+    }
+}
+
+/// What the methods of proof have at hand.
+struct Proof<'a> {
+    instance: &'a Instance,
+    user: &'a str,
+    rule: &'a Rule,
+}
+
+impl Proof<'_> {
+    /// 28P01, or 28000 where no password is involved.
+    fn failed(&self, detail: Option<String>) -> Refused {
+        let user = self.user;
+        let (code, message) = match self.rule.method {
+            Method::Peer => (
+                SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+                format!("Peer authentication failed for user \"{user}\""),
+            ),
+            _ => (
+                SqlState::INVALID_PASSWORD,
+                format!("password authentication failed for user \"{user}\""),
+            ),
+        };
+        let matched = format!("Connection matched pg_hba.conf line {}", self.rule.line);
+        let detail = match detail {
+            Some(detail) => format!("{detail}\n{matched}"),
+            None => matched,
+        };
+        Refused {
+            error: PgError::new(code, message).severity(Severity::Fatal),
+            detail: Some(detail),
+        }
+    }
+
+    fn peer(&self, conn: &Connection) -> Result<String, Refused> {
+        let Some(name) = conn.transport.peer_user() else {
+            return Err(self.failed(None));
+        };
+        let map = self.rule.option("map");
+        if self.instance.ident().allows(map, &name, self.user)? {
+            return Ok(name);
+        }
+        let detail = match map {
+            Some(map) => format!(
+                "no match in usermap \"{map}\" for user \"{}\" authenticated as \"{name}\"",
+                self.user
+            ),
+            None => format!(
+                "provided user name ({}) and authenticated user name ({name}) do not match",
+                self.user
+            ),
+        };
+        Err(self.failed(Some(detail)))
+    }
+
+    /// The role's secret, or why there is none of use.
+    fn secret(&self, core: &mut Core) -> Result<Result<Secret, String>, Refused> {
+        let user = self.user;
+        let Some(role) = core.cat().find_role(user)? else {
+            return Ok(Err(format!("Role \"{user}\" does not exist.")));
+        };
+        let Some(text) = role.rolpassword.as_ref() else {
+            return Ok(Err(format!("User \"{user}\" has no password assigned.")));
+        };
+        if role.rolvaliduntil.is_some_and(|until| until < core.now()) {
+            return Ok(Err(format!("User \"{user}\" has an expired password.")));
+        }
+        Ok(Secret::parse(text.as_str())
+            .ok_or_else(|| format!("Password of user \"{user}\" is in unrecognized format.")))
+    }
+
+    /// The next password message.
+    fn receive(&self, conn: &mut Connection, most: usize) -> Result<Frame, Refused> {
+        conn.flush()?;
+        match conn.receive()? {
+            Received::Frame(frame) if frame.kind == b'p' => {
+                if conn.body(frame).len() > most {
+                    return Err(wire::violation("invalid message length").into());
+                }
+                Ok(frame)
+            }
+            Received::Frame(frame) => Err(wire::violation(format!(
+                "expected password response, got message type {}",
+                frame.kind
+            ))
+            .into()),
+            // psql hangs up to ask for a password, and comes again. There is nobody to be told.
+            Received::End => Err(gone().into()),
+            Received::TimedOut => {
+                Err(pg_err!(QUERY_CANCELED, "canceling authentication due to timeout")
+                    .severity(Severity::Fatal)
+                    .into())
+            }
+        }
+    }
+
+    /// The password of a message: text that ends with a zero byte.
+    fn password(&self, conn: &mut Connection) -> Result<Vec<u8>, Refused> {
+        let frame = self.receive(conn, PASSWORD_BYTES_MAX)?;
+        let body = conn.body(frame);
+        let end = body.iter().position(|&b| b == 0);
+        match end {
+            Some(end) if end + 1 == body.len() && end == 0 => {
+                Err(pg_err!(INVALID_PASSWORD, "empty password returned by client")
+                    .severity(Severity::Fatal)
+                    .into())
+            }
+            Some(end) if end + 1 == body.len() => Ok(body[..end].to_vec()),
+            _ => Err(wire::violation("invalid password packet size").into()),
+        }
+    }
+
+    fn plain(&self, conn: &mut Connection, core: &mut Core) -> Result<(), Refused> {
+        let password = self.password(conn)?;
+        let secret = self.secret(core)?.map_err(|why| self.failed(Some(why)))?;
+        let password = String::from_utf8_lossy(&password);
+        if secret.is_plain(&password, self.user) {
+            return Ok(());
+        }
+        Err(self.failed(Some(format!("Password does not match for user \"{}\".", self.user))))
+    }
+
+    fn md5(&self, conn: &mut Connection, secret: &Secret) -> Result<(), Refused> {
+        let mut salt = [0; 4];
+        self.instance.engine.env().random.fill(&mut salt);
+        backend::authentication_md5(&mut conn.out, salt);
+        let answer = self.password(conn)?;
+        if secret.is_md5_answer(&answer, salt) {
+            return Ok(());
+        }
+        Err(self.failed(Some(format!("Password does not match for user \"{}\".", self.user))))
+    }
+
+    fn scram(&self, conn: &mut Connection, secret: Result<Secret, String>) -> Result<(), Refused> {
+        let (secret, why) = match secret {
+            Ok(Secret::Scram(secret)) => (Some(secret), None),
+            Ok(Secret::Md5(_)) => {
+                (None, Some(format!("User \"{}\" does not have a valid SCRAM secret.", self.user)))
+            }
+            Err(why) => (None, Some(why)),
+        };
+        let mut random = [0; NONCE_BYTES];
+        self.instance.engine.env().random.fill(&mut random);
+        let mock = self.instance.engine.control().get().mock_authentication_nonce;
+        backend::authentication_sasl(&mut conn.out, &[MECHANISM]);
+        let frame = self.receive(conn, SASL_BYTES_MAX)?;
+        let first = initial_response(conn.body(frame))?.to_vec();
+        let mut exchange = Exchange::new(secret, self.user, &mock, None);
+        let answer = exchange.first(&first, false, &random)?;
+        backend::authentication_sasl_data(&mut conn.out, false, answer.as_bytes());
+        let frame = self.receive(conn, SASL_BYTES_MAX)?;
+        match exchange.last(conn.body(frame))? {
+            Some(answer) => {
+                backend::authentication_sasl_data(&mut conn.out, true, answer.as_bytes());
+                Ok(())
+            }
+            None => Err(self.failed(why)),
+        }
+    }
+}
+
+/// The mechanism's first message within SASLInitialResponse.
+fn initial_response(body: &[u8]) -> Result<&[u8]> {
+    let bad = || wire::violation("insufficient data left in message");
+    let end = body.iter().position(|&b| b == 0).ok_or_else(bad)?;
+    if &body[..end] != MECHANISM.as_bytes() {
+        return Err(wire::violation("client selected an invalid SASL authentication mechanism"));
+    }
+    let rest = &body[end + 1..];
+    let len = u32::from_be_bytes(*rest.first_chunk().ok_or_else(bad)?) as usize;
+    let data = &rest[4..];
+    if len != data.len() {
+        return Err(bad());
+    }
+    Ok(data)
+}
+
+/// The error of a client that has gone in the middle: logged nowhere, as by the real server.
+pub(crate) fn gone() -> PgError {
+    pg_err!(CONNECTION_FAILURE, "").severity(Severity::Fatal)
+}

@@ -1,0 +1,478 @@
+//! A session's parameters: setting and showing them, and what their values mean for what runs.
+//! Counterpart: guc.c, variable.c (checks and effects).
+
+use crate::core::Core;
+use crate::resolved::Resolved;
+use crate::statementlog::Which;
+use crate::xact::{isolation_name, isolation_named};
+use engine::Isolation;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use settings::{Action, Id, Setting, Store, Value};
+use std::sync::Arc;
+use std::time::Duration;
+use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
+use types::zone::Zone;
+
+fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
+    let error = setting.invalid(text);
+    match detail {
+        Some(detail) => error.detail(detail),
+        None => error,
+    }
+}
+
+/// `DateStyle`: style and order, from what they were.
+fn date_style(
+    text: &str,
+    old: (DateStyle, DateOrder),
+) -> Result<(DateStyle, DateOrder), Option<String>> {
+    let (mut style, mut order): (Option<DateStyle>, Option<DateOrder>) = (None, None);
+    let conflict = || Some("Conflicting \"datestyle\" specifications.".to_owned());
+    for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        let lower = word.to_ascii_lowercase();
+        let begins = |with: &str| lower.starts_with(with);
+        let new_style = match lower.as_str() {
+            "iso" => Some(DateStyle::Iso),
+            "sql" => Some(DateStyle::Sql),
+            _ if begins("postgres") => Some(DateStyle::Postgres),
+            "german" => Some(DateStyle::German),
+            _ => None,
+        };
+        let new_order = match lower.as_str() {
+            "ymd" => Some(DateOrder::Ymd),
+            "dmy" => Some(DateOrder::Dmy),
+            "mdy" | "us" => Some(DateOrder::Mdy),
+            _ if begins("euro") => Some(DateOrder::Dmy),
+            _ if begins("noneuro") => Some(DateOrder::Mdy),
+            _ => None,
+        };
+        match (new_style, new_order) {
+            (Some(s), _) if style.is_some_and(|known| known != s) => return Err(conflict()),
+            (Some(s), _) => {
+                style = Some(s);
+                if s == DateStyle::German && order.is_none() {
+                    order = Some(DateOrder::Dmy);
+                }
+            }
+            (None, Some(o)) if order.is_some_and(|known| known != o) => return Err(conflict()),
+            (None, Some(o)) => order = Some(o),
+            (None, None) if lower == "default" => {
+                style = style.or(Some(DateStyle::Iso));
+                order = order.or(Some(DateOrder::Mdy));
+            }
+            (None, None) => return Err(Some(format!("Unrecognized key word: \"{word}\"."))),
+        }
+    }
+    Ok((style.unwrap_or(old.0), order.unwrap_or(old.1)))
+}
+
+fn date_style_text((style, order): (DateStyle, DateOrder)) -> String {
+    let style = match style {
+        DateStyle::Iso => "ISO",
+        DateStyle::Sql => "SQL",
+        DateStyle::Postgres => "Postgres",
+        DateStyle::German => "German",
+    };
+    let order = match order {
+        DateOrder::Ymd => "YMD",
+        DateOrder::Dmy => "DMY",
+        DateOrder::Mdy => "MDY",
+    };
+    format!("{style}, {order}")
+}
+
+/// A zone by its name, or hours east of Greenwich.
+fn zone(text: &str) -> Option<Zone> {
+    if let Ok(hours) = text.trim().parse::<f64>() {
+        return Zone::fixed((hours * 3600.0) as i32);
+    }
+    Zone::named(text)
+}
+
+/// What a text becomes for parameters whose values are more than a number or a word.
+pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
+    canonical_value(store.named("DateStyle").as_text(), setting, text)
+}
+
+/// As [`canonical`]; `date_style_before` is what a part of a `DateStyle` is added to.
+pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -> Result<String> {
+    match setting.name {
+        "DateStyle" => {
+            let old = date_style(date_style_before, (DateStyle::Iso, DateOrder::Mdy));
+            let old = old.unwrap_or((DateStyle::Iso, DateOrder::Mdy));
+            match date_style(text, old) {
+                Ok(new) => Ok(date_style_text(new)),
+                Err(detail) => Err(wrong_value(setting, text, detail)),
+            }
+        }
+        "TimeZone" | "log_timezone" => match zone(text) {
+            Some(zone) => Ok(zone.name().to_owned()),
+            None => Err(wrong_value(setting, text, None)),
+        },
+        "client_encoding" => match catalog::encoding::number(text) {
+            Some(number) => {
+                let name = catalog::encoding::name(number);
+                if matches!(name, "UTF8" | "SQL_ASCII") {
+                    Ok(name.to_owned())
+                } else {
+                    Err(pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "conversion between {name} and UTF8 is not supported"
+                    ))
+                }
+            }
+            None => Err(wrong_value(setting, text, None)),
+        },
+        "application_name" | "cluster_name" => {
+            let plain = |c: char| if (' '..='~').contains(&c) { c } else { '?' };
+            Ok(text.chars().map(plain).take(63).collect())
+        }
+        "search_path" | "temp_tablespaces" => {
+            if catalog::namespace::split_identifiers(text).is_none() {
+                let detail = "List syntax is invalid.".to_owned();
+                return Err(wrong_value(setting, text, Some(detail)));
+            }
+            Ok(text.to_owned())
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
+impl Core {
+    /// Takes changed parameters over into what the crates below look at.
+    pub(crate) fn apply_settings(&mut self) {
+        if !self.store.is_touched() {
+            return;
+        }
+        for id in self.store.take_touched() {
+            self.apply(id);
+        }
+        self.settings_changed();
+    }
+
+    /// As [`Self::apply_settings`], of a new session: all of them.
+    pub(crate) fn apply_all_settings(&mut self) {
+        self.store.take_touched();
+        for id in self.store.base().registry.clone().ids() {
+            self.apply(id);
+        }
+        self.settings_changed();
+    }
+
+    fn settings_changed(&mut self) {
+        self.settings_version += 1;
+        self.resolved = Resolved::new(&self.store);
+        self.report_due = true;
+    }
+
+    fn apply(&mut self, id: Id) {
+        let store = &self.store;
+        let setting = store.base().registry.setting(id);
+        let value = store.value(id);
+        let types = &mut self.types;
+        let costs = &mut self.costs;
+        match setting.name {
+            "DateStyle" => {
+                if let Ok((style, order)) =
+                    date_style(value.as_text(), (DateStyle::Iso, DateOrder::Mdy))
+                {
+                    types.date_style = style;
+                    types.date_order = order;
+                }
+            }
+            "IntervalStyle" => {
+                types.interval_style = match value.as_text() {
+                    "sql_standard" => IntervalStyle::SqlStandard,
+                    "iso_8601" => IntervalStyle::Iso8601,
+                    "postgres_verbose" => IntervalStyle::PostgresVerbose,
+                    _ => IntervalStyle::Postgres,
+                }
+            }
+            "TimeZone" => {
+                if let Some(zone) = zone(value.as_text()) {
+                    types.time_zone = zone;
+                }
+            }
+            "extra_float_digits" => types.extra_float_digits = value.as_int() as i32,
+            "bytea_output" => {
+                types.bytea_output = match value.as_text() {
+                    "escape" => ByteaOutput::Escape,
+                    _ => ByteaOutput::Hex,
+                }
+            }
+            "array_nulls" => types.array_nulls = value.as_bool(),
+            "quote_all_identifiers" => types.quote_all_identifiers = value.as_bool(),
+            "search_path" => self.catalog.set_search_path(value.as_text()),
+            "work_mem" => {
+                self.work_mem_bytes = value.as_int() as usize * 1024;
+                costs.work_mem = value.as_int() as f64 * 1024.0;
+                costs.hash_mem = costs.work_mem * store.named("hash_mem_multiplier").as_real();
+            }
+            "hash_mem_multiplier" => costs.hash_mem = costs.work_mem * value.as_real(),
+            "seq_page_cost" => costs.seq_page = value.as_real(),
+            "random_page_cost" => costs.random_page = value.as_real(),
+            "cpu_tuple_cost" => costs.cpu_tuple = value.as_real(),
+            "cpu_index_tuple_cost" => costs.cpu_index_tuple = value.as_real(),
+            "cpu_operator_cost" => costs.cpu_operator = value.as_real(),
+            "effective_cache_size" => costs.effective_cache_size = value.as_int() as f64,
+            "enable_seqscan" => costs.enable_seqscan = value.as_bool(),
+            "enable_indexscan" => costs.enable_indexscan = value.as_bool(),
+            "enable_indexonlyscan" => costs.enable_indexonlyscan = value.as_bool(),
+            "enable_bitmapscan" => costs.enable_bitmapscan = value.as_bool(),
+            "enable_tidscan" => costs.enable_tidscan = value.as_bool(),
+            "enable_nestloop" => costs.enable_nestloop = value.as_bool(),
+            "enable_hashjoin" => costs.enable_hashjoin = value.as_bool(),
+            "enable_mergejoin" => costs.enable_mergejoin = value.as_bool(),
+            "enable_sort" => costs.enable_sort = value.as_bool(),
+            "enable_hashagg" => costs.enable_hashagg = value.as_bool(),
+            "enable_memoize" => costs.enable_memoize = value.as_bool(),
+            "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
+            "enable_material" => costs.enable_material = value.as_bool(),
+            "join_collapse_limit" => costs.join_collapse_limit = value.as_int().max(1) as usize,
+            "application_name" => {
+                self.speaker.application = value.as_text().to_owned();
+                let name = Arc::from(value.as_text());
+                self.show_activity(|shown| shown.application = name);
+            }
+            "log_statement" => {
+                self.statement_log.which = match value.as_text() {
+                    "all" => Which::All,
+                    "mod" => Which::Mod,
+                    "ddl" => Which::Ddl,
+                    _ => Which::None,
+                }
+            }
+            "log_duration" => self.statement_log.duration = value.as_bool(),
+            "log_min_duration_statement" => self.statement_log.min_duration = value.as_int(),
+            "maintenance_work_mem" => self.apply_storage(),
+            "track_activity_query_size" => {
+                self.activity_bytes_max = (value.as_int().max(1) - 1) as usize;
+            }
+            "track_activities" => self.track_activities = value.as_bool(),
+            "role" | "session_authorization" => self.apply_users(),
+            "synchronous_commit"
+            | "lock_timeout"
+            | "deadlock_timeout"
+            | "temp_buffers"
+            | "temp_file_limit"
+            | "log_temp_files"
+            | "default_toast_compression"
+            | "wal_compression" => self.apply_storage(),
+            _ => {}
+        }
+    }
+
+    fn apply_storage(&mut self) {
+        let store = &self.store;
+        let mut settings = self.backend.settings().clone();
+        settings.synchronous_commit = store.named("synchronous_commit").as_text() != "off";
+        let ms = u64::try_from(store.named("lock_timeout").as_int()).unwrap_or(0);
+        settings.lock_timeout = Duration::from_millis(ms);
+        let kilobytes = |n: i64| u64::try_from(n).ok().map(|n| n * 1024);
+        settings.temp_file_limit = kilobytes(store.named("temp_file_limit").as_int());
+        settings.log_temp_files = kilobytes(store.named("log_temp_files").as_int());
+        let ms = u64::try_from(store.named("deadlock_timeout").as_int()).unwrap_or(1000);
+        settings.deadlock_timeout = Duration::from_millis(ms);
+        settings.temp_buffers = store.named("temp_buffers").as_int() as usize;
+        settings.toast_compression = match store.named("default_toast_compression").as_text() {
+            "lz4" => engine::ToastCompression::Lz4,
+            _ => engine::ToastCompression::Pglz,
+        };
+        settings.maintenance_work_mem =
+            store.named("maintenance_work_mem").as_int() as usize * 1024;
+        settings.wal_compression = Some(match store.named("wal_compression").as_text() {
+            "off" => engine::WalCompression::Off,
+            "lz4" => engine::WalCompression::Lz4,
+            "zstd" => engine::WalCompression::Zstd,
+            _ => engine::WalCompression::Pglz,
+        });
+        self.backend.configure(settings);
+    }
+
+    /// Sets a parameter; `None` is its default.
+    pub(crate) fn set(&mut self, name: &str, text: Option<&str>, action: Action) -> Result<()> {
+        let level = self.backend.txn.nesting();
+        let lower = name.to_ascii_lowercase();
+        if let Some(text) = text {
+            match lower.as_str() {
+                "transaction_isolation" | "transaction_read_only" | "transaction_deferrable" => {
+                    return self.set_characteristic(&lower, text);
+                }
+                "role" => return self.set_role(text, action, level),
+                "session_authorization" => {
+                    return self.set_authorization(Some(text), action, level);
+                }
+                "seed" => {
+                    let (_, value) = self.store.prepare(name, text, self.superuser)?;
+                    types::fncx::FnContext::set_seed(self, value.as_real());
+                    return Ok(());
+                }
+                _ => {}
+            }
+        } else if lower == "role" {
+            return self.set_role("none", action, level);
+        } else if lower == "session_authorization" {
+            return self.set_authorization(None, action, level);
+        }
+        let registry = self.store.base().registry.clone();
+        let checked = match (text, registry.find(name)) {
+            (Some(text), Some(id)) => Some(canonical(&self.store, registry.setting(id), text)?),
+            (text, _) => text.map(str::to_owned),
+        };
+        self.store.set(name, checked.as_deref(), action, level, self.superuser)?;
+        self.apply_settings();
+        Ok(())
+    }
+
+    /// Notes what a name that SET ROLE was given stands for: a rollback may bring it back when no catalog can
+    /// be read.
+    fn remember_role(&mut self, name: &str, oid: Oid, superuser: bool) {
+        self.roles_set.retain(|(known, ..)| known != name);
+        self.roles_set.push((name.to_owned(), oid, superuser));
+    }
+
+    fn set_role(&mut self, name: &str, action: Action, level: usize) -> Result<()> {
+        let id = self.store.base().registry.get("role")?;
+        if name != "none" {
+            let row = self.cat().find_role(name)?;
+            let row = row.ok_or_else(|| {
+                pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist")
+            })?;
+            let session_user = self.catalog.session_user;
+            if !self.session_superuser && !self.cat().is_member(session_user, row.oid, false)? {
+                return Err(pg_err!(
+                    INSUFFICIENT_PRIVILEGE,
+                    "permission denied to set role \"{name}\""
+                ));
+            }
+            self.remember_role(name, row.oid, row.rolsuper);
+        }
+        self.store.set_value(id, Value::Text(name.into()), action, level);
+        self.apply_settings();
+        Ok(())
+    }
+
+    /// `None`: who logged in.
+    fn set_authorization(
+        &mut self,
+        name: Option<&str>,
+        action: Action,
+        level: usize,
+    ) -> Result<()> {
+        let id = self.store.base().registry.get("session_authorization")?;
+        let own = self.speaker.user.clone();
+        let name = name.unwrap_or(&own);
+        let row = self.cat().find_role(name)?;
+        let row =
+            row.ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist"))?;
+        if row.oid != self.login_user && !self.login_superuser {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied to set session authorization \"{name}\""
+            ));
+        }
+        self.remember_role(name, row.oid, row.rolsuper);
+        // A role that was set is given up.
+        let role = self.store.base().registry.get("role")?;
+        self.store.set_value(role, Value::Text("none".into()), action, level);
+        self.store.set_value(id, Value::Text(name.into()), action, level);
+        self.apply_settings();
+        Ok(())
+    }
+
+    /// Takes over who the session is and acts as, from the two parameters that say so.
+    fn apply_users(&mut self) {
+        let known = |core: &Core, name: &str| {
+            core.roles_set.iter().find(|(n, ..)| n == name).map(|(_, oid, su)| (*oid, *su))
+        };
+        let login = (self.login_user, self.login_superuser);
+        let session = self.store.named("session_authorization").as_text();
+        let session = known(self, session).unwrap_or(login);
+        let current = match self.store.named("role").as_text() {
+            "none" => session,
+            role => known(self, role).unwrap_or(session),
+        };
+        self.session_superuser = session.1;
+        self.superuser = current.1;
+        self.catalog.session_user = session.0;
+        self.catalog.set_user(current.0);
+        self.store.set_internal("is_superuser", Value::Bool(current.1));
+    }
+
+    /// Sets `transaction_isolation`, `transaction_read_only` or `transaction_deferrable`.
+    pub(crate) fn set_characteristic(&mut self, name: &str, value: &str) -> Result<()> {
+        let truth = matches!(value, "1" | "on" | "true");
+        match name {
+            "transaction_isolation" => {
+                let isolation = isolation_named(&value.to_ascii_lowercase()).ok_or_else(|| {
+                    pg_err!(
+                        INVALID_PARAMETER_VALUE,
+                        "invalid value for parameter \"transaction_isolation\": \"{value}\""
+                    )
+                    .hint(
+                        "Available values: serializable, repeatable read, read committed, \
+                         read uncommitted.",
+                    )
+                })?;
+                self.set_isolation(isolation)
+            }
+            "transaction_read_only" => {
+                if !truth && self.mode.read_only && self.mode.queried {
+                    return Err(pg_err!(
+                        ACTIVE_SQL_TRANSACTION,
+                        "transaction read-write mode must be set before any query"
+                    ));
+                }
+                self.mode.read_only = truth;
+                Ok(())
+            }
+            "transaction_deferrable" => {
+                self.mode.deferrable = truth;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set_isolation(&mut self, isolation: Isolation) -> Result<()> {
+        if isolation == self.backend.txn.isolation() {
+            return Ok(());
+        }
+        if self.mode.queried {
+            return Err(pg_err!(
+                ACTIVE_SQL_TRANSACTION,
+                "SET TRANSACTION ISOLATION LEVEL must be called before any query"
+            ));
+        }
+        if self.backend.txn.nesting() > 1 {
+            return Err(pg_err!(
+                ACTIVE_SQL_TRANSACTION,
+                "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"
+            ));
+        }
+        self.backend.txn.set_isolation(isolation);
+        Ok(())
+    }
+
+    /// Values of the parameters that are the transaction's own.
+    pub(crate) fn show_characteristic(&self, name: &str) -> Option<String> {
+        let truth = |on: bool| (if on { "on" } else { "off" }).to_owned();
+        match name {
+            "transaction_isolation" => {
+                Some(isolation_name(self.backend.txn.isolation()).to_owned())
+            }
+            "transaction_read_only" => Some(truth(self.mode.read_only)),
+            "transaction_deferrable" => Some(truth(self.mode.deferrable)),
+            _ => None,
+        }
+    }
+
+    /// What SHOW prints.
+    pub(crate) fn show(&self, name: &str) -> Result<String> {
+        if let Some(value) = self.show_characteristic(&name.to_ascii_lowercase()) {
+            return Ok(value);
+        }
+        self.store.show(name)
+    }
+}

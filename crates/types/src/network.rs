@@ -1,0 +1,149 @@
+//! inet and cidr: as much as session views need (input, output, the parts). Counterpart: network.c.
+//!
+//! The payload: family (2 for IPv4, 3 for IPv6), bits of the netmask, the address in network order.
+
+use crate::Datum;
+use crate::form::{Reader, bad_syntax, trim_space};
+use pgerror::{Result, pg_err};
+use std::net::IpAddr;
+
+const IPV4: u8 = 2;
+const IPV6: u8 = 3;
+
+/// The payload of a host's address.
+pub fn datum(address: IpAddr) -> Datum {
+    make(address, if address.is_ipv4() { 32 } else { 128 })
+}
+
+fn make(address: IpAddr, bits: u8) -> Datum {
+    match address {
+        IpAddr::V4(a) => Datum::bytes([&[IPV4, bits][..], &a.octets()].concat()),
+        IpAddr::V6(a) => Datum::bytes([&[IPV6, bits][..], &a.octets()].concat()),
+    }
+}
+
+/// Address and bits of a payload.
+fn parts(payload: &[u8]) -> (IpAddr, u8) {
+    let bits = payload.get(1).copied().unwrap_or(0);
+    let rest = payload.get(2..).unwrap_or_default();
+    match (rest.first_chunk::<4>(), rest.first_chunk::<16>()) {
+        (_, Some(a)) => (IpAddr::from(*a), bits),
+        (Some(a), None) => (IpAddr::from(*a), bits),
+        _ => (IpAddr::from([0; 4]), bits),
+    }
+}
+
+fn full(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+fn show(payload: &[u8], always: bool) -> String {
+    let (address, bits) = parts(payload);
+    if bits == full(address) && !always { address.to_string() } else { format!("{address}/{bits}") }
+}
+
+/// Octets of an abbreviated IPv4 network (`10.1`) may be missing at its end in cidr.
+fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
+    let text = std::str::from_utf8(trim_space(text)).ok()?;
+    let (host, bits) = match text.split_once('/') {
+        Some((host, bits)) => (host, Some(bits.parse::<u8>().ok()?)),
+        None => (text, None),
+    };
+    let (address, implied) = match host.parse::<IpAddr>() {
+        Ok(address) => (address, full(address)),
+        Err(_) => {
+            let octets: Vec<u8> = host
+                .trim_end_matches('.')
+                .split('.')
+                .map(|o| o.parse().ok())
+                .collect::<Option<_>>()?;
+            if octets.is_empty() || octets.len() > 4 || (!cidr && bits.is_none()) {
+                return None;
+            }
+            let mut all = [0; 4];
+            all[..octets.len()].copy_from_slice(&octets);
+            (IpAddr::from(all), (octets.len() * 8) as u8)
+        }
+    };
+    let bits = bits.unwrap_or(implied);
+    (bits <= full(address)).then_some((address, bits))
+}
+
+/// Are there bits to the right of the mask?
+fn beyond_mask(address: IpAddr, bits: u8) -> bool {
+    match address {
+        IpAddr::V4(a) => u32::from(a).checked_shl(u32::from(bits)).unwrap_or(0) != 0,
+        IpAddr::V6(a) => u128::from(a).checked_shl(u32::from(bits)).unwrap_or(0) != 0,
+    }
+}
+
+fn input(text: &[u8], cidr: bool) -> Result<Datum> {
+    let kind = if cidr { "cidr" } else { "inet" };
+    let (address, bits) = parse(text, cidr).ok_or_else(|| bad_syntax(kind, text))?;
+    if cidr && beyond_mask(address, bits) {
+        let text = String::from_utf8_lossy(text);
+        return Err(pg_err!(INVALID_TEXT_REPRESENTATION, "invalid cidr value: \"{text}\"")
+            .detail("Value has bits set to right of mask."));
+    }
+    Ok(make(address, bits))
+}
+
+fn receive(bytes: &[u8]) -> Result<Datum> {
+    let mut r = Reader::new(bytes);
+    let (family, bits, _, count) = (r.u8()?, r.u8()?, r.u8()?, r.u8()?);
+    let wanted = if family == IPV4 { 4 } else { 16 };
+    if !matches!(family, IPV4 | IPV6) || count != wanted || bits > wanted * 8 {
+        return Err(pg_err!(INVALID_BINARY_REPRESENTATION, "invalid external \"inet\" value"));
+    }
+    let mut out = vec![family, bits];
+    for _ in 0..count {
+        out.push(r.u8()?);
+    }
+    Ok(Datum::bytes(out))
+}
+
+fn send(payload: &[u8], cidr: bool) -> Datum {
+    let address = payload.get(2..).unwrap_or_default();
+    let (family, bits) = (payload[0], payload[1]);
+    Datum::bytes([&[family, bits, u8::from(cidr), address.len() as u8][..], address].concat())
+}
+
+scalars! { FNS;
+    "inet_in" => |_, a| input(a[0].as_bytes(), false),
+    "cidr_in" => |_, a| input(a[0].as_bytes(), true),
+    "inet_out" => |_, a| Ok(Datum::text(&show(a[0].as_bytes(), false))),
+    "cidr_out" => |_, a| Ok(Datum::text(&show(a[0].as_bytes(), true))),
+    "inet_recv" => |_, a| receive(a[0].as_bytes()),
+    "cidr_recv" => |_, a| receive(a[0].as_bytes()),
+    "inet_send" => |_, a| Ok(send(a[0].as_bytes(), false)),
+    "cidr_send" => |_, a| Ok(send(a[0].as_bytes(), true)),
+    "network_host" => |_, a| Ok(Datum::text(&parts(a[0].as_bytes()).0.to_string())),
+    "network_show" => |_, a| Ok(Datum::text(&show(a[0].as_bytes(), true))),
+    "network_masklen" => |_, a| Ok(Datum::int4(i32::from(parts(a[0].as_bytes()).1))),
+    "network_family" => |_, a| {
+        Ok(Datum::int4(if parts(a[0].as_bytes()).0.is_ipv4() { 4 } else { 6 }))
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_addresses() {
+        for (text, cidr, shown) in [
+            ("127.0.0.1", false, "127.0.0.1"),
+            ("10.1.2.3/8", false, "10.1.2.3/8"),
+            ("::1", false, "::1"),
+            ("10.1", true, "10.1.0.0/16"),
+            ("192.168.1.0/24", true, "192.168.1.0/24"),
+            ("127.0.0.1", true, "127.0.0.1/32"),
+        ] {
+            let Datum::Bytes(b) = input(text.as_bytes(), cidr).unwrap() else { panic!("bytes") };
+            assert_eq!(show(&b, cidr), shown);
+        }
+        assert!(input(b"10.1", false).is_err());
+        assert!(input(b"10.1.2.3/8", true).is_err());
+        assert!(input(b"1.2.3.4/33", false).is_err());
+    }
+}

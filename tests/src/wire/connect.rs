@@ -1,0 +1,317 @@
+//! Who may connect, how many, and what becomes of sessions.
+
+use super::both;
+use super::client::{Bytes, Client, VERSION_3, startup};
+use std::path::Path;
+use std::process::Command;
+use testkit::dir::TempDir;
+use testkit::norsu::{Norsu, init};
+use testkit::postgres::hand_over;
+
+fn b() -> Bytes {
+    Bytes::new()
+}
+
+/// What psql says, as that role with that password.
+fn psql(server: &Norsu, role: &str, password: &str, database: &str) -> String {
+    let mut psql = Command::new("psql");
+    psql.arg("-h").arg(server.socket().parent().unwrap());
+    psql.args(["-XAtq", "-w", "-U", role, "-d", database, "-c", "select current_user"]);
+    let out = psql.env("PGPASSWORD", password).output().expect("psql can be run");
+    let text = [out.stdout, out.stderr].concat();
+    String::from_utf8_lossy(&text).trim().rsplit("FATAL:  ").next().unwrap_or_default().to_owned()
+}
+
+fn with_rules(rules: &str) -> (TempDir, Norsu) {
+    let dir = TempDir::new("auth");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    init(&data);
+    std::fs::write(data.join("pg_hba.conf"), format!("local all postgres trust\n{rules}")).unwrap();
+    std::fs::write(data.join("extra"), "listed \"all\"\n").unwrap();
+    let server = Norsu::start(&data, &[]);
+    (dir, server)
+}
+
+#[test]
+fn passwords() {
+    let (_dir, server) = with_rules(
+        "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain password\n\
+         local all +grp reject\nlocal template1 @extra trust\nlocal sameuser own trust\n",
+    );
+    for sql in [
+        "create role scram login password 'se cret'",
+        "create role md5_with_scram login password 'secret'",
+        "set password_encryption = 'md5'; create role md5 login password 'secret'",
+        "create role plain login password 'secret'",
+        "create role grp; create role member login in role grp",
+        "create role listed login; create role template1 login",
+    ] {
+        server.query(sql);
+    }
+    for (role, password, database, said) in [
+        ("scram", "se cret", "postgres", "scram"),
+        ("scram", "secret", "postgres", "password authentication failed for user \"scram\""),
+        ("md5", "secret", "postgres", "md5"),
+        ("md5", "Secret", "postgres", "password authentication failed for user \"md5\""),
+        ("md5_with_scram", "secret", "postgres", "md5_with_scram"),
+        ("plain", "secret", "postgres", "plain"),
+        ("plain", "no", "postgres", "password authentication failed for user \"plain\""),
+        (
+            "member",
+            "",
+            "postgres",
+            "pg_hba.conf rejects connection for host \"[local]\", user \"member\", database \"postgres\", no encryption",
+        ),
+        ("listed", "", "template1", "listed"),
+        (
+            "listed",
+            "",
+            "postgres",
+            "no pg_hba.conf entry for host \"[local]\", user \"listed\", database \"postgres\", no encryption",
+        ),
+        ("template1", "", "template1", "template1"),
+        ("postgres", "", "nosuch", "database \"nosuch\" does not exist"),
+    ] {
+        assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
+    }
+    server.query("alter role scram valid until '2001-01-01'");
+    assert_eq!(
+        psql(&server, "scram", "se cret", "postgres"),
+        "password authentication failed for user \"scram\""
+    );
+    assert!(server.log().contains("User \"scram\" has an expired password."), "{}", server.log());
+    assert!(server.log().contains("Connection matched pg_hba.conf line 2"));
+}
+
+#[test]
+fn limits_of_roles_and_databases() {
+    let (_dir, server) = with_rules("local all all trust\n");
+    for sql in [
+        "create role one login connection limit 0",
+        "create role nobody",
+        "create role guest login",
+    ] {
+        server.query(sql);
+    }
+    for (role, database, said) in [
+        ("one", "postgres", "too many connections for role \"one\""),
+        ("nobody", "postgres", "role \"nobody\" is not permitted to log in"),
+        ("guest", "template0", "database \"template0\" is not currently accepting connections"),
+        ("nosuch", "postgres", "role \"nosuch\" does not exist"),
+    ] {
+        assert_eq!(psql(&server, role, "", database), said);
+    }
+}
+
+#[test]
+fn places_run_out() {
+    let dir = TempDir::new("places");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    init(&data);
+    let options = ["-c", "max_connections=8", "-c", "superuser_reserved_connections=3"];
+    let server = Norsu::start(&data, &options);
+    server.query("create role guest login");
+    let greet = |user: &str| {
+        let (client, greeting) =
+            Client::start(&server.socket(), &[("user", user), ("database", "postgres")]);
+        (client, greeting.last().map(|m| m.show()).unwrap_or_default())
+    };
+    let mut guests = Vec::new();
+    for _ in 0..5 {
+        let (client, said) = greet("guest");
+        assert_eq!(said, "ready I");
+        guests.push(client);
+    }
+    let (_, said) = greet("guest");
+    assert!(said.contains("C=53300 M=remaining connection slots are reserved for non-replication superuser connections"), "{said}");
+    for _ in 0..3 {
+        let (client, said) = greet("postgres");
+        assert_eq!(said, "ready I");
+        guests.push(client);
+    }
+    let (_, said) = greet("postgres");
+    assert!(said.contains("C=53300 M=sorry, too many clients already"), "{said}");
+    // Places are given back, also by clients that go without a word.
+    drop(guests);
+    let mut left = None;
+    for _ in 0..500 {
+        let (mut client, said) = greet("postgres");
+        if said == "ready I" {
+            left = Some(client.column(
+                "select count(*) from pg_stat_activity where backend_type = 'client backend'",
+            ));
+            if left.as_deref() == Some(&["1".to_owned()]) {
+                break;
+            }
+        }
+        std::thread::yield_now();
+    }
+    assert_eq!(left, Some(vec!["1".to_owned()]));
+}
+
+/// Lines of `/proc/PID/status` in kB, threads, descriptors.
+fn usage(pid: u32) -> (u64, u64, usize) {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let number = |name: &str| {
+        let line = status.lines().find_map(|l| l.strip_prefix(name)).unwrap();
+        line.split_ascii_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    let files = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    (number("VmRSS:"), number("Threads:"), files)
+}
+
+#[test]
+fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row() {
+    let both = both();
+    let socket = both.norsu.socket();
+    let mut clients: Vec<Client> = (0..1200).map(|_| Client::connect(&socket)).collect();
+    for (i, client) in clients.iter_mut().enumerate() {
+        assert_eq!(client.column(&format!("select {i} + 1")), [(i + 1).to_string()]);
+    }
+    drop(clients);
+    let before = usage(both.norsu.pid());
+    for _ in 0..1500 {
+        Client::connect(&socket);
+    }
+    let after = usage(both.norsu.pid());
+    assert!(after.1 <= before.1 + 4, "threads: {before:?} {after:?}");
+    assert!(after.2 <= before.2 + 20, "descriptors: {before:?} {after:?}");
+    assert!(after.0 <= before.0 + 8 * 1024, "memory: {before:?} {after:?}");
+}
+
+#[test]
+fn cancelling_and_ending_others() {
+    let both = both();
+    let socket = both.norsu.socket();
+    let mut victim = Client::connect(&socket);
+    let pid = victim.column("select pg_backend_pid()").remove(0);
+    let mut other = Client::connect(&socket);
+    victim.send(&b().query("select pg_sleep(100)").0);
+    let seen = format!(
+        "select count(*) from pg_stat_activity where pid = {pid} and state = 'active' and wait_event = 'PgSleep' \
+         and query = 'select pg_sleep(100)'"
+    );
+    while other.column(&seen) != ["1"] {}
+    assert_eq!(other.column(&format!("select pg_cancel_backend({pid})")), ["t"]);
+    let lines: Vec<String> = victim.until_ready().iter().map(|m| m.show()).collect();
+    assert!(lines[1].contains("C=57014 M=canceling statement due to user request"), "{lines:?}");
+    // One who is idle is not disturbed.
+    other.column(&format!("select pg_cancel_backend({pid})"));
+    assert_eq!(victim.column("select 1"), ["1"]);
+    victim.send(&b().query("select pg_sleep(100)").0);
+    assert_eq!(other.column(&format!("select pg_terminate_backend({pid}, 30000)")), ["t"]);
+    let lines: Vec<String> = victim.until_ready().iter().map(|m| m.show()).collect();
+    assert!(
+        lines
+            .last()
+            .unwrap()
+            .contains("C=57P01 M=terminating connection due to administrator command"),
+        "{lines:?}"
+    );
+    let lines = other.talk(&b().query("select pg_cancel_backend(1)"), 1);
+    assert!(
+        lines.iter().any(|l| l.contains("C=01000 M=PID 1 is not a PostgreSQL server process")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_cancel_request_needs_the_key() {
+    let both = both();
+    let socket = both.norsu.socket();
+    let (mut victim, greeting) = Client::start(&socket, &[("user", "postgres")]);
+    let key = greeting.iter().find(|m| m.kind == b'K').expect("a key").body.clone();
+    let request = |key: &[u8]| {
+        let packet =
+            [&16u32.to_be_bytes()[..], &(1234u32 << 16 | 5678).to_be_bytes(), key].concat();
+        let mut client = Client::silent(&socket);
+        client.send(&packet);
+        // The server closes the connection when it has seen to it.
+        assert!(client.read().is_none());
+    };
+    victim.send(&b().query("select pg_sleep(2), 'done'").0);
+    let mut wrong = key.clone();
+    wrong[7] ^= 1;
+    request(&wrong);
+    let lines: Vec<String> = victim.until_ready().iter().map(|m| m.show()).collect();
+    assert!(lines.iter().any(|l| l.contains("done")), "{lines:?}");
+    victim.send(&b().query("select pg_sleep(100)").0);
+    let mut other = Client::connect(&socket);
+    while other.column("select count(*) from pg_stat_activity where wait_event = 'PgSleep'")
+        != ["1"]
+    {}
+    request(&key);
+    let lines: Vec<String> = victim.until_ready().iter().map(|m| m.show()).collect();
+    assert!(lines.iter().any(|l| l.contains("C=57014")), "{lines:?}");
+}
+
+#[test]
+fn timeouts() {
+    let both = both();
+    let [ours, theirs] = [both.norsu.socket(), both.real.socket()].map(|socket| {
+        let mut client = Client::connect(&socket);
+        let mut all = client.talk(
+            &b().query("set statement_timeout = 50")
+                .query("select pg_sleep(100)")
+                .query("reset statement_timeout")
+                .query("select pg_advisory_lock(7)"),
+            4,
+        );
+        let mut other = Client::connect(&socket);
+        all.extend(
+            other.talk(&b().query("set lock_timeout = 50").query("select pg_advisory_lock(7)"), 2),
+        );
+        all.extend(
+            other
+                .talk(&b().query("set idle_in_transaction_session_timeout = 50").query("begin"), 2),
+        );
+        all.extend(other.until_ready().iter().map(|m| m.show()));
+        let mut other = Client::connect(&socket);
+        all.extend(other.talk(&b().query("set idle_session_timeout = 50"), 1));
+        all.extend(other.until_ready().iter().map(|m| m.show()));
+        all
+    });
+    assert_eq!(ours, theirs);
+}
+
+/// A client that reads nothing neither fills the memory nor keeps the server from stopping.
+#[test]
+fn a_client_that_does_not_listen() {
+    let dir = TempDir::new("deaf");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    init(&data);
+    let server = Norsu::start(&data, &[]);
+    let mut deaf = Client::connect(&server.socket());
+    let before = usage(server.pid());
+    deaf.send(&b().query("select repeat('x', 1000) from generate_series(1, 1000000)").0);
+    let mut other = Client::connect(&server.socket());
+    while other.column("select count(*) from pg_stat_activity where wait_event = 'ClientWrite'")
+        != ["1"]
+    {}
+    let after = usage(server.pid());
+    assert!(after.0 <= before.0 + 50 * 1024, "{before:?} {after:?}");
+    stop(server, &data);
+}
+
+fn stop(server: Norsu, data: &Path) {
+    let log = server.stop(data);
+    assert!(log.contains("database system is shut down"), "{log}");
+}
+
+#[test]
+fn an_idle_connection_that_says_nothing_is_let_go() {
+    let dir = TempDir::new("silent");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    init(&data);
+    let server = Norsu::start(&data, &["-c", "authentication_timeout=1"]);
+    let mut silent = Client::silent(&server.socket());
+    assert!(silent.read().is_none());
+    // A byte now and then does not help.
+    let mut slow = Client::silent(&server.socket());
+    slow.send(&startup(VERSION_3, &[("user", "postgres")])[..4]);
+    assert!(slow.read().is_none());
+}
