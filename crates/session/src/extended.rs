@@ -12,7 +12,7 @@ use pgerror::{PgError, Result, SqlState, pg_err};
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Datum, oids};
-use wire::{Bind, Format, Parse, Target, backend};
+use wire::{Bind, Format, Formats, Parse, Target, backend};
 
 /// Texts of Parse messages that are remembered, and how long they may be.
 const RECENT_MAX: usize = 128;
@@ -223,6 +223,9 @@ impl Session {
                     return Err(aborted());
                 }
                 match &portal.fields {
+                    Some(fields) if portal.formats == Formats::Text => {
+                        backend::row_description(&mut self.conn.out, fields);
+                    }
                     Some(fields) => {
                         let fields = rows::with_formats(fields.to_vec(), &portal.formats)?;
                         backend::row_description(&mut self.conn.out, &fields);

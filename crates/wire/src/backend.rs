@@ -47,7 +47,11 @@ fn finish(out: &mut [u8], at: usize) {
 
 fn string(out: &mut Vec<u8>, text: &str) {
     // A zero byte would end it early.
-    out.extend(text.bytes().filter(|&b| b != 0));
+    if text.as_bytes().contains(&0) {
+        out.extend(text.bytes().filter(|&b| b != 0));
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
     out.push(0);
 }
 
