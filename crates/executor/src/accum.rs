@@ -8,7 +8,7 @@ use pgerror::{Result, bail};
 use smallvec::SmallVec;
 use types::compare::{CompareFn, bttextcmp, float_cmp};
 use types::numeric::{NumericTotal, int_pair_state, int_sum_state, numeric_cmp};
-use types::{AggState, Column, ColumnData, Datum, DatumRef};
+use types::{AggState, Batch, Column, ColumnData, Datum, DatumRef};
 
 /// The groups that the rows at hand belong to.
 #[derive(Clone, Copy)]
@@ -288,6 +288,17 @@ impl Acc {
                         }
                     }
                 });
+            }
+            Acc::General { values, bytes } if call.sorts_rows() => {
+                let columns = args.iter().map(|c| (*c).clone()).collect();
+                let rows = Batch { len: groups.len(), columns };
+                let mut from = 0;
+                while from < rows.len {
+                    let g = groups.of(from);
+                    let to = (from + 1..rows.len).find(|&i| groups.of(i) != g).unwrap_or(rows.len);
+                    *bytes += call.add_rows(&mut values[g], run, &rows, from, to)?;
+                    from = to;
+                }
             }
             Acc::General { values, bytes } => {
                 let mut row: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();

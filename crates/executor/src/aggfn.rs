@@ -225,18 +225,10 @@ impl AggCall {
             value.rows.push(row.iter().map(|v| DatumRef::to_owned(*v)).collect());
             return Ok(bytes(row) + 24);
         }
-        if !self.is_simple() {
-            let sorter = match &mut value.sorter {
-                Some(s) => s,
-                slot => {
-                    let memory = run.sv.work_mem();
-                    slot.insert(Box::new(Sorter::new(self.order.clone(), memory, None)))
-                }
-            };
+        if self.sorts_rows() {
             let mut one = self.row_form.clone();
             one.push_row(row);
-            sorter.push(run, &one)?;
-            return Ok(bytes(row));
+            return self.add_rows(value, run, &one, 0, 1);
         }
         self.step(value, run, row)?;
         // Only states of type internal may grow with the rows.
@@ -244,6 +236,37 @@ impl AggCall {
             AggFn::Internal { .. } => bytes(row),
             AggFn::Plain { .. } => 0,
         })
+    }
+
+    /// Do the rows go through a sort before they reach the state?
+    pub(crate) fn sorts_rows(&self) -> bool {
+        self.ordered_set.is_none() && !self.is_simple()
+    }
+
+    /// Takes rows `from..to` of the arguments into the group's sort.
+    pub(crate) fn add_rows(
+        &mut self,
+        value: &mut AggValue,
+        run: &mut Run<'_>,
+        rows: &Batch,
+        from: usize,
+        to: usize,
+    ) -> Result<usize> {
+        let sorter = match &mut value.sorter {
+            Some(s) => s,
+            slot => {
+                let memory = run.sv.work_mem();
+                slot.insert(Box::new(Sorter::new(self.order.clone(), memory, None)))
+            }
+        };
+        if from == 0 && to == rows.len {
+            sorter.push(run, rows)?;
+            return Ok(rows.memory());
+        }
+        let mut part = rows.empty_like();
+        part.extend_range(rows, from, to);
+        sorter.push(run, &part)?;
+        Ok(part.memory())
     }
 
     fn step(

@@ -42,7 +42,7 @@ impl NullMask {
     /// Forgets the rows from `len` on.
     pub fn truncate(&mut self, len: usize) {
         self.words.truncate(len.div_ceil(64));
-        if len % 64 != 0
+        if !len.is_multiple_of(64)
             && let Some(w) = self.words.get_mut(len / 64)
         {
             *w &= (1 << (len % 64)) - 1;
