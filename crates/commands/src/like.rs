@@ -3,7 +3,7 @@
 //! Expressions of the other table are taken over as text: its columns have the same names in the new one,
 //! if perhaps other numbers.
 
-use crate::create_table::{Column, Constraints, type_option};
+use crate::create_table::{Column, Constraints};
 use crate::host::CommandHost;
 use crate::names;
 use crate::relation::NewColumn;
@@ -148,7 +148,8 @@ fn sequence_options(
     rel: &RelDesc,
     a: &PgAttribute,
 ) -> Result<Vec<DefElem>> {
-    let mut out = vec![type_option(a.atttypid)];
+    // Without AS, as PostgreSQL does it: the copy's type is bigint.
+    let mut out = Vec::new();
     let owned = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
     let Some(oid) = owned.first() else { return Ok(out) };
     let rows = host.catalog().scan(indexes::PG_SEQUENCE_SEQRELID_INDEX, &[(*oid).into()])?;
