@@ -32,7 +32,7 @@ select setconfig from pg_db_role_setting order by 1;
 alter database dbx9 reset all;
 select count(*) from pg_db_role_setting;
 comment on database dbx9 is 'hello';
-select description from pg_shdescription;
+select description from pg_shdescription where description = 'hello';
 drop database dbx9;
 select count(*) from pg_shdescription where description = 'hello';
 drop database dbx3 (force); drop database dbx4 with (force);
