@@ -363,10 +363,7 @@ impl Exec for ModifyNode {
                 CmdType::Insert if whole_batches && batch.len > 1 => {
                     let bulk = match &mut bulk {
                         Some(b) => b,
-                        slot => {
-                            let table = self.rel.table.clone();
-                            slot.insert(table::BulkInsert::new(run.sv.backend(), &table))
-                        }
+                        slot => slot.insert(table::BulkInsert::without_ring()),
                     };
                     self.insert_batch(run, batch, bulk)?;
                     continue;
@@ -386,6 +383,9 @@ impl Exec for ModifyNode {
             if out.len >= want {
                 break;
             }
+        }
+        if let Some(bulk) = bulk {
+            bulk.finish(run.sv.backend(), &self.rel.table)?;
         }
         Ok(if out.len == 0 { None } else { Some(out) })
     }
