@@ -384,14 +384,6 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     cat.delete(&row)
 }
 
-/// Of the column's options, what outlives it.
-fn version_of(row: &PgAttribute) -> Option<Vec<Text>> {
-    let options = row.attoptions.iter().flatten();
-    let kept = options.filter(|o| o.as_str().starts_with(crate::relation::VERSION_OPTION));
-    let kept: Vec<Text> = kept.cloned().collect();
-    (!kept.is_empty()).then_some(kept)
-}
-
 /// The column stays as a gap in the rows. Counterpart: `RemoveAttributeById`.
 fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
     host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
@@ -411,7 +403,6 @@ fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result
         attmissingval: None,
         attisdropped: true,
         attacl: None,
-        attoptions: version_of(&row.row),
         attfdwoptions: None,
         ..row.row.clone()
     };
