@@ -473,6 +473,7 @@ fn command_line(options: &str) -> Result<Vec<(String, String)>> {
         let pair = setting.as_deref().and_then(|s| s.split_once('='));
         let (name, value) = pair.ok_or_else(|| {
             pg_err!(SYNTAX_ERROR, "invalid command-line argument for server process: {word}")
+                .hint("Try \"postgres --help\" for more information.")
         })?;
         found.push((name.replace('-', "_"), value.to_owned()));
     }

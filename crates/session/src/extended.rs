@@ -125,7 +125,10 @@ impl Session {
                 message.count
             ));
         }
-        message.check()?;
+        message.check().map_err(|e| {
+            let at = message.values.len();
+            e.context(parameter_context(message.portal, at, Format::Binary, b""))
+        })?;
         if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
             return Err(aborted());
         }
@@ -160,6 +163,11 @@ impl Session {
                 Some(bytes) => {
                     let format = message.formats.get(i);
                     self.bind_value(ty, bytes, format, i).map_err(|e| {
+                        // A text that is none is not shown, not even as one that is not shown.
+                        let format = match e.code() {
+                            SqlState::CHARACTER_NOT_IN_REPERTOIRE => Format::Binary,
+                            _ => format,
+                        };
                         e.context(parameter_context(message.portal, i, format, bytes))
                     })?
                 }

@@ -378,6 +378,11 @@ impl Store {
         let fallback = self.base.origin(id);
         let origin = self.origin(&key).unwrap_or(fallback);
         let reset = self.reset_origin(&key).unwrap_or(fallback);
+        // File modes are octal in `setting` only.
+        let raw = |value: &Value| match value {
+            Value::Int(i) => i.to_string(),
+            other => setting.plain(other),
+        };
         let (min_val, max_val) = match &setting.kind {
             Kind::Int { min, max } => (Some(min.to_string()), Some(max.to_string())),
             Kind::Real { min, max } => {
@@ -401,8 +406,8 @@ impl Store {
             min_val,
             max_val,
             enumvals,
-            boot_val: Some(setting.plain(&setting.boot)),
-            reset_val: Some(setting.plain(&reset.value)),
+            boot_val: Some(raw(&setting.boot)),
+            reset_val: Some(raw(&reset.value)),
             sourcefile: place.map(|(file, _)| file.to_string()),
             sourceline: place.map(|(_, line)| *line as i32),
             pending_restart: self.base.needs_restart(id),

@@ -236,7 +236,6 @@ fn errors_skip_to_sync() {
         b().parse("", "select 1", &[]).bind("", "", &[], &[], &[0, 0, 0]).sync(),
         1,
     );
-    check("format code", b().parse("", "select 1", &[]).bind("", "", &[], &[], &[7]).sync(), 1);
     check(
         "no statement",
         b().bind("", "nosuch", &[], &[], &[])
