@@ -23,4 +23,6 @@ mod settings;
 #[cfg(test)]
 mod style;
 #[cfg(test)]
+mod twins;
+#[cfg(test)]
 mod wire;

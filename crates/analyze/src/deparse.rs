@@ -9,12 +9,14 @@ mod expr;
 mod function;
 mod names;
 mod object;
+mod planned;
 mod query;
 mod routine;
 mod special;
 mod window;
 
 pub use object::*;
+pub use planned::{Above, Place, PlanNames, qualified};
 pub use routine::*;
 
 use crate::session::Host;
@@ -67,6 +69,8 @@ pub struct Deparser<'h> {
     param_names: Vec<String>,
     /// The function's name and a dot.
     function_name: String,
+    /// The node of a plan whose expressions these are.
+    place: Option<Place<'h>>,
     depth: u32,
 }
 
@@ -82,6 +86,7 @@ impl<'h> Deparser<'h> {
             scopes: Vec::new(),
             param_names: Vec::new(),
             function_name: String::new(),
+            place: None,
             depth: 0,
         }
     }

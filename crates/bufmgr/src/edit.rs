@@ -61,7 +61,9 @@ impl<'a, 'p> PageEdit<'a, 'p> {
     pub fn register(&mut self, guard: &mut ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
         self.add(guard, id, flags, true);
         let pin = guard.pin();
-        self.dirtied += u32::from(pin.pool().mark_dirty(pin.frame()));
+        let clean = pin.pool().mark_dirty(pin.frame());
+        self.dirtied += u32::from(clean);
+        self.scratch.dirtied += u64::from(clean);
     }
 
     /// Registers without marking dirty or stamping: a page that the record refers to and that does not

@@ -32,6 +32,22 @@ impl std::ops::AddAssign for BufferUsage {
     }
 }
 
+impl std::ops::Sub for BufferUsage {
+    type Output = BufferUsage;
+
+    /// What was used since `earlier`.
+    fn sub(self, earlier: BufferUsage) -> BufferUsage {
+        BufferUsage {
+            hit: self.hit - earlier.hit,
+            read: self.read - earlier.read,
+            dirtied: self.dirtied - earlier.dirtied,
+            written: self.written - earlier.written,
+            read_time_us: self.read_time_us - earlier.read_time_us,
+            write_time_us: self.write_time_us - earlier.write_time_us,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum RingKind {
     #[default]

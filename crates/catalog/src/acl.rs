@@ -2,7 +2,7 @@
 
 use crate::cache;
 use crate::cx::CatCx;
-use crate::rows::AclItem;
+use crate::rows::{AclItem, PgClass};
 use ids::Oid;
 use pgerror::Result;
 
@@ -20,6 +20,24 @@ pub const CREATE_TEMP: u32 = 1 << 10;
 pub const CONNECT: u32 = 1 << 11;
 pub const SET: u32 = 1 << 12;
 pub const ALTER_SYSTEM: u32 = 1 << 13;
+
+/// Roles that every cluster has.
+pub mod roles {
+    use ids::Oid;
+
+    pub const DATABASE_OWNER: Oid = Oid(6171);
+    pub const READ_ALL_DATA: Oid = Oid(6181);
+    pub const WRITE_ALL_DATA: Oid = Oid(6182);
+    pub const MONITOR: Oid = Oid(3373);
+    pub const READ_ALL_SETTINGS: Oid = Oid(3374);
+    pub const READ_ALL_STATS: Oid = Oid(3375);
+    pub const STAT_SCAN_TABLES: Oid = Oid(3377);
+    pub const SIGNAL_BACKEND: Oid = Oid(4200);
+    pub const CHECKPOINT: Oid = Oid(4544);
+    pub const READ_SERVER_FILES: Oid = Oid(4569);
+    pub const WRITE_SERVER_FILES: Oid = Oid(4570);
+    pub const EXECUTE_SERVER_PROGRAM: Oid = Oid(4571);
+}
 
 /// Kinds of objects with rights; each has its own default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +121,18 @@ impl CatCx<'_> {
         if member == role {
             return Ok(true);
         }
+        self.reaches(member, role, inherited)
+    }
+
+    /// As [`Self::is_member`], superusers being members only of what they were granted.
+    pub fn is_plain_member(&mut self, member: Oid, role: Oid) -> Result<bool> {
+        Ok(member == role || self.reaches(member, role, false)?)
+    }
+
+    /// Roles that `member` is in, itself first.
+    pub fn roles_of(&mut self, member: Oid, inherited: bool) -> Result<Vec<Oid>> {
         let mut seen = vec![member];
+        let owner = self.database_owner()?;
         let mut next = 0;
         while next < seen.len() {
             let current = seen[next];
@@ -115,18 +144,32 @@ impl CatCx<'_> {
                 }
             }
             for membership in self.list(cache::AUTHMEMMEMROLE, &[current.into()])?.iter() {
-                if membership.roleid == role {
-                    return Ok(true);
-                }
                 if !seen.contains(&membership.roleid) {
                     seen.push(membership.roleid);
                 }
             }
+            if current == owner && !seen.contains(&roles::DATABASE_OWNER) {
+                seen.push(roles::DATABASE_OWNER);
+            }
         }
-        Ok(false)
+        Ok(seen)
     }
 
-    /// Those of the rights `wanted` that the role has. Counterpart: `aclmask`.
+    fn reaches(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
+        Ok(self.roles_of(member, inherited)?.contains(&role))
+    }
+
+    /// The owner of this session's database, who is `pg_database_owner`.
+    fn database_owner(&mut self) -> Result<Oid> {
+        let database = self.session.catalog.database();
+        if !database.is_valid() {
+            return Ok(Oid::INVALID);
+        }
+        Ok(self.database(database)?.map_or(Oid::INVALID, |d| d.datdba))
+    }
+
+    /// Those of the rights `wanted` (grant options 16 bits higher) that the role has. Counterpart:
+    /// `aclmask`.
     pub fn privileges(
         &mut self,
         role: Oid,
@@ -135,11 +178,14 @@ impl CatCx<'_> {
         kind: Kind,
         wanted: u32,
     ) -> Result<u32> {
-        if self.is_superuser(role)? || self.is_member(role, owner, true)? {
-            // The owner's rights can be revoked, except for the superuser.
-            if self.is_superuser(role)? {
-                return Ok(wanted);
-            }
+        if self.is_superuser(role)? {
+            return Ok(wanted);
+        }
+        let options = !0xFFFF;
+        let mut have = 0;
+        // The owner's rights can be revoked, but not his right to give them.
+        if wanted & options != 0 && self.is_member(role, owner, true)? {
+            have = wanted & options;
         }
         let default;
         let acl = match acl {
@@ -149,7 +195,6 @@ impl CatCx<'_> {
                 &default
             }
         };
-        let mut have = 0;
         for item in acl {
             if item.privs & wanted & !have == 0 {
                 continue;
@@ -171,5 +216,64 @@ impl CatCx<'_> {
         wanted: u32,
     ) -> Result<bool> {
         Ok(self.privileges(role, owner, acl, kind, wanted)? == wanted)
+    }
+
+    /// Those of the rights `wanted` on a relation that the role has, predefined roles considered.
+    /// Counterpart: `pg_class_aclmask`.
+    pub fn relation_privileges(
+        &mut self,
+        role: Oid,
+        class: &PgClass,
+        mut wanted: u32,
+    ) -> Result<u32> {
+        if self.is_superuser(role)? {
+            return Ok(wanted);
+        }
+        let changes = INSERT | UPDATE | DELETE | TRUNCATE | USAGE;
+        let system =
+            class.oid < Oid::FIRST_UNPINNED || class.relnamespace == crate::namespace::PG_TOAST;
+        // Nobody else changes catalogs, whatever was granted.
+        if wanted & changes != 0 && system && class.relkind != b'v' {
+            wanted &= !changes;
+        }
+        let kind = if class.relkind == b'S' { Kind::Sequence } else { Kind::Table };
+        let acl = class.relacl.as_deref();
+        let mut have = self.privileges(role, class.relowner, acl, kind, wanted)?;
+        if wanted & SELECT & !have != 0 && self.is_member(role, roles::READ_ALL_DATA, true)? {
+            have |= SELECT;
+        }
+        let writes = wanted & (INSERT | UPDATE | DELETE);
+        if writes & !have != 0 && self.is_member(role, roles::WRITE_ALL_DATA, true)? {
+            have |= writes;
+        }
+        Ok(have)
+    }
+
+    /// Those of the rights `wanted` on a schema that the role has. Counterpart: `pg_namespace_aclmask`.
+    pub fn schema_privileges(&mut self, role: Oid, schema: Oid, wanted: u32) -> Result<u32> {
+        if self.is_superuser(role)? {
+            return Ok(wanted);
+        }
+        if schema.is_valid() && schema == self.session.temp_namespace {
+            let database = self.session.catalog.database();
+            let temp = match self.database(database)? {
+                Some(d) => {
+                    let acl = d.datacl.as_deref();
+                    self.has_privilege(role, d.datdba, acl, Kind::Database, CREATE_TEMP)?
+                }
+                None => false,
+            };
+            return Ok(if temp { wanted & (USAGE | CREATE) } else { wanted & USAGE });
+        }
+        let Some(row) = self.search(cache::NAMESPACEOID, &[schema.into()])? else { return Ok(0) };
+        let acl = row.nspacl.as_deref();
+        let mut have = self.privileges(role, row.nspowner, acl, Kind::Schema, wanted)?;
+        if wanted & USAGE & !have != 0
+            && (self.is_member(role, roles::READ_ALL_DATA, true)?
+                || self.is_member(role, roles::WRITE_ALL_DATA, true)?)
+        {
+            have |= USAGE;
+        }
+        Ok(have)
     }
 }

@@ -142,6 +142,27 @@ impl CatCx<'_> {
                 let name = self.qualify(visible, row.dictnamespace, row.dictname)?;
                 format!("text search dictionary {name}")
             }
+            PgDefaultAcl::RELATION => {
+                let row = self.scan(indexes::PG_DEFAULT_ACL_OID_INDEX, &[oid.into()])?.pop();
+                let row = row.ok_or_else(|| missing("default ACL"))?;
+                let objects = match row.defaclobjtype {
+                    b'r' => "relations",
+                    b'S' => "sequences",
+                    b'f' => "functions",
+                    b'T' => "types",
+                    b'n' => "schemas",
+                    _ => "objects",
+                };
+                let role = self.role_name(row.defaclrole)?;
+                let place = match row.defaclnamespace.valid() {
+                    Some(schema) => {
+                        let name = self.namespace_name(schema)?.unwrap_or_default();
+                        format!(" in schema {name}")
+                    }
+                    None => String::new(),
+                };
+                format!("default privileges on new {objects} belonging to role {role}{place}")
+            }
             PgEventTrigger::RELATION => {
                 let what = format_args!("event trigger {oid}");
                 let row = self.get(cache::EVENTTRIGGEROID, &[oid.into()], what)?;

@@ -153,13 +153,8 @@ impl CatCx<'_> {
     }
 
     fn may_use_namespace(&mut self, oid: Oid) -> Result<bool> {
-        if oid == self.session.temp_namespace {
-            return Ok(true);
-        }
-        let Some(row) = self.search(cache::NAMESPACEOID, &[oid.into()])? else { return Ok(false) };
         let user = self.session.user;
-        let acl = row.nspacl.as_deref();
-        self.has_privilege(user, row.nspowner, acl, crate::acl::Kind::Schema, crate::acl::USAGE)
+        Ok(self.schema_privileges(user, oid, crate::acl::USAGE)? != 0)
     }
 
     /// The schema for new objects: of the qualified name, else the first of the path (3F000 without).
@@ -178,7 +173,10 @@ impl CatCx<'_> {
     /// Counterpart: `RangeVarGetRelid` without lock and with `missing_ok`; a missing schema is `None` too.
     pub fn find_relation(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         if let Some(schema) = schema {
-            let Some(schema) = self.find_namespace(schema)? else { return Ok(None) };
+            if self.find_namespace(schema)?.is_none() {
+                return Ok(None);
+            }
+            let schema = self.namespace(schema)?;
             return self.relation_in(schema, name);
         }
         for &schema in &self.search_path()?.schemas {

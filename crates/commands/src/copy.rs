@@ -300,8 +300,8 @@ fn check_rights(
     right: u32,
 ) -> Result<()> {
     let user = names::user(host);
-    let (owner, list) = (rel.class.relowner, rel.class.relacl.as_deref());
-    if host.catalog().has_privilege(user, owner, list, acl::Kind::Table, right)? {
+    let owner = rel.class.relowner;
+    if host.catalog().relation_privileges(user, &rel.class, right)? == right {
         return Ok(());
     }
     for c in columns {

@@ -52,7 +52,9 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
             bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
         }
     }
-    let (schema, persistence) = names::creation_target(host, &stmt.relation)?;
+    let place = parse::position(sql, stmt.relation.location);
+    let (schema, persistence) =
+        names::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
     let name = names::clip(&stmt.relation.relname, 63).to_string();
     if stmt.if_not_exists && host.catalog().relation_in(schema, &name)?.is_some() {
         host.notice(notice(pg_err!(

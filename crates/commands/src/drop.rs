@@ -338,6 +338,7 @@ fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
         PgCollation::RELATION => delete_row(host, indexes::PG_COLLATION_OID_INDEX, oid)?,
         PgOperator::RELATION => delete_row(host, indexes::PG_OPERATOR_OID_INDEX, oid)?,
         PgOpclass::RELATION => delete_row(host, indexes::PG_OPCLASS_OID_INDEX, oid)?,
+        PgDefaultAcl::RELATION => delete_row(host, indexes::PG_DEFAULT_ACL_OID_INDEX, oid)?,
         PgPolicy::RELATION => delete_row(host, indexes::PG_POLICY_OID_INDEX, oid)?,
         PgStatisticExt::RELATION => {
             delete_row(host, indexes::PG_STATISTIC_EXT_OID_INDEX, oid)?;

@@ -2,6 +2,7 @@
 
 use catalog::rows::PgClass;
 use engine::{Backend, DbKey, Engine};
+use crate::explain::TriggerFigures;
 use ids::Oid;
 use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result};
@@ -83,6 +84,16 @@ pub trait CommandHost: analyze::Host {
     fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
         let _ = (role, secret);
         false
+    }
+
+    /// Settings that bear on plans and differ from their defaults, by name (EXPLAIN's SETTINGS).
+    fn explain_settings(&mut self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// Works off what the statement has left for its end (foreign keys, triggers).
+    fn fire_triggers(&mut self) -> Result<Vec<TriggerFigures>> {
+        Ok(Vec::new())
     }
 
     /// The session's temporary schemas have been made, or cleared: nothing to do for most.

@@ -4,7 +4,7 @@
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
 //! `bulk`, `copy` (many rows); `vacuum`, `statistics`,
-//! `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `extension`;
+//! `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`, `extension`; `explain`;
 //! `database`, `tablespace`, `setting` (the cluster).
 
 #![forbid(unsafe_code)]
@@ -19,9 +19,11 @@ mod database;
 mod detached;
 mod domain;
 mod drop;
+pub mod explain;
 mod exprs;
 mod extension;
 mod extstats;
+pub mod grant;
 mod host;
 mod index;
 mod like;
@@ -30,6 +32,7 @@ mod matview;
 mod names;
 mod object;
 mod options;
+mod owned;
 mod query;
 mod relation;
 mod role;
@@ -48,3 +51,4 @@ mod view;
 
 pub use host::{CommandHost, CopyTransport};
 pub use utility::{is_command, run_utility};
+pub use view::{select_into, table_is_there};

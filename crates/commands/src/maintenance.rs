@@ -45,8 +45,7 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
             _ => any,
         };
         let user = names::user(host);
-        let (owner, list) = (rel.class.relowner, rel.class.relacl.as_deref());
-        let have = host.catalog().privileges(user, owner, list, acl::Kind::Table, wanted)?;
+        let have = host.catalog().relation_privileges(user, &rel.class, wanted)?;
         if have == 0 {
             let what = names::relation_noun(rel.kind());
             bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());

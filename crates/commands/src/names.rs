@@ -137,9 +137,7 @@ pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
 /// Has the user one of these rights on the table? 42501 otherwise.
 pub fn table_rights(host: &mut dyn CommandHost, rel: &RelDesc, wanted: u32) -> Result<()> {
     let user = user(host);
-    let (owner, list) = (rel.class.relowner, rel.class.relacl.as_deref());
-    let kind = if rel.kind() == b'S' { acl::Kind::Sequence } else { acl::Kind::Table };
-    if !host.catalog().has_privilege(user, owner, list, kind, wanted)? {
+    if host.catalog().relation_privileges(user, &rel.class, wanted)? != wanted {
         let what = relation_noun(rel.kind());
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
     }
@@ -165,14 +163,9 @@ pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     if schema == cat.session.temp_namespace {
         return Ok(());
     }
-    let row = cat.get(
-        catalog::cache::NAMESPACEOID,
-        &[schema.into()],
-        format_args!("namespace {schema}"),
-    )?;
-    let list = row.nspacl.as_deref();
-    if !cat.has_privilege(user, row.nspowner, list, acl::Kind::Schema, acl::CREATE)? {
-        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {}", row.nspname);
+    if cat.schema_privileges(user, schema, acl::CREATE)? == 0 {
+        let name = cat.namespace_name(schema)?.unwrap_or_default();
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {name}");
     }
     Ok(())
 }

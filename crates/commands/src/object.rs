@@ -469,11 +469,20 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
         return Ok(());
     }
     check_schema_name(host, &name)?;
+    let nspacl =
+        crate::grant::defaults::of_new_object(host, ObjectType::Schema, owner, Oid::INVALID)?;
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_NAMESPACE_OID_INDEX)?;
-    cat.insert(&PgNamespace { oid, nspname: Name::new(&name), nspowner: owner, nspacl: None })?;
-    cat.record_owner(ObjectAddress::of::<PgNamespace>(oid), owner)?;
-    cat.increment_command_counter()?;
+    cat.insert(&PgNamespace {
+        oid,
+        nspname: Name::new(&name),
+        nspowner: owner,
+        nspacl: nspacl.clone(),
+    })?;
+    let this = ObjectAddress::of::<PgNamespace>(oid);
+    cat.record_owner(this, owner)?;
+    crate::grant::defaults::note_new(host, this, nspacl.as_deref(), owner)?;
+    host.catalog().increment_command_counter()?;
     for elt in &stmt.schema_elts {
         let elt = in_schema(elt, &name);
         crate::utility::run_utility(host, &elt, sql)?;

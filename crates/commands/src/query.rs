@@ -15,15 +15,7 @@ pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<
 pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Result<u64> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
     let plan = Arc::new(planner::plan_query(&query, host.planner())?);
-    let columns: Vec<usize> = plan
-        .plan_tree
-        .info
-        .target_list
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| !t.resjunk)
-        .map(|(i, _)| i)
-        .collect();
+    let columns = visible_columns(&plan);
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot.clone());
@@ -40,4 +32,10 @@ pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Re
     let result = step();
     host.backend().truncate_snapshots(depth);
     result
+}
+
+/// Places of a plan's output columns that are no junk.
+pub fn visible_columns(plan: &plan::PlannedStmt) -> Vec<usize> {
+    let targets = plan.plan_tree.info.target_list.iter().enumerate();
+    targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()
 }

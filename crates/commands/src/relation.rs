@@ -1,6 +1,7 @@
 //! New relations: files, `pg_class`, `pg_attribute`, the row type and its array type, the TOAST table.
 //! Counterpart: heap.c (`heap_create_with_catalog`), pg_type.c, toasting.c.
 
+use crate::grant;
 use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
@@ -9,6 +10,7 @@ use catalog::rows::*;
 use engine::storage::create_relation_files;
 use ids::{AttrNo, Oid, Persistence, RelFile, Xid};
 use lmgr::{LockMode, LockTag};
+use parse::ast::ObjectType;
 use pgerror::{Result, SqlState, bail, pg_err};
 use types::oids;
 
@@ -245,6 +247,14 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         row_type = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
         class.reltype = row_type;
     }
+    let objtype = match spec.kind {
+        b'r' | b'v' | b'm' | b'p' | b'f' => Some(ObjectType::Table),
+        b'S' => Some(ObjectType::Sequence),
+        _ => None,
+    };
+    if let Some(objtype) = objtype {
+        class.relacl = grant::defaults::of_new_object(host, objtype, spec.owner, spec.namespace)?;
+    }
     host.catalog().insert(&class)?;
     if has_type {
         add_types(host, spec, oid, row_type, array_type)?;
@@ -256,6 +266,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         cat.record_owner(this, spec.owner)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
         cat.record_dependency(this, schema, Dependency::Normal)?;
+        grant::defaults::note_new(host, this, class.relacl.as_deref(), spec.owner)?;
     }
     host.catalog().increment_command_counter()?;
     Ok(oid)

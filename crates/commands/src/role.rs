@@ -38,10 +38,16 @@ fn may_create_roles(host: &mut dyn CommandHost) -> Result<bool> {
 }
 
 /// Applies options to a role's row. Lists of members are left to the caller.
-fn apply(host: &mut dyn CommandHost, row: &mut PgAuthid, defs: &[DefElem]) -> Result<()> {
+fn apply(
+    host: &mut dyn CommandHost,
+    row: &mut PgAuthid,
+    defs: &[DefElem],
+    sql: &str,
+) -> Result<()> {
     for (i, d) in defs.iter().enumerate() {
         if defs[..i].iter().any(|e| e.defname == d.defname) {
-            bail!(SYNTAX_ERROR, "conflicting or redundant options");
+            let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
+            return Err(e.at(parse::position(sql, d.location)));
         }
         match &*d.defname {
             "password" => {
@@ -77,7 +83,7 @@ fn apply(host: &mut dyn CommandHost, row: &mut PgAuthid, defs: &[DefElem]) -> Re
 }
 
 /// CREATE ROLE, USER, GROUP.
-pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt) -> Result<()> {
+pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt, sql: &str) -> Result<()> {
     if !may_create_roles(host)? {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to create role");
     }
@@ -103,7 +109,7 @@ pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt) -> Result<
         rolpassword: None,
         rolvaliduntil: None,
     };
-    apply(host, &mut row, &stmt.options)?;
+    apply(host, &mut row, &stmt.options, sql)?;
     check_powers(host, &row)?;
     let mut cat = host.catalog();
     cat.insert(&row)?;
@@ -148,7 +154,7 @@ fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgAuthid>
 }
 
 /// ALTER ROLE with options; ALTER GROUP ADD and DROP USER.
-pub fn alter_role(host: &mut dyn CommandHost, stmt: &AlterRoleStmt) -> Result<()> {
+pub fn alter_role(host: &mut dyn CommandHost, stmt: &AlterRoleStmt, sql: &str) -> Result<()> {
     let oid = names::role_oid(host, &stmt.role)?;
     let row = row_of(host, oid)?;
     let user = names::user(host);
@@ -163,7 +169,7 @@ pub fn alter_role(host: &mut dyn CommandHost, stmt: &AlterRoleStmt) -> Result<()
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied");
     }
     let mut new = row.row.clone();
-    apply(host, &mut new, &stmt.options)?;
+    apply(host, &mut new, &stmt.options, sql)?;
     if new.rolsuper && !names::is_superuser(host)? {
         bail!(
             INSUFFICIENT_PRIVILEGE,
@@ -249,7 +255,8 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
     }
     let mut cat = host.catalog();
     let keys = [PgAuthid::RELATION.into(), oid.into()];
-    let uses = cat.scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
+    let mut uses = cat.scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
+    uses.sort_by_key(|u| (u.objid, u.classid, u.objsubid, u.deptype));
     if !uses.is_empty() {
         let here = cat.session.catalog.database();
         let mut lines = Vec::new();
@@ -296,7 +303,8 @@ pub fn grant_role(host: &mut dyn CommandHost, stmt: &GrantRoleStmt) -> Result<()
     let mut admin = false;
     for d in &stmt.opt {
         if &*d.defname == "admin" {
-            admin = options::boolean(d)?;
+            // REVOKE ADMIN OPTION FOR names it to have it taken away.
+            admin = !stmt.is_grant || options::boolean(d)?;
         }
     }
     for granted in &stmt.granted_roles {
@@ -316,6 +324,12 @@ pub fn grant_role(host: &mut dyn CommandHost, stmt: &GrantRoleStmt) -> Result<()
 }
 
 fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> {
+    if host.catalog().is_superuser(role)? {
+        if !names::is_superuser(host)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to alter superusers");
+        }
+        return Ok(());
+    }
     if may_create_roles(host)? {
         return Ok(());
     }
@@ -368,10 +382,7 @@ fn drop_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin_only: b
         Some(old) => cat.delete(&old)?,
         None => {
             let (role, member) = (cat.role_name(role)?, cat.role_name(member)?);
-            let e = pg_err!(
-                SUCCESSFUL_COMPLETION,
-                "role \"{member}\" is not a member of role \"{role}\""
-            );
+            let e = pg_err!(WARNING, "role \"{member}\" is not a member of role \"{role}\"");
             host.notice(e.severity(Severity::Warning));
             return Ok(());
         }

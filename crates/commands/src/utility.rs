@@ -2,8 +2,8 @@
 
 use crate::host::CommandHost;
 use crate::{
-    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, index,
-    maintenance, matview, object, role, routine, sequence, setting, tablespace, truncate, typecmd,
+    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, grant, index,
+    maintenance, matview, object, owned, role, routine, sequence, setting, tablespace, truncate, typecmd,
     vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
@@ -137,11 +137,11 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
             return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);
         }
         Node::CreateRoleStmt(s) => {
-            role::create_role(host, s)?;
+            role::create_role(host, s, sql)?;
             "CREATE ROLE"
         }
         Node::AlterRoleStmt(s) => {
-            role::alter_role(host, s)?;
+            role::alter_role(host, s, sql)?;
             "ALTER ROLE"
         }
         Node::DropRoleStmt(s) => {
@@ -151,6 +151,22 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::GrantRoleStmt(s) => {
             role::grant_role(host, s)?;
             if s.is_grant { "GRANT ROLE" } else { "REVOKE ROLE" }
+        }
+        Node::GrantStmt(s) => {
+            grant::grant(host, s, sql)?;
+            if s.is_grant { "GRANT" } else { "REVOKE" }
+        }
+        Node::AlterDefaultPrivilegesStmt(s) => {
+            grant::defaults::alter(host, s)?;
+            "ALTER DEFAULT PRIVILEGES"
+        }
+        Node::DropOwnedStmt(s) => {
+            owned::drop_owned(host, s)?;
+            "DROP OWNED"
+        }
+        Node::ReassignOwnedStmt(s) => {
+            owned::reassign_owned(host, s)?;
+            "REASSIGN OWNED"
         }
         Node::LockStmt(s) => {
             maintenance::lock_table(host, s)?;

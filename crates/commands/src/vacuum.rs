@@ -179,7 +179,7 @@ fn open(host: &mut dyn CommandHost, oid: Oid, verb: &str) -> Result<Option<Arc<R
             (_, true) => "only superuser or database owner",
             _ => "only table or database owner",
         };
-        warn(host, pg_err!(INSUFFICIENT_PRIVILEGE, "skipping \"{name}\" --- {who} can {verb} it"));
+        warn(host, pg_err!(WARNING, "skipping \"{name}\" --- {who} can {verb} it"));
         return Ok(None);
     }
     if !matches!(rel.kind(), b'r' | b'm' | b't') {

@@ -384,6 +384,23 @@ pub fn write_rows(
     Ok(count)
 }
 
+/// Does the table of CREATE TABLE AS exist? An error unless IF NOT EXISTS was said.
+pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
+    let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
+    let name = names::clip(&stmt.into.rel.relname, 63).to_string();
+    if host.catalog().relation_in(schema, &name)?.is_none() {
+        return Ok(false);
+    }
+    if !stmt.if_not_exists {
+        bail!(DUPLICATE_TABLE, "relation \"{name}\" already exists");
+    }
+    host.notice(notice(pg_err!(
+        DUPLICATE_TABLE,
+        "relation \"{name}\" already exists, skipping"
+    )));
+    Ok(true)
+}
+
 /// Takes INTO out of the leftmost SELECT.
 fn take_into(s: &mut ast::SelectStmt) -> Option<Box<ast::IntoClause>> {
     match &mut s.larg {

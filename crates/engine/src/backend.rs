@@ -18,7 +18,7 @@ use sync::wait::Waiter;
 use txn::{
     DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, SnapshotKind, Transaction, XactExtras,
 };
-use wal::{RecordBuilder, RmgrId};
+use wal::{RecordBuilder, RmgrId, WalUsage};
 
 /// Settings of the session that storage looks at.
 #[derive(Clone, Debug)]
@@ -295,9 +295,14 @@ impl Backend {
         self.speculative_token
     }
 
-    /// Buffer counts since the last call.
-    pub fn take_buffer_usage(&mut self) -> BufferUsage {
-        std::mem::take(&mut self.strategy.usage)
+    /// Buffers that the session has used since it began.
+    pub fn buffer_usage(&self) -> BufferUsage {
+        BufferUsage { dirtied: self.scratch.dirtied, ..self.strategy.usage }
+    }
+
+    /// What the session has written to the log since it began.
+    pub fn wal_usage(&self) -> WalUsage {
+        self.scratch.usage
     }
 }
 

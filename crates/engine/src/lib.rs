@@ -41,6 +41,7 @@ pub mod vacuum;
 pub mod verify;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
+pub use bufmgr::BufferUsage;
 pub use checkpoint::{CheckpointFlags, CheckpointStats};
 pub use cluster::{ClusterOptions, create_cluster};
 pub use control::Control;
@@ -52,4 +53,4 @@ pub use relmap::{DbKey, RelMap, RelMaps};
 pub use shared::Storage;
 pub use tempfile::{TempFile, TempSpace};
 pub use txn::{DroppedStats, Isolation, Snapshot, SnapshotKind};
-pub use wal::Compression as WalCompression;
+pub use wal::{Compression as WalCompression, WalUsage};

@@ -8,6 +8,7 @@
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
+use crate::instrument::{Counts, HashCounts};
 use crate::keys::{GroupTable, Keys, word_hash};
 use crate::node::*;
 use crate::project::Projection;
@@ -595,6 +596,22 @@ fn collect(e: &Expr, found: &mut AggColumns) {
 }
 
 impl Exec for AggNode {
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
+        if matches!(self.strategy, AggStrategy::Hashed | AggStrategy::Mixed) {
+            let bytes: usize = self.sets.iter().map(Set::memory).sum();
+            let before = counts.hash.map_or(24, |h| h.kilobytes);
+            counts.hash = Some(HashCounts {
+                buckets: 0,
+                buckets_original: 0,
+                batches: 1,
+                batches_original: 1,
+                kilobytes: (bytes.div_ceil(1024) as u64).max(before),
+                disk_kilobytes: 0,
+            });
+        }
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         loop {
             match self.phase {

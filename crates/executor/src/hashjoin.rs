@@ -5,6 +5,7 @@
 //! comes. A batch that is too large for memory is divided again while it is read; its rows only ever
 //! move to later batches. Dividing stops where it does not help (many equal keys).
 
+use crate::instrument::{Counts, HashCounts};
 use crate::depend::Dependence;
 use crate::keys::{Key, Keys};
 use crate::node::*;
@@ -594,6 +595,21 @@ fn take_hashes(b: &mut Batch) -> Result<Vec<u64>> {
 }
 
 impl Exec for HashJoinNode {
+    fn report(&self, counts: &mut Counts) {
+        self.pairs.report(counts);
+        let buckets = self.table.heads.len().max(1024) as u64;
+        let bytes = self.table.memory() as u64 + buckets * 8;
+        let before = counts.hash.map_or(0, |h| h.kilobytes);
+        counts.hash = Some(HashCounts {
+            buckets,
+            buckets_original: buckets,
+            batches: self.batches as u64,
+            batches_original: self.first_batches as u64,
+            kilobytes: bytes.div_ceil(1024).max(before),
+            disk_kilobytes: 0,
+        });
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let mut out = self.pairs.start();
         while out.len < want {

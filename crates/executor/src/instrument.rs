@@ -3,6 +3,7 @@
 use crate::node::{Exec, Node};
 use crate::run::Run;
 use crate::sorter::SortStats;
+use engine::{BufferUsage, WalUsage};
 use hashbrown::HashMap;
 use pgerror::Result;
 use plan::node::Plan;
@@ -18,6 +19,43 @@ pub struct NodeStats {
     pub startup_us: u64,
     /// Microseconds in the node and below.
     pub total_us: u64,
+    /// Buffers used in the node and below.
+    pub buffers: BufferUsage,
+    /// Log written in the node and below.
+    pub wal: WalUsage,
+    /// What only nodes of its kind count.
+    pub counts: Counts,
+}
+
+/// What nodes count of their own work, by kind.
+#[derive(Clone, Copy, Default, Debug, PartialEq)]
+pub struct Counts {
+    /// Rows that the node's conditions turned away; of a join: its own conditions.
+    pub removed: u64,
+    /// Of a scan: rows that failed the recheck of what its index had found. Of a join: rows turned away
+    /// by the conditions above it.
+    pub removed_late: u64,
+    /// Rows that an index-only scan looked up in the table.
+    pub heap_fetches: u64,
+    /// Pages of a bitmap scan of which the rows, or only the page itself, were known.
+    pub exact_blocks: u64,
+    pub lossy_blocks: u64,
+    pub hash: Option<HashCounts>,
+    /// INSERT ON CONFLICT.
+    pub inserted: u64,
+    pub conflicting: u64,
+}
+
+/// The size of a hash table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HashCounts {
+    pub buckets: u64,
+    pub buckets_original: u64,
+    pub batches: u64,
+    pub batches_original: u64,
+    /// At its largest.
+    pub kilobytes: u64,
+    pub disk_kilobytes: u64,
 }
 
 /// The figures of a statement's nodes. A node is known by its place in memory: the plan is shared and
@@ -49,7 +87,7 @@ impl InstrumentNode {
     }
 }
 
-fn clock(run: &Run<'_>) -> i64 {
+pub(crate) fn clock(run: &Run<'_>) -> i64 {
     match &run.st.instruments {
         Some(i) if i.timing => run.sv.clock_timestamp(),
         _ => 0,
@@ -62,9 +100,13 @@ impl Exec for InstrumentNode {
         if begun {
             self.first = true;
         }
+        let backend = run.sv.backend();
+        let (buffers, wal) = (backend.buffer_usage(), backend.wal_usage());
         let before = clock(run);
         let out = self.child.next(run, want)?;
         let took = (clock(run) - before).max(0) as u64;
+        let backend = run.sv.backend();
+        let (buffers, wal) = (backend.buffer_usage() - buffers, backend.wal_usage() - wal);
         if let Some(all) = &mut run.st.instruments {
             let s = all.stats.entry(self.key).or_default();
             s.loops += u64::from(begun);
@@ -73,6 +115,9 @@ impl Exec for InstrumentNode {
                 s.startup_us += took;
             }
             s.rows += out.as_ref().map_or(0, |b| b.len as u64);
+            s.buffers += buffers;
+            s.wal += wal;
+            self.child.report(&mut s.counts);
         }
         match &out {
             Some(b) if b.len > 0 => self.first = false,

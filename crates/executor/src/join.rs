@@ -1,5 +1,6 @@
 //! Nested loops. Counterpart: nodeNestloop.c.
 
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::pairs::Pairs;
 use crate::run::Run;
@@ -175,6 +176,10 @@ impl NestLoopNode {
 }
 
 impl Exec for NestLoopNode {
+    fn report(&self, counts: &mut Counts) {
+        self.pairs.report(counts);
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let mut out = self.pairs.start();
         let mut steps = 0u32;

@@ -47,7 +47,7 @@ mod subplan;
 mod window;
 mod winfn;
 
-pub use instrument::NodeStats;
+pub use instrument::{Counts, HashCounts, NodeStats};
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};
 pub use services::{AggFn, AggInfo, FinalCall, Services};

@@ -3,6 +3,7 @@
 //! Instead of marking and restoring a place in the inner side, the inner rows of one key are kept while outer
 //! rows with that key come by. Rows with a NULL key meet nobody.
 
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::pairs::Pairs;
 use crate::run::Run;
@@ -372,6 +373,10 @@ impl MergeJoinNode {
 }
 
 impl Exec for MergeJoinNode {
+    fn report(&self, counts: &mut Counts) {
+        self.pairs.report(counts);
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let mut out = self.pairs.start();
         while out.len < want {

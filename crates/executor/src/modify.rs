@@ -12,6 +12,7 @@ mod conflict;
 mod entries;
 
 use crate::epq::Recheck;
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::relation::{OpenRel, RowEvent};
 use crate::run::Run;
@@ -99,6 +100,9 @@ pub(crate) struct ModifyNode {
     returning: Option<Returning>,
     wcos: Vec<(String, Program)>,
     conflict: Option<Conflict>,
+    /// Rows of INSERT ON CONFLICT that went in, and those that met another.
+    inserted: u64,
+    conflicting: u64,
     recheck: Recheck,
     st: EvalState,
     all_columns: Vec<AttrNo>,
@@ -191,6 +195,8 @@ impl ModifyNode {
             returning,
             wcos,
             conflict,
+            inserted: 0,
+            conflicting: 0,
             recheck: Recheck::new(&m.child, &m.row_marks),
             st: EvalState::default(),
             all_columns,
@@ -336,6 +342,11 @@ fn with_made<'a>(row: &[DatumRef<'a>], made: &'a Made) -> Refs<'a> {
 }
 
 impl Exec for ModifyNode {
+    fn report(&self, counts: &mut Counts) {
+        counts.inserted = self.inserted;
+        counts.conflicting = self.conflicting;
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);

@@ -1,5 +1,6 @@
 //! Running plan nodes: the trait, and the building of the tree. Counterpart: execProcnode.c.
 
+use crate::instrument::Counts;
 use crate::run::Run;
 use crate::{
     agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
@@ -37,6 +38,9 @@ pub(crate) trait Exec: Send {
     fn set_bound(&mut self, bound: Option<usize>) {
         let _ = bound;
     }
+
+    /// Sets what the node has counted since it was made (EXPLAIN ANALYZE).
+    fn report(&self, _: &mut Counts) {}
 }
 
 pub(crate) type Node = Box<dyn Exec>;

@@ -3,6 +3,7 @@
 //! The columns of both sides that anybody above asks for make one batch; the conditions above the join and
 //! the target list run over that batch as over any other.
 
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::project::Projection;
 use crate::run::Run;
@@ -105,6 +106,8 @@ pub(crate) struct Pairs {
     batch_qual: Option<(Program, EvalState, Sources)>,
     sources: Sources,
     projection: Projection,
+    /// Pairs that failed the join's conditions.
+    unmatched: u64,
 }
 
 impl Pairs {
@@ -122,7 +125,7 @@ impl Pairs {
         let mut cols = JoinedColumns::default();
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         let sources = Sources::new(cols, run)?;
-        Ok(Pairs { join_qual: row_qual, batch_qual, sources, projection })
+        Ok(Pairs { join_qual: row_qual, batch_qual, sources, projection, unmatched: 0 })
     }
 
     pub(crate) fn has_join_qual(&self) -> bool {
@@ -142,8 +145,18 @@ impl Pairs {
     ) -> Result<bool> {
         match &mut self.join_qual {
             None => Ok(true),
-            Some((p, st)) => p.test_row(st, run, &RowInput { scan: RowRef::Nulls, outer, inner }),
+            Some((p, st)) => {
+                let yes = p.test_row(st, run, &RowInput { scan: RowRef::Nulls, outer, inner })?;
+                self.unmatched += u64::from(!yes);
+                Ok(yes)
+            }
         }
+    }
+
+    /// What a join counts.
+    pub(crate) fn report(&self, counts: &mut Counts) {
+        counts.removed = self.unmatched;
+        counts.removed_late = self.projection.removed;
     }
 
     /// The rows of an inner batch that match an outer row; `None` for all.
@@ -157,6 +170,7 @@ impl Pairs {
         let mut joined = sources.template.clone();
         sources.push_one_to_many(outer, inner, None, &mut joined);
         let rows = select_true(p, st, run, &joined, None)?;
+        self.unmatched += (inner.len - rows.len()) as u64;
         Ok(if rows.len() == inner.len { None } else { Some(rows) })
     }
 

@@ -1,5 +1,6 @@
 //! Conditions and target lists over batches: what every scan and every one-child node ends with.
 
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::run::Run;
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Selection, Slot, Source, select_into};
@@ -19,6 +20,8 @@ pub(crate) struct Projection {
     columns: Vec<OutputColumn>,
     /// Nothing to compute: each column is one of the input, in order.
     identity: bool,
+    /// Rows that did not pass.
+    pub removed: u64,
     /// Memory of a batch whose rows have been used.
     spare: Option<Batch>,
     /// The rows that pass.
@@ -81,7 +84,7 @@ impl Projection {
                 seen.push(*k);
             }
         }
-        Ok(Projection { filter, columns, identity, spare: None, rows: Vec::new() })
+        Ok(Projection { filter, columns, identity, removed: 0, spare: None, rows: Vec::new() })
     }
 
     /// The rows that pass, projected.
@@ -96,11 +99,12 @@ impl Projection {
         mut input: Batch,
         spare: &mut Option<Batch>,
     ) -> Result<Batch> {
-        let Projection { filter, columns, identity, spare: own, rows } = self;
+        let Projection { filter, columns, identity, removed, spare: own, rows } = self;
         let all = match filter {
             None => true,
             Some((program, st)) => {
                 select_into(program, st, run, &input, rows)?;
+                *removed += (input.len - rows.len()) as u64;
                 rows.len() == input.len
             }
         };
@@ -266,6 +270,10 @@ impl Resolve for ByPosition {
 }
 
 impl Exec for ProjectNode {
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some(gate) = &self.gate {
             let open = match self.open {

@@ -144,12 +144,19 @@ impl Execution {
         all.sorts.get(&instrument::key_of(plan)).copied()
     }
 
+    /// The figures of a part of a bitmap scan.
+    pub fn bitmap_stats(&self, node: &plan::node::BitmapNode) -> Option<NodeStats> {
+        let all = self.state.instruments.as_ref()?;
+        all.stats.get(&std::ptr::from_ref(node).addr()).copied()
+    }
+
     fn start_with(
         desc: QueryDesc,
         sv: &mut dyn Services,
         instruments: Option<Instruments>,
     ) -> Result<Execution> {
         let plan = desc.plan.clone();
+        sv.check_rights(&plan)?;
         let mut state = RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
             versions: vec![0; plan.param_exec_types.len()],

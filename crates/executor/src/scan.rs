@@ -1,6 +1,7 @@
 //! Scans of tables: sequential, by index, by bitmap, by TID.
 //! Counterpart: nodeSeqscan.c, nodeIndexscan.c, nodeIndexonlyscan.c, nodeBitmapHeapscan.c, nodeTidscan.c.
 
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::probe::Probe;
 use crate::project::Projection;
@@ -113,7 +114,13 @@ enum TidQual {
     Any(Program),
 }
 
-enum Bitmap {
+/// With its place in the plan, by which its figures are known.
+struct Bitmap {
+    key: usize,
+    kind: BitmapKind,
+}
+
+enum BitmapKind {
     Index(Box<Probe>),
     And(Vec<Bitmap>),
     Or(Vec<Bitmap>),
@@ -189,11 +196,12 @@ fn bitmap_of(b: &BitmapNode, run: &mut Run<'_>) -> Result<Bitmap> {
     let list = |children: &[BitmapNode], run: &mut Run<'_>| {
         children.iter().map(|c| bitmap_of(c, run)).collect::<Result<Vec<_>>>()
     };
-    Ok(match b {
-        BitmapNode::Index { probe, .. } => Bitmap::Index(Box::new(Probe::new(probe, run)?)),
-        BitmapNode::And { children, .. } => Bitmap::And(list(children, run)?),
-        BitmapNode::Or { children, .. } => Bitmap::Or(list(children, run)?),
-    })
+    let kind = match b {
+        BitmapNode::Index { probe, .. } => BitmapKind::Index(Box::new(Probe::new(probe, run)?)),
+        BitmapNode::And { children, .. } => BitmapKind::And(list(children, run)?),
+        BitmapNode::Or { children, .. } => BitmapKind::Or(list(children, run)?),
+    };
+    Ok(Bitmap { key: std::ptr::from_ref(b).addr(), kind })
 }
 
 fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
@@ -354,9 +362,28 @@ type PageSet = BTreeMap<BlockNo, Vec<u16>>;
 impl Bitmap {
     /// The TIDs by block, offsets ascending.
     fn collect(&mut self, run: &mut Run<'_>) -> Result<PageSet> {
+        let before = crate::instrument::clock(run);
+        let set = self.kind.collect(run)?;
+        let took = (crate::instrument::clock(run) - before).max(0) as u64;
+        if let Some(all) = &mut run.st.instruments {
+            let s = all.stats.entry(self.key).or_default();
+            s.loops += 1;
+            s.startup_us += took;
+            s.total_us += took;
+            // Combined bitmaps are not counted.
+            if let BitmapKind::Index(_) = self.kind {
+                s.rows += set.values().map(|list| list.len() as u64).sum::<u64>();
+            }
+        }
+        Ok(set)
+    }
+}
+
+impl BitmapKind {
+    fn collect(&mut self, run: &mut Run<'_>) -> Result<PageSet> {
         let mut set = PageSet::new();
         match self {
-            Bitmap::Index(probe) => {
+            BitmapKind::Index(probe) => {
                 if probe.refresh(run)? {
                     let mut each = |tid: Tid| set.entry(tid.block).or_default().push(tid.offset);
                     let keys = probe.scan_keys(run.st);
@@ -367,7 +394,7 @@ impl Bitmap {
                     list.dedup();
                 }
             }
-            Bitmap::Or(parts) => {
+            BitmapKind::Or(parts) => {
                 for p in parts {
                     for (block, list) in p.collect(run)? {
                         let have = set.entry(block).or_default();
@@ -377,7 +404,7 @@ impl Bitmap {
                     }
                 }
             }
-            Bitmap::And(parts) => {
+            BitmapKind::And(parts) => {
                 for (i, p) in parts.iter_mut().enumerate() {
                     let mut next = p.collect(run)?;
                     if i == 0 {
@@ -399,6 +426,16 @@ impl Bitmap {
 }
 
 impl Exec for ScanNode {
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.source.projection.removed;
+        match &self.access {
+            Access::Index(a) if a.index_only => {
+                counts.heap_fetches = a.scan.as_ref().map_or(0, IndexScan::heap_fetches);
+            }
+            _ => {}
+        }
+    }
+
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some(epq) = &run.st.epq
             && let Some(tid) = epq.get(&self.source.rti).copied()

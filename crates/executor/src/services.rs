@@ -55,6 +55,9 @@ pub trait Services: FnContext + Facts {
     fn equality_compare(&mut self, op: Oid) -> Result<Option<CompareFn>>;
     /// Types of the OUT columns of a function that returns `record`; `None` where it has none.
     fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>>;
+    /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution: plans
+    /// outlive the rights of those who run them.
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
     /// Storage, for the current transaction.
     fn backend(&mut self) -> &mut engine::Backend;
     /// The table with this OID, which the caller has locked.

@@ -1,6 +1,7 @@
 //! Nodes that make rows themselves: constants, VALUES, functions, shared sets, and Append.
 //! Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c, nodeProjectSet.c, nodeCtescan.c.
 
+use crate::instrument::Counts;
 use crate::node::*;
 use crate::project::{ByPosition, Projection};
 use crate::run::{Run, Shared};
@@ -60,6 +61,10 @@ impl Exec for ResultNode {
 
     fn recycle(&mut self, batch: Batch) {
         self.projection.recycle(batch);
+    }
+
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
     }
 }
 
@@ -124,6 +129,10 @@ impl Exec for ValuesNode {
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.at = 0;
         Ok(true)
+    }
+
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
     }
 }
 
@@ -441,6 +450,10 @@ impl Exec for FunctionNode {
         self.rescan(run)?;
         Ok(true)
     }
+
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
+    }
 }
 
 /// The fields of a composite value as columns.
@@ -656,6 +669,10 @@ impl Exec for CteNode {
         self.at = 0;
         Ok(true)
     }
+
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
+    }
 }
 
 /// The rows that the last round of a recursive query added.
@@ -692,6 +709,10 @@ impl Exec for WorkTableNode {
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.at = 0;
         Ok(true)
+    }
+
+    fn report(&self, counts: &mut Counts) {
+        counts.removed = self.projection.removed;
     }
 }
 

@@ -35,10 +35,34 @@ pub struct PlannedStmt {
     pub relation_oids: Vec<Oid>,
     /// Functions and types whose change makes the plan stale: (catalog OID, object OID).
     pub inval_items: Vec<(Oid, Oid)>,
+    /// Rights that whoever runs the statement must have.
+    pub rights: RightsNeeded,
     /// Types of the exec parameters.
     pub param_exec_types: Vec<Oid>,
     pub stmt_location: i32,
     pub stmt_len: i32,
+}
+
+/// Rights on tables and functions, wherever in the statement they are used.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RightsNeeded {
+    pub relations: Vec<RelationRights>,
+    /// Functions that not everybody may call.
+    pub functions: Vec<Oid>,
+}
+
+/// Rights on one relation. Counterpart: the permission fields of `RangeTblEntry`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RelationRights {
+    pub relid: Oid,
+    /// Bits of [`crate::query::acl`].
+    pub required: u32,
+    /// Role to check as; invalid means the current user.
+    pub check_as_user: Oid,
+    /// Columns that need SELECT, INSERT, UPDATE; 0 is the whole row.
+    pub selected_cols: Vec<AttrNo>,
+    pub inserted_cols: Vec<AttrNo>,
+    pub updated_cols: Vec<AttrNo>,
 }
 
 /// What every plan node has.

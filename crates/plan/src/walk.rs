@@ -252,3 +252,58 @@ fn join_node_exprs_mut(node: &mut JoinTreeNode, f: &mut dyn FnMut(&mut Expr)) {
         }
     }
 }
+
+/// As [`query_exprs_mut`], to look only.
+pub fn query_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
+    for t in query.target_list.iter().chain(&query.returning_list) {
+        f(&t.expr);
+    }
+    jointree_exprs(&query.jointree, f);
+    query.having_qual.iter().for_each(&mut *f);
+    query.limit_offset.iter().for_each(&mut *f);
+    query.limit_count.iter().for_each(&mut *f);
+    for w in &query.window_clause {
+        w.start_offset.iter().for_each(&mut *f);
+        w.end_offset.iter().for_each(&mut *f);
+    }
+    for w in &query.with_check_options {
+        w.qual.iter().for_each(&mut *f);
+    }
+    if let Some(c) = &query.on_conflict {
+        c.arbiter_elems.iter().for_each(|e| f(&e.expr));
+        c.arbiter_where.iter().for_each(&mut *f);
+        c.on_conflict_set.iter().for_each(|t| f(&t.expr));
+        c.on_conflict_where.iter().for_each(&mut *f);
+        c.excl_rel_tlist.iter().for_each(|t| f(&t.expr));
+    }
+    for rte in &query.rtable {
+        rte.security_quals.iter().for_each(&mut *f);
+        match &rte.kind {
+            RteKind::Relation { tablesample: Some(s), .. } => {
+                s.args.iter().for_each(&mut *f);
+                s.repeatable.iter().for_each(&mut *f);
+            }
+            RteKind::Join { joinaliasvars, .. } => joinaliasvars.iter().for_each(&mut *f),
+            RteKind::Function { functions, .. } => functions.iter().for_each(|x| f(&x.funcexpr)),
+            RteKind::Values { values_lists, .. } => values_lists.iter().flatten().for_each(&mut *f),
+            _ => {}
+        }
+    }
+}
+
+fn jointree_exprs<'a>(from: &'a FromExpr, f: &mut dyn FnMut(&'a Expr)) {
+    from.fromlist.iter().for_each(|n| join_node_exprs(n, f));
+    from.quals.iter().for_each(f);
+}
+
+fn join_node_exprs<'a>(node: &'a JoinTreeNode, f: &mut dyn FnMut(&'a Expr)) {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(from) => jointree_exprs(from, f),
+        JoinTreeNode::Join(j) => {
+            join_node_exprs(&j.larg, f);
+            join_node_exprs(&j.rarg, f);
+            j.quals.iter().for_each(f);
+        }
+    }
+}

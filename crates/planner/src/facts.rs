@@ -202,6 +202,11 @@ pub trait PlannerFacts: eval::Facts {
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>>;
     /// (`procost`, `prorows`)
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)>;
+    /// May not everybody call the function?
+    fn function_is_restricted(&mut self, funcid: Oid) -> Result<bool> {
+        let _ = funcid;
+        Ok(false)
+    }
     fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts>;
     /// The index behind a unique or primary-key constraint.
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;

@@ -14,6 +14,7 @@ const LEVELS_MAX: u32 = 200;
 
 /// Plans a statement. `query` is as the analyzer and the view expansion left it.
 pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<PlannedStmt> {
+    let rights = crate::rights::of_query(query, facts)?;
     let mut relation_oids = Vec::new();
     collect_relations(query, &mut relation_oids);
     let mut glob = Glob {
@@ -40,6 +41,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         row_marks: glob.row_marks,
         relation_oids,
         inval_items: Vec::new(),
+        rights,
         param_exec_types: glob.param_types,
         stmt_location: query.stmt_location,
         stmt_len: query.stmt_len,

@@ -27,6 +27,7 @@ mod pullup;
 mod quals;
 mod refs;
 mod rel;
+mod rights;
 mod scan;
 mod selectivity;
 mod setop;

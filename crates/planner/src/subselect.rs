@@ -174,7 +174,6 @@ impl Glob<'_> {
                 if sub.use_hash_table {
                     sub.startup_cost = total;
                     sub.per_call_cost = self.facts.costs().cpu_operator;
-                    sub.plan_name = format!("hashed SubPlan {plan_id}");
                 }
                 sub.testexpr = Some(test);
                 Ok(Expr::SubPlan(Box::new(sub)))

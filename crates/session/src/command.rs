@@ -6,6 +6,7 @@ use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
+use commands::explain::TriggerFigures;
 use commands::{CommandHost, CopyTransport};
 use engine::Backend;
 use ids::Oid;
@@ -166,6 +167,25 @@ impl CommandHost for Session {
 
     fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
         Secret::parse(secret).is_some_and(|s| s.is_plain("", role))
+    }
+
+    fn explain_settings(&mut self) -> Vec<(String, String)> {
+        let store = &self.core.store;
+        let registry = &store.base().registry;
+        let mut list = Vec::new();
+        for id in registry.ids() {
+            let setting = registry.setting(id);
+            let hidden = setting.flags.superuser_only && !self.core.superuser;
+            if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
+                list.push((setting.name.to_owned(), setting.show(store.value(id))));
+            }
+        }
+        list.sort();
+        list
+    }
+
+    fn fire_triggers(&mut self) -> Result<Vec<TriggerFigures>> {
+        self.core.after_statement_counted()
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {

@@ -85,6 +85,7 @@ pub struct Core {
     pub(crate) statement_log: crate::statementlog::StatementLog,
     /// The server, and what it shows of this session. Absent where queries run without a connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
+    pub(crate) known_rights: crate::rights::KnownRights,
 }
 
 impl Core {
@@ -144,6 +145,7 @@ impl Core {
             activity_bytes_max: 1023,
             statement_log: Default::default(),
             server: None,
+            known_rights: Default::default(),
         }
     }
 

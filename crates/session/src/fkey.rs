@@ -9,6 +9,7 @@
 mod check;
 
 use crate::core::Core;
+use commands::explain::TriggerFigures;
 use executor::{Execution, RowEvent};
 use hashbrown::{HashMap, HashSet};
 use ids::{Oid, Tid};
@@ -35,6 +36,9 @@ pub(crate) enum Action {
 /// An event that waits for its check.
 #[derive(Clone)]
 pub(crate) struct Pending {
+    trigger: Oid,
+    /// The trigger's table.
+    relation: Oid,
     constraint: Oid,
     action: Action,
     /// The referencing side: its new row. The referenced side: its old row, and its new one, if any.
@@ -70,6 +74,17 @@ pub(crate) struct ForeignKeys {
     /// Lengths of `deferred` and modes at the start of each open subtransaction.
     levels: Vec<(usize, Modes)>,
     plans: HashMap<(Oid, Action, bool), Cached>,
+    /// While EXPLAIN ANALYZE watches: what fired.
+    counted: Option<Vec<Counted>>,
+}
+
+/// What a trigger did: its OID, its table and constraint, calls, microseconds.
+struct Counted {
+    trigger: Oid,
+    relation: Oid,
+    constraint: Oid,
+    calls: u64,
+    time_us: u64,
 }
 
 /// The action of a trigger function, and whether its trigger is on the referencing table.
@@ -109,7 +124,15 @@ pub(crate) fn queue(core: &mut Core, event: &RowEvent<'_>) -> Result<()> {
         }
         let old = event.old.map(|o| old.get_or_insert_with(|| Arc::from(o)).clone());
         let new = event.new.map(|n| new.get_or_insert_with(|| Arc::from(n)).clone());
-        let pending = Pending { constraint: t.tgconstraint, action, old, new, tid: event.new_tid };
+        let pending = Pending {
+            trigger: t.oid,
+            relation: event.rel.table.oid,
+            constraint: t.tgconstraint,
+            action,
+            old,
+            new,
+            tid: event.new_tid,
+        };
         let keys = &mut core.foreign_keys;
         let deferred = t.tgdeferrable
             && match keys.modes.one.get(&t.tgconstraint).copied().or(keys.modes.all) {
@@ -175,6 +198,28 @@ impl Core {
         Ok(())
     }
 
+    /// As [`Self::after_statement`], with figures of what fired.
+    pub fn after_statement_counted(&mut self) -> Result<Vec<TriggerFigures>> {
+        self.foreign_keys.counted = Some(Vec::new());
+        let result = self.after_statement();
+        let counted = self.foreign_keys.counted.take().unwrap_or_default();
+        result?;
+        let mut out = Vec::new();
+        for c in counted {
+            let desc = self.cat().relation(c.relation)?;
+            let name = desc.triggers.iter().find(|t| t.oid == c.trigger).map(|t| t.tgname);
+            let constraint = self.cat().constraint(c.constraint)?;
+            out.push(TriggerFigures {
+                trigger: name.map(|n| n.to_string()).unwrap_or_default(),
+                constraint: constraint.map(|row| row.conname.to_string()),
+                relation: desc.name().to_owned(),
+                time_us: c.time_us,
+                calls: c.calls,
+            });
+        }
+        Ok(out)
+    }
+
     /// The checks that were left for the end of the transaction.
     pub fn before_commit(&mut self) -> Result<()> {
         loop {
@@ -191,7 +236,23 @@ impl Core {
     fn fire(&mut self, events: Vec<Pending>) -> Result<()> {
         for event in events {
             self.backend.check_interrupts()?;
+            if self.foreign_keys.counted.is_none() {
+                check::fire(self, &event)?;
+                continue;
+            }
+            let start = self.now();
             check::fire(self, &event)?;
+            let took = (self.now() - start).max(0) as u64;
+            let list = self.foreign_keys.counted.get_or_insert_default();
+            let known = list.iter().position(|c| c.trigger == event.trigger);
+            let at = known.unwrap_or_else(|| {
+                let (trigger, relation) = (event.trigger, event.relation);
+                let constraint = event.constraint;
+                list.push(Counted { trigger, relation, constraint, calls: 0, time_us: 0 });
+                list.len() - 1
+            });
+            list[at].calls += 1;
+            list[at].time_us += took;
         }
         Ok(())
     }

@@ -153,11 +153,11 @@ fn check_read_only(plan: &PlannedStmt) -> Result<()> {
 
 impl Session {
     /// What must be right before a plan is run, whoever made it and when: every execution comes by here.
-    pub(crate) fn check_plan(&self, plan: &PlannedStmt) -> Result<()> {
+    pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         if self.core.mode.read_only {
             check_read_only(plan)?;
         }
-        Ok(())
+        crate::rights::check_plan(&mut self.core, plan)
     }
 
     /// Plans the portal's query and starts it, if that has not been done.

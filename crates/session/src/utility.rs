@@ -65,6 +65,9 @@ impl Session {
             }
             Node::FetchStmt(stmt) => self.fetch(stmt, describe)?,
             Node::ClosePortalStmt(stmt) => self.close_cursor(stmt)?.to_owned(),
+            Node::ExplainStmt(stmt) => {
+                self.explain_statement(stmt, sql, (params, types), describe)?
+            }
             Node::ConstraintsSetStmt(stmt) => {
                 let mut list = Vec::new();
                 for name in &stmt.constraints {
@@ -77,10 +80,6 @@ impl Session {
             }
             // Nobody listens to anything yet.
             Node::UnlistenStmt(_) => "UNLISTEN".to_owned(),
-            Node::CheckPointStmt => {
-                self.checkpoint_statement()?;
-                "CHECKPOINT".to_owned()
-            }
             _ => self.command(raw, sql, params, describe)?,
         })
     }
@@ -113,20 +112,9 @@ impl Session {
                 prepared.revalidate(&mut self.core)?;
                 prepared.fields.as_ref().map(|f| f.to_vec())
             }
-            Node::ExplainStmt(_) => Some(vec![text_field("QUERY PLAN")]),
+            Node::ExplainStmt(stmt) => Some(Session::explain_fields(stmt)),
             _ => None,
         })
-    }
-
-    fn checkpoint_statement(&mut self) -> Result<()> {
-        use engine::CheckpointFlags as F;
-        if !self.core.superuser {
-            return Err(pg_err!(
-                INSUFFICIENT_PRIVILEGE,
-                "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
-            ));
-        }
-        self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT).map(|_| ())
     }
 
     fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>) -> Result<()> {
@@ -166,6 +154,27 @@ impl Session {
         sql: &Arc<str>,
         describe: bool,
     ) -> Result<String> {
+        let (prepared, params) = self.execute_arguments(stmt, sql)?;
+        prepared.revalidate(&mut self.core)?;
+        let fields = prepared.fields.clone();
+        let level = self.core.backend.txn.nesting();
+        let mut portal = Portal::new(prepared, params, Formats::Text, fields.clone(), level);
+        self.start_portal(&mut portal)?;
+        if let Some(fields) = fields.filter(|_| describe) {
+            backend::row_description(&mut self.conn.out, &fields);
+        }
+        match self.run_query_portal(&mut portal, 0)? {
+            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
+            Ran::Suspended => Ok(String::new()),
+        }
+    }
+
+    /// The statement that EXECUTE names and the values that it gives.
+    pub(crate) fn execute_arguments(
+        &mut self,
+        stmt: &ExecuteStmt,
+        sql: &str,
+    ) -> Result<(Arc<Prepared>, Arc<[Datum]>)> {
         let prepared = self.find_prepared(&stmt.name)?;
         let wanted = prepared.param_types.len();
         if stmt.params.len() != wanted {
@@ -180,18 +189,7 @@ impl Session {
         for (node, &ty) in stmt.params.iter().zip(prepared.param_types.iter()) {
             params.push(self.argument(node, ty, sql)?);
         }
-        prepared.revalidate(&mut self.core)?;
-        let fields = prepared.fields.clone();
-        let level = self.core.backend.txn.nesting();
-        let mut portal = Portal::new(prepared, params.into(), Formats::Text, fields.clone(), level);
-        self.start_portal(&mut portal)?;
-        if let Some(fields) = fields.filter(|_| describe) {
-            backend::row_description(&mut self.conn.out, &fields);
-        }
-        match self.run_query_portal(&mut portal, 0)? {
-            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
-            Ran::Suspended => Ok(String::new()),
-        }
+        Ok((prepared, params.into()))
     }
 
     /// The value of an argument of EXECUTE.

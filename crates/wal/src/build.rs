@@ -100,6 +100,40 @@ pub struct RecordBuilder {
     pub(crate) slot_hint: usize,
     /// End of the newest record that was inserted from here.
     pub(crate) last_end: Lsn,
+    /// What has been inserted from here so far.
+    pub usage: WalUsage,
+    /// Clean pages that records made here have dirtied.
+    pub dirtied: u64,
+}
+
+/// Counts of one session (EXPLAIN WAL, pg_stat_statements).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WalUsage {
+    pub records: u64,
+    /// Full page images.
+    pub images: u64,
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for WalUsage {
+    fn add_assign(&mut self, other: WalUsage) {
+        self.records += other.records;
+        self.images += other.images;
+        self.bytes += other.bytes;
+    }
+}
+
+impl std::ops::Sub for WalUsage {
+    type Output = WalUsage;
+
+    /// What was used since `earlier`.
+    fn sub(self, earlier: WalUsage) -> WalUsage {
+        WalUsage {
+            records: self.records - earlier.records,
+            images: self.images - earlier.images,
+            bytes: self.bytes - earlier.bytes,
+        }
+    }
 }
 
 impl RecordBuilder {
@@ -120,6 +154,8 @@ impl RecordBuilder {
             packer: Packer::default(),
             slot_hint: usize::MAX,
             last_end: Lsn::INVALID,
+            usage: WalUsage::default(),
+            dirtied: 0,
         }
     }
 

@@ -27,7 +27,7 @@ mod tests;
 mod wal;
 mod writer;
 
-pub use build::{Compression, RecordBuilder, RegFlags};
+pub use build::{Compression, RecordBuilder, RegFlags, WalUsage};
 pub use control::{CheckPoint, ControlFile, DbState};
 pub use delay::DelayGuard;
 pub use reader::WalReader;

@@ -277,6 +277,9 @@ impl Wal {
             let inserted = self.place(record, &claim, room)?;
             claim.count(images, len);
             record.last_end = inserted.end;
+            record.usage.records += 1;
+            record.usage.images += images as u64;
+            record.usage.bytes += len as u64;
             return Ok(inserted);
         }
     }

@@ -51,6 +51,11 @@ impl Deparser<'_> {
         match e {
             Expr::Var(v) => self.variable(v, 0, false).map(|_| ())?,
             Expr::Const(c) => self.constant(c, 0)?,
+            Expr::Param(p) if p.paramkind == ParamKind::Exec => {
+                if !self.plan_param(p)? {
+                    self.put(&format!("${}", p.paramid));
+                }
+            }
             Expr::Param(p) => match self.param_names.get(p.paramid as usize - 1) {
                 Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
                     let name = quote_identifier(name);
@@ -279,6 +284,11 @@ impl Deparser<'_> {
 
     /// A column's name as it is written; returns the bare column name, if it is a column.
     pub(super) fn variable(&mut self, v: &Var, levels: u32, top: bool) -> Result<Option<String>> {
+        if v.varno < 0
+            && let Some(written) = self.child_column(v, top)
+        {
+            return written;
+        }
         let up = (v.varlevelsup + levels) as usize;
         let scope = self.scopes.len().checked_sub(up + 1).and_then(|i| self.scopes.get(i));
         let entry = scope.and_then(|s| s.entries.get((v.varno as usize).wrapping_sub(1)));

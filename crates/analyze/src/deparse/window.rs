@@ -37,9 +37,13 @@ impl Deparser<'_> {
             self.expr(filter, false)?;
         }
         self.put(") OVER ");
-        let Some(scope) = self.scopes.last() else {
-            self.put("(?)");
-            return Ok(());
+        // A finished plan has no window clauses any more.
+        let scope = match self.scopes.last() {
+            Some(scope) if self.place.is_none() => scope,
+            _ => {
+                self.put("(?)");
+                return Ok(());
+            }
         };
         let Some(clause) = scope.windows.iter().find(|c| c.winref == w.winref).cloned() else {
             return Err(PgError::internal(format!("could not find window clause {}", w.winref)));

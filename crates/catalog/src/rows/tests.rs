@@ -10,7 +10,7 @@ fn rows_survive_the_way_to_datums_and_back() {
     }
 }
 
-/// Bytes taken from `pageinspect` on a real server: `'{a,bcd,ef}'::text[]` as stored in a row.
+/// Bytes as `pageinspect` shows them on a real server: `'{a,bcd,ef}'::text[]` as stored in a row, 48 with its length.
 #[test]
 fn text_arrays_have_postgres_layout() {
     let values: Vec<Text> = vec!["a".into(), "bcd".into(), "ef".into()];
@@ -19,7 +19,7 @@ fn text_arrays_have_postgres_layout() {
         1, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, // header
         0x14, 0, 0, 0, b'a', 0, 0, 0, // a and padding
         0x1c, 0, 0, 0, b'b', b'c', b'd', 0, // bcd
-        0x18, 0, 0, 0, b'e', b'f',
+        0x18, 0, 0, 0, b'e', b'f', 0, 0, // ef and padding
     ];
     assert_eq!(&*payload, expected);
     assert_eq!(array::text_elements(&payload).unwrap(), values);

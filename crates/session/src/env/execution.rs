@@ -98,6 +98,10 @@ impl Services for Core {
         Ok(None)
     }
 
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
+        crate::rights::check_plan(self, plan)
+    }
+
     fn backend(&mut self) -> &mut Backend {
         &mut self.backend
     }

@@ -387,6 +387,10 @@ impl PlannerFacts for Core {
         Ok((f64::from(row.procost), f64::from(row.prorows)))
     }
 
+    fn function_is_restricted(&mut self, funcid: Oid) -> Result<bool> {
+        Ok(self.cat().function(funcid)?.proacl.is_some())
+    }
+
     fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts> {
         let row = self.cat().aggregate(aggfn)?;
         Ok(AggFacts {

@@ -19,6 +19,11 @@ trait Object {
     fn named(core: &mut Core, name: &str) -> Result<Oid>;
     /// `None` where there is no such object.
     fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>>;
+    /// Those of the rights that the role has; `None` where there is no such object.
+    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+        let Some((owner, acl)) = Self::rights(core, oid)? else { return Ok(None) };
+        core.cat().privileges(role, owner, acl.as_deref(), Self::KIND, wanted).map(Some)
+    }
 }
 
 fn found(oid: Option<Oid>, missing: impl FnOnce() -> PgError) -> Result<Oid> {
@@ -36,6 +41,10 @@ impl Object for Table {
     fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
         Ok(core.cat().find_class(oid)?.map(|c| (c.relowner, c.relacl.clone())))
     }
+    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+        let Some(class) = core.cat().find_class(oid)? else { return Ok(None) };
+        core.cat().relation_privileges(role, &class, wanted).map(Some)
+    }
 }
 
 struct Sequence;
@@ -51,17 +60,28 @@ impl Object for Sequence {
     fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
         Table::rights(core, oid)
     }
+    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+        Table::have(core, role, oid, wanted)
+    }
 }
 
 struct Schema;
 impl Object for Schema {
     const KIND: Kind = Kind::Schema;
     fn named(core: &mut Core, name: &str) -> Result<Oid> {
-        core.cat().namespace(name)
+        found(core.cat().find_namespace(name)?, || {
+            pg_err!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist")
+        })
     }
     fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
         let row = core.cat().search(cache::NAMESPACEOID, &[oid.into()])?;
         Ok(row.map(|r| (r.nspowner, r.nspacl.clone())))
+    }
+    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+        if core.cat().search(cache::NAMESPACEOID, &[oid.into()])?.is_none() {
+            return Ok(None);
+        }
+        core.cat().schema_privileges(role, oid, wanted).map(Some)
     }
 }
 
@@ -186,10 +206,11 @@ fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
 /// Does the role have any of the rights named?
 fn has<O: Object>(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
     let masks = rights_of(&text(wanted), O::KIND)?;
-    let Some((owner, acl)) = O::rights(core, oid)? else { return Ok(Datum::Null) };
     for mask in masks {
-        if mask != 0 && core.cat().has_privilege(role, owner, acl.as_deref(), O::KIND, mask)? {
-            return Ok(Datum::bool(true));
+        match O::have(core, role, oid, mask)? {
+            None => return Ok(Datum::Null),
+            Some(have) if mask != 0 && have == mask => return Ok(Datum::bool(true)),
+            Some(_) => {}
         }
     }
     Ok(Datum::bool(false))

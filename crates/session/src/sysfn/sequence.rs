@@ -69,8 +69,7 @@ fn open(core: &mut Core, oid: Oid) -> Result<(RelFile, ids::Persistence, String)
 fn check_rights(core: &mut Core, oid: Oid, wanted: u32) -> Result<()> {
     let class = core.cat().class(oid)?;
     let user = core.catalog.user;
-    let list = class.relacl.as_deref();
-    let have = core.cat().privileges(user, class.relowner, list, acl::Kind::Sequence, wanted)?;
+    let have = core.cat().relation_privileges(user, &class, wanted)?;
     if have == 0 {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,

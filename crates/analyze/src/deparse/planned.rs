@@ -1,0 +1,201 @@
+//! Expressions of finished plans, as EXPLAIN shows them: references to a child's output are followed down
+//! to what the child computes, parameters up to the node that sets them.
+//!
+//! Counterpart: `get_special_variable`, `find_param_referent`.
+
+use super::Deparser;
+use super::names::{Entry, Scope};
+use crate::session::Host;
+use catalog::format_type::quote_identifier;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use plan::node::{Plan, PlanNode};
+
+/// A step on the way from the top of a statement's plan to a node.
+#[derive(Clone, Copy)]
+pub enum Above<'p> {
+    Node(&'p Plan),
+    /// The sub-plan (or init plan) that the steps below belong to.
+    Sub(&'p SubPlan),
+}
+
+/// A node within its plan.
+#[derive(Clone)]
+pub struct Place<'p> {
+    pub plan: &'p Plan,
+    /// Outermost first.
+    pub above: Vec<Above<'p>>,
+}
+
+/// Names of the range table's entries and their columns, in order.
+#[derive(Clone, Default)]
+pub struct PlanNames(Scope);
+
+impl PlanNames {
+    pub fn new(names: Vec<(String, Vec<String>)>) -> PlanNames {
+        let entries = names.into_iter().map(|(refname, columns)| Entry {
+            refname: Some(refname),
+            columns: columns.into_iter().map(|c| (!c.is_empty()).then_some(c)).collect(),
+            ..Entry::default()
+        });
+        PlanNames(Scope { entries: entries.collect(), ..Scope::default() })
+    }
+
+    /// The name of an entry (1-based).
+    pub fn name(&self, rti: i32) -> &str {
+        let entry = usize::try_from(rti - 1).ok().and_then(|i| self.0.entries.get(i));
+        entry.and_then(|e| e.refname.as_deref()).unwrap_or_default()
+    }
+}
+
+impl<'p> Place<'p> {
+    /// The child whose output `varno` refers to.
+    fn child(&self, varno: i32) -> Option<&'p Plan> {
+        match (&self.plan.node, varno) {
+            (
+                PlanNode::Append { children } | PlanNode::MergeAppend { children, .. },
+                Var::OUTER,
+            ) => children.first(),
+            (_, Var::OUTER) => self.plan.children().first().copied(),
+            (_, Var::INNER) => self.plan.children().get(1).copied(),
+            _ => None,
+        }
+    }
+
+    fn below(&self, child: &'p Plan) -> Place<'p> {
+        let mut above = self.above.clone();
+        above.push(Above::Node(self.plan));
+        Place { plan: child, above }
+    }
+
+    /// The expression that a reference to a child's output stands for, and the child.
+    fn target(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
+        if v.varno == Var::INDEX {
+            let PlanNode::IndexOnlyScan { index_tlist, .. } = &self.plan.node else { return None };
+            let target = index_tlist.iter().find(|t| t.resno == v.varattno)?;
+            return Some((self.clone(), &target.expr));
+        }
+        let child = self.child(v.varno)?;
+        let target = child.info.target_list.iter().find(|t| t.resno == v.varattno)?;
+        Some((self.below(child), &target.expr))
+    }
+
+    /// The expression that sets a parameter, and the node that it belongs to.
+    fn referent(&self, id: i32) -> Option<(Place<'p>, &'p Expr)> {
+        let mut child = self.plan;
+        // Rows of a nested loop reach a sub-plan through the sub-plan's own parameters only.
+        let mut same_level = true;
+        for (i, step) in self.above.iter().enumerate().rev() {
+            match *step {
+                Above::Sub(sub) => {
+                    if let Some(k) = sub.par_param.iter().position(|p| *p == id) {
+                        let Above::Node(plan) = *self.above[..i].last()? else { return None };
+                        let above = self.above[..i - 1].to_vec();
+                        return Some((Place { plan, above }, sub.args.get(k)?));
+                    }
+                    same_level = false;
+                }
+                Above::Node(plan) => {
+                    if same_level
+                        && let PlanNode::NestLoop { inner, nest_params, .. } = &plan.node
+                        && std::ptr::eq(&**inner, child)
+                        && let Some((_, e)) = nest_params.iter().find(|(p, _)| *p == id)
+                    {
+                        return Some((Place { plan, above: self.above[..i].to_vec() }, e));
+                    }
+                    child = plan;
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<'h> Deparser<'h> {
+    /// For expressions of a plan's node. `prefix`: columns bear their table's name.
+    pub fn in_plan(
+        host: &'h mut dyn Host,
+        names: &PlanNames,
+        place: Place<'h>,
+        prefix: bool,
+    ) -> Deparser<'h> {
+        let mut d = Deparser::new(host, super::Style::PLAIN);
+        d.scopes.push(names.0.clone());
+        d.prefix = prefix;
+        d.place = Some(place);
+        d
+    }
+
+    /// As [`Self::expression`], casts that were not written included.
+    pub fn full_expression(mut self, e: &Expr) -> Result<String> {
+        self.expr(e, true)?;
+        Ok(self.out)
+    }
+
+    /// A sort column: the expression, then its collation, direction and place of NULLs where they are not
+    /// the usual ones. Counterpart: `show_sortorder_options`.
+    pub fn sort_column(
+        mut self,
+        e: &Expr,
+        operator: Oid,
+        collation: Oid,
+        nulls_first: bool,
+    ) -> Result<String> {
+        self.expr(e, true)?;
+        let ty = e.type_oid();
+        let ops = self.host.catalog().type_ops(ty)?;
+        if collation.is_valid() && self.host.catalog().type_row(ty)?.typcollation != collation {
+            let name = self.host.catalog().collation(collation)?.collname;
+            self.put(" COLLATE ");
+            self.put_name(name.as_str());
+        }
+        let mut reverse = false;
+        if operator == ops.gt {
+            self.put(" DESC");
+            reverse = true;
+        } else if operator != ops.lt {
+            let name = self.host.catalog().operator(operator)?.oprname;
+            reverse = name.as_str().contains('>');
+            self.put(&format!(" USING {name}"));
+        }
+        if nulls_first != reverse {
+            self.put(if nulls_first { " NULLS FIRST" } else { " NULLS LAST" });
+        }
+        Ok(self.out)
+    }
+
+    /// A column of a child's output. `None`: it is none, or the child does not have it.
+    pub(super) fn child_column(&mut self, v: &Var, top: bool) -> Option<Result<Option<String>>> {
+        let (place, e) = self.place.as_ref()?.target(v)?;
+        let saved = self.place.replace(place);
+        let result = match e {
+            Expr::Var(inner) => self.variable(inner, 0, top),
+            e => self.parens(true, |d| d.expr(e, true)).map(|()| None),
+        };
+        self.place = saved;
+        Some(result)
+    }
+
+    /// Writes what sets the parameter; false if that is not to be found.
+    pub(super) fn plan_param(&mut self, p: &Param) -> Result<bool> {
+        let found = self.place.as_ref().and_then(|place| place.referent(p.paramid));
+        let Some((place, e)) = found else { return Ok(false) };
+        let saved = self.place.replace(place);
+        let prefix = std::mem::replace(&mut self.prefix, true);
+        let bare =
+            matches!(e, Expr::Var(_) | Expr::Aggref(_) | Expr::GroupingFunc(_) | Expr::Param(_));
+        let result = self.parens(!bare, |d| d.expr(e, false));
+        self.place = saved;
+        self.prefix = prefix;
+        result.map(|()| true)
+    }
+}
+
+/// A name as SQL writes it, behind its schema where one is given.
+pub fn qualified(schema: Option<&str>, name: &str) -> String {
+    match schema {
+        Some(s) => format!("{}.{}", quote_identifier(s), quote_identifier(name)),
+        None => quote_identifier(name),
+    }
+}

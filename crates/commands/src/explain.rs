@@ -1,0 +1,274 @@
+//! EXPLAIN. Counterpart: explain.c.
+//!
+//! The plan is described as a tree of nodes, each with a title, lines and properties, from which all four
+//! output forms are made. With ANALYZE the statement is run first, its rows thrown away and its effects
+//! kept; figures come from the executor's instruments.
+//!
+//! Reading order: `names` (of tables in the plan), `node`, `figures`, `doc`.
+
+mod doc;
+mod figures;
+mod names;
+mod node;
+
+use crate::host::CommandHost;
+use crate::options;
+use doc::{Fields, Markup, NodeView, Value};
+use engine::BufferUsage;
+use executor::{Execution, QueryDesc};
+use node::{Describer, Link};
+use parse::ast::{CreateTableAsStmt, ExplainStmt};
+use pgerror::{PgError, Result, bail, pg_err};
+use plan::node::PlannedStmt;
+use std::collections::HashSet;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Datum, oids};
+
+/// The form of the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    #[default]
+    Text,
+    Json,
+    Yaml,
+    Xml,
+}
+
+impl Format {
+    /// Type of the result's column.
+    pub fn type_oid(self) -> ids::Oid {
+        match self {
+            Format::Json => oids::JSON,
+            Format::Xml => oids::XML,
+            _ => oids::TEXT,
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    pub analyze: bool,
+    pub verbose: bool,
+    pub costs: bool,
+    pub buffers: bool,
+    pub wal: bool,
+    pub timing: bool,
+    pub summary: bool,
+    pub settings: bool,
+    pub format: Format,
+}
+
+/// A plan to explain.
+pub struct Subject<'a> {
+    pub plan: Arc<PlannedStmt>,
+    pub params: Arc<[Datum]>,
+    /// What planning took.
+    pub planning_us: u64,
+    pub planning_buffers: BufferUsage,
+    /// The table that is to be made of the rows.
+    pub into: Option<&'a CreateTableAsStmt>,
+}
+
+/// What the triggers of a statement did.
+#[derive(Clone, Debug)]
+pub struct TriggerFigures {
+    pub trigger: String,
+    pub constraint: Option<String>,
+    pub relation: String,
+    pub time_us: u64,
+    pub calls: u64,
+}
+
+/// The options of a statement.
+pub fn options(stmt: &ExplainStmt, sql: &str) -> Result<Options> {
+    let mut o = Options { costs: true, ..Options::default() };
+    let (mut timing, mut summary) = (None, None);
+    for def in &stmt.options {
+        match &*def.defname {
+            "analyze" => o.analyze = options::boolean(def)?,
+            "verbose" => o.verbose = options::boolean(def)?,
+            "costs" => o.costs = options::boolean(def)?,
+            "buffers" => o.buffers = options::boolean(def)?,
+            "wal" => o.wal = options::boolean(def)?,
+            "settings" => o.settings = options::boolean(def)?,
+            "timing" => timing = Some(options::boolean(def)?),
+            "summary" => summary = Some(options::boolean(def)?),
+            "format" => {
+                let word = options::text(def)?;
+                o.format = match word.as_str() {
+                    "text" => Format::Text,
+                    "json" => Format::Json,
+                    "yaml" => Format::Yaml,
+                    "xml" => Format::Xml,
+                    _ => {
+                        let e = pg_err!(
+                            INVALID_PARAMETER_VALUE,
+                            "unrecognized value for EXPLAIN option \"format\": \"{word}\""
+                        );
+                        return Err(e.at(parse::position(sql, def.location)));
+                    }
+                };
+            }
+            name => {
+                let e = pg_err!(SYNTAX_ERROR, "unrecognized EXPLAIN option \"{name}\"");
+                return Err(e.at(parse::position(sql, def.location)));
+            }
+        }
+    }
+    if o.wal && !o.analyze {
+        bail!(INVALID_PARAMETER_VALUE, "EXPLAIN option WAL requires ANALYZE");
+    }
+    if timing == Some(true) && !o.analyze {
+        bail!(INVALID_PARAMETER_VALUE, "EXPLAIN option TIMING requires ANALYZE");
+    }
+    o.timing = timing.unwrap_or(o.analyze);
+    o.summary = summary.unwrap_or(o.analyze);
+    Ok(o)
+}
+
+/// An explanation as it grows: one query or, after rules, several.
+pub struct Explanation {
+    options: Options,
+    lines: Vec<String>,
+    queries: Vec<Value>,
+}
+
+impl Explanation {
+    pub fn new(options: Options) -> Explanation {
+        Explanation { options, lines: Vec::new(), queries: Vec::new() }
+    }
+
+    /// A statement that has no plan: a line for the text form, a word for the others.
+    pub fn utility(&mut self, line: Option<&str>, word: &str) {
+        self.lines.extend(line.map(str::to_owned));
+        self.queries.push(Value::Text(word.to_owned()));
+    }
+
+    /// The rows to send.
+    pub fn rows(self) -> Vec<String> {
+        let markup = match self.options.format {
+            Format::Text => return self.lines,
+            Format::Json => Markup::Json,
+            Format::Yaml => Markup::Yaml,
+            Format::Xml => Markup::Xml,
+        };
+        vec![doc::render(markup, &self.queries)]
+    }
+
+    /// Explains a plan; runs it first where ANALYZE says so.
+    pub fn plan(&mut self, host: &mut dyn CommandHost, subject: &Subject<'_>) -> Result<()> {
+        let o = self.options;
+        let start = host.functions().clock_timestamp();
+        let (mut run, mut triggers) = (None, Vec::new());
+        if o.analyze {
+            let (done, fired) = execute(host, o, subject)?;
+            (run, triggers) = (done, fired);
+        } else {
+            host.services().check_rights(&subject.plan)?;
+        }
+        let names = names::of(host, &subject.plan)?;
+        let mut describer = Describer {
+            host,
+            options: &o,
+            stmt: &subject.plan,
+            names,
+            run: run.as_ref(),
+            shown: HashSet::new(),
+        };
+        let top = describer.node(&subject.plan.plan_tree, &[], Link::default())?;
+        top.write_text(0, None, &mut self.lines);
+        let mut fields: Fields = vec![("Plan".to_owned(), Value::Object(top.into_fields()))];
+        if o.settings {
+            self.settings(host, &mut fields);
+        }
+        if o.buffers {
+            let mut view = NodeView::default();
+            figures::buffers(&mut view, &subject.planning_buffers);
+            if !view.lines.is_empty() {
+                self.lines.push("Planning:".to_owned());
+                self.lines.extend(view.lines.into_iter().map(|l| format!("  {l}")));
+            }
+            fields.push(("Planning".to_owned(), Value::Object(view.fields)));
+        }
+        let ms = |us: u64| format!("{:.3}", us as f64 / 1000.0);
+        if o.summary {
+            let time = ms(subject.planning_us);
+            self.lines.push(format!("Planning Time: {time} ms"));
+            fields.push(("Planning Time".to_owned(), Value::Raw(time)));
+        }
+        if o.analyze {
+            let list = triggers.iter().map(|t| self.trigger(t)).collect();
+            fields.push(("Triggers".to_owned(), Value::Objects(list)));
+        }
+        if o.summary && o.analyze {
+            let total = (host.functions().clock_timestamp() - start).max(0) as u64;
+            let time = ms(total);
+            self.lines.push(format!("Execution Time: {time} ms"));
+            fields.push(("Execution Time".to_owned(), Value::Raw(time)));
+        }
+        self.queries.push(Value::Object(fields));
+        Ok(())
+    }
+
+    /// Settings that bear on plans and differ from their defaults.
+    fn settings(&mut self, host: &mut dyn CommandHost, fields: &mut Fields) {
+        let list = host.explain_settings();
+        if !list.is_empty() {
+            let parts: Vec<String> = list.iter().map(|(n, v)| format!("{n} = '{v}'")).collect();
+            self.lines.push(format!("Settings: {}", parts.join(", ")));
+        }
+        let list = list.into_iter().map(|(n, v)| (n, Value::Text(v))).collect();
+        fields.push(("Settings".to_owned(), Value::Object(list)));
+    }
+
+    fn trigger(&mut self, t: &TriggerFigures) -> Fields {
+        let time = format!("{:.3}", t.time_us as f64 / 1000.0);
+        let mut line = String::from("Trigger ");
+        match &t.constraint {
+            Some(c) if !self.options.verbose => line.push_str(&format!("for constraint {c}")),
+            Some(c) => line.push_str(&format!("{} for constraint {c}", t.trigger)),
+            None => line.push_str(&t.trigger),
+        }
+        if self.options.timing {
+            line.push_str(&format!(": time={time} calls={}", t.calls));
+        } else {
+            line.push_str(&format!(": calls={}", t.calls));
+        }
+        self.lines.push(line);
+        let text = |name: &str, value: &str| (name.to_owned(), Value::Text(value.to_owned()));
+        let mut fields = vec![text("Trigger Name", &t.trigger)];
+        fields.extend(t.constraint.as_ref().map(|c| text("Constraint Name", c)));
+        fields.push(text("Relation", &t.relation));
+        if self.options.timing {
+            fields.push(("Time".to_owned(), Value::Raw(time)));
+        }
+        fields.push(("Calls".to_owned(), Value::Raw(t.calls.to_string())));
+        fields
+    }
+}
+
+/// Runs the statement to its end, triggers included.
+fn execute(
+    host: &mut dyn CommandHost,
+    options: Options,
+    subject: &Subject<'_>,
+) -> Result<(Option<Execution>, Vec<TriggerFigures>)> {
+    let depth = host.backend().snapshot_depth();
+    let snapshot = host.backend().snapshot();
+    host.backend().push_snapshot(snapshot.clone());
+    let step = || -> Result<_> {
+        if subject.into.is_some() {
+            return Err(PgError::unsupported("EXPLAIN ANALYZE of CREATE TABLE AS"));
+        }
+        let desc =
+            QueryDesc { plan: subject.plan.clone(), params: subject.params.clone(), snapshot };
+        let mut run = Execution::start_instrumented(desc, host.services(), options.timing)?;
+        while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {}
+        let triggers = host.fire_triggers()?;
+        Ok((Some(run), triggers))
+    };
+    let result = step();
+    host.backend().truncate_snapshots(depth);
+    result
+}

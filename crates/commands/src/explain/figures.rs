@@ -1,0 +1,136 @@
+//! Numbers: estimates, times, rows, buffers, log, memory.
+
+use super::Options;
+use super::doc::{NodeView, Value};
+use engine::{BufferUsage, WalUsage};
+use executor::{Counts, HashCounts, NodeStats, SortStats};
+use plan::node::PlanInfo;
+
+pub fn costs(options: &Options, view: &mut NodeView, info: &PlanInfo) {
+    if !options.costs {
+        return;
+    }
+    let (startup, total, rows) = (info.startup_cost, info.total_cost, info.plan_rows);
+    view.title.push_str(&format!(
+        "  (cost={startup:.2}..{total:.2} rows={rows:.0} width={})",
+        info.plan_width
+    ));
+    view.number("Startup Cost", format!("{startup:.2}"));
+    view.number("Total Cost", format!("{total:.2}"));
+    view.number("Plan Rows", format!("{rows:.0}"));
+    view.number("Plan Width", info.plan_width);
+}
+
+pub fn actual(options: &Options, view: &mut NodeView, stats: Option<NodeStats>) {
+    let s = stats.unwrap_or_default();
+    if s.loops == 0 {
+        view.title.push_str(" (never executed)");
+        if options.timing {
+            view.number("Actual Startup Time", "0.000");
+            view.number("Actual Total Time", "0.000");
+        }
+        view.number("Actual Rows", 0);
+        view.number("Actual Loops", 0);
+        return;
+    }
+    let loops = s.loops as f64;
+    let ms = |us: u64| format!("{:.3}", us as f64 / 1000.0 / loops);
+    let (startup, total) = (ms(s.startup_us), ms(s.total_us));
+    let rows = format!("{:.0}", s.rows as f64 / loops);
+    if options.timing {
+        view.title
+            .push_str(&format!(" (actual time={startup}..{total} rows={rows} loops={})", s.loops));
+        view.number("Actual Startup Time", startup);
+        view.number("Actual Total Time", total);
+    } else {
+        view.title.push_str(&format!(" (actual rows={rows} loops={})", s.loops));
+    }
+    view.number("Actual Rows", rows);
+    view.number("Actual Loops", s.loops);
+}
+
+/// Rows of a bitmap's pages.
+pub fn heap_blocks(view: &mut NodeView, counts: &Counts) {
+    view.number("Exact Heap Blocks", counts.exact_blocks);
+    view.number("Lossy Heap Blocks", counts.lossy_blocks);
+    if counts.exact_blocks + counts.lossy_blocks > 0 {
+        let mut line = "Heap Blocks:".to_owned();
+        for (word, n) in [("exact", counts.exact_blocks), ("lossy", counts.lossy_blocks)] {
+            if n > 0 {
+                line.push_str(&format!(" {word}={n}"));
+            }
+        }
+        view.lines.push(line);
+    }
+}
+
+pub fn sort(view: &mut NodeView, s: &SortStats) {
+    let place = if s.on_disk { "Disk" } else { "Memory" };
+    view.lines.push(format!("Sort Method: {}  {place}: {}kB", s.method, s.kilobytes));
+    view.field("Sort Method", Value::Text(s.method.to_owned()));
+    view.number("Sort Space Used", s.kilobytes);
+    view.field("Sort Space Type", Value::Text(place.to_owned()));
+}
+
+pub fn hash(view: &mut NodeView, h: &HashCounts) {
+    let grown = |now: u64, before: u64| match now == before {
+        true => now.to_string(),
+        false => format!("{now} (originally {before})"),
+    };
+    view.lines.push(format!(
+        "Buckets: {}  Batches: {}  Memory Usage: {}kB",
+        grown(h.buckets, h.buckets_original),
+        grown(h.batches, h.batches_original),
+        h.kilobytes
+    ));
+    view.number("Hash Buckets", h.buckets);
+    view.number("Original Hash Buckets", h.buckets_original);
+    view.number("Hash Batches", h.batches);
+    view.number("Original Hash Batches", h.batches_original);
+    view.number("Peak Memory Usage", h.kilobytes);
+}
+
+pub fn hash_agg(view: &mut NodeView, h: &HashCounts) {
+    let mut line = format!("Batches: {}  Memory Usage: {}kB", h.batches, h.kilobytes);
+    if h.batches > 1 {
+        line.push_str(&format!("  Disk Usage: {}kB", h.disk_kilobytes));
+    }
+    view.lines.push(line);
+    view.number("HashAgg Batches", h.batches);
+    view.number("Peak Memory Usage", h.kilobytes);
+    view.number("Disk Usage", h.disk_kilobytes);
+}
+
+pub fn buffers(view: &mut NodeView, u: &BufferUsage) {
+    let parts = [("hit", u.hit), ("read", u.read), ("dirtied", u.dirtied), ("written", u.written)];
+    if parts.iter().any(|(_, n)| *n > 0) {
+        let mut line = "Buffers: shared".to_owned();
+        for (word, n) in parts.iter().filter(|(_, n)| *n > 0) {
+            line.push_str(&format!(" {word}={n}"));
+        }
+        view.lines.push(line);
+    }
+    let kinds = ["Shared Hit", "Shared Read", "Shared Dirtied", "Shared Written"];
+    for (kind, (_, n)) in kinds.iter().zip(parts) {
+        view.number(&format!("{kind} Blocks"), n);
+    }
+    for kind in
+        ["Local Hit", "Local Read", "Local Dirtied", "Local Written", "Temp Read", "Temp Written"]
+    {
+        view.number(&format!("{kind} Blocks"), 0);
+    }
+}
+
+pub fn wal(view: &mut NodeView, u: &WalUsage) {
+    let parts = [("records", u.records), ("fpi", u.images), ("bytes", u.bytes)];
+    if parts.iter().any(|(_, n)| *n > 0) {
+        let mut line = "WAL:".to_owned();
+        for (word, n) in parts.iter().filter(|(_, n)| *n > 0) {
+            line.push_str(&format!(" {word}={n}"));
+        }
+        view.lines.push(line);
+    }
+    for (kind, (_, n)) in ["WAL Records", "WAL FPI", "WAL Bytes"].iter().zip(parts) {
+        view.number(kind, n);
+    }
+}

@@ -1,0 +1,93 @@
+//! Names under which a plan's tables are shown: each its alias, with a number where several bear the same.
+//! Counterpart: `select_rtable_names_for_explain`.
+
+use crate::host::CommandHost;
+use analyze::deparse::PlanNames;
+use pgerror::Result;
+use plan::Plan;
+use plan::node::{PlanNode, PlannedStmt};
+use plan::query::RteKind;
+
+/// The names of a statement's range table.
+pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
+    // In the order of the query levels, so that outer queries keep their names unchanged.
+    let mut used = Vec::new();
+    level(&stmt.plan_tree, &mut used);
+    stmt.subplans.iter().for_each(|p| level(p, &mut used));
+    let mut names: Vec<(String, Vec<String>)> = Vec::with_capacity(stmt.rtable.len());
+    for rte in &stmt.rtable {
+        let alias = rte.alias.as_ref().map(|a| a.aliasname.clone());
+        let name = match (&rte.kind, alias) {
+            (_, Some(alias)) => alias,
+            (RteKind::Relation { relid, .. }, None) => {
+                host.catalog().class(*relid)?.relname.to_string()
+            }
+            _ => rte.eref.aliasname.clone(),
+        };
+        let columns = match &rte.kind {
+            RteKind::Relation { relid, .. } => {
+                let given = rte.alias.as_ref().map(|a| a.colnames.clone()).unwrap_or_default();
+                let desc = host.catalog().relation(*relid)?;
+                let own =
+                    desc.attributes.iter().enumerate().map(|(i, a)| {
+                        given.get(i).cloned().unwrap_or_else(|| a.attname.to_string())
+                    });
+                own.collect()
+            }
+            _ => rte.eref.colnames.clone(),
+        };
+        names.push((name, columns));
+    }
+    let mut taken: Vec<String> = Vec::new();
+    for &rti in &used {
+        let Some((name, _)) = names.get_mut((rti - 1).max(0) as usize) else { continue };
+        let base = name.clone();
+        let mut number = 0;
+        while taken.contains(name) {
+            number += 1;
+            *name = format!("{base}_{number}");
+        }
+        taken.push(name.clone());
+    }
+    Ok(PlanNames::new(names))
+}
+
+/// Range-table indexes that the nodes of one query level use, ascending; then those of the queries below.
+fn level(plan: &Plan, out: &mut Vec<i32>) {
+    let (mut here, mut below) = (Vec::new(), Vec::new());
+    collect(plan, &mut here, &mut below);
+    here.sort_unstable();
+    for rti in here {
+        if !out.contains(&rti) {
+            out.push(rti);
+        }
+    }
+    below.into_iter().for_each(|p| level(p, out));
+}
+
+fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
+    match &plan.node {
+        PlanNode::SubqueryScan { scanrelid, child } => {
+            here.push(*scanrelid);
+            below.push(child);
+            return;
+        }
+        PlanNode::SeqScan { scanrelid }
+        | PlanNode::SampleScan { scanrelid, .. }
+        | PlanNode::IndexScan { scanrelid, .. }
+        | PlanNode::IndexOnlyScan { scanrelid, .. }
+        | PlanNode::BitmapHeapScan { scanrelid, .. }
+        | PlanNode::TidScan { scanrelid, .. }
+        | PlanNode::TidRangeScan { scanrelid, .. }
+        | PlanNode::FunctionScan { scanrelid, .. }
+        | PlanNode::ValuesScan { scanrelid, .. }
+        | PlanNode::CteScan { scanrelid, .. }
+        | PlanNode::WorkTableScan { scanrelid, .. } => here.push(*scanrelid),
+        PlanNode::ModifyTable(m) => {
+            here.push(m.nominal_relation);
+            here.extend(m.on_conflict.iter().map(|c| c.excl_rel_rti).filter(|rti| *rti > 0));
+        }
+        _ => {}
+    }
+    plan.children().into_iter().for_each(|c| collect(c, here, below));
+}

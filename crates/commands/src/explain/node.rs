@@ -1,0 +1,893 @@
+//! Plan nodes: their titles, properties and children. Counterpart: `ExplainNode` and the `show_*` functions
+//! of explain.c.
+
+use super::Options;
+use super::doc::{NodeView, Value};
+use super::figures;
+use crate::host::CommandHost;
+use analyze::deparse::{Above, Deparser, Place, PlanNames, qualified};
+use executor::{Execution, HashCounts, NodeStats};
+use ids::Oid;
+use pgerror::Result;
+use plan::Plan;
+use plan::expr::*;
+use plan::node::*;
+use plan::query::{CmdType, JoinType, OnConflictAction, RteKind, SetOperation};
+use std::collections::HashSet;
+
+/// Describes the nodes of one plan.
+pub struct Describer<'a, 'p> {
+    pub host: &'a mut dyn CommandHost,
+    pub options: &'a Options,
+    pub stmt: &'p PlannedStmt,
+    pub names: PlanNames,
+    /// The finished run, if the statement was run.
+    pub run: Option<&'a Execution>,
+    /// Sub-plans shown already.
+    pub shown: HashSet<u32>,
+}
+
+/// How a node hangs on the one above.
+#[derive(Clone, Copy, Default)]
+pub struct Link<'s> {
+    pub relationship: Option<&'static str>,
+    pub name: Option<&'s str>,
+}
+
+impl Link<'static> {
+    fn of(relationship: &'static str) -> Link<'static> {
+        Link { relationship: Some(relationship), name: None }
+    }
+}
+
+/// A node's names: in the text form, and as `Node Type`, with `Strategy` or `Operation`.
+struct Kind {
+    title: String,
+    node_type: &'static str,
+    strategy: Option<&'static str>,
+    operation: Option<&'static str>,
+}
+
+impl<'p> Describer<'_, 'p> {
+    /// The node and all below it.
+    pub fn node(
+        &mut self,
+        plan: &'p Plan,
+        above: &[Above<'p>],
+        link: Link<'_>,
+    ) -> Result<NodeView> {
+        let place = Place { plan, above: above.to_vec() };
+        let stats = self.run.and_then(|r| r.stats(plan));
+        let mut view = NodeView::default();
+        let kind = kind_of(plan);
+        self.begin(&mut view, &kind, link);
+        self.title(&mut view, plan, &kind)?;
+        self.numbers(&mut view, &plan.info, stats);
+        if self.options.verbose {
+            self.output(&mut view, &place)?;
+        }
+        self.properties(&mut view, &place, stats)?;
+        if let Some(s) = stats.filter(|_| self.options.buffers) {
+            figures::buffers(&mut view, &s.buffers);
+        }
+        if let Some(s) = stats.filter(|_| self.options.wal) {
+            figures::wal(&mut view, &s.wal);
+        }
+        self.children(&mut view, &place)?;
+        Ok(view)
+    }
+
+    fn begin(&self, view: &mut NodeView, kind: &Kind, link: Link<'_>) {
+        let mut say = |name: &str, value: Option<&str>| {
+            if let Some(v) = value {
+                view.field(name, Value::Text(v.to_owned()));
+            }
+        };
+        say("Node Type", Some(kind.node_type));
+        say("Strategy", kind.strategy);
+        say("Partial Mode", (kind.node_type == "Aggregate").then_some("Simple"));
+        say("Operation", kind.operation);
+        say("Parent Relationship", link.relationship);
+        say("Subplan Name", link.name);
+        view.number("Parallel Aware", false);
+        view.number("Async Capable", false);
+        view.title.clone_from(&kind.title);
+    }
+
+    /// What the node works on, behind its name.
+    fn title(&mut self, view: &mut NodeView, plan: &'p Plan, kind: &Kind) -> Result<()> {
+        match &plan.node {
+            PlanNode::IndexScan { scanrelid, probe }
+            | PlanNode::IndexOnlyScan { scanrelid, probe, .. } => {
+                let backward = probe.direction == ScanDirection::Backward;
+                let index = self.relation_name(probe.indexid)?;
+                let back = if backward { " Backward" } else { "" };
+                view.title.push_str(&format!("{back} using {}", qualified(None, &index)));
+                let direction = if backward { "Backward" } else { "Forward" };
+                view.field("Scan Direction", Value::Text(direction.to_owned()));
+                view.field("Index Name", Value::Text(index));
+                self.target(view, *scanrelid, &plan.node)?;
+            }
+            PlanNode::SeqScan { scanrelid }
+            | PlanNode::SampleScan { scanrelid, .. }
+            | PlanNode::BitmapHeapScan { scanrelid, .. }
+            | PlanNode::TidScan { scanrelid, .. }
+            | PlanNode::TidRangeScan { scanrelid, .. }
+            | PlanNode::SubqueryScan { scanrelid, .. }
+            | PlanNode::FunctionScan { scanrelid, .. }
+            | PlanNode::ValuesScan { scanrelid, .. }
+            | PlanNode::CteScan { scanrelid, .. }
+            | PlanNode::WorkTableScan { scanrelid, .. } => {
+                self.target(view, *scanrelid, &plan.node)?;
+            }
+            PlanNode::ModifyTable(m) => self.target(view, m.nominal_relation, &plan.node)?,
+            PlanNode::NestLoop { jointype, .. }
+            | PlanNode::MergeJoin { jointype, .. }
+            | PlanNode::HashJoin { jointype, .. } => {
+                let word = match jointype {
+                    JoinType::Inner => "Inner",
+                    JoinType::Left => "Left",
+                    JoinType::Full => "Full",
+                    JoinType::Right => "Right",
+                    JoinType::Semi => "Semi",
+                    JoinType::Anti => "Anti",
+                };
+                if *jointype != JoinType::Inner {
+                    view.title.push_str(&format!(" {word} Join"));
+                } else if kind.node_type != "Nested Loop" {
+                    view.title.push_str(" Join");
+                }
+                view.field("Join Type", Value::Text(word.to_owned()));
+            }
+            PlanNode::SetOp { op, all, .. } => {
+                let word = match (op, all) {
+                    (SetOperation::Intersect, false) => "Intersect",
+                    (SetOperation::Intersect, true) => "Intersect All",
+                    (_, false) => "Except",
+                    (_, true) => "Except All",
+                };
+                view.title.push_str(&format!(" {word}"));
+                view.field("Command", Value::Text(word.to_owned()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The relation, function or query that is scanned. Counterpart: `ExplainTargetRel`.
+    fn target(&mut self, view: &mut NodeView, rti: i32, node: &PlanNode) -> Result<()> {
+        let Some(rte) = self.stmt.rtable.get((rti - 1).max(0) as usize) else { return Ok(()) };
+        let refname = self.names.name(rti).to_owned();
+        let mut schema = None;
+        let (tag, object) = match (&rte.kind, node) {
+            (RteKind::Relation { relid, .. }, _) => {
+                let class = self.host.catalog().class(*relid)?;
+                if self.options.verbose {
+                    schema = self.schema_name(class.relnamespace)?;
+                }
+                ("Relation Name", Some(class.relname.to_string()))
+            }
+            (_, PlanNode::FunctionScan { functions, .. }) => {
+                let mut name = None;
+                if let [only] = &functions[..]
+                    && let Expr::FuncExpr(f) = &only.funcexpr
+                {
+                    let row = self.host.catalog().function(f.funcid)?;
+                    if self.options.verbose {
+                        schema = self.schema_name(row.pronamespace)?;
+                    }
+                    name = Some(row.proname.to_string());
+                }
+                ("Function Name", name)
+            }
+            (RteKind::Cte { ctename, .. }, _) => ("CTE Name", Some(ctename.clone())),
+            _ => ("", None),
+        };
+        view.title.push_str(" on");
+        if let Some(object) = &object {
+            view.title.push_str(&format!(" {}", qualified(schema.as_deref(), object)));
+        }
+        if object.as_deref() != Some(&refname) {
+            view.title.push_str(&format!(" {}", qualified(None, &refname)));
+        }
+        if let Some(object) = object {
+            view.field(tag, Value::Text(object));
+        }
+        if let Some(schema) = schema {
+            view.field("Schema", Value::Text(schema));
+        }
+        view.field("Alias", Value::Text(refname));
+        Ok(())
+    }
+
+    /// Estimates and what came of them.
+    fn numbers(&self, view: &mut NodeView, info: &PlanInfo, stats: Option<NodeStats>) {
+        figures::costs(self.options, view, info);
+        if self.run.is_some() {
+            figures::actual(self.options, view, stats);
+        }
+    }
+
+    fn schema_name(&mut self, oid: Oid) -> Result<Option<String>> {
+        let temp = self.host.catalog().session.temp_namespace == oid;
+        if temp {
+            return Ok(Some("pg_temp".to_owned()));
+        }
+        Ok(self.host.catalog().namespace_name(oid)?.map(|n| n.to_string()))
+    }
+
+    fn relation_name(&mut self, oid: Oid) -> Result<String> {
+        Ok(self.host.catalog().class(oid)?.relname.to_string())
+    }
+
+    /// Do columns bear their table's name above scans?
+    fn prefix(&self) -> bool {
+        self.several() || self.options.verbose
+    }
+
+    /// Are there several range-table entries? A level without tables counts as one.
+    fn several(&self) -> bool {
+        fn bare(plan: &Plan) -> usize {
+            let own = matches!(plan.node, PlanNode::Result { child: None, .. });
+            let below: usize = plan.children().into_iter().map(bare).sum();
+            usize::from(own) + below
+        }
+        let levels: usize = self.stmt.subplans.iter().map(bare).sum();
+        self.stmt.rtable.len() + levels + bare(&self.stmt.plan_tree) > 1
+    }
+
+    fn expr(&mut self, place: &Place<'p>, e: &Expr, prefix: bool) -> Result<String> {
+        Deparser::in_plan(&mut *self.host, &self.names, place.clone(), prefix).expression(e)
+    }
+
+    fn output(&mut self, view: &mut NodeView, place: &Place<'p>) -> Result<()> {
+        let list = match &place.plan.node {
+            PlanNode::Append { .. }
+            | PlanNode::MergeAppend { .. }
+            | PlanNode::RecursiveUnion { .. } => return Ok(()),
+            PlanNode::ModifyTable(m) => match m.returning_lists.first() {
+                Some(list) => list,
+                None => return Ok(()),
+            },
+            _ => &place.plan.info.target_list,
+        };
+        if list.is_empty() {
+            return Ok(());
+        }
+        let prefix = self.several();
+        let mut out = Vec::new();
+        for t in list {
+            out.push(self.expr(place, &t.expr, prefix)?);
+        }
+        view.list("Output", out);
+        Ok(())
+    }
+
+    fn qual(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        label: &str,
+        quals: &[Expr],
+        prefix: bool,
+    ) -> Result<()> {
+        if let Some(e) = all_of(quals, BoolOp::And) {
+            let text = self.expr(place, &e, prefix)?;
+            view.text(label, text);
+        }
+        Ok(())
+    }
+
+    /// How many rows went away, per loop; nothing in the text form where there were none.
+    fn removed(&self, view: &mut NodeView, label: &str, stats: Option<NodeStats>, total: u64) {
+        if self.run.is_none() {
+            return;
+        }
+        let loops = stats.map_or(0, |s| s.loops);
+        let mean = if loops > 0 { total as f64 / loops as f64 } else { 0.0 };
+        if total > 0 {
+            view.lines.push(format!("{label}: {mean:.0}"));
+        }
+        view.number(label, format!("{mean:.0}"));
+    }
+
+    /// The condition of a scan and what it removed.
+    fn filter(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        stats: Option<NodeStats>,
+    ) -> Result<()> {
+        let quals = &place.plan.info.qual;
+        if quals.is_empty() {
+            return Ok(());
+        }
+        let scan = matches!(place.plan.node, PlanNode::SubqueryScan { .. }) || self.options.verbose;
+        let upper = matches!(
+            place.plan.node,
+            PlanNode::Agg(_)
+                | PlanNode::Group { .. }
+                | PlanNode::Result { .. }
+                | PlanNode::WindowAgg(_)
+        );
+        let prefix = if upper { self.prefix() } else { scan };
+        self.qual(view, place, "Filter", quals, prefix)?;
+        self.removed(view, "Rows Removed by Filter", stats, stats.map_or(0, |s| s.counts.removed));
+        Ok(())
+    }
+
+    fn properties(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        stats: Option<NodeStats>,
+    ) -> Result<()> {
+        let plan = place.plan;
+        let verbose = self.options.verbose;
+        let counts = stats.map(|s| s.counts).unwrap_or_default();
+        match &plan.node {
+            PlanNode::IndexScan { probe, .. } => {
+                self.probe(view, place, probe, stats)?;
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::IndexOnlyScan { probe, .. } => {
+                self.probe(view, place, probe, stats)?;
+                self.filter(view, place, stats)?;
+                if self.run.is_some() {
+                    view.raw("Heap Fetches", counts.heap_fetches);
+                }
+            }
+            PlanNode::BitmapHeapScan { recheck, .. } => {
+                self.qual(view, place, "Recheck Cond", recheck, verbose)?;
+                let label = "Rows Removed by Index Recheck";
+                self.removed(view, label, stats, counts.removed_late);
+                self.filter(view, place, stats)?;
+                if self.run.is_some() {
+                    figures::heap_blocks(view, &counts);
+                }
+            }
+            PlanNode::TidScan { tid_quals, .. } => {
+                if let Some(e) = all_of(tid_quals, BoolOp::Or) {
+                    let text = self.expr(place, &e, verbose)?;
+                    view.text("TID Cond", text);
+                }
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::TidRangeScan { tid_quals, .. } => {
+                self.qual(view, place, "TID Cond", tid_quals, verbose)?;
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::SampleScan { sample, .. } => {
+                self.sampling(view, place, sample)?;
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::FunctionScan { functions, .. } => {
+                if verbose {
+                    let mut calls = Vec::new();
+                    for f in functions {
+                        calls.push(self.expr(place, &f.funcexpr, true)?);
+                    }
+                    view.text("Function Call", calls.join(", "));
+                }
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::Result { constant_qual, .. } => {
+                let prefix = self.prefix();
+                self.qual(view, place, "One-Time Filter", constant_qual, prefix)?;
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::NestLoop { join_qual, inner_unique, .. } => {
+                self.unique(view, *inner_unique);
+                self.join(view, place, join_qual, stats)?;
+            }
+            PlanNode::MergeJoin { join_qual, inner_unique, merge_clauses, .. } => {
+                self.unique(view, *inner_unique);
+                let prefix = self.prefix();
+                self.qual(view, place, "Merge Cond", merge_clauses, prefix)?;
+                self.join(view, place, join_qual, stats)?;
+            }
+            PlanNode::HashJoin { join_qual, inner_unique, hash_clauses, .. } => {
+                self.unique(view, *inner_unique);
+                let prefix = self.prefix();
+                self.qual(view, place, "Hash Cond", hash_clauses, prefix)?;
+                self.join(view, place, join_qual, stats)?;
+            }
+            PlanNode::Sort { keys, .. } => {
+                self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
+                if let Some(sort) = self.run.and_then(|r| r.sort_stats(plan)) {
+                    figures::sort(view, &sort);
+                }
+            }
+            PlanNode::IncrementalSort { keys, presorted_cols, .. } => {
+                self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
+                self.sort_key(view, place, "Presorted Key", keys, *presorted_cols as usize)?;
+            }
+            PlanNode::MergeAppend { keys, .. } => {
+                self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
+                view.number("Subplans Removed", 0);
+            }
+            PlanNode::Memoize { param_exprs, .. } => {
+                let prefix = self.prefix();
+                let mut list = Vec::new();
+                for e in param_exprs {
+                    list.push(self.expr(place, e, prefix)?);
+                }
+                view.text("Cache Key", list.join(", "));
+                view.text("Cache Mode", "logical");
+            }
+            PlanNode::Agg(agg) => {
+                self.group_keys(view, place, agg)?;
+                self.filter_having(view, place)?;
+                if matches!(agg.strategy, AggStrategy::Hashed | AggStrategy::Mixed)
+                    && let Some(hash) = counts.hash
+                    && self.run.is_some()
+                {
+                    figures::hash_agg(view, &hash);
+                }
+                if !plan.info.qual.is_empty() {
+                    self.removed(view, "Rows Removed by Filter", stats, counts.removed);
+                }
+            }
+            PlanNode::Group { keys, .. } => {
+                let cols: Vec<_> = keys.cols.iter().map(|c| *c as usize).collect();
+                let list = self.child_columns(place, &cols)?;
+                view.list("Group Key", list);
+                self.filter(view, place, stats)?;
+            }
+            PlanNode::WindowAgg(w) => {
+                self.filter(view, place, stats)?;
+                let prefix = self.prefix();
+                self.qual(view, place, "Run Condition", &w.run_condition, prefix)?;
+            }
+            PlanNode::ModifyTable(m) => self.conflict(view, place, m, stats)?,
+            PlanNode::Append { .. } => view.number("Subplans Removed", 0),
+            _ => self.filter(view, place, stats)?,
+        }
+        Ok(())
+    }
+
+    fn probe(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        probe: &IndexProbe,
+        stats: Option<NodeStats>,
+    ) -> Result<()> {
+        let verbose = self.options.verbose;
+        self.qual(view, place, "Index Cond", &probe.index_qual_orig, verbose)?;
+        if !probe.index_qual_orig.is_empty() {
+            let late = stats.map_or(0, |s| s.counts.removed_late);
+            self.removed(view, "Rows Removed by Index Recheck", stats, late);
+        }
+        self.qual(view, place, "Order By", &probe.order_by, verbose)
+    }
+
+    fn sampling(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        sample: &plan::query::TableSample,
+    ) -> Result<()> {
+        let prefix = self.prefix();
+        let method = self.host.catalog().function(sample.tsmhandler)?.proname.to_string();
+        let mut args = Vec::new();
+        for e in &sample.args {
+            args.push(self.expr(place, e, prefix)?);
+        }
+        let repeat = match &sample.repeatable {
+            Some(e) => Some(self.expr(place, e, prefix)?),
+            None => None,
+        };
+        let mut line = format!("Sampling: {method} ({})", args.join(", "));
+        if let Some(r) = &repeat {
+            line.push_str(&format!(" REPEATABLE ({r})"));
+        }
+        view.lines.push(line);
+        view.field("Sampling Method", Value::Text(method));
+        view.field("Sampling Parameters", Value::List(args));
+        if let Some(r) = repeat {
+            view.field("Repeatable Seed", Value::Text(r));
+        }
+        Ok(())
+    }
+
+    fn unique(&self, view: &mut NodeView, unique: bool) {
+        if self.options.verbose && unique {
+            view.lines.push("Inner Unique: true".to_owned());
+        }
+        view.number("Inner Unique", unique);
+    }
+
+    fn join(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        join_qual: &[Expr],
+        stats: Option<NodeStats>,
+    ) -> Result<()> {
+        let prefix = self.prefix();
+        let counts = stats.map(|s| s.counts).unwrap_or_default();
+        self.qual(view, place, "Join Filter", join_qual, prefix)?;
+        if !join_qual.is_empty() {
+            self.removed(view, "Rows Removed by Join Filter", stats, counts.removed);
+        }
+        let quals = &place.plan.info.qual;
+        self.qual(view, place, "Filter", quals, prefix)?;
+        if !quals.is_empty() {
+            self.removed(view, "Rows Removed by Filter", stats, counts.removed_late);
+        }
+        Ok(())
+    }
+
+    fn sort_key(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        label: &str,
+        keys: &SortKeys,
+        count: usize,
+    ) -> Result<()> {
+        let prefix = self.prefix();
+        let mut list = Vec::new();
+        for (i, &col) in keys.cols.iter().enumerate().take(count) {
+            let Some(t) = place.plan.info.target_list.get(col as usize - 1) else { continue };
+            let d = Deparser::in_plan(&mut *self.host, &self.names, place.clone(), prefix);
+            let (op, coll) = (keys.operators[i], keys.collations[i]);
+            list.push(d.sort_column(&t.expr, op, coll, keys.nulls_first[i])?);
+        }
+        view.list(label, list);
+        Ok(())
+    }
+
+    /// Columns of the child's output, as the child knows them.
+    fn child_columns(&mut self, place: &Place<'p>, cols: &[usize]) -> Result<Vec<String>> {
+        let Some(child) = place.plan.children().first().copied() else { return Ok(Vec::new()) };
+        let mut above = place.above.clone();
+        above.push(Above::Node(place.plan));
+        let below = Place { plan: child, above };
+        let prefix = self.prefix();
+        let mut out = Vec::new();
+        for &c in cols {
+            let Some(t) = child.info.target_list.get(c - 1) else { continue };
+            let d = Deparser::in_plan(&mut *self.host, &self.names, below.clone(), prefix);
+            out.push(d.full_expression(&t.expr)?);
+        }
+        Ok(out)
+    }
+
+    fn group_keys(&mut self, view: &mut NodeView, place: &Place<'p>, agg: &Agg) -> Result<()> {
+        let cols = |set: &[i16]| set.iter().map(|c| *c as usize).collect::<Vec<_>>();
+        if agg.grouping_sets.is_empty() {
+            if !agg.keys.cols.is_empty() {
+                let list = self.child_columns(place, &cols(&agg.keys.cols))?;
+                view.list("Group Key", list);
+            }
+            return Ok(());
+        }
+        let mut sets = Vec::new();
+        let (full, empty): (Vec<_>, Vec<_>) = agg.grouping_sets.iter().partition(|s| !s.is_empty());
+        for set in full {
+            let list = self.child_columns(place, &cols(set))?;
+            view.lines.push(format!("Hash Key: {}", list.join(", ")));
+            sets.push(vec![("Hash Keys".to_owned(), Value::Lists(vec![list]))]);
+        }
+        for _ in empty {
+            view.lines.push("Group Key: ()".to_owned());
+            sets.push(vec![("Group Keys".to_owned(), Value::Lists(vec![Vec::new()]))]);
+        }
+        view.field("Grouping Sets", Value::Objects(sets));
+        Ok(())
+    }
+
+    fn filter_having(&mut self, view: &mut NodeView, place: &Place<'p>) -> Result<()> {
+        let prefix = self.prefix();
+        self.qual(view, place, "Filter", &place.plan.info.qual, prefix)
+    }
+
+    fn conflict(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        m: &ModifyTable,
+        stats: Option<NodeStats>,
+    ) -> Result<()> {
+        let Some(c) = &m.on_conflict else { return Ok(()) };
+        let what = if c.action == OnConflictAction::Nothing { "NOTHING" } else { "UPDATE" };
+        view.text("Conflict Resolution", what);
+        let mut indexes = Vec::new();
+        for &oid in &c.arbiter_indexes {
+            indexes.push(self.relation_name(oid)?);
+        }
+        if !indexes.is_empty() {
+            view.list("Conflict Arbiter Indexes", indexes);
+        }
+        let counts = stats.map(|s| s.counts).unwrap_or_default();
+        if !c.where_.is_empty() {
+            let prefix = self.prefix();
+            self.qual(view, place, "Conflict Filter", &c.where_, prefix)?;
+            self.removed(view, "Rows Removed by Conflict Filter", stats, counts.removed);
+        }
+        if self.run.is_some() {
+            view.raw("Tuples Inserted", counts.inserted);
+            view.raw("Conflicting Tuples", counts.conflicting);
+        }
+        Ok(())
+    }
+
+    fn children(&mut self, view: &mut NodeView, place: &Place<'p>) -> Result<()> {
+        let plan = place.plan;
+        self.sub_plans(view, place, &plan.info.init_plan, "InitPlan")?;
+        let mut above = place.above.clone();
+        above.push(Above::Node(plan));
+        match &plan.node {
+            PlanNode::HashJoin { outer, inner, .. } => {
+                let first = self.node(outer, &above, Link::of("Outer"))?;
+                view.children.push((None, first));
+                let counts = self.run.and_then(|r| r.stats(plan)).and_then(|s| s.counts.hash);
+                let hash = self.hash(inner, &above, counts)?;
+                view.children.push((None, hash));
+            }
+            PlanNode::BitmapHeapScan { bitmap, .. } => {
+                let child = self.bitmap(bitmap, place, "Outer")?;
+                view.children.push((None, child));
+            }
+            PlanNode::Append { children } | PlanNode::MergeAppend { children, .. } => {
+                for c in children {
+                    let child = self.node(c, &above, Link::of("Member"))?;
+                    view.children.push((None, child));
+                }
+            }
+            PlanNode::SubqueryScan { child, .. } => {
+                let child = self.node(child, &above, Link::of("Subquery"))?;
+                view.children.push((None, child));
+            }
+            _ => {
+                for (c, word) in plan.children().into_iter().zip(["Outer", "Inner"]) {
+                    let child = self.node(c, &above, Link::of(word))?;
+                    view.children.push((None, child));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        expressions_of(plan, &mut |e| collect_sub_plans(e, &mut found));
+        for s in found {
+            self.sub_plan(view, place, s, "SubPlan")?;
+        }
+        Ok(())
+    }
+
+    /// The node that PostgreSQL has between a hash join and its inner side.
+    fn hash(
+        &mut self,
+        inner: &'p Plan,
+        above: &[Above<'p>],
+        counts: Option<HashCounts>,
+    ) -> Result<NodeView> {
+        let mut view = NodeView::default();
+        let kind =
+            Kind { title: "Hash".into(), node_type: "Hash", strategy: None, operation: None };
+        self.begin(&mut view, &kind, Link::of("Inner"));
+        let stats = self.run.and_then(|r| r.stats(inner)).map(|s| NodeStats {
+            // It hands on no rows before it has them all.
+            startup_us: s.total_us,
+            ..s
+        });
+        let info = PlanInfo { startup_cost: inner.info.total_cost, ..inner.info.clone() };
+        self.numbers(&mut view, &info, stats);
+        if self.options.verbose && !inner.info.target_list.is_empty() {
+            let place = Place { plan: inner, above: above.to_vec() };
+            let prefix = self.several();
+            let mut list = Vec::new();
+            for t in &inner.info.target_list {
+                let text = self.expr(&place, &t.expr, prefix)?;
+                let column = matches!(t.expr, Expr::Var(_));
+                list.push(if column { text } else { format!("({text})") });
+            }
+            view.list("Output", list);
+        }
+        if let Some(counts) = counts.filter(|_| self.run.is_some()) {
+            figures::hash(&mut view, &counts);
+        }
+        if let Some(s) = stats.filter(|_| self.options.buffers) {
+            figures::buffers(&mut view, &s.buffers);
+        }
+        if let Some(s) = stats.filter(|_| self.options.wal) {
+            figures::wal(&mut view, &s.wal);
+        }
+        let child = self.node(inner, above, Link::of("Outer"))?;
+        view.children.push((None, child));
+        Ok(view)
+    }
+
+    fn bitmap(
+        &mut self,
+        bitmap: &'p BitmapNode,
+        place: &Place<'p>,
+        relationship: &'static str,
+    ) -> Result<NodeView> {
+        let mut view = NodeView::default();
+        let (word, info, children): (&'static str, _, &[BitmapNode]) = match bitmap {
+            BitmapNode::Index { info, .. } => ("Bitmap Index Scan", info, &[]),
+            BitmapNode::And { info, children } => ("BitmapAnd", info, children),
+            BitmapNode::Or { info, children } => ("BitmapOr", info, children),
+        };
+        let kind = Kind { title: word.into(), node_type: word, strategy: None, operation: None };
+        self.begin(&mut view, &kind, Link::of(relationship));
+        if let BitmapNode::Index { probe, .. } = bitmap {
+            let index = self.relation_name(probe.indexid)?;
+            view.title.push_str(&format!(" on {}", qualified(None, &index)));
+            view.field("Index Name", Value::Text(index));
+        }
+        figures::costs(self.options, &mut view, info);
+        if let Some(run) = self.run {
+            figures::actual(self.options, &mut view, run.bitmap_stats(bitmap));
+        }
+        if let BitmapNode::Index { probe, .. } = bitmap {
+            let verbose = self.options.verbose;
+            self.qual(&mut view, place, "Index Cond", &probe.index_qual_orig, verbose)?;
+        }
+        for c in children {
+            let child = self.bitmap(c, place, "Member")?;
+            view.children.push((None, child));
+        }
+        Ok(view)
+    }
+
+    fn sub_plans(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        plans: &'p [Expr],
+        relationship: &'static str,
+    ) -> Result<()> {
+        for e in plans {
+            if let Expr::SubPlan(s) = e {
+                self.sub_plan(view, place, s, relationship)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sub_plan(
+        &mut self,
+        view: &mut NodeView,
+        place: &Place<'p>,
+        s: &'p SubPlan,
+        relationship: &'static str,
+    ) -> Result<()> {
+        if !self.shown.insert(s.plan_id) {
+            return Ok(());
+        }
+        let Some(plan) = self.stmt.subplans.get(s.plan_id as usize - 1) else { return Ok(()) };
+        let mut above = place.above.clone();
+        above.push(Above::Node(place.plan));
+        above.push(Above::Sub(s));
+        let link = Link { relationship: Some(relationship), name: Some(&s.plan_name) };
+        let child = self.node(plan, &above, link)?;
+        view.children.push((Some(s.plan_name.clone()), child));
+        Ok(())
+    }
+}
+
+/// Conditions joined into one.
+fn all_of(quals: &[Expr], op: BoolOp) -> Option<Expr> {
+    match quals {
+        [] => None,
+        [only] => Some(only.clone()),
+        many => Some(Expr::Bool(Box::new(BoolExpr {
+            boolop: op,
+            args: many.to_vec(),
+            location: Location::UNKNOWN,
+        }))),
+    }
+}
+
+fn kind_of(plan: &Plan) -> Kind {
+    let plain = |name: &'static str| Kind {
+        title: name.to_owned(),
+        node_type: name,
+        strategy: None,
+        operation: None,
+    };
+    let titled = |title: &str, node_type: &'static str, strategy: Option<&'static str>| Kind {
+        title: title.to_owned(),
+        node_type,
+        strategy,
+        operation: None,
+    };
+    match &plan.node {
+        PlanNode::Result { .. } => plain("Result"),
+        PlanNode::ProjectSet { .. } => plain("ProjectSet"),
+        PlanNode::ModifyTable(m) => {
+            let word = match m.operation {
+                CmdType::Insert => "Insert",
+                CmdType::Update => "Update",
+                CmdType::Delete => "Delete",
+                _ => "Merge",
+            };
+            Kind { operation: Some(word), ..titled(word, "ModifyTable", None) }
+        }
+        PlanNode::Append { .. } => plain("Append"),
+        PlanNode::MergeAppend { .. } => plain("Merge Append"),
+        PlanNode::RecursiveUnion { .. } => plain("Recursive Union"),
+        PlanNode::SeqScan { .. } => plain("Seq Scan"),
+        PlanNode::SampleScan { .. } => plain("Sample Scan"),
+        PlanNode::IndexScan { .. } => plain("Index Scan"),
+        PlanNode::IndexOnlyScan { .. } => plain("Index Only Scan"),
+        PlanNode::BitmapHeapScan { .. } => plain("Bitmap Heap Scan"),
+        PlanNode::TidScan { .. } => plain("Tid Scan"),
+        PlanNode::TidRangeScan { .. } => plain("Tid Range Scan"),
+        PlanNode::SubqueryScan { .. } => plain("Subquery Scan"),
+        PlanNode::FunctionScan { .. } => plain("Function Scan"),
+        PlanNode::ValuesScan { .. } => plain("Values Scan"),
+        PlanNode::CteScan { .. } => plain("CTE Scan"),
+        PlanNode::WorkTableScan { .. } => plain("WorkTable Scan"),
+        PlanNode::NestLoop { .. } => plain("Nested Loop"),
+        PlanNode::MergeJoin { .. } => titled("Merge", "Merge Join", None),
+        PlanNode::HashJoin { .. } => titled("Hash", "Hash Join", None),
+        PlanNode::Material { .. } => plain("Materialize"),
+        PlanNode::Memoize { .. } => plain("Memoize"),
+        PlanNode::Sort { .. } => plain("Sort"),
+        PlanNode::IncrementalSort { .. } => plain("Incremental Sort"),
+        PlanNode::Group { .. } => plain("Group"),
+        PlanNode::Agg(a) => match a.strategy {
+            AggStrategy::Plain => titled("Aggregate", "Aggregate", Some("Plain")),
+            AggStrategy::Sorted => titled("GroupAggregate", "Aggregate", Some("Sorted")),
+            AggStrategy::Mixed if a.grouping_sets.iter().any(Vec::is_empty) => {
+                titled("MixedAggregate", "Aggregate", Some("Mixed"))
+            }
+            AggStrategy::Hashed | AggStrategy::Mixed => {
+                titled("HashAggregate", "Aggregate", Some("Hashed"))
+            }
+        },
+        PlanNode::WindowAgg(_) => plain("WindowAgg"),
+        PlanNode::Unique { .. } => plain("Unique"),
+        PlanNode::SetOp { strategy: SetOpStrategy::Sorted, .. } => {
+            titled("SetOp", "SetOp", Some("Sorted"))
+        }
+        PlanNode::SetOp { .. } => titled("HashSetOp", "SetOp", Some("Hashed")),
+        PlanNode::LockRows { .. } => plain("LockRows"),
+        PlanNode::Limit { .. } => plain("Limit"),
+    }
+}
+
+/// The node's own expressions, as they are set up: target list, conditions, the rest.
+fn expressions_of<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
+    plan.info.target_list.iter().for_each(|t| f(&t.expr));
+    plan.info.qual.iter().for_each(&mut *f);
+    match &plan.node {
+        PlanNode::Result { constant_qual, .. } => constant_qual.iter().for_each(f),
+        PlanNode::IndexScan { probe, .. } | PlanNode::IndexOnlyScan { probe, .. } => {
+            probe.index_qual_orig.iter().for_each(f);
+        }
+        PlanNode::BitmapHeapScan { recheck, .. } => recheck.iter().for_each(f),
+        PlanNode::TidScan { tid_quals, .. } | PlanNode::TidRangeScan { tid_quals, .. } => {
+            tid_quals.iter().for_each(f);
+        }
+        PlanNode::FunctionScan { functions, .. } => functions.iter().for_each(|x| f(&x.funcexpr)),
+        PlanNode::ValuesScan { values_lists, .. } => values_lists.iter().flatten().for_each(f),
+        PlanNode::NestLoop { join_qual, .. } => join_qual.iter().for_each(f),
+        PlanNode::MergeJoin { join_qual, merge_clauses, .. } => {
+            join_qual.iter().chain(merge_clauses).for_each(f);
+        }
+        PlanNode::HashJoin { join_qual, hash_clauses, .. } => {
+            join_qual.iter().chain(hash_clauses).for_each(f);
+        }
+        PlanNode::Limit { offset, count, .. } => offset.iter().chain(count).for_each(f),
+        PlanNode::ModifyTable(m) => {
+            m.returning_lists.iter().flatten().for_each(|t| f(&t.expr));
+            if let Some(c) = &m.on_conflict {
+                c.set.iter().for_each(|t| f(&t.expr));
+                c.where_.iter().for_each(f);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn collect_sub_plans<'p>(e: &'p Expr, out: &mut Vec<&'p SubPlan>) {
+    if let Expr::SubPlan(s) = e {
+        out.push(s);
+    }
+    plan::walk::each_child(e, &mut |c| collect_sub_plans(c, out));
+}

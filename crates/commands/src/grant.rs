@@ -1,0 +1,440 @@
+//! GRANT and REVOKE of rights on objects. Counterpart: aclchk.c.
+//!
+//! Who grants is not always who speaks: a member of the owner grants as the owner, anybody else as the
+//! role, of those that it is in, that has the most of the grant options needed.
+//!
+//! Reading order: `list` (lists of rights), `object` (kinds of objects), `defaults`.
+
+pub mod defaults;
+pub mod list;
+pub mod object;
+
+use crate::host::CommandHost;
+use crate::{names, relation};
+use catalog::acl::{self, Kind};
+use catalog::rows::*;
+use ids::{AttrNo, Oid};
+use list::{Change, RIGHTS};
+use object::{Rights, Subject};
+use parse::ast::{
+    AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
+};
+use pgerror::{PgError, Result, Severity, bail, pg_err};
+
+/// Rights as words. Counterpart: `string_to_privilege`.
+const WORDS: &[(&str, u32)] = &[
+    ("insert", acl::INSERT),
+    ("select", acl::SELECT),
+    ("update", acl::UPDATE),
+    ("delete", acl::DELETE),
+    ("truncate", acl::TRUNCATE),
+    ("references", acl::REFERENCES),
+    ("trigger", acl::TRIGGER),
+    ("execute", acl::EXECUTE),
+    ("usage", acl::USAGE),
+    ("create", acl::CREATE),
+    ("temporary", acl::CREATE_TEMP),
+    ("temp", acl::CREATE_TEMP),
+    ("connect", acl::CONNECT),
+    ("set", acl::SET),
+    ("alter system", acl::ALTER_SYSTEM),
+];
+
+fn right(word: &str) -> Result<u32> {
+    let known = WORDS.iter().find(|w| w.0 == word);
+    known
+        .map(|w| w.1)
+        .ok_or_else(|| pg_err!(SYNTAX_ERROR, "unrecognized privilege type \"{word}\""))
+}
+
+fn word_of(bit: u32) -> String {
+    WORDS.iter().find(|w| w.1 == bit).map_or_else(String::new, |w| w.0.to_uppercase())
+}
+
+/// A statement, worked out.
+pub struct Order {
+    pub grant: bool,
+    /// Also, or for REVOKE only, the grant option.
+    pub option: bool,
+    pub behavior: DropBehavior,
+    /// OID 0 is PUBLIC.
+    pub grantees: Vec<Oid>,
+    /// ALL was said.
+    pub all: bool,
+    pub rights: u32,
+}
+
+/// Grantees by OID.
+pub fn grantees(host: &mut dyn CommandHost, list: &[RoleSpec]) -> Result<Vec<Oid>> {
+    let mut out = Vec::with_capacity(list.len());
+    for role in list {
+        out.push(match role.roletype {
+            RoleSpecType::Public => Oid::INVALID,
+            _ => names::role_oid(host, role)?,
+        });
+    }
+    Ok(out)
+}
+
+/// The kind of rights of a statement's objects, and how messages call it.
+fn kind_of(objtype: ObjectType) -> Result<(Kind, &'static str)> {
+    Ok(match objtype {
+        ObjectType::Table | ObjectType::View => (Kind::Table, "relation"),
+        ObjectType::Sequence => (Kind::Sequence, "sequence"),
+        ObjectType::Database => (Kind::Database, "database"),
+        ObjectType::Schema => (Kind::Schema, "schema"),
+        ObjectType::Function => (Kind::Function, "function"),
+        ObjectType::Procedure => (Kind::Function, "procedure"),
+        ObjectType::Routine => (Kind::Function, "routine"),
+        ObjectType::Language => (Kind::Language, "language"),
+        ObjectType::Domain => (Kind::Domain, "domain"),
+        ObjectType::Type => (Kind::Type, "type"),
+        ObjectType::Tablespace => (Kind::Tablespace, "tablespace"),
+        ObjectType::Largeobject => (Kind::LargeObject, "large object"),
+        ObjectType::Fdw => (Kind::ForeignDataWrapper, "foreign-data wrapper"),
+        ObjectType::ForeignServer => (Kind::ForeignServer, "foreign server"),
+        other => return Err(PgError::unsupported(format!("GRANT on kind {other:?}"))),
+    })
+}
+
+/// The rights of a list without columns; none named means all.
+pub fn rights_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)> {
+    let (kind, noun) = kind_of(objtype)?;
+    // On a table the rights of sequences are taken too, as they ever were.
+    let allowed = match kind {
+        Kind::Table => Kind::Table.all() | Kind::Sequence.all(),
+        kind => kind.all(),
+    };
+    if list.is_empty() {
+        return Ok((true, 0));
+    }
+    let mut rights = 0;
+    for p in list.iter().filter(|p| p.cols.is_empty()) {
+        let Some(word) = &p.priv_name else { return Ok((true, 0)) };
+        let bit = right(word)?;
+        if bit & allowed == 0 {
+            let shown = word_of(bit);
+            bail!(INVALID_GRANT_OPERATION, "invalid privilege type {shown} for {noun}");
+        }
+        rights |= bit;
+    }
+    Ok((false, rights))
+}
+
+/// GRANT … ON and REVOKE … ON.
+pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt, sql: &str) -> Result<()> {
+    if let Some(role) = &stmt.grantor
+        && names::role_oid(host, role)? != names::user(host)
+    {
+        bail!(FEATURE_NOT_SUPPORTED, "grantor must be current user");
+    }
+    let subjects = match stmt.targtype {
+        GrantTargetType::AllInSchema => object::in_schemas(host, stmt.objtype, &stmt.objects)?,
+        _ => object::named(host, stmt.objtype, &stmt.objects, sql)?,
+    };
+    let grantees = grantees(host, &stmt.grantees)?;
+    let with_columns = stmt.privileges.iter().any(|p| !p.cols.is_empty());
+    if with_columns && !matches!(stmt.objtype, ObjectType::Table | ObjectType::View) {
+        bail!(INVALID_GRANT_OPERATION, "column privileges are only valid for relations");
+    }
+    let (all, rights) = rights_of(&stmt.privileges, stmt.objtype)?;
+    let order = Order {
+        grant: stmt.is_grant,
+        option: stmt.grant_option,
+        behavior: stmt.behavior,
+        grantees,
+        all,
+        rights,
+    };
+    for subject in subjects {
+        match subject.class {
+            PgClass::RELATION => on_relation(host, stmt, &order, subject)?,
+            _ => on_object(host, &order, subject)?,
+        }
+    }
+    Ok(())
+}
+
+fn on_object(host: &mut dyn CommandHost, order: &Order, subject: Subject) -> Result<()> {
+    let rights = subject.rights(host)?;
+    if subject.class == PgLanguage::RELATION {
+        let index = indexes::PG_LANGUAGE_OID_INDEX;
+        let row = host.catalog().scan(index, &[subject.oid.into()])?.pop();
+        if row.is_some_and(|r| !r.lanpltrusted) {
+            return Err(pg_err!(
+                WRONG_OBJECT_TYPE,
+                "language \"{}\" is not trusted",
+                rights.name
+            )
+            .detail(
+                "GRANT and REVOKE are not allowed on untrusted languages, because only superusers \
+                 can use untrusted languages.",
+            ));
+        }
+    }
+    if subject.class == PgType::RELATION {
+        let row = host.catalog().type_row(subject.oid)?;
+        if analyze::typename::is_true_array(&row) {
+            return Err(pg_err!(INVALID_GRANT_OPERATION, "cannot set privileges of array types")
+                .hint("Set the privileges of the element type instead."));
+        }
+    }
+    let wanted = if order.all { rights.kind.all() } else { order.rights };
+    apply(host, order, subject, &rights, wanted, None)
+}
+
+fn on_relation(
+    host: &mut dyn CommandHost,
+    stmt: &GrantStmt,
+    order: &Order,
+    subject: Subject,
+) -> Result<()> {
+    let rights = subject.rights(host)?;
+    let class = relation::class(&mut host.catalog(), subject.oid)?;
+    let name = rights.name.clone();
+    if matches!(class.relkind, b'i' | b'I') {
+        bail!(WRONG_OBJECT_TYPE, "\"{name}\" is an index");
+    }
+    if class.relkind == b'c' {
+        bail!(WRONG_OBJECT_TYPE, "\"{name}\" is a composite type");
+    }
+    if stmt.objtype == ObjectType::Sequence && class.relkind != b'S' {
+        bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence");
+    }
+    let own = rights.kind.all();
+    let mut wanted = if order.all { own } else { order.rights };
+    if stmt.objtype != ObjectType::Sequence && !order.all {
+        if class.relkind == b'S' {
+            if wanted & !own != 0 {
+                warn(
+                    host,
+                    pg_err!(
+                        INVALID_GRANT_OPERATION,
+                        "sequence \"{name}\" only supports USAGE, SELECT, and UPDATE privileges"
+                    ),
+                );
+                wanted &= own;
+            }
+        } else if wanted & !own != 0 {
+            bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for table");
+        }
+    }
+    // Rights on single columns: named ones, and with REVOKE on the table those of all columns.
+    let mut columns: Vec<(AttrNo, u32)> = Vec::new();
+    let mut add = |number: AttrNo, bits: u32| match columns.iter_mut().find(|c| c.0 == number) {
+        Some(c) => c.1 |= bits,
+        None => columns.push((number, bits)),
+    };
+    let desc = host.catalog().relation(subject.oid)?;
+    let in_columns = wanted & Kind::Column.all();
+    if !order.grant && in_columns != 0 {
+        if class.relkind != b'v' {
+            relation::SYSTEM_COLUMNS.iter().for_each(|s| add(s.1, in_columns));
+        }
+        for a in desc.attributes.iter().filter(|a| !a.attisdropped) {
+            add(a.attnum, in_columns);
+        }
+    }
+    for p in stmt.privileges.iter().filter(|p| !p.cols.is_empty()) {
+        let bits = match &p.priv_name {
+            None => Kind::Column.all(),
+            Some(word) => {
+                let bit = right(word)?;
+                if bit & Kind::Column.all() == 0 {
+                    let shown = word_of(bit);
+                    bail!(INVALID_GRANT_OPERATION, "invalid privilege type {shown} for column");
+                }
+                bit
+            }
+        };
+        if class.relkind == b'S' && bits & !acl::SELECT != 0 {
+            warn(
+                host,
+                pg_err!(
+                    INVALID_GRANT_OPERATION,
+                    "sequence \"{name}\" only supports SELECT column privileges"
+                ),
+            );
+        }
+        for column in &p.cols {
+            let system = relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
+            let number = match (desc.column(column), system) {
+                (Some(a), _) => a.attnum,
+                (None, Some(s)) => s.1,
+                _ => bail!(
+                    UNDEFINED_COLUMN,
+                    "column \"{column}\" of relation \"{name}\" does not exist"
+                ),
+            };
+            add(number, bits);
+        }
+    }
+    if wanted != 0 {
+        apply(host, order, subject, &rights, wanted, None)?;
+    }
+    columns.sort_unstable();
+    for (number, bits) in columns {
+        let column = Subject { column: number, ..subject };
+        let own = column.rights(host)?;
+        apply(host, order, column, &own, bits, Some(&rights))?;
+    }
+    Ok(())
+}
+
+pub(super) fn warn(host: &mut dyn CommandHost, warning: PgError) {
+    host.notice(warning.severity(Severity::Warning));
+}
+
+/// Changes one object's rights. For a column, `table` has the rights on its table.
+fn apply(
+    host: &mut dyn CommandHost,
+    order: &Order,
+    subject: Subject,
+    rights: &Rights,
+    wanted: u32,
+    table: Option<&Rights>,
+) -> Result<()> {
+    let own = rights.list();
+    let whole = match table {
+        Some(t) => list::merge(t.list(), &own),
+        None => own.clone(),
+    };
+    let (grantor, have) = best_grantor(host, wanted, &whole, rights.owner)?;
+    let everything = if table.is_some() { Kind::Column.all() } else { rights.kind.all() };
+    let allowed =
+        restrict(host, order, rights, subject, wanted, have, everything, &whole, grantor)?;
+    let merged = merge(host, order, own, allowed, grantor, rights.owner)?;
+    if rights.acl.is_none() && table.is_some() && merged.is_empty() {
+        return Ok(());
+    }
+    subject.store(host, Some(merged))
+}
+
+/// As whom the user grants, and with what grant options. Counterpart: `select_best_grantor`.
+fn best_grantor(
+    host: &mut dyn CommandHost,
+    wanted: u32,
+    acl: &[AclItem],
+    owner: Oid,
+) -> Result<(Oid, u32)> {
+    let user = names::user(host);
+    let mut cat = host.catalog();
+    if cat.is_member(user, owner, true)? {
+        return Ok((owner, wanted));
+    }
+    let mut best = (user, 0u32);
+    for role in cat.roles_of(user, true)? {
+        let mut have = 0;
+        for a in acl.iter().filter(|a| a.grantee.is_valid()) {
+            if cat.is_member(role, a.grantee, true)? {
+                have |= a.privs >> 16;
+            }
+        }
+        have &= wanted;
+        if have == wanted {
+            return Ok((role, have));
+        }
+        if have.count_ones() > best.1.count_ones() {
+            best = (role, have);
+        }
+    }
+    Ok(best)
+}
+
+/// What of the statement the grantor may do. Counterpart: `restrict_and_check_grant`.
+#[allow(clippy::too_many_arguments)]
+fn restrict(
+    host: &mut dyn CommandHost,
+    order: &Order,
+    rights: &Rights,
+    subject: Subject,
+    wanted: u32,
+    have: u32,
+    everything: u32,
+    whole: &[AclItem],
+    grantor: Oid,
+) -> Result<u32> {
+    let name = &rights.name;
+    let column = match subject.column {
+        0 => None,
+        n => {
+            let desc = host.catalog().relation(subject.oid)?;
+            let system = relation::SYSTEM_COLUMNS.iter().find(|s| s.1 == n);
+            let own = desc.attribute(n).map(|a| a.attname.to_string());
+            own.or_else(|| system.map(|s| s.0.to_owned()))
+        }
+    };
+    if have == 0 {
+        let mask = everything | everything << 16;
+        let any =
+            host.catalog().privileges(grantor, rights.owner, Some(whole), rights.kind, mask)?;
+        if any == 0 {
+            return Err(match column {
+                Some(c) => pg_err!(
+                    INSUFFICIENT_PRIVILEGE,
+                    "permission denied for column \"{c}\" of relation \"{name}\""
+                ),
+                None => denied(rights),
+            });
+        }
+    }
+    let allowed = wanted & have;
+    let what = match &column {
+        Some(c) => format!("column \"{c}\" of relation \"{name}\""),
+        None => format!("\"{name}\""),
+    };
+    // ALL means what there is to give.
+    let partly = allowed != wanted && !order.all;
+    if allowed == 0 || partly {
+        warn(
+            host,
+            match (order.grant, allowed == 0) {
+                (true, true) => {
+                    pg_err!(WARNING_PRIVILEGE_NOT_GRANTED, "no privileges were granted for {what}")
+                }
+                (true, false) => pg_err!(
+                    WARNING_PRIVILEGE_NOT_GRANTED,
+                    "not all privileges were granted for {what}"
+                ),
+                (false, true) => pg_err!(
+                    WARNING_PRIVILEGE_NOT_REVOKED,
+                    "no privileges could be revoked for {what}"
+                ),
+                (false, false) => pg_err!(
+                    WARNING_PRIVILEGE_NOT_REVOKED,
+                    "not all privileges could be revoked for {what}"
+                ),
+            },
+        );
+    }
+    Ok(allowed)
+}
+
+/// 42501 for an object.
+pub fn denied(rights: &Rights) -> PgError {
+    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", rights.noun, rights.name)
+}
+
+/// Adds the rights to the list or takes them out, for each grantee. Counterpart: `merge_acl_with_grant`.
+pub fn merge(
+    host: &mut dyn CommandHost,
+    order: &Order,
+    acl: Vec<AclItem>,
+    rights: u32,
+    grantor: Oid,
+    owner: Oid,
+) -> Result<Vec<AclItem>> {
+    let mut out = acl;
+    for &grantee in &order.grantees {
+        if order.grant && order.option && !grantee.is_valid() {
+            bail!(INVALID_GRANT_OPERATION, "grant options can only be granted to roles");
+        }
+        let plain = if order.grant || !order.option { rights } else { 0 };
+        let options = if !order.grant || order.option { rights } else { 0 };
+        let item = AclItem { grantee, grantor, privs: plain & RIGHTS | options << 16 };
+        let change = if order.grant { Change::Add } else { Change::Remove };
+        let mut member = |a: Oid, b: Oid| host.catalog().is_member(a, b, true);
+        out = list::update(&out, item, change, owner, order.behavior, &mut member)?;
+    }
+    Ok(out)
+}

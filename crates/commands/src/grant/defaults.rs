@@ -1,0 +1,228 @@
+//! ALTER DEFAULT PRIVILEGES, and the rights that new objects get from it.
+//! Counterpart: `ExecAlterDefaultPrivilegesStmt`, `get_user_default_acl`.
+
+use super::object::note_members;
+use super::{Order, grantees, list, merge, rights_of};
+use crate::host::CommandHost;
+use crate::{drop, names};
+use catalog::ObjectAddress;
+use catalog::acl::{self, Kind};
+use catalog::depend::Dependency;
+use catalog::rows::*;
+use ids::Oid;
+use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
+use pgerror::{PgError, Result, bail, pg_err};
+
+/// The letter in `pg_default_acl` and the kind of rights.
+fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {
+    Ok(match objtype {
+        ObjectType::Table => (b'r', Kind::Table),
+        ObjectType::Sequence => (b'S', Kind::Sequence),
+        ObjectType::Function | ObjectType::Routine | ObjectType::Procedure => {
+            (b'f', Kind::Function)
+        }
+        ObjectType::Type => (b'T', Kind::Type),
+        ObjectType::Schema => (b'n', Kind::Schema),
+        other => return Err(PgError::unsupported(format!("default privileges of {other:?}"))),
+    })
+}
+
+/// ALTER DEFAULT PRIVILEGES.
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> Result<()> {
+    let (mut roles, mut schemas) = (None, None);
+    for d in &stmt.options {
+        let Some(Node::List(items)) = &d.arg else { continue };
+        let slot = match &*d.defname {
+            "roles" => &mut roles,
+            "schemas" => &mut schemas,
+            other => return Err(PgError::internal(format!("option \"{other}\" not recognized"))),
+        };
+        if slot.is_some() {
+            bail!(SYNTAX_ERROR, "conflicting or redundant options");
+        }
+        *slot = Some(items);
+    }
+    let action = &stmt.action;
+    let (objtype, kind) = letter(action.objtype)?;
+    for p in &action.privileges {
+        if !p.cols.is_empty() {
+            bail!(INVALID_GRANT_OPERATION, "default privileges cannot be set for columns");
+        }
+    }
+    let (all, rights) = rights_of(&action.privileges, action.objtype)?;
+    if action.objtype == ObjectType::Table && rights & !Kind::Table.all() != 0 {
+        bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for relation");
+    }
+    let order = Order {
+        grant: action.is_grant,
+        option: action.grant_option,
+        behavior: action.behavior,
+        grantees: grantees(host, &action.grantees)?,
+        all,
+        rights,
+    };
+    let mut owners = Vec::new();
+    match roles {
+        None => owners.push(names::user(host)),
+        Some(list) => {
+            for node in list {
+                let Node::RoleSpec(spec) = node else { continue };
+                let role = names::role_oid(host, spec)?;
+                let user = names::user(host);
+                if !host.catalog().is_member(user, role, true)? {
+                    bail!(INSUFFICIENT_PRIVILEGE, "permission denied to change default privileges");
+                }
+                owners.push(role);
+            }
+        }
+    }
+    let mut spaces = Vec::new();
+    match schemas {
+        None => spaces.push(Oid::INVALID),
+        Some(list) => {
+            if objtype == b'n' {
+                bail!(
+                    INVALID_GRANT_OPERATION,
+                    "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS"
+                );
+            }
+            for node in list {
+                let name = drop::parts(node).last().copied().unwrap_or_default().to_owned();
+                spaces.push(host.catalog().namespace(&name)?);
+            }
+        }
+    }
+    for &owner in &owners {
+        for &space in &spaces {
+            set(host, &order, owner, space, objtype, kind)?;
+        }
+    }
+    Ok(())
+}
+
+fn find(
+    host: &mut dyn CommandHost,
+    owner: Oid,
+    space: Oid,
+    objtype: u8,
+) -> Result<Option<catalog::Row<PgDefaultAcl>>> {
+    let index = indexes::PG_DEFAULT_ACL_ROLE_NSP_OBJ_INDEX;
+    let keys = [owner.into(), space.into()];
+    let rows = host.catalog().scan(index, &keys)?;
+    Ok(rows.into_iter().find(|r| r.defaclobjtype == objtype))
+}
+
+fn set(
+    host: &mut dyn CommandHost,
+    order: &Order,
+    owner: Oid,
+    space: Oid,
+    objtype: u8,
+    kind: Kind,
+) -> Result<()> {
+    // Rights of one schema come on top of those for all.
+    let usual = match space.is_valid() {
+        true => Vec::new(),
+        false => acl::default_acl(kind, owner),
+    };
+    let old = find(host, owner, space, objtype)?;
+    let base = old.as_ref().map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
+    let before = old.as_ref().map(|r| list::members(Some(&r.defaclacl), owner));
+    let rights = if order.all { kind.all() } else { order.rights };
+    let mut new = merge(host, order, base, rights, owner, owner)?;
+    list::sort(&mut new);
+    if list::same(&new, &usual) {
+        if let Some(old) = old {
+            let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
+            let mut cat = host.catalog();
+            cat.delete(&old)?;
+            cat.forget_object(this)?;
+        }
+        return host.catalog().increment_command_counter();
+    }
+    let mut cat = host.catalog();
+    let oid = match &old {
+        Some(row) => {
+            cat.update(row, &PgDefaultAcl { defaclacl: new.clone(), ..row.row.clone() })?;
+            row.oid
+        }
+        None => {
+            let oid = cat.new_oid(indexes::PG_DEFAULT_ACL_OID_INDEX)?;
+            cat.insert(&PgDefaultAcl {
+                oid,
+                defaclrole: owner,
+                defaclnamespace: space,
+                defaclobjtype: objtype,
+                defaclacl: new.clone(),
+            })?;
+            let this = ObjectAddress::of::<PgDefaultAcl>(oid);
+            cat.record_owner(this, owner)?;
+            if space.is_valid() {
+                let schema = ObjectAddress::of::<PgNamespace>(space);
+                cat.record_dependency(this, schema, Dependency::Auto)?;
+            }
+            oid
+        }
+    };
+    let this = ObjectAddress::of::<PgDefaultAcl>(oid);
+    let members = list::members(Some(&new), owner);
+    note_members(host, this, &before.unwrap_or_default(), &members)?;
+    host.catalog().increment_command_counter()
+}
+
+/// The rights of an object that `owner` makes in the schema; nothing where they are the usual ones.
+pub fn of_new_object(
+    host: &mut dyn CommandHost,
+    objtype: ObjectType,
+    owner: Oid,
+    space: Oid,
+) -> Result<Option<Vec<AclItem>>> {
+    let (objtype, kind) = letter(objtype)?;
+    let everywhere = find(host, owner, Oid::INVALID, objtype)?;
+    let here = match space.is_valid() {
+        true => find(host, owner, space, objtype)?,
+        false => None,
+    };
+    if everywhere.is_none() && here.is_none() {
+        return Ok(None);
+    }
+    let usual = acl::default_acl(kind, owner);
+    let base = everywhere.map_or_else(|| usual.clone(), |r| r.defaclacl.clone());
+    let mut all = list::merge(base, here.as_ref().map_or(&[], |r| &r.defaclacl));
+    list::sort(&mut all);
+    Ok(if list::same(&all, &usual) { None } else { Some(all) })
+}
+
+/// Notes the roles that a new object's rights name.
+pub fn note_new(
+    host: &mut dyn CommandHost,
+    object: ObjectAddress,
+    acl: Option<&[AclItem]>,
+    owner: Oid,
+) -> Result<()> {
+    let members = list::members(acl, owner);
+    note_members(host, object, &[], &members)
+}
+
+/// What a role gave by default goes (DROP OWNED).
+pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()> {
+    let row = host.catalog().scan(indexes::PG_DEFAULT_ACL_OID_INDEX, &[oid.into()])?.pop();
+    let row =
+        row.ok_or_else(|| pg_err!(INTERNAL_ERROR, "could not find tuple for default ACL {oid}"))?;
+    let (kind, owner) = match row.defaclobjtype {
+        b'r' => (Kind::Table, row.defaclrole),
+        b'S' => (Kind::Sequence, row.defaclrole),
+        b'f' => (Kind::Function, row.defaclrole),
+        b'T' => (Kind::Type, row.defaclrole),
+        _ => (Kind::Schema, row.defaclrole),
+    };
+    let order = Order {
+        grant: false,
+        option: false,
+        behavior: parse::ast::DropBehavior::Cascade,
+        grantees: vec![role],
+        all: true,
+        rights: kind.all(),
+    };
+    set(host, &order, owner, row.defaclnamespace, row.defaclobjtype, kind)
+}

@@ -1,0 +1,202 @@
+//! DROP OWNED and REASSIGN OWNED, and owners of objects of any kind.
+//! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c (`AlterObjectOwner_internal`).
+
+use crate::grant::object::Subject;
+use crate::grant::{Order, defaults, list, merge};
+use crate::host::CommandHost;
+use crate::{alter_table, drop, names};
+use catalog::depend::is_pinned;
+use catalog::rows::*;
+use catalog::{ObjectAddress, Row};
+use ids::Oid;
+use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
+use pgerror::{PgError, Result, bail, pg_err};
+
+/// The roles of the statement; 42501 where the user lacks their rights.
+fn roles(host: &mut dyn CommandHost, specs: &[RoleSpec], what: &str) -> Result<Vec<Oid>> {
+    let mut out = Vec::with_capacity(specs.len());
+    for spec in specs {
+        let role = names::role_oid(host, spec)?;
+        if !names::is_owner(host, role)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "permission denied to {what} objects");
+        }
+        if is_pinned(PgAuthid::RELATION, role) {
+            let shown = host.catalog().role_name(role)?;
+            let verb = if what == "drop" { "drop" } else { "reassign ownership of" };
+            bail!(
+                DEPENDENT_OBJECTS_STILL_EXIST,
+                "cannot {verb} objects owned by role {shown} because they are required by the \
+                 database system"
+            );
+        }
+        out.push(role);
+    }
+    Ok(out)
+}
+
+/// What in this database, or shared, needs the role.
+fn uses(host: &mut dyn CommandHost, role: Oid) -> Result<Vec<Row<PgShdepend>>> {
+    let mut cat = host.catalog();
+    let here = cat.session.catalog.database();
+    let keys = [PgAuthid::RELATION.into(), role.into()];
+    let rows = cat.scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
+    Ok(rows.into_iter().filter(|d| d.dbid == here || !d.dbid.is_valid()).collect())
+}
+
+fn address(d: &PgShdepend) -> ObjectAddress {
+    ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid }
+}
+
+/// DROP OWNED.
+pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()> {
+    let roles = roles(host, &stmt.roles, "drop")?;
+    let mut objects = Vec::new();
+    for role in roles {
+        for d in uses(host, role)? {
+            let shared = catalog::write::is_shared_catalog(d.classid);
+            match d.deptype {
+                b'a' if d.classid == PgDefaultAcl::RELATION => {
+                    defaults::drop_member(host, d.objid, role)?;
+                }
+                b'a' => revoke_all(host, address(&d), role)?,
+                // Databases and tablespaces stay.
+                b'o' if !shared => objects.push(address(&d)),
+                _ => {}
+            }
+        }
+    }
+    if objects.is_empty() {
+        return Ok(());
+    }
+    // The newest first, as dependents mostly are.
+    objects.sort_by_key(|o| (std::cmp::Reverse(o.object), o.class, o.sub));
+    drop::drop_objects(host, &objects, drop::behavior(stmt.behavior), false)
+}
+
+/// Takes all that a role was granted on an object. Counterpart: `RemoveRoleFromObjectACL`.
+fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
+    let subject =
+        Subject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
+    let rights = subject.rights(host)?;
+    let Some(mut acl) = rights.acl.clone() else { return Ok(()) };
+    let grantors: Vec<Oid> = acl.iter().filter(|a| a.grantee == role).map(|a| a.grantor).collect();
+    for grantor in grantors {
+        let order = Order {
+            grant: false,
+            option: false,
+            behavior: DropBehavior::Cascade,
+            grantees: vec![role],
+            all: true,
+            rights: 0,
+        };
+        acl = merge(host, &order, acl, list::RIGHTS, grantor, rights.owner)?;
+    }
+    // What the role itself gave goes as well.
+    acl.retain(|a| a.grantor != role || role == rights.owner);
+    subject.store(host, Some(acl))
+}
+
+/// REASSIGN OWNED.
+pub fn reassign_owned(host: &mut dyn CommandHost, stmt: &ReassignOwnedStmt) -> Result<()> {
+    let old = roles(host, &stmt.roles, "reassign")?;
+    let new = names::role_oid(host, &stmt.newrole)?;
+    if !names::is_owner(host, new)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied to reassign objects");
+    }
+    for role in old {
+        for d in uses(host, role)? {
+            if d.deptype != b'o' || d.classid == PgDefaultAcl::RELATION {
+                continue;
+            }
+            give(host, address(&d), new)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives an object to another role, whoever asks.
+pub fn give(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Result<()> {
+    let oid = object.object;
+    macro_rules! own {
+        ($row:ident, $index:ident, $owner:ident $(, $acl:ident)?) => {{
+            let found = host.catalog().scan(indexes::$index, &[oid.into()])?.pop();
+            let Some(row) = found else { return Err(gone(object)) };
+            if row.$owner == owner {
+                return Ok(());
+            }
+            let new = $row {
+                $owner: owner,
+                $($acl: row.$acl.as_deref().map(|l| list::new_owner(l, row.$owner, owner)),)?
+                ..row.row.clone()
+            };
+            host.catalog().update(&row, &new)?;
+        }};
+    }
+    match object.class {
+        PgClass::RELATION => return alter_table::change_owner(host, oid, owner, false),
+        PgType::RELATION => {
+            own!(PgType, PG_TYPE_OID_INDEX, typowner, typacl);
+            let row = host.catalog().type_row(oid)?;
+            if let Some(array) = row.typarray.valid()
+                && let Some(row) = host.catalog().find_type(array)?
+            {
+                host.catalog().update(&row, &PgType { typowner: owner, ..row.row.clone() })?;
+            }
+        }
+        PgNamespace::RELATION => own!(PgNamespace, PG_NAMESPACE_OID_INDEX, nspowner, nspacl),
+        PgDatabase::RELATION => own!(PgDatabase, PG_DATABASE_OID_INDEX, datdba, datacl),
+        PgTablespace::RELATION => own!(PgTablespace, PG_TABLESPACE_OID_INDEX, spcowner, spcacl),
+        PgProc::RELATION => own!(PgProc, PG_PROC_OID_INDEX, proowner, proacl),
+        PgLanguage::RELATION => own!(PgLanguage, PG_LANGUAGE_OID_INDEX, lanowner, lanacl),
+        PgOperator::RELATION => own!(PgOperator, PG_OPERATOR_OID_INDEX, oprowner),
+        PgOpclass::RELATION => own!(PgOpclass, PG_OPCLASS_OID_INDEX, opcowner),
+        PgOpfamily::RELATION => own!(PgOpfamily, PG_OPFAMILY_OID_INDEX, opfowner),
+        PgCollation::RELATION => own!(PgCollation, PG_COLLATION_OID_INDEX, collowner),
+        PgConversion::RELATION => own!(PgConversion, PG_CONVERSION_OID_INDEX, conowner),
+        PgStatisticExt::RELATION => own!(PgStatisticExt, PG_STATISTIC_EXT_OID_INDEX, stxowner),
+        PgExtension::RELATION => own!(PgExtension, PG_EXTENSION_OID_INDEX, extowner),
+        PgPublication::RELATION => own!(PgPublication, PG_PUBLICATION_OID_INDEX, pubowner),
+        PgEventTrigger::RELATION => own!(PgEventTrigger, PG_EVENT_TRIGGER_OID_INDEX, evtowner),
+        PgForeignDataWrapper::RELATION => {
+            own!(PgForeignDataWrapper, PG_FOREIGN_DATA_WRAPPER_OID_INDEX, fdwowner, fdwacl);
+        }
+        PgForeignServer::RELATION => {
+            own!(PgForeignServer, PG_FOREIGN_SERVER_OID_INDEX, srvowner, srvacl);
+        }
+        PgTsConfig::RELATION => own!(PgTsConfig, PG_TS_CONFIG_OID_INDEX, cfgowner),
+        PgTsDict::RELATION => own!(PgTsDict, PG_TS_DICT_OID_INDEX, dictowner),
+        PgLargeobjectMetadata::RELATION => {
+            own!(PgLargeobjectMetadata, PG_LARGEOBJECT_METADATA_OID_INDEX, lomowner, lomacl);
+        }
+        class => {
+            return Err(PgError::unsupported(format!("OWNER TO of objects of catalog {class}")));
+        }
+    }
+    note_owner(host, object, owner)
+}
+
+/// Makes `pg_shdepend` name the new owner; an owner needs no note for his rights.
+/// Counterpart: `changeDependencyOnOwner`.
+pub fn note_owner(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    let shared = catalog::write::is_shared_catalog(object.class);
+    let dbid = if shared { Oid::INVALID } else { cat.session.catalog.database() };
+    let keys = [dbid.into(), object.class.into(), object.object.into(), 0i32.into()];
+    for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
+        let role = d.refclassid == PgAuthid::RELATION;
+        if role && (d.deptype == b'o' || d.deptype == b'a' && d.refobjid == owner) {
+            cat.delete(&d)?;
+        }
+    }
+    cat.record_owner(object, owner)?;
+    cat.increment_command_counter()
+}
+
+fn gone(object: ObjectAddress) -> PgError {
+    pg_err!(
+        INTERNAL_ERROR,
+        "cache lookup failed for object {} of catalog {}",
+        object.object,
+        object.class
+    )
+}

@@ -1,0 +1,70 @@
+//! Which rights a statement needs. Taken from the query before it is planned, since parts that the
+//! planner finds needless must be allowed all the same. Counterpart: `add_rtes_to_flat_rtable`.
+
+use crate::facts::PlannerFacts;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::Expr;
+use plan::node::{RelationRights, RightsNeeded};
+use plan::query::{Query, RangeTblEntry, RteKind};
+use plan::walk;
+
+/// The rights that the query and all within it need.
+pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<RightsNeeded> {
+    let mut rights = RightsNeeded::default();
+    let mut called = Vec::new();
+    visit(query, &mut rights, &mut called);
+    for f in called {
+        if facts.function_is_restricted(f)? {
+            rights.functions.push(f);
+        }
+    }
+    Ok(rights)
+}
+
+fn visit(query: &Query, rights: &mut RightsNeeded, called: &mut Vec<Oid>) {
+    for rte in &query.rtable {
+        table(rte, rights);
+        if let RteKind::Subquery { subquery, .. } = &rte.kind {
+            visit(subquery, rights, called);
+        }
+    }
+    for cte in &query.cte_list {
+        visit(&cte.query, rights, called);
+    }
+    walk::query_exprs(query, &mut |e| expression(e, rights, called));
+}
+
+fn table(rte: &RangeTblEntry, rights: &mut RightsNeeded) {
+    let RteKind::Relation { relid, .. } = rte.kind else { return };
+    if rte.required_perms == 0 {
+        return;
+    }
+    rights.relations.push(RelationRights {
+        relid,
+        required: rte.required_perms,
+        check_as_user: rte.check_as_user,
+        selected_cols: rte.selected_cols.clone(),
+        inserted_cols: rte.inserted_cols.clone(),
+        updated_cols: rte.updated_cols.clone(),
+    });
+}
+
+fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut Vec<Oid>) {
+    let function = match e {
+        Expr::FuncExpr(f) => f.funcid,
+        Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => o.opfuncid,
+        Expr::ScalarArrayOp(o) => o.opfuncid,
+        Expr::Aggref(a) => a.aggfnoid,
+        Expr::WindowFunc(w) => w.winfnoid,
+        Expr::SubLink(s) => {
+            visit(&s.subselect, rights, called);
+            Oid::INVALID
+        }
+        _ => Oid::INVALID,
+    };
+    if function.is_valid() && !called.contains(&function) {
+        called.push(function);
+    }
+    walk::each_child(e, &mut |c| expression(c, rights, called));
+}

@@ -1,0 +1,128 @@
+//! EXPLAIN: which plan is meant, and the way of its text to the client. Counterpart: the upper half of
+//! explain.c.
+
+use crate::prepared::Prepared;
+use crate::session::Session;
+use crate::utility::text_field;
+use commands::explain::{Explanation, Format, Options, Subject, options};
+use commands::{select_into, table_is_there};
+use ids::Oid;
+use parse::RawStmt;
+use parse::ast::{CreateTableAsStmt, ExecuteStmt, ExplainStmt, Node};
+use pgerror::Result;
+use std::sync::Arc;
+use types::Datum;
+use wire::FieldDescription;
+
+const NO_PLAN: &str = "Utility statements have no plan structure";
+
+/// What goes with the statement's text: values and types of `$1` ….
+type Params<'a> = (&'a Arc<[Datum]>, &'a [Oid]);
+
+impl Session {
+    /// The column that an EXPLAIN returns.
+    pub(crate) fn explain_fields(stmt: &ExplainStmt) -> Vec<FieldDescription> {
+        let format = options(stmt, "").map_or(Format::Text, |o| o.format);
+        vec![FieldDescription { type_oid: format.type_oid().0, ..text_field("QUERY PLAN") }]
+    }
+
+    pub(crate) fn explain_statement(
+        &mut self,
+        stmt: &ExplainStmt,
+        sql: &Arc<str>,
+        params: Params<'_>,
+        describe: bool,
+    ) -> Result<String> {
+        let options = options(stmt, sql)?;
+        let mut out = Explanation::new(options);
+        self.explain_node(&stmt.query, None, sql, params, options, &mut out)?;
+        let rows: Vec<Vec<String>> = out.rows().into_iter().map(|line| vec![line]).collect();
+        self.send_texts(&Session::explain_fields(stmt), &rows, describe)?;
+        Ok("EXPLAIN".to_owned())
+    }
+
+    fn explain_node(
+        &mut self,
+        node: &Node,
+        into: Option<&CreateTableAsStmt>,
+        sql: &Arc<str>,
+        params: Params<'_>,
+        options: Options,
+        out: &mut Explanation,
+    ) -> Result<()> {
+        match node {
+            Node::ExecuteStmt(execute) => self.explain_execute(execute, into, sql, options, out),
+            Node::DeclareCursorStmt(cursor) => {
+                self.explain_node(&cursor.query, into, sql, params, options, out)
+            }
+            Node::CreateTableAsStmt(create) => {
+                if table_is_there(self, create)? {
+                    out.utility(None, "CREATE TABLE AS");
+                    return Ok(());
+                }
+                self.explain_node(&create.query, Some(&**create), sql, params, options, out)
+            }
+            Node::SelectStmt(select) if !analyze::is_query(node) => {
+                let Some(create) = select_into(select) else { return Ok(()) };
+                let node = Node::CreateTableAsStmt(Box::new(create));
+                self.explain_node(&node, into, sql, params, options, out)
+            }
+            node if analyze::is_query(node) => {
+                let raw = RawStmt { stmt: node.clone(), location: 0, len: 0 };
+                let core = &mut self.core;
+                let types = params.1.to_vec();
+                let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;
+                self.explain_prepared(&Arc::new(prepared), params.0, into, options, out)
+            }
+            Node::NotifyStmt(_) => {
+                out.utility(Some("NOTIFY"), "Notify");
+                Ok(())
+            }
+            _ => {
+                out.utility(Some(NO_PLAN), "Utility Statement");
+                Ok(())
+            }
+        }
+    }
+
+    fn explain_execute(
+        &mut self,
+        stmt: &ExecuteStmt,
+        into: Option<&CreateTableAsStmt>,
+        sql: &Arc<str>,
+        options: Options,
+        out: &mut Explanation,
+    ) -> Result<()> {
+        let (prepared, params) = self.execute_arguments(stmt, sql)?;
+        match prepared.node() {
+            Some(node) if analyze::is_query(node) => {
+                self.explain_prepared(&prepared, &params, into, options, out)
+            }
+            _ => {
+                out.utility(Some(NO_PLAN), "Utility Statement");
+                Ok(())
+            }
+        }
+    }
+
+    fn explain_prepared(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &Arc<[Datum]>,
+        into: Option<&CreateTableAsStmt>,
+        options: Options,
+        out: &mut Explanation,
+    ) -> Result<()> {
+        let before = (self.core.now(), self.core.backend.buffer_usage());
+        let mode = self.core.resolved.plan_mode;
+        let plan = prepared.plan(&mut self.core, params, mode)?;
+        let planning_us = (self.core.now() - before.0).max(0) as u64;
+        let planning_buffers = self.core.backend.buffer_usage() - before.1;
+        if options.analyze {
+            self.check_plan(&plan)?;
+            self.core.mode.queried = true;
+        }
+        let subject = Subject { plan, params: params.clone(), planning_us, planning_buffers, into };
+        out.plan(self, &subject)
+    }
+}

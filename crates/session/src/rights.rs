@@ -1,0 +1,159 @@
+//! May the user run this plan? Counterpart: `ExecCheckRTPerms`, `pg_attribute_aclcheck_all`.
+//!
+//! A superuser's statement over tables of his own asking costs two comparisons. What others may is found out
+//! once for a plan and good until catalogs change or another role is taken on.
+
+use crate::core::Core;
+use catalog::acl::{self, Kind};
+use catalog::rows::PgClass;
+use ids::{AttrNo, Oid};
+use pgerror::{PgError, Result, pg_err};
+use plan::PlannedStmt;
+use plan::node::RelationRights;
+use std::sync::Arc;
+
+/// What the session knows about its user's rights.
+#[derive(Default)]
+pub struct KnownRights {
+    user: Oid,
+    generation: u64,
+    superuser: bool,
+    /// The plan that was last found to be allowed.
+    allowed: Option<Arc<PlannedStmt>>,
+}
+
+impl Core {
+    /// Is the current user a superuser? Looked up once for each role and change of the catalogs.
+    pub fn is_superuser(&mut self) -> Result<bool> {
+        let (user, generation) = (self.catalog.user, self.catalog.catalog.generation());
+        let clean = self.catalog.overlay.is_clean();
+        let known = &self.known_rights;
+        if clean && known.user == user && known.generation == generation {
+            return Ok(known.superuser);
+        }
+        let superuser = self.cat().is_superuser(user)?;
+        // What an open transaction has changed may be taken back: nothing is remembered then.
+        let user = if clean { user } else { Oid::INVALID };
+        self.known_rights = KnownRights { user, generation, superuser, allowed: None };
+        Ok(superuser)
+    }
+}
+
+/// 42501 where the user lacks a right that the plan needs.
+pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()> {
+    let superuser = core.is_superuser()?;
+    let needed = &plan.rights;
+    if superuser && needed.relations.iter().all(|r| !r.check_as_user.is_valid()) {
+        return Ok(());
+    }
+    if core.known_rights.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
+        return Ok(());
+    }
+    let user = core.catalog.user;
+    for r in &needed.relations {
+        let role = r.check_as_user.valid().unwrap_or(user);
+        check_relation(core, r, role)?;
+    }
+    for &f in &needed.functions {
+        check_function(core, f, user)?;
+    }
+    if core.known_rights.user == user {
+        core.known_rights.allowed = Some(plan.clone());
+    }
+    Ok(())
+}
+
+/// 42501 unless the role may call the function.
+pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Result<()> {
+    let row = core.cat().function(function)?;
+    let acl = row.proacl.as_deref();
+    if core.cat().has_privilege(role, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+        return Ok(());
+    }
+    let noun = match row.prokind {
+        b'p' => "procedure",
+        b'a' => "aggregate",
+        _ => "function",
+    };
+    Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))
+}
+
+fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> {
+    let class = core.cat().class(r.relid)?;
+    let have = core.cat().relation_privileges(role, &class, r.required)?;
+    let missing = r.required & !have;
+    if missing == 0 {
+        return Ok(());
+    }
+    // These can be had for single columns.
+    let by_column = acl::SELECT | acl::INSERT | acl::UPDATE;
+    let mut ok = missing & !by_column == 0;
+    for (right, columns) in [
+        (acl::SELECT, &r.selected_cols),
+        (acl::INSERT, &r.inserted_cols),
+        (acl::UPDATE, &r.updated_cols),
+    ] {
+        if ok && missing & right != 0 {
+            ok = may_columns(core, &class, role, right, columns)?;
+        }
+    }
+    if ok { Ok(()) } else { Err(denied(&class)) }
+}
+
+/// Has the role the right on all these columns? On any column, where none is named.
+fn may_columns(
+    core: &mut Core,
+    class: &PgClass,
+    role: Oid,
+    right: u32,
+    columns: &[AttrNo],
+) -> Result<bool> {
+    let desc = core.cat().relation(class.oid)?;
+    let live = || desc.attributes.iter().filter(|a| !a.attisdropped).map(|a| a.attnum);
+    if columns.is_empty() {
+        for n in live() {
+            if may_column(core, class, role, right, n)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    for &n in columns {
+        let all: Vec<AttrNo> = if n == 0 { live().collect() } else { vec![n] };
+        for n in all {
+            if !may_column(core, class, role, right, n)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+fn may_column(
+    core: &mut Core,
+    class: &PgClass,
+    role: Oid,
+    right: u32,
+    number: AttrNo,
+) -> Result<bool> {
+    let acl = core.cat().attribute(class.oid, number)?.and_then(|a| a.attacl.clone());
+    match acl {
+        Some(acl) => {
+            core.cat().has_privilege(role, class.relowner, Some(&acl), Kind::Column, right)
+        }
+        None => Ok(false),
+    }
+}
+
+/// The error for a relation.
+pub(crate) fn denied(class: &PgClass) -> PgError {
+    let noun = match class.relkind {
+        b'S' => "sequence",
+        b'v' => "view",
+        b'm' => "materialized view",
+        b'i' | b'I' => "index",
+        b'f' => "foreign table",
+        _ => "table",
+    };
+    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)
+}

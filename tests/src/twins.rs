@@ -1,0 +1,83 @@
+//! The same text for both servers, each statement's answer compared: what psql shows is what users see.
+
+mod explain;
+mod rights;
+
+use std::process::Command;
+use testkit::dir::TempDir;
+use testkit::norsu::{Norsu, init};
+use testkit::postgres::{RealServer, hand_over, program, run};
+
+/// Our server and the real one, over fresh clusters that are made alike.
+pub struct Twins {
+    dirs: [TempDir; 2],
+    ours: Norsu,
+    real: RealServer,
+}
+
+impl Twins {
+    pub fn start(name: &str) -> Twins {
+        let dirs = [TempDir::new(&format!("{name}-ours")), TempDir::new(&format!("{name}-real"))];
+        dirs.iter().for_each(|d| hand_over(d.path()));
+        let [ours, real] = dirs.each_ref().map(|d| d.path().join("data"));
+        init(&ours);
+        let mut initdb = program("initdb");
+        initdb.args([
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "--locale=C",
+            "-E",
+            "UTF8",
+            "--no-sync",
+            "-D",
+        ]);
+        run({
+            initdb.arg(&real);
+            initdb
+        });
+        let ours = Norsu::start(&ours, &[]);
+        let real = RealServer::start(&real, "postgres");
+        Twins { dirs, ours, real }
+    }
+
+    /// What psql prints for each of the script's lines, errors and notices included, where the two servers
+    /// differ: the line, the real server's answer and ours.
+    pub fn differences(&self, script: &str) -> Vec<String> {
+        let lines: Vec<&str> = script.lines().filter(|l| !l.is_empty()).collect();
+        let mut marked = String::new();
+        for (i, line) in lines.iter().enumerate() {
+            marked.push_str(&format!("\\echo {MARK}{i}\n{line}\n"));
+        }
+        let path = self.dirs[0].path().join("script.sql");
+        std::fs::write(&path, marked).unwrap();
+        let [ours, real] = [self.ours.client("psql"), self.real.client("psql")].map(|psql| {
+            let text = unbuffered(psql, &path);
+            let parts = text.split(MARK).skip(1);
+            parts.map(|p| p.split_once('\n').map_or("", |p| p.1).to_owned()).collect::<Vec<_>>()
+        });
+        assert_eq!(ours.len(), lines.len(), "psql ended early: {:?}", ours.last());
+        assert_eq!(real.len(), lines.len());
+        let mut out = Vec::new();
+        for ((line, ours), real) in lines.iter().zip(ours).zip(real) {
+            if ours != real {
+                out.push(format!("{line}\n--- real\n{real}--- ours\n{ours}"));
+            }
+        }
+        out
+    }
+}
+
+const MARK: &str = "@@@@ ";
+
+/// The output of psql with its errors where they belong.
+fn unbuffered(psql: Command, script: &std::path::Path) -> String {
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec stdbuf -o0 \"$@\" 2>&1", "sh"]);
+    command.arg(psql.get_program()).args(psql.get_args());
+    command.args(["-X", "-q", "-d", "postgres", "-f"]).arg(script);
+    command.env("PGTZ", "UTC");
+    let out = command.output().unwrap();
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}

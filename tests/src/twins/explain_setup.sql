@@ -1,0 +1,11 @@
+create table a(x int primary key, y text, z int);
+create table b(x int references a, z int, w text);
+create index b_z on b(z);
+create index a_lower on a(lower(y));
+create table e(k int, v int);
+insert into a select i, 'n'||i, i%7 from generate_series(1,1000)i;
+insert into b select 1+i%1000, i%50, 'w'||i from generate_series(1,5000)i;
+insert into e select i, i from generate_series(1,10) i;
+create view av as select x, y from a where z > 3;
+create schema s2; create table s2.a(x int, "Odd" text);
+vacuum analyze;
