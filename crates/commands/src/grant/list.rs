@@ -206,11 +206,11 @@ mod tests {
         let list = vec![item(10, 10, 127), item(20, 10, with_option), item(30, 20, with_option)];
         let revoked = item(20, 10, SELECT << 16);
         let refused = change(&list, revoked, Change::Remove, DropBehavior::Restrict);
-        assert_eq!(refused.unwrap_err().message, "dependent privileges exist");
+        assert_eq!(refused.unwrap_err().message(), "dependent privileges exist");
         let left = change(&list, revoked, Change::Remove, DropBehavior::Cascade).unwrap();
         assert_eq!(left, vec![item(10, 10, 127), item(20, 10, SELECT)]);
         let back = change(&list, item(20, 30, with_option), Change::Add, DropBehavior::Restrict);
         let message = "grant options cannot be granted back to your own grantor";
-        assert_eq!(back.unwrap_err().message, message);
+        assert_eq!(back.unwrap_err().message(), message);
     }
 }
