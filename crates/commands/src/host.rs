@@ -1,8 +1,8 @@
 //! What commands ask of the session that runs them.
 
+use crate::explain::TriggerFigures;
 use catalog::rows::PgClass;
 use engine::{Backend, DbKey, Engine};
-use crate::explain::TriggerFigures;
 use ids::Oid;
 use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result};

@@ -2,9 +2,9 @@
 
 use crate::host::CommandHost;
 use crate::{
-    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, grant, index,
-    maintenance, matview, object, owned, role, routine, sequence, setting, tablespace, truncate, typecmd,
-    vacuum, view,
+    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, grant,
+    index, maintenance, matview, object, owned, role, routine, sequence, setting, tablespace,
+    truncate, typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result};

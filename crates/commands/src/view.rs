@@ -394,10 +394,7 @@ pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> R
     if !stmt.if_not_exists {
         bail!(DUPLICATE_TABLE, "relation \"{name}\" already exists");
     }
-    host.notice(notice(pg_err!(
-        DUPLICATE_TABLE,
-        "relation \"{name}\" already exists, skipping"
-    )));
+    host.notice(notice(pg_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists, skipping")));
     Ok(true)
 }
 

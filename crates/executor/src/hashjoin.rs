@@ -5,8 +5,8 @@
 //! comes. A batch that is too large for memory is divided again while it is read; its rows only ever
 //! move to later batches. Dividing stops where it does not help (many equal keys).
 
-use crate::instrument::{Counts, HashCounts};
 use crate::depend::Dependence;
+use crate::instrument::{Counts, HashCounts};
 use crate::keys::{Key, Keys};
 use crate::node::*;
 use crate::pairs::{NO_ROW, Pairs};

@@ -91,9 +91,11 @@ impl ModifyNode {
                 }
                 let action = self.conflict.as_ref().map(|c| c.action);
                 if action == Some(OnConflictAction::Nothing) {
+                    self.conflicting += 1;
                     return Ok(());
                 }
                 if self.update_conflicting(run, batch, r, row, c.tid, out)? {
+                    self.conflicting += 1;
                     return Ok(());
                 }
                 continue;
@@ -107,6 +109,7 @@ impl ModifyNode {
             if !keep {
                 continue;
             }
+            self.inserted += 1;
             self.event(run, None, Some((row, tid)))?;
             self.count(run);
             return self.give_back(run, row, tid, (batch, r), out);
