@@ -20,11 +20,7 @@ setup-test:
 	@scripts/setup test
 
 run: all
-	@if [ ! -e "$(DATA)/PG_VERSION" ]; then \
-		target/release/norsu init -D "$(DATA)" -U postgres --auth=trust; \
-	fi
-	@echo "connect with: psql -h localhost -p $(PORT) -U postgres postgres"
-	@exec target/release/norsu start -D "$(DATA)" -p $(PORT)
+	@exec scripts/run "$(DATA)" "$(PORT)"
 
 test: setup-test
 	$(CARGO) build -p server
