@@ -43,10 +43,17 @@ fn long_messages_arrive_in_parts() {
 
 #[test]
 fn unknown_kinds_and_impossible_lengths_end_the_connection() {
-    for bytes in [&b"z\0\0\0\x04"[..], b"Q\0\0\0\x03", b"Q\xff\xff\xff\xff", b"S\0\0\xff\xff"] {
+    // The client is told of an unknown kind; with a wrong length nothing can be said to it any more.
+    let cases = [
+        (&b"z\0\0\0\x04"[..], Severity::Fatal),
+        (b"Q\0\0\0\x03", Severity::Log),
+        (b"Q\xff\xff\xff\xff", Severity::Log),
+        (b"S\0\0\xff\xff", Severity::Log),
+    ];
+    for (bytes, severity) in cases {
         let error = inbox(bytes).next_frame().unwrap_err();
         assert_eq!(error.code(), SqlState::PROTOCOL_VIOLATION);
-        assert_eq!(error.fields().severity, Severity::Fatal);
+        assert_eq!(error.fields().severity, severity);
     }
 }
 
@@ -74,7 +81,11 @@ fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
     for (kind, body) in bodies {
         assert!(FrontendMessage::decode(kind, body).is_ok());
         for cut in 0..body.len() {
-            let error = FrontendMessage::decode(kind, &body[..cut]).unwrap_err();
+            // A Bind that lacks values says so when it is checked, after its statement has been found.
+            let error = match FrontendMessage::decode(kind, &body[..cut]) {
+                Ok(FrontendMessage::Bind(bind)) => bind.check().unwrap_err(),
+                other => other.unwrap_err(),
+            };
             assert_eq!(error.code(), SqlState::PROTOCOL_VIOLATION);
         }
         let longer = [body, b"x"].concat();
