@@ -130,7 +130,9 @@ pub fn function_statement(
             };
             let select =
                 ast::SelectStmt { target_list: vec![target], ..ast::SelectStmt::default() };
-            cx.statement(&Node::SelectStmt(Box::new(select)))
+            let mut query = cx.statement(&Node::SelectStmt(Box::new(select)))?;
+            query.is_return = true;
+            Ok(query)
         }
         other => cx.statement(other),
     }
