@@ -53,7 +53,10 @@ impl Twins {
         let path = self.dirs[0].path().join("script.sql");
         std::fs::write(&path, marked).unwrap();
         let [ours, real] = [self.ours.client("psql"), self.real.client("psql")].map(|psql| {
+            // Where in its source the real server raised an error is not ours to tell.
             let text = unbuffered(psql, &path);
+            let text: String =
+                text.split_inclusive('\n').filter(|l| !l.starts_with("LOCATION: ")).collect();
             let parts = text.split(MARK).skip(1);
             parts.map(|p| p.split_once('\n').map_or("", |p| p.1).to_owned()).collect::<Vec<_>>()
         });

@@ -199,10 +199,10 @@ impl Session {
                 }
             });
         }
-        if std::str::from_utf8(bytes).is_err() {
-            self.text(bytes)?;
+        if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
+            types::text::verify(&self.core, bytes)?;
         }
-        if matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR) && !bytes.contains(&0) {
+        if matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR) {
             return Ok(Datum::Bytes(bytes.into()));
         }
         self.core.type_input(ty, bytes, -1)

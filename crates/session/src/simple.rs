@@ -4,6 +4,7 @@ use crate::portal::{Portal, Ran, ends_block, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::aborted;
+use analyze::SessionLookup;
 use parse::ast::Node;
 use parse::{Options, RawStmt};
 use pgerror::Result;
@@ -88,6 +89,10 @@ impl Session {
         // Literals have been found unfit for sharing; there may be no end of such texts.
         let prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
+        if let (false, Some(raw)) = (prepared.param_types.is_empty(), &prepared.raw) {
+            // A simple query has no parameters: told as analysis without any tells it.
+            analyze::analyze(&mut SessionLookup::new(&mut self.core), raw, sql, &[])?;
+        }
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(

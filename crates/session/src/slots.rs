@@ -14,7 +14,7 @@ use crate::portal::write_tag;
 use crate::prepared::{Idle, Ready};
 use crate::rows::RowWriter;
 use crate::session::Session;
-use analyze::Lifted;
+use analyze::{Lifted, SessionLookup};
 use executor::{Execution, QueryDesc};
 use hashbrown::HashMap;
 use ids::Oid;
@@ -427,6 +427,10 @@ impl Session {
             Some(found) => found,
             None => core.make_statement(key, sql, &Arc::new(raw.clone()), &[], true)?,
         };
+        if !statement.param_types.is_empty() {
+            // A simple query has no parameters: told as analysis without any tells it.
+            analyze::analyze(&mut SessionLookup::new(core), raw, sql, &[])?;
+        }
         Ok((shape, fixed, key_text, statement))
     }
 

@@ -14,6 +14,16 @@ use pgerror::{PgError, Result, SqlState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Found at the start rather than given: NULL in `pg_settings.boot_val`, an empty text elsewhere.
+const WITHOUT_BOOT_VALUE: &[&str] = &[
+    "config_file",
+    "data_directory",
+    "external_pid_file",
+    "hba_file",
+    "ident_file",
+    "timezone_abbreviations",
+];
+
 /// How long a new value lasts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
@@ -406,7 +416,8 @@ impl Store {
             min_val,
             max_val,
             enumvals,
-            boot_val: Some(raw(&setting.boot)),
+            boot_val: Some(raw(&setting.boot))
+                .filter(|_| !WITHOUT_BOOT_VALUE.contains(&setting.name)),
             reset_val: Some(raw(&reset.value)),
             sourcefile: place.map(|(file, _)| file.to_string()),
             sourceline: place.map(|(_, line)| *line as i32),

@@ -118,7 +118,10 @@ impl<'a> Reader<'a> {
     }
 
     fn byte(&mut self) -> Result<u8> {
-        Ok(self.take(1)?[0])
+        let (&byte, rest) =
+            self.0.split_first().ok_or_else(|| malformed("no data left in message"))?;
+        self.0 = rest;
+        Ok(byte)
     }
 
     fn u16(&mut self) -> Result<usize> {

@@ -256,7 +256,8 @@ fn ten_hand_overs() {
     for (who, counts) in ["theirs", "ours"].iter().zip(&counts) {
         let total: usize = counts.values().sum();
         println!("{who}: {total} images compared\n{counts:#?}");
-        if seeds.len() > 1 {
+        // A few seeds do not meet every kind.
+        if seeds.len() >= 10 {
             let rare = |k: &&&str| counts.get(**k).is_none_or(|n| *n == 0);
             let missing: Vec<_> = KINDS.iter().filter(rare).collect();
             assert!(missing.is_empty(), "{who}: {missing:?} of {counts:#?}");

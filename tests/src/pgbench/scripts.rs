@@ -27,16 +27,6 @@ const SCRIPTS: [Script; 7] = [
         rows: 1,
     },
     Script {
-        name: "locks before updates",
-        text: "\\set a random(1, 40)\n\\set b random(1, 40)\nBEGIN;\n\
-               SELECT coins FROM purse WHERE id = :a FOR SHARE;\n\
-               SELECT coins FROM purse WHERE id IN (:a, :b) ORDER BY id FOR UPDATE;\n\
-               UPDATE purse SET coins = coins - 2 WHERE id = :a;\n\
-               UPDATE purse SET coins = coins + 2 WHERE id = :b;\nEND;\n",
-        isolation: "read committed",
-        rows: 0,
-    },
-    Script {
         name: "shared locks by many",
         text: "\\set a random(1, 4)\nBEGIN;\n\
                SELECT coins FROM purse WHERE id = :a FOR KEY SHARE;\n\

@@ -37,7 +37,7 @@ fn with_rules(rules: &str) -> (TempDir, Norsu) {
 fn passwords() {
     let (_dir, server) = with_rules(
         "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain password\n\
-         local all +grp reject\nlocal template1 @extra trust\nlocal sameuser own trust\n",
+         local all +grp reject\nlocal template1 @extra trust\nlocal sameuser template1 trust\n",
     );
     for sql in [
         "create role scram login password 'se cret'",

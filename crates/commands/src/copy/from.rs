@@ -599,6 +599,10 @@ impl<'a> Reader<'a> {
                     None => format!("COPY {table}, line {number}, column {name}: null input"),
                 }
             }
+            // Bytes that are no text are not shown.
+            (None, Some(_)) if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
+                format!("COPY {table}, line {number}")
+            }
             (None, Some(line)) => {
                 format!("COPY {table}, line {number}: \"{}\"", clip(self.lines.bytes(line)))
             }
