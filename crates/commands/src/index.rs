@@ -2,7 +2,7 @@
 
 use crate::detached::Detached;
 use crate::host::{CommandHost, notice};
-use crate::relation::{NewRelation, class_row, file_of};
+use crate::relation::{NewRelation, file_of, new_class};
 use crate::{exprs, names, options, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
@@ -467,9 +467,6 @@ pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) ->
             rel.name()
         );
     }
-    let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
-    let database = host.backend().database();
-    host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     let persistence =
         Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
     let spec = NewRelation {
@@ -482,7 +479,9 @@ pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) ->
         columns: &[],
         options: new.options.clone(),
     };
-    let mut row = class_row(&spec, oid);
+    let (oid, mut row) = new_class(host, &spec)?;
+    let database = host.backend().database();
+    host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     row.relnatts = (new.keys.len() + new.include.len()) as i16;
     let file = file_of(host, &row);
     create_relation_files(host.backend(), file, persistence)?;

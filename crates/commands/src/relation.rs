@@ -225,13 +225,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
     if has_type {
         check_type_name(host, spec)?;
     }
-    let (oid, mut class) = loop {
-        let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
-        let class = class_row(spec, oid);
-        if !class.relfilenode.is_valid() || is_free(host, &class, spec.persistence)? {
-            break (oid, class);
-        }
-    };
+    let (oid, mut class) = new_class(host, spec)?;
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     if matches!(spec.kind, b'r' | b't' | b'm') {
@@ -592,6 +586,21 @@ pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgCl
             format!("cache lookup failed for relation {oid}"),
         )
     })
+}
+
+/// A number for a new relation, which is its files' too, and its row: a crash may have left files with a number that
+/// no row has.
+pub(crate) fn new_class(
+    host: &mut dyn CommandHost,
+    spec: &NewRelation<'_>,
+) -> Result<(Oid, PgClass)> {
+    loop {
+        let oid = host.catalog().new_oid(indexes::PG_CLASS_OID_INDEX)?;
+        let class = class_row(spec, oid);
+        if !class.relfilenode.is_valid() || is_free(host, &class, spec.persistence)? {
+            return Ok((oid, class));
+        }
+    }
 }
 
 /// Has nobody left files with the number that the row names?

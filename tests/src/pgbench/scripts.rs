@@ -16,7 +16,7 @@ struct Script {
     rows: u64,
 }
 
-const SCRIPTS: [Script; 7] = [
+const SCRIPTS: [Script; 6] = [
     Script {
         name: "rows in any order",
         text: "\\set a random(1, 40)\n\\set b random(1, 40)\nBEGIN;\n\
