@@ -33,7 +33,21 @@ impl Volatility {
 /// The volatility of the worst function in the expression. Sub-selects count as volatile only if their
 /// test expressions are; the planner looks into them itself.
 pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
-    let mut worst = match expr {
+    let mut worst = own_volatility(expr, facts)?;
+    let mut failure = None;
+    walk::each_child(expr, &mut |c| match volatility(c, facts) {
+        Ok(v) => worst = worst.max(v),
+        Err(e) => failure = Some(e),
+    });
+    match failure {
+        Some(e) => Err(e),
+        None => Ok(worst),
+    }
+}
+
+/// The volatility of what the node itself calls.
+fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
+    Ok(match expr {
         Expr::FuncExpr(n) => Volatility::of(facts.function(n.funcid)?.volatility),
         Expr::OpExpr(n) | Expr::Distinct(n) | Expr::NullIf(n) => {
             operator_volatility(n.opno, n.opfuncid, facts)?
@@ -49,16 +63,7 @@ pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
         // A domain's checks may change under ALTER DOMAIN.
         Expr::CoerceToDomain(_) => Volatility::Stable,
         _ => Volatility::Immutable,
-    };
-    let mut failure = None;
-    walk::each_child(expr, &mut |c| match volatility(c, facts) {
-        Ok(v) => worst = worst.max(v),
-        Err(e) => failure = Some(e),
-    });
-    match failure {
-        Some(e) => Err(e),
-        None => Ok(worst),
-    }
+    })
 }
 
 fn operator_volatility(opno: Oid, funcid: Oid, facts: &mut dyn Facts) -> Result<Volatility> {
@@ -71,20 +76,23 @@ fn operator_volatility(opno: Oid, funcid: Oid, facts: &mut dyn Facts) -> Result<
 
 /// May the node, its children being constants, be computed before execution?
 pub fn is_foldable(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
-    let constant_args = {
-        let mut all = true;
-        walk::each_child(expr, &mut |c| all &= matches!(c, Expr::Const(_)));
-        all
-    };
-    if !constant_args {
-        return Ok(false);
+    if let Expr::ArrayCoerce(n) = expr {
+        return Ok(matches!(n.arg, Expr::Const(_)) && computes_itself(expr, facts)?);
     }
+    let mut all = true;
+    walk::each_child(expr, &mut |c| all &= matches!(c, Expr::Const(_)));
+    Ok(all && computes_itself(expr, facts)?)
+}
+
+/// Does the node, leaving its children aside, always make the same value of the same values?
+pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     Ok(match expr {
         Expr::FuncExpr(n) => {
             !n.funcretset
                 && n.funcresulttype != oids::RECORD
                 && own_volatility(expr, facts)? == Volatility::Immutable
         }
+        Expr::ArrayCoerce(n) => volatility(&n.elemexpr, facts)? == Volatility::Immutable,
         Expr::OpExpr(_)
         | Expr::Distinct(_)
         | Expr::NullIf(_)
@@ -95,11 +103,6 @@ pub fn is_foldable(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
         Expr::BooleanTest(_) => true,
         _ => false,
     })
-}
-
-fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
-    // Children are constants, so the whole expression's volatility is the node's own.
-    volatility(expr, facts)
 }
 
 /// Facts to look up and a host to run what can be computed now, in one object.
@@ -118,15 +121,17 @@ impl<T: Facts + Host> FoldEnv for T {
     }
 }
 
-/// Simplifies the expression. A computation that fails is left for execution, where the error belongs
-/// (PostgreSQL reports it at plan time; the error is the same).
+/// Simplifies the expression. A computation that fails is the statement's error, whether or not the value would ever
+/// have been asked for; what a constant before it decides against is not computed (the later arms of a CASE, say).
 pub fn fold(expr: Expr, env: &mut dyn FoldEnv) -> Result<Expr> {
-    let mut folder = Folder { env };
+    let mut folder = Folder { env, case_value: None };
     folder.expr(expr, 0)
 }
 
 struct Folder<'a> {
     env: &'a mut dyn FoldEnv,
+    /// The constant that stands for `CaseTest`.
+    case_value: Option<Const>,
 }
 
 impl Folder<'_> {
@@ -134,8 +139,23 @@ impl Folder<'_> {
         if depth > crate::DEPTH_MAX {
             return Err(crate::too_deep());
         }
-        // Children of CASE and of conditional nodes are simplified too: computing them early cannot
-        // fail visibly, since a failing computation is left as it is.
+        match expr {
+            Expr::Bool(n) if n.boolop != BoolOp::Not => return self.junction(*n, depth + 1),
+            Expr::Case(n) => return self.case(*n, depth + 1),
+            Expr::Coalesce(n) => return self.coalesce(*n, depth + 1),
+            Expr::CaseTest(_) => {
+                return Ok(self.case_value.clone().map_or(expr, Expr::Const));
+            }
+            Expr::ArrayCoerce(mut n) => {
+                n.arg = self.expr(n.arg, depth + 1)?;
+                let outer = self.case_value.take();
+                let element = self.expr(n.elemexpr, depth + 1);
+                self.case_value = outer;
+                n.elemexpr = element?;
+                return self.compute(Expr::ArrayCoerce(n));
+            }
+            _ => {}
+        }
         let mut failure = None;
         walk::each_child_mut(&mut expr, &mut |c| {
             if failure.is_none() {
@@ -150,17 +170,14 @@ impl Folder<'_> {
             return Err(e);
         }
         match expr {
-            Expr::Bool(n) => Ok(self.boolean(*n)),
-            Expr::Case(n) => Ok(self.case(*n)),
-            Expr::Coalesce(n) => Ok(self.coalesce(*n)),
+            Expr::Bool(n) => Ok(negation(*n)),
             Expr::Relabel(n) => Ok(self.relabel(*n)),
-            Expr::FuncExpr(n) => self.strict_call(Expr::FuncExpr(n)),
-            Expr::OpExpr(n) => self.strict_call(Expr::OpExpr(n)),
+            Expr::FuncExpr(_) | Expr::OpExpr(_) => self.strict_call(expr),
             other => self.compute(other),
         }
     }
 
-    /// A strict function with a NULL argument is NULL whatever the others are.
+    /// A strict function with a NULL argument is not called, whatever the other arguments and the function are.
     fn strict_call(&mut self, expr: Expr) -> Result<Expr> {
         let (funcid, args, retset) = match &expr {
             Expr::FuncExpr(n) => (n.funcid, &n.args, n.funcretset),
@@ -173,7 +190,7 @@ impl Folder<'_> {
         let has_null = args.iter().any(|a| matches!(a, Expr::Const(c) if c.is_null()));
         if has_null && !retset {
             let f = self.env.facts().function(funcid)?;
-            if f.strict && Volatility::of(f.volatility) == Volatility::Immutable {
+            if f.strict {
                 return Ok(null_const(expr.type_oid(), expr.collation(), expr.typmod()));
             }
         }
@@ -189,10 +206,7 @@ impl Folder<'_> {
             Err(_) => return Ok(expr),
         };
         let mut st = EvalState::default();
-        let value = match program.eval_row(&mut st, self.env.host(), &RowInput::EMPTY) {
-            Ok(v) => v.into_owned(),
-            Err(_) => return Ok(expr),
-        };
+        let value = program.eval_row(&mut st, self.env.host(), &RowInput::EMPTY)?.into_owned();
         let info = self.env.facts().type_info(expr.type_oid())?;
         Ok(Expr::Const(Const {
             consttype: expr.type_oid(),
@@ -205,100 +219,112 @@ impl Folder<'_> {
         }))
     }
 
-    fn boolean(&mut self, n: BoolExpr) -> Expr {
-        if n.boolop == BoolOp::Not {
-            return match n.args.into_iter().next() {
-                Some(Expr::Const(c)) if c.is_null() => bool_const(None),
-                Some(Expr::Const(c)) => bool_const(Some(!c.value.as_ref().as_bool())),
-                Some(Expr::Bool(inner)) if inner.boolop == BoolOp::Not => {
-                    inner.args.into_iter().next().unwrap_or_else(|| bool_const(None))
-                }
-                Some(arg) => Expr::Bool(Box::new(BoolExpr {
-                    boolop: BoolOp::Not,
-                    args: vec![arg],
-                    location: n.location,
-                })),
-                None => bool_const(None),
-            };
-        }
+    /// AND and OR, up to the constant that decides.
+    fn junction(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
         let deciding = n.boolop == BoolOp::Or;
         let mut unknown = false;
         let mut rest = Vec::with_capacity(n.args.len());
-        let mut flat = Vec::with_capacity(n.args.len());
-        for arg in n.args {
-            match arg {
-                Expr::Bool(inner) if inner.boolop == n.boolop => flat.extend(inner.args),
-                other => flat.push(other),
-            }
-        }
-        for arg in flat {
+        // What is still to be looked at, the next one last.
+        let mut todo: Vec<Expr> = n.args.into_iter().rev().collect();
+        while let Some(arg) = todo.pop() {
+            let arg = match arg {
+                Expr::Bool(inner) if inner.boolop == n.boolop => {
+                    todo.extend(inner.args.into_iter().rev());
+                    continue;
+                }
+                arg => self.expr(arg, depth)?,
+            };
             match arg {
                 Expr::Const(c) if c.is_null() => unknown = true,
                 Expr::Const(c) if c.value.as_ref().as_bool() == deciding => {
-                    return bool_const(Some(deciding));
+                    return Ok(bool_const(Some(deciding)));
                 }
                 Expr::Const(_) => {}
+                Expr::Bool(inner) if inner.boolop == n.boolop => rest.extend(inner.args),
                 other => rest.push(other),
             }
         }
         if rest.is_empty() {
-            return bool_const(if unknown { None } else { Some(!deciding) });
+            return Ok(bool_const(if unknown { None } else { Some(!deciding) }));
         }
         if unknown {
             rest.push(bool_const(None));
         }
-        match rest.len() {
+        Ok(match rest.len() {
             1 => rest.pop().expect("one argument"),
             _ => Expr::Bool(Box::new(BoolExpr {
                 boolop: n.boolop,
                 args: rest,
                 location: n.location,
             })),
-        }
+        })
     }
 
-    fn case(&mut self, mut n: CaseExpr) -> Expr {
-        if n.arg.is_some() {
-            return Expr::Case(Box::new(n));
-        }
+    /// CASE without the arms that cannot be reached.
+    fn case(&mut self, mut n: CaseExpr, depth: u32) -> Result<Expr> {
+        let arg = n.arg.take().map(|arg| self.expr(arg, depth)).transpose()?;
+        let value = match arg {
+            Some(Expr::Const(c)) => Some(c),
+            other => {
+                n.arg = other;
+                None
+            }
+        };
+        let outer = std::mem::replace(&mut self.case_value, value);
+        let folded = self.arms(n, depth);
+        self.case_value = outer;
+        folded
+    }
+
+    fn arms(&mut self, mut n: CaseExpr, depth: u32) -> Result<Expr> {
         let mut arms = Vec::with_capacity(n.args.len());
-        for w in std::mem::take(&mut n.args) {
+        let mut decided = None;
+        for mut w in std::mem::take(&mut n.args) {
+            w.expr = self.expr(w.expr, depth)?;
             match &w.expr {
                 Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool() => {}
                 Expr::Const(_) => {
-                    n.defresult = Some(w.result);
+                    decided = Some(self.expr(w.result, depth)?);
                     break;
                 }
-                _ => arms.push(w),
+                _ => {
+                    w.result = self.expr(w.result, depth)?;
+                    arms.push(w);
+                }
             }
         }
+        n.defresult = match (decided, n.defresult.take()) {
+            (Some(result), _) => Some(result),
+            (None, default) => default.map(|e| self.expr(e, depth)).transpose()?,
+        };
         if arms.is_empty() {
-            return n.defresult.take().unwrap_or_else(|| null_const(n.casetype, n.casecollid, -1));
+            let default = n.defresult.take();
+            return Ok(default.unwrap_or_else(|| null_const(n.casetype, n.casecollid, -1)));
         }
         n.args = arms;
-        Expr::Case(Box::new(n))
+        Ok(Expr::Case(Box::new(n)))
     }
 
-    fn coalesce(&mut self, mut n: CoalesceExpr) -> Expr {
+    fn coalesce(&mut self, mut n: CoalesceExpr, depth: u32) -> Result<Expr> {
         let mut rest = Vec::with_capacity(n.args.len());
         for arg in std::mem::take(&mut n.args) {
-            match arg {
+            match self.expr(arg, depth)? {
                 Expr::Const(c) if c.is_null() => {}
-                Expr::Const(_) => {
+                arg @ Expr::Const(_) => {
                     rest.push(arg);
                     break;
                 }
                 other => rest.push(other),
             }
         }
-        match rest.len() {
+        Ok(match rest.len() {
             0 => null_const(n.coalescetype, n.coalescecollid, -1),
             1 => rest.pop().expect("one argument"),
             _ => {
                 n.args = rest;
                 Expr::Coalesce(Box::new(n))
             }
-        }
+        })
     }
 
     fn relabel(&mut self, n: RelabelType) -> Expr {
@@ -311,6 +337,23 @@ impl Folder<'_> {
             }
             arg => Expr::Relabel(Box::new(RelabelType { arg, ..n })),
         }
+    }
+}
+
+/// NOT, its argument simplified.
+fn negation(n: BoolExpr) -> Expr {
+    match n.args.into_iter().next() {
+        Some(Expr::Const(c)) if c.is_null() => bool_const(None),
+        Some(Expr::Const(c)) => bool_const(Some(!c.value.as_ref().as_bool())),
+        Some(Expr::Bool(inner)) if inner.boolop == BoolOp::Not => {
+            inner.args.into_iter().next().unwrap_or_else(|| bool_const(None))
+        }
+        Some(arg) => Expr::Bool(Box::new(BoolExpr {
+            boolop: BoolOp::Not,
+            args: vec![arg],
+            location: n.location,
+        })),
+        None => bool_const(None),
     }
 }
 

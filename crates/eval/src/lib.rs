@@ -11,12 +11,13 @@
 //! [`Host`].
 //!
 //! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
-//! `batch`, `fold`.
+//! `batch`, `fold`, `bound`.
 
 #![forbid(unsafe_code)]
 
 mod arrays;
 mod batch;
+mod bound;
 mod compile;
 mod facts;
 mod fold;
@@ -28,6 +29,7 @@ mod rows;
 
 pub use arrays::array_of;
 pub use batch::{Selection, select_into, select_true};
+pub use bound::bound_parts;
 pub use compile::{Compiler, NoColumns, Resolve, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{FoldEnv, Volatility, fold, is_foldable, volatility};

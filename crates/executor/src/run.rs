@@ -110,6 +110,8 @@ pub(crate) struct Run<'a> {
 pub struct Execution {
     root: Node,
     state: RunState,
+    /// The plan's `bound` expressions, once they have been asked for.
+    bound: Option<Vec<eval::Program>>,
     done: bool,
     /// It may be run again.
     parked: bool,
@@ -174,7 +176,26 @@ impl Execution {
         };
         let mut run = Run { sv, st: &mut state };
         let root = node::build(&plan.plan_tree, &mut run)?;
-        Ok(Execution { root, state, done: false, parked: false })
+        Ok(Execution { root, state, bound: None, done: false, parked: false })
+    }
+
+    /// Computes what of the plan's expressions the parameters alone decide, for its errors: for whoever binds values
+    /// to a plan made for any. To be called before the first row is asked for.
+    pub fn check_values(&mut self, sv: &mut dyn Services) -> Result<()> {
+        if self.state.desc.plan.bound.is_empty() {
+            return Ok(());
+        }
+        let plan = self.state.desc.plan.clone();
+        let run = &mut Run { sv, st: &mut self.state };
+        if self.bound.is_none() {
+            let programs = plan.bound.iter().map(|e| node::compile(e, &mut eval::NoColumns, run));
+            self.bound = Some(programs.collect::<Result<_>>()?);
+        }
+        let mut memory = eval::EvalState::default();
+        for program in self.bound.iter().flatten() {
+            program.eval_row(&mut memory, run, &eval::RowInput::EMPTY)?;
+        }
+        Ok(())
     }
 
     /// The next rows, at most `max` (at least 1): the plan's whole target list, junk included. `None` at

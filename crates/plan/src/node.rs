@@ -39,6 +39,9 @@ pub struct PlannedStmt {
     pub rights: RightsNeeded,
     /// Types of the exec parameters.
     pub param_exec_types: Vec<Oid>,
+    /// Expressions of parameters and constants that are computed when values are bound to the plan, so that their
+    /// errors come even if no row asks for them.
+    pub bound: Vec<Expr>,
     pub stmt_location: i32,
     pub stmt_len: i32,
 }

@@ -24,6 +24,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         rtable: Vec::new(),
         result_relations: Vec::new(),
         row_marks: Vec::new(),
+        bound: Vec::new(),
         level: 0,
     };
     let planned = glob.plan_level(query.clone(), LevelInput::default())?;
@@ -43,6 +44,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         inval_items: Vec::new(),
         rights,
         param_exec_types: glob.param_types,
+        bound: glob.bound,
         stmt_location: query.stmt_location,
         stmt_len: query.stmt_len,
     })
@@ -96,6 +98,8 @@ pub(crate) struct Glob<'a> {
     pub rtable: Vec<RangeTblEntry>,
     pub result_relations: Vec<i32>,
     pub row_marks: Vec<PlanRowMark>,
+    /// See [`PlannedStmt::bound`].
+    pub bound: Vec<Expr>,
     pub level: u32,
 }
 

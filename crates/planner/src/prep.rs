@@ -144,12 +144,13 @@ impl Glob<'_> {
     }
 
     pub(crate) fn preprocess(&mut self, root: &mut Root, expr: Expr) -> Result<Expr> {
-        if let Expr::Var(_) | Expr::Const(_) = expr {
+        if let Expr::Var(_) | Expr::Const(_) | Expr::Param(_) = expr {
             return Ok(expr);
         }
         let mut expr = expr;
         self.fill_operator_functions(&mut expr)?;
         let mut expr = self.facts.fold(expr)?;
+        self.bound.extend(eval::bound_parts(&expr, self.facts)?);
         if contains_sublinks(&expr) {
             self.plan_sublinks(root, &mut expr)?;
         }

@@ -146,6 +146,11 @@ impl Session {
         let level = self.core.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, message.results.clone(), fields, level);
         portal.created = self.core.statement_start;
+        if portal.statement.is_query {
+            // Rights, plan and what the values decide: errors of these come before BindComplete.
+            let _timer = self.statement_timer();
+            self.start_portal(&mut portal)?;
+        }
         self.portals.insert(name.to_owned(), portal);
         backend::bind_complete(&mut self.conn.out);
         Ok(())

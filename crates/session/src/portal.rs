@@ -168,7 +168,7 @@ impl Session {
         let mode = self.core.resolved.plan_mode;
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
-        let run = match portal.statement.take_idle(core, custom, &portal.formats)? {
+        let mut run = match portal.statement.take_idle(core, custom, &portal.formats)? {
             Some(mut idle) => {
                 self.check_plan(idle.run.plan())?;
                 let snapshot = self.core.backend.snapshot();
@@ -190,6 +190,12 @@ impl Session {
                 run?
             }
         };
+        if !run.plan().bound.is_empty() {
+            self.core.backend.push_snapshot(run.snapshot().clone());
+            let checked = run.check_values(&mut self.core);
+            self.core.backend.pop_snapshot();
+            checked?;
+        }
         self.core.mode.queried = true;
         portal.command = run.plan().command_type;
         portal.run = Some(run);

@@ -243,8 +243,7 @@ impl Session {
         let Some(params) = self.literal_values(shape, ready, text, literals) else {
             return Ok(false);
         };
-        self.run_ready(ready, params)?;
-        Ok(true)
+        self.run_ready(ready, params)
     }
 
     /// Finds or makes the statement anew. False: it does not work with parameters any more.
@@ -341,7 +340,9 @@ impl Session {
             return Ok(false);
         };
         self.core.backend.check_interrupts()?;
-        self.run_ready(&mut ready, params)?;
+        if !self.run_ready(&mut ready, params)? {
+            return Ok(false);
+        }
         if shape.is_moving(text, &template.literals) {
             return Ok(true);
         }
@@ -434,8 +435,9 @@ impl Session {
         Ok((shape, fixed, key_text, statement))
     }
 
-    /// Runs a current statement to its end and sends its rows; the transaction has begun.
-    fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<()> {
+    /// Runs a current statement to its end and sends its rows; the transaction has begun. False: with parameters in the
+    /// literals' place it cannot be planned, and nothing was done.
+    fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
         let mode = self.core.resolved.plan_mode;
@@ -445,14 +447,17 @@ impl Session {
             let snapshot = self.core.backend.snapshot();
             idle.run.rerun(params, snapshot.clone())?;
             self.core.backend.push_snapshot(snapshot);
-            return self.send_all(ready, idle);
+            return self.send_all(ready, idle).map(|()| true);
         }
-        let plan = match ready.plan(&mut self.core, &params, mode)? {
-            Some(plan) => plan,
-            None => {
+        let plan = match ready.plan(&mut self.core, &params, mode) {
+            // A constant that would decide against what failed may be a parameter here.
+            Err(e) if !params.is_empty() && e.code().class() == *b"22" => return Ok(false),
+            Err(e) => return Err(e),
+            Ok(Some(plan)) => plan,
+            Ok(None) => {
                 // Catalogs have changed while locks were waited for. We hold them now, so our relations are what
                 // they will be.
-                let Some(old) = ready.statement.clone() else { return Ok(()) };
+                let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
                 let types = &old.param_types;
                 let new = core.make_statement(None, &old.sql, &old.raw, types, old.lifted)?;
@@ -467,13 +472,15 @@ impl Session {
         core.backend.push_snapshot(snapshot.clone());
         let writer = RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text);
         let run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
-        self.send_all(ready, Idle { run, writer, formats: Formats::Text })
+        self.send_all(ready, Idle { run, writer, formats: Formats::Text })?;
+        Ok(true)
     }
 
     /// Runs an execution to its end, under the active snapshot, which is let go, and closes the statement.
     fn send_all(&mut self, ready: &mut Ready, mut idle: Idle) -> Result<()> {
         self.core.mode.queried = true;
         let Idle { run, writer, .. } = &mut idle;
+        run.check_values(&mut self.core)?;
         let mut sent = 0u64;
         let mut returns = false;
         if let Some(statement) = &ready.statement {

@@ -103,7 +103,8 @@ impl Statement {
             (plans.generic.clone(), plans.custom_count, plans.custom_cost)
         };
         let known = match known {
-            None if count == 0 && may_settle(&self.query) => Some(self.generic(core)?),
+            // What fails for all values may have to succeed for these.
+            None if count == 0 && may_settle(&self.query) => self.generic(core).ok(),
             known => known,
         };
         if let Some(generic) = known.filter(|g| g.settled) {

@@ -1,0 +1,109 @@
+//! What is known of an expression once the values of its parameters are.
+//!
+//! A plan for any values leaves parameters in expressions, and computes `1 / $1` for the first row that asks for it.
+//! PostgreSQL plans a statement's first executions for their values and finds the error then, rows or not. So the parts
+//! that it would compute are listed with the plan, to be computed when values are bound to it.
+
+use crate::facts::Facts;
+use crate::fold::computes_itself;
+use pgerror::Result;
+use plan::expr::*;
+use plan::walk;
+
+/// The largest parts of the (folded) expression that are made of parameters and constants by immutable functions, and
+/// that folding would compute whatever the columns are: of AND, OR, CASE and COALESCE nothing behind the first argument
+/// that could decide.
+pub fn bound_parts(expr: &Expr, facts: &mut dyn Facts) -> Result<Vec<Expr>> {
+    let mut finder = Finder { facts, found: Vec::new(), case_known: false };
+    if finder.is_known(expr)? {
+        finder.push(expr);
+    }
+    Ok(finder.found.into_iter().cloned().collect())
+}
+
+struct Finder<'f, 'e> {
+    facts: &'f mut dyn Facts,
+    found: Vec<&'e Expr>,
+    /// What `CaseTest` stands for is known.
+    case_known: bool,
+}
+
+impl<'e> Finder<'_, 'e> {
+    /// Is the expression's value known with the parameters'? If not, its known parts are listed.
+    fn is_known(&mut self, expr: &'e Expr) -> Result<bool> {
+        match expr {
+            Expr::Const(_) => Ok(true),
+            Expr::Param(p) => Ok(p.paramkind == ParamKind::Extern),
+            Expr::CaseTest(_) => Ok(self.case_known),
+            Expr::Bool(n) if n.boolop != BoolOp::Not => self.in_turn(&n.args.iter().collect::<Vec<_>>()),
+            Expr::Coalesce(n) => self.in_turn(&n.args.iter().collect::<Vec<_>>()),
+            Expr::Case(n) => {
+                let known = match &n.arg {
+                    Some(arg) => self.is_known(arg)?,
+                    None => true,
+                };
+                let mut parts = Vec::with_capacity(2 * n.args.len() + 1);
+                n.args.iter().for_each(|w| parts.extend([&w.expr, &w.result]));
+                parts.extend(&n.defresult);
+                let first = self.found.len();
+                let outer = std::mem::replace(&mut self.case_known, known && n.arg.is_some());
+                let rest = self.in_turn(&parts);
+                self.case_known = outer;
+                let rest = rest?;
+                if let (true, false, Some(arg)) = (known, rest, &n.arg) {
+                    // Parts of the arms may refer to the argument: alone they mean nothing.
+                    self.found.truncate(first);
+                    self.push(arg);
+                }
+                Ok(known && rest)
+            }
+            _ => {
+                let mut children = Vec::new();
+                walk::each_child(expr, &mut |c| children.push(c));
+                if let Expr::ArrayCoerce(_) = expr {
+                    children.truncate(1);
+                }
+                let mut known = Vec::with_capacity(children.len());
+                for &c in &children {
+                    known.push(self.is_known(c)?);
+                }
+                let itself = match expr {
+                    Expr::Bool(_) | Expr::Relabel(_) => true,
+                    Expr::SubLink(_) | Expr::SubPlan(_) => false,
+                    _ => computes_itself(expr, self.facts)?,
+                };
+                if itself && known.iter().all(|k| *k) {
+                    return Ok(true);
+                }
+                for (c, _) in children.into_iter().zip(known).filter(|(_, known)| *known) {
+                    self.push(c);
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// As [`Self::is_known`] for arguments of which one may make those behind it superfluous.
+    fn in_turn(&mut self, args: &[&'e Expr]) -> Result<bool> {
+        let (mut all, mut end) = (true, None);
+        for &arg in args {
+            let known = self.is_known(arg)?;
+            all &= known;
+            if known && end.is_none() {
+                let first = self.found.len();
+                self.push(arg);
+                end = Some((first, self.found.len()));
+            }
+        }
+        if let Some((first, end)) = end {
+            self.found.truncate(if all { first } else { end });
+        }
+        Ok(all)
+    }
+
+    fn push(&mut self, expr: &'e Expr) {
+        if !matches!(expr, Expr::Const(_) | Expr::Param(_) | Expr::CaseTest(_)) {
+            self.found.push(expr);
+        }
+    }
+}

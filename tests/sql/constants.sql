@@ -1,0 +1,72 @@
+create table void (a int, b text)
+create table some (a int, b text)
+insert into some values (0, 'x'), (1, 'y'), (null, null)
+select * from void where [[1/0 = 1¦a = 1/0¦1/0 = a¦a in (1, 1/0)¦a = any (array[1, 1/0])¦a = 1 and 1/0 = 2¦a = 1 or 1/0 = 2¦not (1/0 = 1)¦a between 1 and 1/0¦a is distinct from 1/0¦(a, 1/0) = (1, 2)¦1/0 is null¦(1/0 = 1) is true]]
+select * from void where [[false and 1/0 = 1¦1/0 = 1 and false¦true or 1/0 = 1¦null and 1/0 = 1¦a = 1 and false and 1/0 = 1¦(1 = 2 and 1/0 = 1) or a = 3¦1 = 1 or (1/0 = 1 and a = 1)]]
+select * from some where [[false and 1/0 = 1¦1/0 = 1 and false¦true or 1/0 = 1¦a = 1 and false and 1/0 = 1¦(1 = 2 and 1/0 = 1) or a = 1¦1 = 1 or (1/0 = 1 and a = 1)¦a = 1 and 1/a = 1¦a <> 0 and 1/a = 1]]
+select [[1/0¦a, 1/0¦case when true then 1 else 1/0 end¦case when false then 1/0 else 2 end¦case when a = 1 then 1/0 else 2 end¦case 1 when 1 then 2 else 1/0 end¦case 2 when 1 then 1/0 when 2 then 3 else 1/0 end¦case 1/0 when 1 then 2 end¦case a when 1/0 then 2 end¦case when null then 1/0 end¦coalesce(1, 1/0)¦coalesce(null, 1, 1/0)¦coalesce(a, 1/0)¦coalesce(a, 1, 1/0)¦coalesce(1/0, 1)¦nullif(1, 1/0)¦greatest(1, 1/0)¦array[1, 1/0]¦row(1, 1/0)¦sum(1/0)¦count(a/0)¦max(a) / 0¦abs(1/0)¦lower(substr('abc', 2, -1))¦sqrt(-1)¦null + 1/0¦1 + null::int / 0]] from [[void¦some]]
+select [[1 / 0¦2147483647 + 1¦10::numeric / 0¦'abc' ~ '('¦substring('abc' from 2 for -1)¦ln(0)¦chr(-1)¦to_char(1, '9') || 1/0¦'2020-01-01'::date + 1000000000¦array[1,2,3][1/0]¦('{1,2,3}'::int[])[2]¦'{1,2}'::text[]::int[]¦'{a}'::text[]::int[]¦-(-2147483648)]]
+select * from void where [[a = length('abc')/0¦a = abs(-5) / 0¦b = repeat('x', 3) || 1/0¦b = substr('abc', 2, -1)¦a > sqrt(-1)¦b ~ '('¦b like 'x\'¦coalesce(1, 1/0) = a¦coalesce(1, 1/0, a) = a¦coalesce(null, 1/0, a) = a¦case when 1 = 2 then 1/0 else 2 end = a¦case when 1 > a then 1/0 else 2 end = a¦case 1 when 1 then 2 else 1/0 end = a¦case 3 when a then 2 else 1/0 end = a]]
+select * from void order by [[1/0¦a/0¦a + 1/0]]
+select * from void limit [[1/0¦2 - 3¦null¦0]]
+select * from void offset [[1/0¦2 - 3]]
+select a from void group by a having [[1/0 = 1¦count(*) = 1/0¦a = 1/0]]
+select a, 1/0 from void group by a
+select distinct 1/0 from void
+select sum(a) over (order by 1/0) from void
+select * from void v join some s on [[v.a = 1/0¦1/0 = 1¦v.a = s.a and 1/0 = 1¦false and 1/0 = 1]]
+select * from (select 1/0 as x from void) s
+select * from (select a from void where a = 1/0) s where a = 2
+select (select 1/0 from void)
+select [[exists (select 1/0 from void)¦exists (select 1 from void where 1/0 = 1)¦1 in (select 1/0 from void)]]
+with w as (select 1/0 from void) select 1
+with w as (select 1/0 as x from void) select * from w
+select 1/0 from void union all select 2
+insert into void values [[(1/0, 'a')¦(1, 'a'), (2/0, 'b')]]
+insert into void select 1/0, 'x' from void
+insert into void select 1, 'x' from void where 1/0 = 1
+update void set [[a = 1/0¦a = 1 where 1/0 = 1¦a = 1 where false and 1/0 = 1¦a = length('x') / 0]]
+delete from void where [[a = 1/0¦1/0 = 1¦a = 1 or a = 5 % 0]]
+insert into void values (1, 'a') returning 1/0
+select count(*) from void
+create table late (a int default 1/0, b int check (b > 1/0))
+create table late (a int default 1/0, b int)
+insert into late (b) select 1 from void
+insert into late (b) values (1)
+insert into late values (1, 1)
+select * from late
+create index on void ((1/0))
+create index on void (a) where a > 1/0
+create view vw as select 1/0 as x from void
+select * from vw
+prepare p (int) as select * from void where a = 1/$1
+execute p(0)
+execute p(1)
+prepare q (int, int) as select * from void where a = $1 and case when $1 = 0 then 1 else 1/$2 end = a
+execute q(0, 0)
+execute q(1, 0)
+prepare r (text) as insert into void values (1, substr('abc', 2, $1::int))
+execute r('-1')
+execute r('1')
+prepare s (int) as select coalesce($1, 1/0)
+execute s(1)
+execute s(null)
+prepare t (int) as select a from some where a is not null and (a = 0 or a/$1 > 0)
+execute t(0)
+execute t(1)
+explain (costs off) select 1/0
+explain (costs off) select * from void where a = 1 + 1 and b = lower('ABC')
+explain (costs off) execute p(0)
+create function half(int) returns int language sql immutable as 'select 10 / $1'
+select half(0) from void
+select * from void where a = half(0)
+select * from void where a = half(1)
+select case when a is null then half(0) end from void
+create function bad() returns int language sql immutable as 'select 1/0'
+select bad() from void
+drop function half(int)
+declare c cursor for select 1/0 from void
+begin
+declare c cursor for select 1/0 from void
+rollback
+copy (select 1/0 from void) to stdout
