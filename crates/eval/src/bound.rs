@@ -35,7 +35,9 @@ impl<'e> Finder<'_, 'e> {
             Expr::Const(_) => Ok(true),
             Expr::Param(p) => Ok(p.paramkind == ParamKind::Extern),
             Expr::CaseTest(_) => Ok(self.case_known),
-            Expr::Bool(n) if n.boolop != BoolOp::Not => self.in_turn(&n.args.iter().collect::<Vec<_>>()),
+            Expr::Bool(n) if n.boolop != BoolOp::Not => {
+                self.in_turn(&n.args.iter().collect::<Vec<_>>())
+            }
             Expr::Coalesce(n) => self.in_turn(&n.args.iter().collect::<Vec<_>>()),
             Expr::Case(n) => {
                 let known = match &n.arg {
