@@ -53,6 +53,12 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
     let start = match first_packet(&mut conn) {
         Ok(Some(StartupPacket::Cancel { pid, key })) => return instance.cancel(pid, key),
         Ok(Some(StartupPacket::Startup(start))) => start,
+        Ok(Some(StartupPacket::Unsupported(version))) => {
+            let error = wire::refuse_version(&mut conn.out, version);
+            instance.log.write(&speaker, &error, None);
+            let _ = conn.flush();
+            return;
+        }
         Ok(_) => return,
         Err(e) => return refuse(instance, &mut conn, &speaker, e),
     };
@@ -63,11 +69,20 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
 pub fn turn_away(transport: Box<dyn Transport>, message: &str) {
     let mut conn = Connection::new(transport);
     conn.set_deadline(Instant::now().checked_add(Duration::from_secs(5)));
-    if let Ok(Some(StartupPacket::Startup(_))) = first_packet(&mut conn) {
-        let error = PgError::new(SqlState::CANNOT_CONNECT_NOW, message).severity(Severity::Fatal);
-        backend::report(&mut conn.out, &error);
-        let _ = conn.flush();
+    match first_packet(&mut conn) {
+        Ok(Some(StartupPacket::Startup(_))) => {
+            let error = PgError::new(SqlState::CANNOT_CONNECT_NOW, message);
+            backend::report(&mut conn.out, &error.severity(Severity::Fatal));
+        }
+        Ok(Some(StartupPacket::Unsupported(version))) => {
+            wire::refuse_version(&mut conn.out, version);
+        }
+        Err(e) if e.fields().severity > Severity::Log => {
+            backend::report(&mut conn.out, &fatal(e));
+        }
+        _ => return,
     }
+    let _ = conn.flush();
 }
 
 fn note(instance: &Instance, speaker: &Speaker, message: String) {
@@ -268,10 +283,10 @@ fn begin_session(
     core.store.set_internal("is_superuser", Value::Bool(role.rolsuper));
     core.store.set_internal("session_authorization", Value::Text(user.as_str().into()));
     let encoding = catalog::encoding::name(db.encoding);
-    core.store.set_internal("server_encoding", Value::Text(encoding.into()));
-    core.store.set_internal("client_encoding", Value::Text(encoding.into()));
-    core.store.set_internal("lc_collate", Value::Text(db.datcollate.as_str().into()));
-    core.store.set_internal("lc_ctype", Value::Text(ctype.into()));
+    core.store.set_found("server_encoding", Value::Text(encoding.into()));
+    core.store.set_found("client_encoding", Value::Text(encoding.into()));
+    core.store.set_found("lc_collate", Value::Text(db.datcollate.as_str().into()));
+    core.store.set_found("lc_ctype", Value::Text(ctype.into()));
     stored_settings(&mut core, db.oid, role.oid)?;
     startup_settings(&mut core.store, start, role.rolsuper)?;
     Ok(core)

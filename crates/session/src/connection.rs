@@ -26,6 +26,15 @@ pub struct Connection {
     /// Whose request to terminate ends waiting for a client that reads nothing.
     pub(crate) waiter: Option<Arc<Waiter>>,
     lost: bool,
+    /// How often `out` has been emptied.
+    flushes: u64,
+}
+
+/// A place in the answers: [`Connection::take_back`].
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    flushes: u64,
+    len: usize,
 }
 
 /// What waiting for a message brought.
@@ -46,6 +55,18 @@ impl Connection {
             deadline: None,
             waiter: None,
             lost: false,
+            flushes: 0,
+        }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { flushes: self.flushes, len: self.out.len() }
+    }
+
+    /// Forgets the answers since then, unless some have been sent.
+    pub(crate) fn take_back(&mut self, mark: Mark) {
+        if self.flushes == mark.flushes {
+            self.out.truncate(mark.len);
         }
     }
 
@@ -112,6 +133,7 @@ impl Connection {
             return Ok(());
         }
         let sent = if self.lost { Ok(()) } else { self.send() };
+        self.flushes += 1;
         self.out.clear();
         if self.out.capacity() > KEPT_BYTES_MAX {
             self.out = Vec::new();

@@ -125,10 +125,6 @@ impl Session {
                 message.count
             ));
         }
-        message.check().map_err(|e| {
-            let at = message.values.len();
-            e.context(parameter_context(message.portal, at, Format::Binary, b""))
-        })?;
         if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
             return Err(aborted());
         }
@@ -136,6 +132,10 @@ impl Session {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let params = self.bind_values(message, &prepared)?;
+        message.check().map_err(|e| {
+            let at = message.values.len();
+            e.context(parameter_context(message.portal, at, Format::Binary, b""))
+        })?;
         if !self.xact.failed {
             prepared.revalidate(&mut self.core)?;
         }
@@ -163,26 +163,39 @@ impl Session {
         let mut params = Vec::with_capacity(message.values.len());
         for (i, value) in message.values.iter().enumerate() {
             let ty = prepared.param_types[i];
+            let format = message.formats.get(i);
             let datum = match value {
-                None => Datum::Null,
-                Some(bytes) => {
-                    let format = message.formats.get(i);
-                    self.bind_value(ty, bytes, format, i).map_err(|e| {
-                        // A text that is none is not shown, not even as one that is not shown.
-                        let format = match e.code() {
-                            SqlState::CHARACTER_NOT_IN_REPERTOIRE => Format::Binary,
-                            _ => format,
-                        };
-                        e.context(parameter_context(message.portal, i, format, bytes))
-                    })?
-                }
+                None => self.bind_null(ty, format),
+                Some(bytes) => self.bind_value(ty, bytes, format, i),
             };
-            params.push(datum);
+            params.push(datum.map_err(|e| {
+                // A text that is none is not shown, not even as one that is not shown.
+                let format = match (e.code(), value) {
+                    (SqlState::CHARACTER_NOT_IN_REPERTOIRE, _) | (_, None) => Format::Binary,
+                    _ => format,
+                };
+                let shown = value.unwrap_or_default();
+                e.context(parameter_context(message.portal, i, format, shown))
+            })?);
         }
         Ok(params.into())
     }
 
+    /// NULL goes through the type's input too: a domain may refuse it.
+    fn bind_null(&mut self, ty: Oid, format: Format) -> Result<Datum> {
+        if let Format::Unknown(code) = format {
+            return Err(backend::unsupported_format(code));
+        }
+        match ty < Oid::FIRST_UNPINNED {
+            true => Ok(Datum::Null),
+            false => self.core.null_input(ty),
+        }
+    }
+
     fn bind_value(&mut self, ty: Oid, bytes: &[u8], format: Format, i: usize) -> Result<Datum> {
+        if let Format::Unknown(code) = format {
+            return Err(backend::unsupported_format(code));
+        }
         if format == Format::Binary {
             match (ty, bytes) {
                 (oids::INT4, &[a, b, c, d]) => {
@@ -290,7 +303,10 @@ impl Session {
             let (raw, params) = (prepared.raw.clone(), portal.params.clone());
             let Some(raw) = raw else { return Ok(()) };
             let types = &prepared.param_types;
-            let tag = self.utility(&raw, &prepared.sql, &params, types, false)?;
+            self.results = portal.formats.clone();
+            let tag = self.utility(&raw, &prepared.sql, &params, types, false);
+            self.results = Formats::Text;
+            let tag = tag?;
             self.send_notices();
             if matches!(raw.stmt, Node::TransactionStmt(_)) {
                 self.finish_command()?;
@@ -358,9 +374,9 @@ fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> S
         name => format!("portal \"{}\"", String::from_utf8_lossy(name)),
     };
     let shown = match (format, value) {
-        (Format::Binary, _) => "",
         (Format::Text, b"") => " = ''",
         (Format::Text, _) => " = '...'",
+        _ => "",
     };
     format!("{portal} parameter ${}{shown}", i + 1)
 }

@@ -11,9 +11,10 @@ use plan::PlannedStmt;
 use plan::query::CmdType;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
-use wire::{FieldDescription, Formats};
+use wire::{FieldDescription, Format, Formats};
 
 /// Bits of DECLARE CURSOR.
+const CURSOR_BINARY: i32 = 1 << 0;
 const CURSOR_SCROLL: i32 = 1 << 1;
 const CURSOR_NO_SCROLL: i32 = 1 << 2;
 const CURSOR_HOLD: i32 = 1 << 5;
@@ -65,6 +66,8 @@ pub(crate) struct Portal {
     scroll: Option<bool>,
     /// Declared by SQL.
     pub(crate) cursor: bool,
+    /// DECLARE BINARY CURSOR: what FETCH in a simple query sends.
+    binary: bool,
     /// Nesting level of the transaction that it belongs to.
     pub(crate) level: usize,
     /// Microseconds since 2000.
@@ -101,8 +104,10 @@ impl Portal {
             finished: false,
             hold: false,
             held: false,
-            scroll: None,
+            // One that a Bind makes goes forward only.
+            scroll: Some(false),
             cursor: false,
+            binary: false,
             level,
             created: 0,
         }
@@ -312,6 +317,7 @@ impl Session {
         let mut portal =
             Portal::new(Arc::new(prepared), params.clone(), Formats::Text, fields, level);
         portal.cursor = true;
+        portal.binary = stmt.options & CURSOR_BINARY != 0;
         portal.hold = hold;
         portal.created = self.core.statement_start;
         portal.scroll = if stmt.options & CURSOR_SCROLL != 0 {
@@ -333,11 +339,23 @@ impl Session {
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
         let mut portal = self.portals.remove(&name).ok_or_else(|| no_cursor(&name))?;
+        if portal.statement.is_query {
+            self.start_portal(&mut portal)?;
+        }
+        let formats = match (describe, portal.binary) {
+            (true, true) => Formats::All(Format::Binary),
+            (true, false) => Formats::Text,
+            (false, _) => self.results.clone(),
+        };
         if describe && !stmt.ismove {
-            let fields = portal.fields.clone().unwrap_or_default();
+            let fields = portal.fields.as_deref().unwrap_or_default().to_vec();
+            let fields = crate::rows::with_formats(fields, &formats)?;
             wire::backend::row_description(&mut self.conn.out, &fields);
         }
+        let writer = portal.writer.in_formats(&formats);
+        let own = std::mem::replace(&mut portal.writer, writer);
         let result = self.fetch_rows(&mut portal, stmt);
+        portal.writer = own;
         self.portals.insert(name, portal);
         let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
         Ok(format!("{verb} {}", result?))

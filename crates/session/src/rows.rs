@@ -10,7 +10,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::TargetEntry;
 use types::fncx::FnContext;
 use types::{Batch, DatumRef, oids};
-use wire::backend::decimal;
+use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};
 
 /// How a column's values are written.
@@ -41,6 +41,8 @@ struct OutColumn {
 #[derive(Clone, Debug, Default)]
 pub struct RowWriter {
     columns: Vec<OutColumn>,
+    /// A format that was asked for and does not exist: the first row is an error.
+    unsupported: Option<i16>,
 }
 
 /// The result columns of a target list, all in text format.
@@ -88,6 +90,8 @@ pub fn check_formats(columns: usize, formats: &Formats) -> Result<()> {
 
 fn writer(ty: Oid, format: Format) -> Writer {
     match (format, ty) {
+        // Nothing is written so: `RowWriter::unsupported`.
+        (Format::Unknown(_), _) => Writer::Output,
         (Format::Text, oids::INT2) => Writer::Int2,
         (Format::Text, oids::INT4) => Writer::Int4,
         (Format::Text, oids::INT8) => Writer::Int8,
@@ -108,24 +112,32 @@ fn writer(ty: Oid, format: Format) -> Writer {
 
 impl RowWriter {
     pub fn new(list: &[TargetEntry], formats: &Formats) -> RowWriter {
-        let kept = list.iter().enumerate().filter(|(_, t)| !t.resjunk).enumerate();
-        let columns = kept
-            .map(|(i, (index, entry))| {
-                let ty = entry.expr.type_oid();
-                OutColumn { index, ty, writer: writer(ty, formats.get(i)) }
-            })
-            .collect();
-        RowWriter { columns }
+        let kept = list.iter().enumerate().filter(|(_, t)| !t.resjunk);
+        RowWriter::over(kept.map(|(index, entry)| (index, entry.expr.type_oid())), formats)
     }
 
     /// For rows made by the server itself.
     pub fn for_types(types: &[Oid], formats: &Formats) -> RowWriter {
-        let columns = types
-            .iter()
-            .enumerate()
-            .map(|(index, &ty)| OutColumn { index, ty, writer: writer(ty, formats.get(index)) })
-            .collect();
-        RowWriter { columns }
+        RowWriter::over(types.iter().copied().enumerate(), formats)
+    }
+
+    /// The same columns in other formats.
+    pub fn in_formats(&self, formats: &Formats) -> RowWriter {
+        RowWriter::over(self.columns.iter().map(|c| (c.index, c.ty)), formats)
+    }
+
+    /// Places in the batch and types of the columns.
+    fn over(columns: impl Iterator<Item = (usize, Oid)>, formats: &Formats) -> RowWriter {
+        let mut unsupported = None;
+        let column = |(i, (index, ty))| {
+            let format = formats.get(i);
+            if let Format::Unknown(code) = format {
+                unsupported.get_or_insert(code);
+            }
+            OutColumn { index, ty, writer: writer(ty, format) }
+        };
+        let columns = columns.enumerate().map(column).collect();
+        RowWriter { columns, unsupported }
     }
 
     /// Appends row `row` of the batch. After an error the buffer is as before.
@@ -136,6 +148,9 @@ impl RowWriter {
         row: usize,
         out: &mut Vec<u8>,
     ) -> Result<()> {
+        if let Some(code) = self.unsupported {
+            return Err(backend::unsupported_format(code));
+        }
         let start = out.len();
         let mut message = DataRow::begin(out, self.columns.len());
         for column in &self.columns {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use sync::atomic::Ordering;
 use sync::wait::{Interrupt, WaitEvent};
-use wire::{FrontendMessage, backend};
+use wire::{Formats, FrontendMessage, backend};
 
 /// See the module's text.
 pub struct Session {
@@ -29,6 +29,8 @@ pub struct Session {
     /// Statements of texts that were parsed before.
     pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
     pub(crate) portals: HashMap<String, Portal>,
+    /// Formats of the rows that the utility statement under way sends, as its Bind asked for them.
+    pub(crate) results: Formats,
     /// After an error in the extended protocol: until Sync nothing is done.
     skip_to_sync: bool,
     config_generation: u64,
@@ -76,6 +78,7 @@ impl Session {
             unnamed: None,
             recent: HashMap::new(),
             portals: HashMap::new(),
+            results: Formats::Text,
             skip_to_sync: false,
             config_generation,
             reported: Vec::new(),

@@ -16,7 +16,7 @@ use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
-use wire::{FieldDescription, Format, Formats, backend};
+use wire::{FieldDescription, Format, backend};
 
 /// A text column that the server makes up.
 pub(crate) fn text_field(name: &str) -> FieldDescription {
@@ -57,13 +57,15 @@ impl Session {
                 self.prepare_statement(stmt, sql)?;
                 "PREPARE".to_owned()
             }
-            Node::ExecuteStmt(stmt) => self.execute_statement(stmt, sql, describe)?,
+            Node::ExecuteStmt(stmt) => {
+                self.rows_or_error(|s| s.execute_statement(stmt, sql, describe))?
+            }
             Node::DeallocateStmt(stmt) => self.deallocate(stmt.name.as_deref())?.to_owned(),
             Node::DeclareCursorStmt(stmt) => {
                 self.declare_cursor(stmt, sql, params, types)?;
                 "DECLARE CURSOR".to_owned()
             }
-            Node::FetchStmt(stmt) => self.fetch(stmt, describe)?,
+            Node::FetchStmt(stmt) => self.rows_or_error(|s| s.fetch(stmt, describe))?,
             Node::ClosePortalStmt(stmt) => self.close_cursor(stmt)?.to_owned(),
             Node::ExplainStmt(stmt) => {
                 self.explain_statement(stmt, sql, (params, types), describe)?
@@ -82,6 +84,17 @@ impl Session {
             Node::UnlistenStmt(_) => "UNLISTEN".to_owned(),
             _ => self.command(raw, sql, params, describe)?,
         })
+    }
+
+    /// Rows of a utility statement come when it has succeeded: an error takes back what was to be sent before it (of
+    /// many rows the first are on their way by then).
+    fn rows_or_error<T>(&mut self, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        let mark = self.conn.mark();
+        let result = run(self);
+        if result.is_err() {
+            self.conn.take_back(mark);
+        }
+        result
     }
 
     /// The statements of `commands`.
@@ -158,7 +171,7 @@ impl Session {
         prepared.revalidate(&mut self.core)?;
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
-        let mut portal = Portal::new(prepared, params, Formats::Text, fields.clone(), level);
+        let mut portal = Portal::new(prepared, params, self.results.clone(), fields.clone(), level);
         self.start_portal(&mut portal)?;
         if let Some(fields) = fields.filter(|_| describe) {
             backend::row_description(&mut self.conn.out, &fields);
@@ -292,7 +305,7 @@ impl Session {
             backend::row_description(&mut self.conn.out, fields);
         }
         let types = vec![oids::TEXT; fields.len()];
-        let writer = RowWriter::for_types(&types, &Formats::Text);
+        let writer = RowWriter::for_types(&types, &self.results);
         for line in lines {
             let mut batch = Batch::new(fields.iter().map(|_| false));
             for (column, text) in batch.columns.iter_mut().zip(line) {

@@ -1,13 +1,38 @@
 //! The server's messages, appended to a buffer that the caller sends when it sees fit.
 
-use pgerror::{Fields, PgError, Severity};
+use pgerror::{Fields, PgError, Severity, SqlState};
 
 /// How a value travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     #[default]
-    Text = 0,
-    Binary = 1,
+    Text,
+    Binary,
+    /// What a client asked for that does not exist. An error only when a value is to travel so.
+    Unknown(i16),
+}
+
+impl Format {
+    pub fn code(self) -> i16 {
+        match self {
+            Format::Text => 0,
+            Format::Binary => 1,
+            Format::Unknown(code) => code,
+        }
+    }
+
+    pub fn of_code(code: i16) -> Format {
+        match code {
+            0 => Format::Text,
+            1 => Format::Binary,
+            other => Format::Unknown(other),
+        }
+    }
+}
+
+/// 22023 for a value that is to travel in a format that does not exist.
+pub fn unsupported_format(code: i16) -> PgError {
+    PgError::new(SqlState::INVALID_PARAMETER_VALUE, format!("unsupported format code: {code}"))
 }
 
 /// The transaction's state in ReadyForQuery.
@@ -201,7 +226,7 @@ pub fn row_description(out: &mut Vec<u8>, fields: &[FieldDescription]) {
         out.extend_from_slice(&f.type_oid.to_be_bytes());
         out.extend_from_slice(&f.type_len.to_be_bytes());
         out.extend_from_slice(&f.typmod.to_be_bytes());
-        out.extend_from_slice(&(f.format as u16).to_be_bytes());
+        out.extend_from_slice(&f.format.code().to_be_bytes());
     }
     finish(out, at);
 }
@@ -257,10 +282,10 @@ pub fn copy_out_response(out: &mut Vec<u8>, format: Format, columns: usize) {
 
 fn copy_response(out: &mut Vec<u8>, kind: u8, format: Format, columns: usize) {
     let at = begin(out, kind);
-    out.push(format as u8);
+    out.push(format.code() as u8);
     out.extend_from_slice(&(columns as u16).to_be_bytes());
     for _ in 0..columns {
-        out.extend_from_slice(&(format as u16).to_be_bytes());
+        out.extend_from_slice(&format.code().to_be_bytes());
     }
     finish(out, at);
 }
@@ -291,6 +316,13 @@ pub fn report(out: &mut Vec<u8>, report: &PgError) {
     fields(out, f);
     out.push(0);
     finish(out, at);
+}
+
+/// An error in the form that versions of the protocol before 3.0 had: one text, without a length.
+pub fn report_old(out: &mut Vec<u8>, report: &PgError) {
+    let f = report.fields();
+    out.push(b'E');
+    string(out, &format!("{}:  {}\n", f.severity.as_str(), f.message));
 }
 
 fn fields(out: &mut Vec<u8>, f: &Fields) {

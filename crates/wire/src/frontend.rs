@@ -19,7 +19,7 @@ pub struct Parse<'a> {
     pub types: Vec<u32>,
 }
 
-/// Format codes of parameters or result columns.
+/// Format codes of parameters or result columns. Whether they exist is asked when values are read or written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Formats {
     /// All text.
@@ -62,7 +62,7 @@ pub struct Bind<'a> {
 }
 
 impl Bind<'_> {
-    /// 08P01 for a message that is cut short. Asked after the number of values has been found right.
+    /// 08P01 for a message that is cut short. Asked after the values that are there have been read.
     pub fn check(&self) -> Result<()> {
         match self.values.len() == self.count {
             true => Ok(()),
@@ -149,16 +149,7 @@ impl<'a> Reader<'a> {
         let count = self.u16()?;
         let mut each = Vec::new();
         for i in 0..count {
-            let format = match self.u16()? {
-                0 => Format::Text,
-                1 => Format::Binary,
-                other => {
-                    return Err(PgError::new(
-                        SqlState::INVALID_PARAMETER_VALUE,
-                        format!("unsupported format code: {other}"),
-                    ));
-                }
-            };
+            let format = Format::of_code(self.u16()? as i16);
             if count == 1 {
                 return Ok(Formats::All(format));
             }

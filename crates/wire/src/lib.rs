@@ -24,7 +24,7 @@ mod tests;
 pub use backend::{DataRow, FieldDescription, Format, TransactionStatus};
 pub use frontend::{Bind, Formats, FrontendMessage, Parse, Target};
 pub use inbox::{Frame, Inbox};
-pub use startup::{StartupPacket, StartupParameters};
+pub use startup::{StartupPacket, StartupParameters, refuse_version};
 
 use pgerror::{PgError, Severity, SqlState};
 

@@ -1,6 +1,6 @@
 //! The first packet of a connection. It has no type byte.
 
-use crate::violation;
+use crate::{backend, violation};
 use pgerror::{PgError, Result, Severity};
 
 /// Longest first packet. Counterpart: `MAX_STARTUP_PACKET_LENGTH`.
@@ -20,6 +20,8 @@ pub enum StartupPacket {
         key: i32,
     },
     Startup(StartupParameters),
+    /// A version of the protocol that is not spoken here: [`refuse_version`].
+    Unsupported(u32),
 }
 
 /// What a client says about the session that it wants.
@@ -72,38 +74,59 @@ fn decode_body(body: &[u8]) -> Result<StartupPacket> {
         _ if version >> 16 == 3 => {
             parameters(version as u16, &body[4..]).map(StartupPacket::Startup)
         }
-        _ => Err(pgerror::pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "unsupported frontend protocol {}.{}: server supports 3.0 to 3.0",
-            version >> 16,
-            version & 0xffff
-        )
-        .severity(Severity::Fatal)),
+        _ => Ok(StartupPacket::Unsupported(version)),
     }
 }
 
+/// Tells a client that its version of the protocol is not spoken, in the form which that version has for it.
+pub fn refuse_version(out: &mut Vec<u8>, version: u32) -> PgError {
+    let (major, minor) = (version >> 16, version & 0xffff);
+    let error = pgerror::pg_err!(
+        FEATURE_NOT_SUPPORTED,
+        "unsupported frontend protocol {major}.{minor}: server supports 3.0 to 3.0"
+    )
+    .severity(Severity::Fatal);
+    // 0 is no version at all.
+    if major < 3 && version != 0 {
+        backend::report_old(out, &error);
+    } else {
+        backend::report(out, &error);
+    }
+    error
+}
+
+/// Names and values, each with a zero behind it, and one more zero. Some clients' layouts that are not quite this
+/// are accepted: a last name of one byte may stand where the last zero should be.
 fn parameters(minor: u16, body: &[u8]) -> Result<StartupParameters> {
-    let bad = || violation("invalid startup packet layout: expected terminator as last byte");
     let mut found = StartupParameters { minor, ..StartupParameters::default() };
-    let mut rest = body;
-    let mut next = || -> Result<String> {
-        let end = rest.iter().position(|&b| b == 0).ok_or_else(bad)?;
-        let text = String::from_utf8_lossy(&rest[..end]).into_owned();
-        rest = &rest[end + 1..];
-        Ok(text)
+    let text = |from: usize| {
+        let rest = &body[from..];
+        &rest[..rest.iter().position(|&b| b == 0).unwrap_or(rest.len())]
     };
-    loop {
-        let name = next()?;
-        if name.is_empty() {
+    let mut at = 0;
+    while at < body.len() {
+        let name = text(at);
+        let value_at = at + name.len() + 1;
+        if name.is_empty() || value_at >= body.len() {
             break;
         }
-        let value = next()?;
-        match name.as_str() {
-            "user" => found.user = Some(value),
-            "database" => found.database = Some(value),
-            _ if name.starts_with("_pq_.") => found.unknown.push(name),
-            _ => found.other.push((name, value)),
+        let value = text(value_at);
+        at = value_at + value.len() + 1;
+        let value = String::from_utf8_lossy(value).into_owned();
+        match name {
+            b"user" => found.user = Some(value),
+            b"database" => found.database = Some(value),
+            _ => {
+                let name = String::from_utf8_lossy(name).into_owned();
+                match name.starts_with("_pq_.") {
+                    true => found.unknown.push(name),
+                    false => found.other.push((name, value)),
+                }
+            }
         }
     }
-    if rest.is_empty() { Ok(found) } else { Err(bad()) }
+    if at + 1 != body.len() {
+        return Err(violation("invalid startup packet layout: expected terminator as last byte"));
+    }
+    Ok(found)
 }

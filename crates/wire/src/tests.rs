@@ -108,8 +108,63 @@ fn startup_packets() {
     let cancel = StartupPacket::decode(cancel).unwrap().unwrap().0;
     assert_eq!(cancel, StartupPacket::Cancel { pid: 7, key: 9 });
     assert!(StartupPacket::decode(b"\xff\xff\xff\xff").is_err());
-    assert!(StartupPacket::decode(b"\0\0\0\x09\0\x03\0\0x").is_err());
-    assert!(StartupPacket::decode(b"\0\0\0\x08\0\x02\0\0").is_err());
+}
+
+/// What follows the version, and whether PostgreSQL 15 finds it well-formed (asked of it).
+#[test]
+fn layouts_of_startup_packets() {
+    for (body, accepted) in [
+        (&b"user\0ann\0\0"[..], true),
+        (b"user\0ann\0x", true),
+        (b"x", true),
+        (b"\0", true),
+        (b"user\0ann\0", false),
+        (b"user\0ann", false),
+        (b"user\0", false),
+        (b"user\0a", false),
+        (b"user\0ann\0\0\0\0", false),
+        (b"user\0ann\0ab", false),
+        (b"user\0ann\0ab\0", false),
+        (b"user\0ann\0\0zz", false),
+        (b"xy", false),
+        (b"\0\0", false),
+        (b"", false),
+    ] {
+        let len = (body.len() as u32 + 8).to_be_bytes();
+        let packet = [&len[..], b"\0\x03\0\0", body].concat();
+        let decoded = StartupPacket::decode(&packet);
+        assert_eq!(decoded.is_ok(), accepted, "{body:?}");
+        if let Ok(Some((StartupPacket::Startup(p), _))) = decoded {
+            let user = body.starts_with(b"user").then_some("ann");
+            assert_eq!((p.user.as_deref(), &p.other[..]), (user, &[][..]), "{body:?}");
+        }
+    }
+}
+
+#[test]
+fn other_versions_are_refused_in_their_own_form() {
+    let (packet, len) = StartupPacket::decode(b"\0\0\0\x08\0\x02\0\0").unwrap().unwrap();
+    assert_eq!((packet, len), (StartupPacket::Unsupported(2 << 16), 8));
+    let text = "unsupported frontend protocol 2.0: server supports 3.0 to 3.0";
+    let mut out = Vec::new();
+    assert_eq!(refuse_version(&mut out, 2 << 16).code(), SqlState::FEATURE_NOT_SUPPORTED);
+    assert_eq!(out, format!("EFATAL:  {text}\n\0").as_bytes());
+    for version in [0, 4 << 16] {
+        out.clear();
+        refuse_version(&mut out, version);
+        assert_eq!(out[1..5], (out.len() as u32 - 1).to_be_bytes());
+        assert_eq!(&out[5..25], b"SFATAL\0VFATAL\0C0A00");
+    }
+}
+
+#[test]
+fn formats_are_not_judged_before_values_travel() {
+    let body = b"\0\0\0\x01\0\x07\0\0\0\x02\0\0\xff\xff";
+    let FrontendMessage::Bind(bind) = FrontendMessage::decode(b'B', body).unwrap() else {
+        panic!("not a Bind")
+    };
+    assert_eq!(bind.formats, Formats::All(Format::Unknown(7)));
+    assert_eq!((bind.results.get(0), bind.results.get(1).code()), (Format::Text, -1));
 }
 
 #[test]

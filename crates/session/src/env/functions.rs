@@ -64,6 +64,14 @@ impl Core {
         Ok(program.eval_row(&mut state, self, &input)?.into_owned())
     }
 
+    /// NULL as a value of the type, which may be a domain that refuses it.
+    pub(crate) fn null_input(&mut self, ty: Oid) -> Result<Datum> {
+        match self.cat().base_type(ty)? {
+            (base, _) if base == ty => Ok(Datum::Null),
+            (base, _) => self.as_domain(ty, base, Datum::Null),
+        }
+    }
+
     fn bytes_of(d: Datum) -> Vec<u8> {
         match d {
             Datum::Bytes(b) => b.into_vec(),
