@@ -436,8 +436,9 @@ impl<'a> Compiler<'a> {
                 Some(e) => DomainTest::Check { name: c.name, cond: self.node(&e)? },
             });
         }
-        let type_name = self.facts.type_name(n.resulttype)?;
-        Ok(Node::Domain { arg, type_name, tests })
+        let shown = self.facts.type_name(n.resulttype)?;
+        let (schema, name) = self.facts.type_place(n.resulttype)?;
+        Ok(Node::Domain { arg, named: Box::new(DomainNames { shown, schema, name }), tests })
     }
 }
 

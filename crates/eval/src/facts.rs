@@ -67,6 +67,8 @@ pub trait Facts {
     fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>>;
     /// `format_type` of the type.
     fn type_name(&mut self, ty: Oid) -> Result<String>;
+    /// Schema and name of the type, as errors name them.
+    fn type_place(&mut self, ty: Oid) -> Result<(String, String)>;
     /// The comparison of the type's default B-tree operator class.
     fn type_compare(&mut self, ty: Oid) -> Result<CompareFn>;
     /// Comparison function for these operand types in an operator family.

@@ -6,7 +6,7 @@ use crate::program::*;
 use crate::row::{RowInput, Val, eval, invoke};
 use crate::rows;
 use ids::Oid;
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::{RowCompareKind, SqlValueKind};
 use types::{Datum, DatumRef, builtin, oids};
 
@@ -32,9 +32,9 @@ pub(crate) fn eval_rare<'a>(
             scalar_array(call, *use_or, *elem, st, host, input)
         }
         Node::RowCompare { kind, pairs } => row_compare(*kind, pairs, st, host, input),
-        Node::Domain { arg, type_name, tests } => {
+        Node::Domain { arg, named, tests } => {
             let v = eval(arg, st, host, input)?.into_owned();
-            check_domain(&v, type_name, tests, st, host, input)?;
+            check_domain(&v, named, tests, st, host, input)?;
             Ok(Val::Own(v))
         }
         Node::SqlValue { kind, type_oid, typmod } => {
@@ -198,7 +198,7 @@ fn row_compare<'a>(
 
 fn check_domain<'a>(
     value: &Datum,
-    type_name: &str,
+    named: &DomainNames,
     tests: &'a [DomainTest],
     st: &mut EvalState,
     host: &mut dyn Host,
@@ -207,7 +207,12 @@ fn check_domain<'a>(
     for test in tests {
         match test {
             DomainTest::NotNull if value.is_null() => {
-                bail!(NOT_NULL_VIOLATION, "domain {type_name} does not allow null values")
+                return Err(pg_err!(
+                    NOT_NULL_VIOLATION,
+                    "domain {} does not allow null values",
+                    named.shown
+                )
+                .data_type(&*named.schema, &*named.name));
             }
             DomainTest::NotNull => {}
             DomainTest::Check { name, cond } => {
@@ -218,8 +223,10 @@ fn check_domain<'a>(
                 if !ok.is_null() && !ok.as_ref().as_bool() {
                     return Err(pg_err!(
                         CHECK_VIOLATION,
-                        "value for domain {type_name} violates check constraint \"{name}\""
+                        "value for domain {} violates check constraint \"{name}\"",
+                        named.shown
                     )
+                    .data_type(&*named.schema, &*named.name)
                     .constraint(name.clone()));
                 }
             }

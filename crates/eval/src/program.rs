@@ -112,6 +112,13 @@ pub(crate) enum SubscriptUse {
     AssignSlice(Box<Node>),
 }
 
+/// What errors call a domain.
+pub(crate) struct DomainNames {
+    pub shown: String,
+    pub schema: String,
+    pub name: String,
+}
+
 pub(crate) enum DomainTest {
     NotNull,
     Check { name: String, cond: Node },
@@ -222,7 +229,7 @@ pub(crate) enum Node {
     },
     Domain {
         arg: Box<Node>,
-        type_name: String,
+        named: Box<DomainNames>,
         tests: Vec<DomainTest>,
     },
     SqlValue {

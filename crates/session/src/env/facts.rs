@@ -120,6 +120,13 @@ impl Facts for Core {
         self.cat().format_type(ty)
     }
 
+    fn type_place(&mut self, ty: Oid) -> Result<(String, String)> {
+        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let schema = self.cat().namespace_name(row.typnamespace)?;
+        let schema = schema.map_or(String::new(), |s| s.as_str().to_owned());
+        Ok((schema, row.typname.as_str().to_owned()))
+    }
+
     fn type_compare(&mut self, ty: Oid) -> Result<CompareFn> {
         if let Some(cmp) = compare::of_type(ty) {
             return Ok(cmp);
