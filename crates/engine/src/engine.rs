@@ -236,6 +236,12 @@ impl Engine {
         &self.storage
     }
 
+    /// How the cluster was made: with checksums of its pages? How large are its log's files?
+    pub fn made_with(&self) -> (bool, u32) {
+        let file = self.control.get();
+        (file.data_checksum_version != 0, file.wal_segment_size)
+    }
+
     pub fn wal(&self) -> &Arc<Wal> {
         &self.wal
     }

@@ -99,11 +99,13 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, Failure> {
             base.set_internal(name, Value::Text(in_data(file).into()));
         }
     }
-    base.set_internal("server_version", Value::Text(crate::SERVER_VERSION.into()));
+    if base.text("timezone_abbreviations").is_empty() {
+        base.set_found("timezone_abbreviations", Value::Text("Default".into()));
+    }
     if base.int("wal_buffers") == -1 {
         // A thirty-second of shared buffers, between 64 kB and a segment.
         let pages = (base.int("shared_buffers") / 32).clamp(8, 2048);
-        base.set_internal("wal_buffers", Value::Int(pages));
+        base.set_found("wal_buffers", Value::Int(pages));
     }
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }

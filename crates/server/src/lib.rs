@@ -26,3 +26,15 @@ pub use cli::run;
 
 /// The version that clients are told.
 pub const SERVER_VERSION: &str = "15.20";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_version_is_that_of_the_settings() {
+        let base = settings::Base::new(settings::Registry::load().into());
+        assert_eq!(base.text("server_version"), super::SERVER_VERSION);
+        let (major, minor) = super::SERVER_VERSION.split_once('.').expect("two numbers");
+        let number = base.int("server_version_num");
+        assert_eq!(number.to_string(), format!("{major}{minor:0>4}"));
+    }
+}

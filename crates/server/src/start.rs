@@ -13,7 +13,7 @@ use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, Speaker};
-use settings::Base;
+use settings::{Base, Value};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::sync::Arc;
@@ -210,7 +210,7 @@ fn panic_handler(
 
 fn serve(
     origins: &Origins,
-    base: settings::Base,
+    mut base: Base,
     log: &Arc<StderrLog>,
     args: &[String],
     all: &[String],
@@ -262,6 +262,9 @@ fn serve(
     let engine_config =
         move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     let engine = Engine::open(engine_config(&base))?;
+    let (checksums, segment_size) = engine.made_with();
+    base.set_found("data_checksums", Value::Bool(checksums));
+    base.set_found("wal_segment_size", Value::Int(segment_size.into()));
     let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };
     let instance = Instance::new(engine.clone(), config, log.clone());
     let workers = Workers::start(&instance, &handler)

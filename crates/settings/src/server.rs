@@ -11,6 +11,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
     Default,
+    /// A default that is found out at the start.
+    Found,
     Override,
     Environment,
     File,
@@ -27,7 +29,7 @@ impl Source {
     /// As `pg_settings.source` has it.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Default => "default",
+            Source::Default | Source::Found => "default",
             Source::Override => "override",
             Source::Environment => "environment variable",
             Source::File => "configuration file",
@@ -143,9 +145,17 @@ impl Base {
 
     /// Sets what the program itself determines.
     pub fn set_internal(&mut self, name: &str, value: Value) {
+        self.set_origin(name, Origin { value, source: Source::Override, place: None });
+    }
+
+    /// Sets a default that depends on the surroundings.
+    pub fn set_found(&mut self, name: &str, value: Value) {
+        self.set_origin(name, Origin { value, source: Source::Found, place: None });
+    }
+
+    fn set_origin(&mut self, name: &str, origin: Origin) {
         if let Some(id) = self.registry.find(name) {
-            self.values[usize::from(id.0)] =
-                Origin { value, source: Source::Override, place: None };
+            self.values[usize::from(id.0)] = origin;
         }
     }
 

@@ -297,9 +297,17 @@ impl Store {
 
     /// Sets what the session determines itself (`is_superuser`, `server_encoding`, …).
     pub fn set_internal(&mut self, name: &str, value: Value) {
+        self.set_origin(name, Origin { value, source: Source::Override, place: None });
+    }
+
+    /// Sets a default that depends on the database.
+    pub fn set_found(&mut self, name: &str, value: Value) {
+        self.set_origin(name, Origin { value, source: Source::Found, place: None });
+    }
+
+    fn set_origin(&mut self, name: &str, origin: Origin) {
         if let Some(id) = self.base.registry.find(name) {
             self.touched.push(id);
-            let origin = Origin { value, source: Source::Override, place: None };
             self.session.insert(Key::Known(id), origin);
         }
     }
