@@ -408,13 +408,16 @@ impl Session {
     }
 
     fn verify(&mut self, w: &World) {
+        assert_eq!(self.faults(w, &w.deformer), Vec::new());
+    }
+
+    fn faults(&mut self, w: &World, deformer: &Deformer) -> Vec<verify::Fault> {
         let bounds = verify::Bounds {
             relfrozenxid: Xid(3),
             relminmxid: MultiXid(1),
             next_xid: w.manager.next_full_xid().xid(),
             next_multi: w.manager.next_multixact(),
         };
-        let faults = verify::verify(&mut self.cx(w), &w.rel, &w.deformer, &bounds).unwrap();
-        assert_eq!(faults, Vec::new());
+        verify::verify(&mut self.cx(w), &w.rel, deformer, &bounds).unwrap()
     }
 }

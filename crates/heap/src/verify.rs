@@ -8,6 +8,7 @@ use ids::{BlockNo, MultiXid, OffsetNo, Xid};
 use page::heap_tuple::{HEADER_SIZE, bitmap_len};
 use page::{Deformer, HeapTupleHeader, LpFlags, Page, max_align, vm};
 use pgerror::Result;
+use txn::TxnManager;
 
 /// A fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +44,8 @@ pub fn verify(
         if guard.is_new() {
             continue;
         }
-        check_page(&guard, block, deformer, bounds, &mut faults);
+        let manager = cx.txn.manager();
+        check_page(&guard, block, deformer, bounds, manager, &mut faults)?;
         // The map was read before the page was latched; its bits may only have been cleared since.
         if bits & vm::ALL_VISIBLE != 0 && !guard.is_all_visible() {
             let again = visibility_map::status(cx.pool, rel, block, &mut vm_slot, cx.strategy)?;
@@ -68,21 +70,31 @@ pub fn verify(
     Ok(faults)
 }
 
-/// Checks a page's contents, without looking up any transaction.
-pub fn check_page(
+/// Has what inserted the row come to nothing? Asked of the transaction itself: hints may be missing or wrong.
+fn is_rolled_back(h: &HeapTupleHeader, bounds: &Bounds, manager: &TxnManager) -> Result<bool> {
+    let xmin = h.xmin();
+    let known = xmin.is_normal()
+        && !xmin.precedes(bounds.relfrozenxid)
+        && !xmin.follows_or_equals(bounds.next_xid);
+    Ok(known && !manager.is_in_progress(xmin)? && !manager.did_commit(xmin)?)
+}
+
+/// Checks a page's contents.
+fn check_page(
     page: &Page,
     block: BlockNo,
     deformer: &Deformer,
     bounds: &Bounds,
+    manager: &TxnManager,
     faults: &mut Vec<Fault>,
-) {
+) -> Result<()> {
     let max = page.max_offset();
     let mut fault = |offset: OffsetNo, message: String| {
         faults.push(Fault { block, offset, message });
     };
     if !page.header_is_sane() {
         fault(0, "page header is damaged".to_owned());
-        return;
+        return Ok(());
     }
     // Where each tuple lies, to find overlaps.
     let mut places: Vec<(usize, usize, OffsetNo)> = Vec::new();
@@ -117,11 +129,9 @@ pub fn check_page(
                     fault(offset, format!("tuple data begins at byte {}", h.hoff));
                     continue;
                 }
-                if h.natts() > deformer.len() {
-                    // Left by a transaction whose ADD COLUMN was rolled back with it.
-                    if !h.xmin_committed() {
-                        continue;
-                    }
+                // ADD COLUMN may have been rolled back together with the row.
+                let wide = h.natts() > deformer.len();
+                if wide && !is_rolled_back(&h, bounds, manager)? {
                     let have = deformer.len();
                     fault(offset, format!("tuple has {} columns of {have}", h.natts()));
                     continue;
@@ -129,7 +139,7 @@ pub fn check_page(
                 for message in header_faults(&h, bounds) {
                     fault(offset, message);
                 }
-                if let Err(e) = deformer.deform_all(&tuple) {
+                if !wide && let Err(e) = deformer.deform_all(&tuple) {
                     fault(offset, e.message().to_owned());
                 }
                 if h.is_hot_updated() {
@@ -151,6 +161,7 @@ pub fn check_page(
             fault(pair[0].2, format!("tuple overlaps tuple {}", pair[1].2));
         }
     }
+    Ok(())
 }
 
 fn header_faults(h: &HeapTupleHeader, bounds: &Bounds) -> Vec<String> {

@@ -356,6 +356,35 @@ fn vacuum_frees_freezes_and_sets_the_map() {
     }
 }
 
+/// A table whose last column is gone, as after a rolled back ADD COLUMN: rows of transactions that came to nothing
+/// may have it, all others must not, whatever their hints say.
+#[test]
+fn rows_with_more_columns_than_the_table_are_faults_unless_rolled_back() {
+    let w = World::new();
+    let mut a = w.connect();
+    let narrow = Deformer::new(&TupleDesc::new(w.desc.attrs[..2].to_vec()));
+    let wide = |offset| verify::Fault {
+        block: BlockNo(0),
+        offset,
+        message: "tuple has 3 columns of 2".to_owned(),
+    };
+    a.begin();
+    a.insert(&w, 1, 1, "rolled back");
+    a.abort();
+    assert_eq!(a.faults(&w, &narrow), []);
+    a.begin();
+    a.insert(&w, 2, 2, "under way");
+    assert_eq!(a.faults(&w, &narrow), [wide(2)]);
+    a.commit();
+    // Nobody has looked at the row: there is no hint yet.
+    assert_eq!(a.faults(&w, &narrow), [wide(2)]);
+    a.begin();
+    a.scan(&w);
+    a.commit();
+    assert_eq!(a.faults(&w, &narrow), [wide(2)]);
+    assert_eq!(a.faults(&w, &w.deformer), []);
+}
+
 #[test]
 fn a_waiting_update_goes_on_when_the_other_ends() {
     let w = World::new();
