@@ -63,9 +63,7 @@ fn sources() -> Vec<Source> {
 
 /// Lines of product code: what stands before the tests of a file, without comments.
 fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
-    // `model.rs`: compiled for loom's tests only.
     let is_test = source.path.ends_with("tests.rs")
-        || source.path.ends_with("/model.rs")
         || source.path.contains("/tests/")
         || source.path.contains("/examples/");
     let mut in_tests = is_test;

@@ -21,6 +21,9 @@
 //! INVARIANT: whoever does I/O for a frame holds IO and a pin. DIRTY goes away only by a finished write, and
 //! not if JUST_DIRTIED came meanwhile; or with the frame's contents.
 
+#[cfg(all(test, loom))]
+mod model;
+
 use crate::ForkBuffers;
 use ids::{BlockNo, Fork, Oid, RelFile};
 use page::{PAGE_SIZE, Page, PageMut};

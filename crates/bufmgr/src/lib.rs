@@ -35,8 +35,5 @@ pub use readahead::READ_AHEAD_MAX;
 pub use ring::{BufferUsage, Strategy};
 pub use write::{BackgroundWriter, CheckpointProgress};
 
-#[cfg(all(test, loom))]
-#[allow(unsafe_code)]
-mod model;
 #[cfg(all(test, not(loom)))]
 mod tests;

@@ -1,7 +1,7 @@
 //! loom models of the state word:
 //! `RUSTFLAGS="--cfg loom" cargo test -p bufmgr --target-dir target/loom loom_`
 
-use crate::frame::{DIRTY, Desc, JUST_DIRTIED, PIN, PINS, TAGGED, USAGE, VALID, pins};
+use super::{DIRTY, Desc, JUST_DIRTIED, PIN, PINS, TAGGED, USAGE, VALID, pins};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::Ordering::*;
