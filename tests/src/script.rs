@@ -21,6 +21,9 @@ type Tables = BTreeMap<String, Table>;
 const SHARED: &str = "shared";
 const SHARED_ROWS: i32 = 8;
 
+/// More keys than a leaf of an index holds.
+const EVERY_KIND_ROWS: i32 = 500;
+
 /// A transaction's view of what it may change.
 #[derive(Clone, Default)]
 struct Work {
@@ -294,14 +297,7 @@ impl Script {
                 self.must(session, who, "ROLLBACK")?;
                 return Ok(Stepped::Nothing);
             }
-            1 | 2 => {
-                let after = self.after(who, &tx.work);
-                self.in_doubt = Some(after.clone());
-                self.must(session, who, "COMMIT")?;
-                self.committed = after;
-                let durable = tx.sync && tx.changed;
-                return Ok(if durable { Stepped::Durable } else { Stepped::Lazy });
-            }
+            1 | 2 => return self.commit(session, who, &tx),
             3 if tx.savepoints.len() < 3 => {
                 self.must(session, who, &format!("SAVEPOINT p{}", tx.savepoints.len()))?;
                 tx.savepoints.push(tx.work.clone());
@@ -339,6 +335,75 @@ impl Script {
         }
         self.transactions[who] = Some(tx);
         Ok(Stepped::Nothing)
+    }
+
+    fn commit(
+        &mut self,
+        session: &mut Client,
+        who: usize,
+        tx: &Transaction,
+    ) -> Result<Stepped, String> {
+        let after = self.after(who, &tx.work);
+        self.in_doubt = Some(after.clone());
+        self.must(session, who, "COMMIT")?;
+        self.committed = after;
+        Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
+    }
+
+    /// Ends all transactions, and then does what writes a record of every kind, whatever chance has left out.
+    /// Nobody else is in a transaction meanwhile, so that VACUUM may remove what was deleted.
+    pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
+        for (who, session) in sessions.iter_mut().enumerate() {
+            if let Some(tx) = self.transactions[who].take() {
+                let stepped = self.commit(session, who, &tx)?;
+                self.settle(stepped);
+            }
+        }
+        self.next += 1;
+        let name = format!("o0_{}", self.next);
+        let first = &mut sessions[0];
+        let row = |n: i32| vec![Some(n.to_string()), Some(format!("row {n}"))];
+        let mut table = Table {
+            columns: vec!["v".to_owned(), "t".to_owned()],
+            indexes: BTreeSet::from([format!("{name}_pkey")]),
+            unlogged: false,
+            rows: (1..=EVERY_KIND_ROWS).map(|n| (n, row(n))).collect(),
+        };
+        let lines = table.rows.keys().map(|n| format!("{n}\t{n}\trow {n}\n"));
+        let data: String = lines.collect();
+        self.must(first, 0, &format!("CREATE TABLE {name} (id int PRIMARY KEY, v int, t text)"))?;
+        let sql = format!("COPY {name} FROM STDIN");
+        let reply = self.ask(first, 0, &sql, Some(&data))?;
+        if let Some(e) = reply.error {
+            return Err(format!("{sql}: {} {}\n{}", e.code, e.message, self.history()));
+        }
+        let vacuum = if self.keep_length { "VACUUM (TRUNCATE off" } else { "VACUUM (TRUNCATE on" };
+        let changes = [
+            format!("INSERT INTO {name} VALUES (0, 0, 'row 0')"),
+            // The first pages are full: this one goes to another.
+            format!("UPDATE {name} SET t = 'elsewhere' WHERE id = 1"),
+            format!("UPDATE {name} SET v = -1 WHERE id = {EVERY_KIND_ROWS}"),
+            format!("SELECT id FROM {name} WHERE id = 5 FOR SHARE"),
+            format!("DELETE FROM {name} WHERE id BETWEEN 10 AND 90"),
+            format!("{vacuum}) {name}"),
+            format!("{vacuum}, FREEZE) {name}"),
+            "SELECT nextval('sq') FROM generate_series(1, 40)".to_owned(),
+        ];
+        for sql in &changes {
+            let reply = self.must(first, 0, sql)?;
+            if sql.contains("nextval") {
+                let last = reply.text().last().and_then(|t| t.parse().ok()).ok_or("no number")?;
+                self.sequence_now = self.sequence_now.max(last);
+            }
+        }
+        table.rows.insert(0, row(0));
+        table.rows.insert(1, vec![Some("1".to_owned()), Some("elsewhere".to_owned())]);
+        let last = vec![Some("-1".to_owned()), Some(format!("row {EVERY_KIND_ROWS}"))];
+        table.rows.insert(EVERY_KIND_ROWS, last);
+        table.rows.retain(|id, _| !(10..=90).contains(id));
+        self.committed.insert(name, table);
+        self.settle(Stepped::Durable);
+        Ok(())
     }
 
     /// Rows that others hold, and what is not built yet, may refuse a statement; nothing else.
