@@ -151,6 +151,13 @@ impl Client {
         self.stream.read_exact(&mut byte).ok().map(|()| byte[0])
     }
 
+    /// All bytes up to the end, messages or not.
+    pub fn rest(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let _ = self.stream.read_to_end(&mut bytes);
+        bytes
+    }
+
     /// The next message; `None` at the end.
     pub fn read(&mut self) -> Option<Message> {
         let mut head = [0; 5];
@@ -239,7 +246,14 @@ impl Message {
             b'd' => format!("data {}", text(b).escape_debug()),
             b'G' | b'H' | b'W' => format!("copy {} {b:?}", char::from(self.kind)),
             b't' => format!("parameters {b:?}"),
-            b'S' => format!("status {}", text(b).replace('\0', "=")),
+            b'S' => match text(b).split_once('\0') {
+                // Minor versions come and go, and packagers add their own words.
+                Some(("server_version", v)) => {
+                    format!("status server_version={}", v.split('.').next().unwrap_or_default())
+                }
+                Some((name, value)) => format!("status {name}={value}"),
+                None => format!("status {}", text(b)),
+            },
             b'K' => "key".into(),
             b'R' => format!("authentication {:?}", b.first_chunk::<4>()),
             b'v' => format!("negotiate {}", text(b).escape_debug()),

@@ -1,6 +1,6 @@
 //! Who may connect, how many, and what becomes of sessions.
 
-use super::both;
+use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};
 use std::path::Path;
 use std::process::Command;
@@ -10,6 +10,14 @@ use testkit::postgres::hand_over;
 
 fn b() -> Bytes {
     Bytes::new()
+}
+
+cases! {
+    limits_beside_the_real_server,
+    more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row,
+    cancelling_and_ending_others,
+    a_cancel_request_needs_the_key,
+    timeouts,
 }
 
 /// What psql says, as that role with that password.
@@ -37,7 +45,8 @@ fn with_rules(rules: &str) -> (TempDir, Norsu) {
 fn passwords() {
     let (_dir, server) = with_rules(
         "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain password\n\
-         local all +grp reject\nlocal template1 @extra trust\nlocal sameuser template1 trust\n",
+         local all +grp reject\nlocal template1 @extra trust\nlocal sameuser template1 trust\n\
+         local sameuser own trust\n",
     );
     for sql in [
         "create role scram login password 'se cret'",
@@ -46,6 +55,8 @@ fn passwords() {
         "create role plain login password 'secret'",
         "create role grp; create role member login in role grp",
         "create role listed login; create role template1 login",
+        "create role own login",
+        "create database own",
     ] {
         server.query(sql);
     }
@@ -71,6 +82,13 @@ fn passwords() {
             "no pg_hba.conf entry for host \"[local]\", user \"listed\", database \"postgres\", no encryption",
         ),
         ("template1", "", "template1", "template1"),
+        ("own", "", "own", "own"),
+        (
+            "own",
+            "",
+            "postgres",
+            "no pg_hba.conf entry for host \"[local]\", user \"own\", database \"postgres\", no encryption",
+        ),
         ("postgres", "", "nosuch", "database \"nosuch\" does not exist"),
     ] {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
@@ -102,6 +120,57 @@ fn limits_of_roles_and_databases() {
     ] {
         assert_eq!(psql(&server, role, "", database), said);
     }
+}
+
+fn limits_beside_the_real_server(both: &Both) {
+    both.ask(&[
+        "create role one login connection limit 0",
+        "create role nobody",
+        "create role guest login",
+        "create role owner login",
+        "create role root login superuser connection limit 0",
+        "create database own owner owner",
+        "revoke connect on database own from public",
+        "create database shut allow_connections false",
+        "create database few connection limit 0",
+        "create database \"odd name\"",
+        "revoke all on database \"odd name\" from public",
+        "grant connect on database \"odd name\" to guest",
+    ]);
+    for role in ["one", "nobody", "guest", "owner", "root", "nosuch"] {
+        for database in ["postgres", "own", "shut", "few", "odd name", "template0", "gone", ""] {
+            both.greeting(
+                &format!("{role} on {database:?}"),
+                &startup(VERSION_3, &[("user", role), ("database", database)]),
+            );
+        }
+    }
+    both.ask(&[
+        "revoke connect on database \"odd name\" from guest",
+        "alter database few connection limit -1",
+        "alter database shut allow_connections true",
+        "alter role nobody login",
+        "alter role one connection limit 1",
+    ]);
+    for (role, database) in [
+        ("guest", "odd name"),
+        ("guest", "few"),
+        ("guest", "shut"),
+        ("nobody", "few"),
+        ("one", "few"),
+    ] {
+        both.greeting(
+            &format!("{role} on {database:?}"),
+            &startup(VERSION_3, &[("user", role), ("database", database)]),
+        );
+    }
+    both.ask(&[
+        "drop database own",
+        "drop database shut",
+        "drop database few",
+        "drop database \"odd name\"",
+        "drop role one, nobody, guest, owner, root",
+    ]);
 }
 
 #[test]
@@ -162,9 +231,7 @@ fn usage(pid: u32) -> (u64, u64, usize) {
     (number("VmRSS:"), number("Threads:"), files)
 }
 
-#[test]
-fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row() {
-    let both = both();
+fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row(both: &Both) {
     let socket = both.norsu.socket();
     let mut clients: Vec<Client> = (0..1200).map(|_| Client::connect(&socket)).collect();
     for (i, client) in clients.iter_mut().enumerate() {
@@ -181,9 +248,7 @@ fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row() {
     assert!(after.0 <= before.0 + 8 * 1024, "memory: {before:?} {after:?}");
 }
 
-#[test]
-fn cancelling_and_ending_others() {
-    let both = both();
+fn cancelling_and_ending_others(both: &Both) {
     let socket = both.norsu.socket();
     let mut victim = Client::connect(&socket);
     let pid = victim.column("select pg_backend_pid()").remove(0);
@@ -217,9 +282,7 @@ fn cancelling_and_ending_others() {
     );
 }
 
-#[test]
-fn a_cancel_request_needs_the_key() {
-    let both = both();
+fn a_cancel_request_needs_the_key(both: &Both) {
     let socket = both.norsu.socket();
     let (mut victim, greeting) = Client::start(&socket, &[("user", "postgres")]);
     let key = greeting.iter().find(|m| m.kind == b'K').expect("a key").body.clone();
@@ -247,10 +310,8 @@ fn a_cancel_request_needs_the_key() {
     assert!(lines.iter().any(|l| l.contains("C=57014")), "{lines:?}");
 }
 
-#[test]
-fn timeouts() {
-    let both = both();
-    let [ours, theirs] = [both.norsu.socket(), both.real.socket()].map(|socket| {
+fn timeouts(both: &Both) {
+    let [ours, theirs] = both.sockets().map(|socket| {
         let mut client = Client::connect(&socket);
         let mut all = client.talk(
             &b().query("set statement_timeout = 50")
