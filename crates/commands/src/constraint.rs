@@ -16,22 +16,33 @@ use plan::Expr;
 use std::sync::Arc;
 use types::BATCH_ROWS_MAX;
 
-/// A constraint's row with the values most begin with.
+/// A row for a constraint of a table with the values most begin with.
 pub fn row(
     host: &mut dyn CommandHost,
     name: &str,
     rel: &RelDesc,
     kind: u8,
 ) -> Result<PgConstraint> {
+    let row = bare_row(host, name, rel.class.relnamespace, kind)?;
+    Ok(PgConstraint { conrelid: rel.oid(), ..row })
+}
+
+/// A row for a constraint of nothing yet.
+pub fn bare_row(
+    host: &mut dyn CommandHost,
+    name: &str,
+    schema: Oid,
+    kind: u8,
+) -> Result<PgConstraint> {
     Ok(PgConstraint {
         oid: host.catalog().new_oid(indexes::PG_CONSTRAINT_OID_INDEX)?,
         conname: Name::new(name),
-        connamespace: rel.class.relnamespace,
+        connamespace: schema,
         contype: kind,
         condeferrable: false,
         condeferred: false,
         convalidated: true,
-        conrelid: rel.oid(),
+        conrelid: Oid::INVALID,
         contypid: Oid::INVALID,
         conindid: Oid::INVALID,
         conparentid: Oid::INVALID,
@@ -407,10 +418,10 @@ fn key_operators(
 }
 
 /// Bits of `pg_trigger.tgtype`.
-const ROW: i16 = 1;
-const INSERT: i16 = 4;
+pub const ROW: i16 = 1;
+pub const INSERT: i16 = 4;
 const DELETE: i16 = 8;
-const UPDATE: i16 = 16;
+pub const UPDATE: i16 = 16;
 
 /// The four triggers of a foreign key. Counterpart: `createForeignKeyActionTriggers`,
 /// `createForeignKeyCheckTriggers`.
@@ -443,39 +454,72 @@ fn add_triggers(
         ((rel.oid(), pk.oid()), 'c', 1645, ROW | UPDATE, true),
     ];
     for ((on, other), letter, function, kind, waits) in list {
-        let mut cat = host.catalog();
-        let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX)?;
-        cat.insert(&PgTrigger {
-            oid,
-            tgrelid: on,
-            tgparentid: Oid::INVALID,
-            tgname: Name::new(format!("RI_ConstraintTrigger_{letter}_{oid}")),
-            tgfoid: Oid(function),
-            tgtype: kind,
-            tgenabled: b'O',
-            tgisinternal: true,
-            tgconstrrelid: other,
-            tgconstrindid: index,
-            tgconstraint: constraint,
-            tgdeferrable: waits && def.deferrable,
-            tginitdeferred: waits && def.initdeferred,
-            tgnargs: 0,
-            tgattr: Int2Vector::default(),
-            tgargs: Text::default(),
-            tgqual: None,
-            tgoldtable: None,
-            tgnewtable: None,
-        })?;
-        let of = ObjectAddress::of::<PgConstraint>(constraint);
-        let this = ObjectAddress::of::<PgTrigger>(oid);
-        cat.record_dependency(this, of, Dependency::Internal)?;
-        let row = crate::relation::class(&mut cat, on)?;
-        if row.relhastriggers {
-            cat.invalidate_relation(on, false);
-        } else {
-            cat.update(&row, &PgClass { relhastriggers: true, ..row.row.clone() })?;
-        }
-        cat.increment_command_counter()?;
+        let trigger = ConstraintTrigger {
+            name: &format!("RI_ConstraintTrigger_{letter}"),
+            function: Oid(function),
+            kind,
+            other,
+            index,
+            constraint,
+            deferrable: waits && def.deferrable,
+            deferred: waits && def.initdeferred,
+        };
+        add_trigger(host, on, trigger)?;
     }
     Ok(())
+}
+
+/// A trigger of the server's own that keeps a constraint.
+pub struct ConstraintTrigger<'a> {
+    /// What its number is appended to.
+    pub name: &'a str,
+    pub function: Oid,
+    /// `pg_trigger.tgtype`.
+    pub kind: i16,
+    /// The table at the other end, if there is one.
+    pub other: Oid,
+    pub index: Oid,
+    pub constraint: Oid,
+    pub deferrable: bool,
+    pub deferred: bool,
+}
+
+pub fn add_trigger(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    trigger: ConstraintTrigger<'_>,
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX)?;
+    cat.insert(&PgTrigger {
+        oid,
+        tgrelid: table,
+        tgparentid: Oid::INVALID,
+        tgname: Name::new(format!("{}_{oid}", trigger.name)),
+        tgfoid: trigger.function,
+        tgtype: trigger.kind,
+        tgenabled: b'O',
+        tgisinternal: true,
+        tgconstrrelid: trigger.other,
+        tgconstrindid: trigger.index,
+        tgconstraint: trigger.constraint,
+        tgdeferrable: trigger.deferrable,
+        tginitdeferred: trigger.deferred,
+        tgnargs: 0,
+        tgattr: Int2Vector::default(),
+        tgargs: Text::default(),
+        tgqual: None,
+        tgoldtable: None,
+        tgnewtable: None,
+    })?;
+    let of = ObjectAddress::of::<PgConstraint>(trigger.constraint);
+    let this = ObjectAddress::of::<PgTrigger>(oid);
+    cat.record_dependency(this, of, Dependency::Internal)?;
+    let row = crate::relation::class(&mut cat, table)?;
+    if row.relhastriggers {
+        cat.invalidate_relation(table, false);
+    } else {
+        cat.update(&row, &PgClass { relhastriggers: true, ..row.row.clone() })?;
+    }
+    cat.increment_command_counter()
 }

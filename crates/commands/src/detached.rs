@@ -6,16 +6,15 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::any::Any;
-use std::cmp::Ordering;
-use types::fncx::{BasicContext, FnContext, RegKind, TypeInfo};
+use types::fncx::{BasicContext, FnContext};
 use types::{Datum, DatumRef, Settings};
 
 /// See the module's text.
-pub struct Detached(BasicContext);
+pub struct Detached(Box<BasicContext>);
 
 impl Detached {
     pub fn new(settings: &Settings) -> Detached {
-        Detached(BasicContext::new(settings.clone()))
+        Detached(Box::new(BasicContext::new(settings.clone())))
     }
 }
 
@@ -57,10 +56,6 @@ impl Host for Detached {
 }
 
 impl FnContext for Detached {
-    fn settings(&self) -> &Settings {
-        self.0.settings()
-    }
-
     fn collation(&self) -> Oid {
         self.0.collation()
     }
@@ -77,83 +72,5 @@ impl FnContext for Detached {
         self.0.extra()
     }
 
-    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
-        self.0.type_info(ty)
-    }
-
-    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        self.0.type_output(ty, value)
-    }
-
-    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
-        self.0.type_input(ty, text, typmod)
-    }
-
-    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        self.0.type_send(ty, value)
-    }
-
-    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
-        self.0.type_recv(ty, bytes, typmod)
-    }
-
-    fn type_compare(
-        &mut self,
-        ty: Oid,
-        a: DatumRef<'_>,
-        b: DatumRef<'_>,
-        collation: Oid,
-    ) -> Result<Ordering> {
-        self.0.type_compare(ty, a, b, collation)
-    }
-
-    fn type_hash(
-        &mut self,
-        ty: Oid,
-        v: DatumRef<'_>,
-        collation: Oid,
-        seed: Option<u64>,
-    ) -> Result<u64> {
-        self.0.type_hash(ty, v, collation, seed)
-    }
-
-    fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
-        self.0.type_name(ty, typmod)
-    }
-
-    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
-        self.0.reg_lookup(kind, name)
-    }
-
-    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
-        self.0.reg_name(kind, oid)
-    }
-
-    fn transaction_timestamp(&self) -> i64 {
-        self.0.transaction_timestamp()
-    }
-
-    fn statement_timestamp(&self) -> i64 {
-        self.0.statement_timestamp()
-    }
-
-    fn clock_timestamp(&self) -> i64 {
-        self.0.clock_timestamp()
-    }
-
-    fn random(&mut self) -> f64 {
-        self.0.random()
-    }
-
-    fn set_seed(&mut self, seed: f64) {
-        self.0.set_seed(seed);
-    }
-
-    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
-        self.0.random_bytes(out)
-    }
-
-    fn notice(&mut self, notice: PgError) {
-        self.0.notice(notice);
-    }
+    types::delegate_fn_context!(self, self.0);
 }

@@ -1,7 +1,7 @@
 //! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
 use crate::host::{CommandHost, notice};
-use crate::{drop as dropping, names, relation, stored};
+use crate::{constraint, drop as dropping, names, relation, stored};
 use analyze::coerce::{Context, null_const};
 use analyze::deparse::{Deparser, Style};
 use analyze::{Analyzer, Params, SessionLookup};
@@ -242,35 +242,14 @@ fn add_check(
     if validate && !c.skip_validation {
         test_rows(host, domain, &e)?;
     }
+    let bare = constraint::bare_row(host, &name, row.typnamespace, b'c')?;
+    let oid = bare.oid;
     let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_CONSTRAINT_OID_INDEX)?;
     cat.insert(&PgConstraint {
-        oid,
-        conname: Name::new(&name),
-        connamespace: row.typnamespace,
-        contype: b'c',
-        condeferrable: false,
-        condeferred: false,
         convalidated: !c.skip_validation,
-        conrelid: Oid::INVALID,
         contypid: domain,
-        conindid: Oid::INVALID,
-        conparentid: Oid::INVALID,
-        confrelid: Oid::INVALID,
-        confupdtype: b' ',
-        confdeltype: b' ',
-        confmatchtype: b' ',
-        conislocal: true,
-        coninhcount: 0,
-        connoinherit: false,
-        conkey: None,
-        confkey: None,
-        conpfeqop: None,
-        conppeqop: None,
-        conffeqop: None,
-        confdelsetcols: None,
-        conexclop: None,
         conbin: Some(stored::write(&e)),
+        ..bare
     })?;
     let this = ObjectAddress::of::<PgConstraint>(oid);
     cat.record_dependency(this, ObjectAddress::of::<PgType>(domain), Dependency::Auto)?;

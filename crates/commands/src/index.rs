@@ -1,5 +1,6 @@
 //! CREATE INDEX, and the indexes behind constraints. Counterpart: indexcmds.c, index.c.
 
+use crate::constraint::{self, ConstraintTrigger};
 use crate::detached::Detached;
 use crate::host::{CommandHost, notice};
 use crate::relation::{NewRelation, file_of, new_class};
@@ -606,48 +607,23 @@ fn record_dependencies(
 pub fn add_deferred_trigger(
     host: &mut dyn CommandHost,
     table: Oid,
-    constraint: Oid,
+    of: Oid,
     index: Oid,
     primary: bool,
     deferred: bool,
 ) -> Result<()> {
     const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
-    /// After each row that is inserted or updated.
-    const KIND: i16 = 1 | 4 | 16;
-    let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX)?;
-    let word = if primary { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" };
-    cat.insert(&PgTrigger {
-        oid,
-        tgrelid: table,
-        tgparentid: Oid::INVALID,
-        tgname: Name::new(format!("{word}_{oid}")),
-        tgfoid: UNIQUE_KEY_RECHECK,
-        tgtype: KIND,
-        tgenabled: b'O',
-        tgisinternal: true,
-        tgconstrrelid: Oid::INVALID,
-        tgconstrindid: index,
-        tgconstraint: constraint,
-        tgdeferrable: true,
-        tginitdeferred: deferred,
-        tgnargs: 0,
-        tgattr: Int2Vector::default(),
-        tgargs: Text::default(),
-        tgqual: None,
-        tgoldtable: None,
-        tgnewtable: None,
-    })?;
-    let this = ObjectAddress::of::<PgTrigger>(oid);
-    let of = ObjectAddress::of::<PgConstraint>(constraint);
-    cat.record_dependency(this, of, Dependency::Internal)?;
-    let row = crate::relation::class(&mut cat, table)?;
-    if row.relhastriggers {
-        cat.invalidate_relation(table, false);
-    } else {
-        cat.update(&row, &PgClass { relhastriggers: true, ..row.row.clone() })?;
-    }
-    cat.increment_command_counter()
+    let trigger = ConstraintTrigger {
+        name: if primary { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" },
+        function: UNIQUE_KEY_RECHECK,
+        kind: constraint::ROW | constraint::INSERT | constraint::UPDATE,
+        other: Oid::INVALID,
+        index,
+        constraint: of,
+        deferrable: true,
+        deferred,
+    };
+    constraint::add_trigger(host, table, trigger)
 }
 
 /// The table's row says that it has indexes; needs no transaction.

@@ -46,35 +46,28 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
         | ObjectType::Index
         | ObjectType::Sequence
         | ObjectType::View
-        | ObjectType::Matview => {
+        | ObjectType::Matview
+        | ObjectType::Column
+        | ObjectType::Attribute
+        | ObjectType::Tabconstraint
+        | ObjectType::Rule
+        | ObjectType::Trigger => {
             let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
                 return Ok(());
             };
-            rename_relation(host, &rel, new)
-        }
-        ObjectType::Column => {
-            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
-                return Ok(());
-            };
-            rename_column(host, &rel, old, new)
-        }
-        ObjectType::Tabconstraint => {
-            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
-                return Ok(());
-            };
-            rename_constraint(host, &rel, old, new)
+            match stmt.rename_type {
+                ObjectType::Attribute if rel.kind() != b'c' => {
+                    bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", rel.name())
+                }
+                ObjectType::Column | ObjectType::Attribute => rename_column(host, &rel, old, new),
+                ObjectType::Tabconstraint => rename_constraint(host, &rel, old, new),
+                ObjectType::Rule => rename_rule(host, &rel, old, new),
+                ObjectType::Trigger => rename_trigger(host, &rel, old, new),
+                _ => rename_relation(host, &rel, new),
+            }
         }
         ObjectType::Schema => rename_schema(host, old, new),
         ObjectType::Role => crate::role::rename(host, old, new),
-        ObjectType::Attribute => {
-            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
-                return Ok(());
-            };
-            if rel.kind() != b'c' {
-                bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", rel.name());
-            }
-            rename_column(host, &rel, old, new)
-        }
         ObjectType::Type | ObjectType::Domain => {
             let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
             let domain = stmt.rename_type == ObjectType::Domain;
@@ -91,18 +84,6 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
         | ObjectType::Aggregate => {
             let oid = crate::routine::named(host, stmt.object.as_ref(), stmt.rename_type)?;
             crate::routine::rename(host, oid, new)
-        }
-        ObjectType::Rule => {
-            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
-                return Ok(());
-            };
-            rename_rule(host, &rel, old, new)
-        }
-        ObjectType::Trigger => {
-            let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else {
-                return Ok(());
-            };
-            rename_trigger(host, &rel, old, new)
         }
         ObjectType::StatisticExt => {
             let parts = stmt.object.as_ref().map(drop::parts).unwrap_or_default();

@@ -1,13 +1,10 @@
 //! What a running expression asks of its surroundings.
 
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use plan::expr::{SqlValueKind, SubPlan};
 use std::any::Any;
-use std::cmp::Ordering;
-use std::sync::Arc;
-use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
-use types::{Datum, DatumRef, Settings};
+use types::{Datum, DatumRef, FnContext};
 
 /// The surroundings of a running expression: the executor, lending the session's context.
 pub trait Host: FnContext {
@@ -55,10 +52,6 @@ pub struct CallContext<'a> {
 }
 
 impl FnContext for CallContext<'_> {
-    fn settings(&self) -> &Settings {
-        self.host.settings()
-    }
-
     fn collation(&self) -> Oid {
         self.collation
     }
@@ -79,113 +72,5 @@ impl FnContext for CallContext<'_> {
         self.extra
     }
 
-    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
-        self.host.type_info(ty)
-    }
-
-    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        self.host.type_output(ty, value)
-    }
-
-    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
-        self.host.type_input(ty, text, typmod)
-    }
-
-    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        self.host.type_send(ty, value)
-    }
-
-    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
-        self.host.type_recv(ty, bytes, typmod)
-    }
-
-    fn type_compare(
-        &mut self,
-        ty: Oid,
-        a: DatumRef<'_>,
-        b: DatumRef<'_>,
-        collation: Oid,
-    ) -> Result<Ordering> {
-        self.host.type_compare(ty, a, b, collation)
-    }
-
-    fn type_equal(
-        &mut self,
-        ty: Oid,
-        a: DatumRef<'_>,
-        b: DatumRef<'_>,
-        collation: Oid,
-    ) -> Result<bool> {
-        self.host.type_equal(ty, a, b, collation)
-    }
-
-    fn type_hash(
-        &mut self,
-        ty: Oid,
-        v: DatumRef<'_>,
-        collation: Oid,
-        seed: Option<u64>,
-    ) -> Result<u64> {
-        self.host.type_hash(ty, v, collation, seed)
-    }
-
-    fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
-        self.host.type_name(ty, typmod)
-    }
-
-    fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
-        self.host.row_desc(ty, typmod)
-    }
-
-    fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
-        self.host.register_row(desc)
-    }
-
-    fn enum_values(&mut self, ty: Oid) -> Result<Arc<Vec<(Oid, String)>>> {
-        self.host.enum_values(ty)
-    }
-
-    fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
-        self.host.enum_type_of(value)
-    }
-
-    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
-        self.host.reg_lookup(kind, name)
-    }
-
-    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
-        self.host.reg_name(kind, oid)
-    }
-
-    fn transaction_timestamp(&self) -> i64 {
-        self.host.transaction_timestamp()
-    }
-
-    fn statement_timestamp(&self) -> i64 {
-        self.host.statement_timestamp()
-    }
-
-    fn clock_timestamp(&self) -> i64 {
-        self.host.clock_timestamp()
-    }
-
-    fn random(&mut self) -> f64 {
-        self.host.random()
-    }
-
-    fn set_seed(&mut self, seed: f64) {
-        self.host.set_seed(seed);
-    }
-
-    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
-        self.host.random_bytes(out)
-    }
-
-    fn notice(&mut self, notice: PgError) {
-        self.host.notice(notice);
-    }
-
-    fn check_interrupts(&self) -> Result<()> {
-        self.host.check_interrupts()
-    }
+    types::delegate_fn_context!(self, self.host);
 }

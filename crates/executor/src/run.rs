@@ -16,10 +16,8 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{SqlValueKind, SubPlan};
 use plan::node::PlannedStmt;
 use std::any::Any;
-use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
-use types::{Batch, Datum, DatumRef, Settings};
+use types::{Batch, Datum, DatumRef, FnContext};
 
 /// What is executed: a plan with its parameters.
 #[derive(Clone)]
@@ -395,10 +393,6 @@ impl Host for Run<'_> {
 
 /// All of it is the session's.
 impl FnContext for Run<'_> {
-    fn settings(&self) -> &Settings {
-        self.sv.settings()
-    }
-
     fn collation(&self) -> Oid {
         self.sv.collation()
     }
@@ -415,113 +409,5 @@ impl FnContext for Run<'_> {
         self.sv.extra()
     }
 
-    fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
-        self.sv.as_fn_context().type_info(ty)
-    }
-
-    fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        self.sv.type_output(ty, value)
-    }
-
-    fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
-        self.sv.type_input(ty, text, typmod)
-    }
-
-    fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        self.sv.type_send(ty, value)
-    }
-
-    fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
-        self.sv.type_recv(ty, bytes, typmod)
-    }
-
-    fn type_compare(
-        &mut self,
-        ty: Oid,
-        a: DatumRef<'_>,
-        b: DatumRef<'_>,
-        collation: Oid,
-    ) -> Result<Ordering> {
-        self.sv.as_fn_context().type_compare(ty, a, b, collation)
-    }
-
-    fn type_equal(
-        &mut self,
-        ty: Oid,
-        a: DatumRef<'_>,
-        b: DatumRef<'_>,
-        collation: Oid,
-    ) -> Result<bool> {
-        self.sv.type_equal(ty, a, b, collation)
-    }
-
-    fn type_hash(
-        &mut self,
-        ty: Oid,
-        v: DatumRef<'_>,
-        collation: Oid,
-        seed: Option<u64>,
-    ) -> Result<u64> {
-        self.sv.type_hash(ty, v, collation, seed)
-    }
-
-    fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
-        self.sv.as_fn_context().type_name(ty, typmod)
-    }
-
-    fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
-        self.sv.row_desc(ty, typmod)
-    }
-
-    fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
-        self.sv.register_row(desc)
-    }
-
-    fn enum_values(&mut self, ty: Oid) -> Result<Arc<Vec<(Oid, String)>>> {
-        self.sv.enum_values(ty)
-    }
-
-    fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
-        self.sv.enum_type_of(value)
-    }
-
-    fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
-        self.sv.reg_lookup(kind, name)
-    }
-
-    fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
-        self.sv.reg_name(kind, oid)
-    }
-
-    fn transaction_timestamp(&self) -> i64 {
-        self.sv.transaction_timestamp()
-    }
-
-    fn statement_timestamp(&self) -> i64 {
-        self.sv.statement_timestamp()
-    }
-
-    fn clock_timestamp(&self) -> i64 {
-        self.sv.clock_timestamp()
-    }
-
-    fn random(&mut self) -> f64 {
-        self.sv.random()
-    }
-
-    fn set_seed(&mut self, seed: f64) {
-        self.sv.set_seed(seed);
-    }
-
-    fn random_bytes(&mut self, out: &mut [u8]) -> Result<()> {
-        self.sv.random_bytes(out)
-    }
-
-    fn notice(&mut self, notice: PgError) {
-        self.sv.notice(notice);
-    }
-
-    fn check_interrupts(&self) -> Result<()> {
-        self.sv.check_interrupts()
-    }
+    types::delegate_fn_context!(self, self.sv);
 }

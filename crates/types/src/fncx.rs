@@ -192,6 +192,73 @@ pub trait FnContext {
     }
 }
 
+/// The methods of [`FnContext`] that do not depend on which function is called, handed on to another context:
+/// `delegate_fn_context!(self, self.host)` in an `impl`, where `host` is a reference or a box.
+#[macro_export]
+macro_rules! delegate_fn_context {
+    ($self:ident, $to:expr) => {
+        $crate::delegate_fn_context! { @ $self, $to,
+            type_info(ty: ids::Oid) -> $crate::fncx::TypeInfo;
+            type_output(ty: ids::Oid, value: $crate::DatumRef<'_>) -> Vec<u8>;
+            type_input(ty: ids::Oid, text: &[u8], typmod: i32) -> $crate::Datum;
+            type_send(ty: ids::Oid, value: $crate::DatumRef<'_>) -> Vec<u8>;
+            type_recv(ty: ids::Oid, bytes: &[u8], typmod: i32) -> $crate::Datum;
+            type_compare(ty: ids::Oid, a: $crate::DatumRef<'_>, b: $crate::DatumRef<'_>, collation: ids::Oid)
+                -> std::cmp::Ordering;
+            type_equal(ty: ids::Oid, a: $crate::DatumRef<'_>, b: $crate::DatumRef<'_>, collation: ids::Oid)
+                -> bool;
+            type_hash(ty: ids::Oid, v: $crate::DatumRef<'_>, collation: ids::Oid, seed: Option<u64>) -> u64;
+            type_name(ty: ids::Oid, typmod: Option<i32>) -> String;
+            row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fncx::RowDesc>;
+            register_row(desc: std::sync::Arc<$crate::fncx::RowDesc>) -> i32;
+            enum_values(ty: ids::Oid) -> std::sync::Arc<Vec<(ids::Oid, String)>>;
+            enum_type_of(value: ids::Oid) -> ids::Oid;
+            reg_lookup(kind: $crate::fncx::RegKind, name: &str) -> Option<ids::Oid>;
+            reg_name(kind: $crate::fncx::RegKind, oid: ids::Oid) -> Option<String>;
+            random_bytes(out: &mut [u8]) -> ();
+        }
+
+        fn settings(&$self) -> &$crate::Settings {
+            $crate::FnContext::settings(&*$to)
+        }
+
+        fn transaction_timestamp(&$self) -> i64 {
+            $crate::FnContext::transaction_timestamp(&*$to)
+        }
+
+        fn statement_timestamp(&$self) -> i64 {
+            $crate::FnContext::statement_timestamp(&*$to)
+        }
+
+        fn clock_timestamp(&$self) -> i64 {
+            $crate::FnContext::clock_timestamp(&*$to)
+        }
+
+        fn random(&mut $self) -> f64 {
+            $crate::FnContext::random(&mut *$to)
+        }
+
+        fn set_seed(&mut $self, seed: f64) {
+            $crate::FnContext::set_seed(&mut *$to, seed);
+        }
+
+        fn notice(&mut $self, notice: pgerror::PgError) {
+            $crate::FnContext::notice(&mut *$to, notice);
+        }
+
+        fn check_interrupts(&$self) -> pgerror::Result<()> {
+            $crate::FnContext::check_interrupts(&*$to)
+        }
+    };
+    (@ $self:ident, $to:expr, $($method:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
+        $(
+            fn $method(&mut $self, $($arg: $ty),*) -> pgerror::Result<$result> {
+                $crate::FnContext::$method(&mut *$to, $($arg),*)
+            }
+        )*
+    };
+}
+
 /// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. The
 /// clock stands still; random numbers come from a fixed seed, so nothing secret may be made of them.
 pub struct BasicContext {
