@@ -114,6 +114,11 @@ impl Norsu {
 
     /// A clean shutdown; the log.
     pub fn stop(mut self, data: &Path) -> String {
+        self.shut_down(data)
+    }
+
+    /// As [`Norsu::stop`], for whoever only borrows it.
+    pub fn shut_down(&mut self, data: &Path) -> String {
         let mut stop = Command::new(binary());
         stop.arg("stop").arg("-D").arg(data).args(["-m", "fast"]);
         run(stop);

@@ -50,6 +50,14 @@ pub fn hand_over(path: &Path) {
     }
 }
 
+/// Makes a cluster in `data` (superuser postgres, UTF-8), with more of initdb's options.
+pub fn init_with(data: &Path, options: &[&str]) {
+    let mut initdb = program("initdb");
+    initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "-D"]).arg(data);
+    initdb.args(options);
+    run(initdb);
+}
+
 /// A running server of the real PostgreSQL. Stopped on drop.
 pub struct RealServer {
     data: PathBuf,
@@ -88,10 +96,9 @@ impl RealServer {
         start.arg("start").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let status = start.status().expect("pg_ctl can be run");
         let log = std::fs::read_to_string(log).unwrap_or_default();
-        match status.success() {
-            true => Ok(RealServer { data: data.to_owned(), sockets, user: user.to_owned() }),
-            false => Err(log),
-        }
+        // One that did not come up in time may still be on its way: stopped on drop too.
+        let server = RealServer { data: data.to_owned(), sockets, user: user.to_owned() };
+        if status.success() { Ok(server) } else { Err(log) }
     }
 
     /// The directory of the socket.
@@ -139,8 +146,14 @@ impl RealServer {
 
 impl Drop for RealServer {
     fn drop(&mut self) {
-        let mut stop = program("pg_ctl");
-        stop.arg("-D").arg(&self.data).args(["-w", "-m", "fast", "stop"]);
-        let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        for mode in ["fast", "immediate"] {
+            let mut stop = program("pg_ctl");
+            stop.arg("-D").arg(&self.data).args(["-w", "-m", mode, "stop"]);
+            let stopped = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+            // A server that has gone already leaves no such file.
+            if stopped.is_ok_and(|s| s.success()) || !self.data.join("postmaster.pid").exists() {
+                return;
+            }
+        }
     }
 }

@@ -7,48 +7,14 @@
 //!
 //! `NORSU_CORPUS=part` runs files with this in their name alone.
 
+use crate::pair::Pair;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testkit::client::{Client, Reply, Report};
-use testkit::dir::TempDir;
-use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
 
-/// Both servers, new and with the same settings.
-pub(crate) struct Pair {
-    pub ours: Norsu,
-    pub real: RealServer,
-    _dir: TempDir,
-}
-
-impl Pair {
-    pub(crate) fn new() -> Pair {
-        let dir = TempDir::new("pair");
-        hand_over(dir.path());
-        let (ours, theirs) = (dir.path().join("ours"), dir.path().join("theirs"));
-        norsu::init_with(&ours, &["--locale=C"]);
-        let mut initdb = program("initdb");
-        initdb.args([
-            "-U",
-            "postgres",
-            "-A",
-            "trust",
-            "--locale=C",
-            "-E",
-            "UTF8",
-            "--no-sync",
-            "-D",
-        ]);
-        run({
-            initdb.arg(&theirs);
-            initdb
-        });
-        Pair {
-            ours: Norsu::start(&ours, &["-c", "deadlock_timeout=10ms"]),
-            real: RealServer::start(&theirs, "postgres"),
-            _dir: dir,
-        }
-    }
+/// Both servers.
+pub(crate) fn new_pair() -> Pair {
+    Pair::start("corpus", "C", &["-c", "deadlock_timeout=10ms"])
 }
 
 /// All that a template stands for.
@@ -189,7 +155,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
 
 #[test]
 fn statements_answer_as_on_the_real_server() {
-    let pair = Pair::new();
+    let pair = new_pair();
     let known = Known::load();
     let mut outcome = Outcome::default();
     for path in files() {
@@ -208,7 +174,7 @@ fn statements_answer_as_on_the_real_server() {
 /// The harness must see what there is to see.
 #[test]
 fn a_difference_is_seen() {
-    let pair = Pair::new();
+    let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = |a: &str, b: &str| {
         let one = seen(a, ours.query(a).expect("an answer"));

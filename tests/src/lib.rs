@@ -13,6 +13,8 @@ mod floors;
 #[cfg(test)]
 mod interchange;
 #[cfg(test)]
+mod pair;
+#[cfg(test)]
 mod pgbench;
 #[cfg(test)]
 mod schedules;

@@ -5,7 +5,7 @@
 //! the sessions that were let go are read. A step `session!: statement` is answered in the end whatever it waits for
 //! (a deadlock, a timeout). The transcripts of both servers must be equal.
 
-use crate::corpus::{Pair, connect_both, folder, read, seen};
+use crate::corpus::{connect_both, folder, new_pair, read, seen};
 use std::time::{Duration, Instant};
 use testkit::client::Client;
 
@@ -134,7 +134,7 @@ impl Stage {
 
 #[test]
 fn schedules_go_as_on_the_real_server() {
-    let pair = Pair::new();
+    let pair = new_pair();
     pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");
     let schedules = parse(&read(&folder().join("schedules.txt")));

@@ -3,43 +3,15 @@
 mod explain;
 mod rights;
 
+use crate::pair::Pair;
 use std::process::Command;
-use testkit::dir::TempDir;
-use testkit::norsu::{Norsu, init};
-use testkit::postgres::{RealServer, hand_over, program, run};
 
-/// Our server and the real one, over fresh clusters that are made alike.
-pub struct Twins {
-    dirs: [TempDir; 2],
-    ours: Norsu,
-    real: RealServer,
-}
+/// The two servers.
+pub struct Twins(Pair);
 
 impl Twins {
     pub fn start(name: &str) -> Twins {
-        let dirs = [TempDir::new(&format!("{name}-ours")), TempDir::new(&format!("{name}-real"))];
-        dirs.iter().for_each(|d| hand_over(d.path()));
-        let [ours, real] = dirs.each_ref().map(|d| d.path().join("data"));
-        init(&ours);
-        let mut initdb = program("initdb");
-        initdb.args([
-            "-U",
-            "postgres",
-            "-A",
-            "trust",
-            "--locale=C",
-            "-E",
-            "UTF8",
-            "--no-sync",
-            "-D",
-        ]);
-        run({
-            initdb.arg(&real);
-            initdb
-        });
-        let ours = Norsu::start(&ours, &[]);
-        let real = RealServer::start(&real, "postgres");
-        Twins { dirs, ours, real }
+        Twins(Pair::start(name, "C", &[]))
     }
 
     /// What psql prints for each of the script's lines, errors and notices included, where the two servers
@@ -50,9 +22,9 @@ impl Twins {
         for (i, line) in lines.iter().enumerate() {
             marked.push_str(&format!("\\echo {MARK}{i}\n{line}\n"));
         }
-        let path = self.dirs[0].path().join("script.sql");
+        let path = self.0.dir().join("script.sql");
         std::fs::write(&path, marked).unwrap();
-        let [ours, real] = [self.ours.client("psql"), self.real.client("psql")].map(|psql| {
+        let [ours, real] = [self.0.ours.client("psql"), self.0.real.client("psql")].map(|psql| {
             // Where in its source the real server raised an error is not ours to tell.
             let text = unbuffered(psql, &path);
             let text: String =

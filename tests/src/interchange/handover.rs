@@ -15,7 +15,7 @@ use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{self, RealServer, hand_over, program, run};
 use vfs::SeededRandom;
 
 /// A server of either kind.
@@ -77,10 +77,7 @@ fn initdb(data: &Path, ours: bool) {
         norsu::init_with(data, &["--locale=C", "--wal-segsize=1"]);
         return;
     }
-    let mut initdb = program("initdb");
-    initdb.args(["-U", "postgres", "-A", "trust", "--locale=C", "-E", "UTF8", "-k", "--no-sync"]);
-    initdb.args(["--wal-segsize=1", "-D"]).arg(data);
-    run(initdb);
+    postgres::init_with(data, &["--locale=C", "-k", "--wal-segsize=1"]);
 }
 
 /// A stretch of the script on a running server.

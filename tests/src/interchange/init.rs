@@ -5,13 +5,13 @@ use catalog::bootstrap::{InitOptions, init};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use testkit::dir::TempDir;
-use testkit::postgres::{RealServer, program, run};
+use testkit::postgres::{self, RealServer, program, run};
 use vfs::Env;
 
 fn make(dir: &TempDir, options: &InitOptions) -> PathBuf {
     let data = dir.path().join("data");
     init(&Env::os(&data), options).unwrap();
-    testkit::postgres::hand_over(dir.path());
+    postgres::hand_over(dir.path());
     data
 }
 
@@ -98,31 +98,36 @@ const SKIPPED: [&str; 5] =
 /// search configurations, the information schema.
 const AFTER_VIEWS: &str = "12340";
 
+/// The real server on a cluster that we made, and on one of initdb's.
+fn ours_and_theirs() -> [(RealServer, TempDir); 2] {
+    [true, false].map(|ours| {
+        let dir = TempDir::new("init");
+        let data = if ours {
+            make(&dir, &InitOptions { sync: false, ..InitOptions::default() })
+        } else {
+            postgres::hand_over(dir.path());
+            let data = dir.path().join("data");
+            postgres::init_with(&data, &["--locale=C", "-k"]);
+            data
+        };
+        (RealServer::start(&data, "postgres"), dir)
+    })
+}
+
 #[test]
 fn catalogs_are_those_of_initdb() {
-    let ours_dir = TempDir::new("ours");
-    let ours = make(&ours_dir, &InitOptions { sync: false, ..InitOptions::default() });
-    let theirs_dir = TempDir::new("theirs");
-    testkit::postgres::hand_over(theirs_dir.path());
-    let theirs = theirs_dir.path().join("data");
-    let mut initdb = program("initdb");
-    initdb.args(["-U", "postgres", "-E", "UTF8", "--locale=C", "-k", "--no-sync", "-D"]);
-    run({
-        initdb.arg(&theirs);
-        initdb
-    });
-    let (ours, theirs) =
-        (RealServer::start(&ours, "postgres"), RealServer::start(&theirs, "postgres"));
+    let servers = ours_and_theirs();
+    let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     let catalogs = theirs.query(
         "template1",
         "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 11 ORDER BY 1",
     );
     for name in catalogs.lines().filter(|c| !SKIPPED.contains(c)) {
-        let query = query_of(&theirs, name);
+        let query = query_of(theirs, name);
         let rows = |server: &RealServer| -> BTreeSet<String> {
             server.query("template1", &query).lines().map(str::to_owned).collect()
         };
-        let (mine, real) = (rows(&ours), rows(&theirs));
+        let (mine, real) = (rows(ours), rows(theirs));
         let missing: Vec<_> = real.difference(&mine).take(5).collect();
         let surplus: Vec<_> = mine.difference(&real).take(5).collect();
         assert!(missing.is_empty() && surplus.is_empty(), "{name}: {missing:#?} {surplus:#?}");
@@ -220,20 +225,11 @@ const UNSTABLE: [&str; 12] = [
 
 #[test]
 fn views_answer_as_those_of_postgres() {
-    let ours_dir = TempDir::new("ours");
-    let ours = make(&ours_dir, &InitOptions { sync: false, ..InitOptions::default() });
-    let theirs_dir = TempDir::new("theirs");
-    testkit::postgres::hand_over(theirs_dir.path());
-    let theirs = theirs_dir.path().join("data");
-    let mut initdb = program("initdb");
-    initdb.args(["-U", "postgres", "-E", "UTF8", "--locale=C", "-k", "--no-sync", "-D"]);
-    initdb.arg(&theirs);
-    run(initdb);
-    let servers = [RealServer::start(&ours, "postgres"), RealServer::start(&theirs, "postgres")];
-    for server in &servers {
+    let servers = ours_and_theirs();
+    let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
+    for server in [ours, theirs] {
         server.query("postgres", OBJECTS);
     }
-    let [ours, theirs] = &servers;
     let views = ours.query(
         "postgres",
         "SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n \

@@ -138,7 +138,7 @@ fn beginnings_that_are_garbage(both: &Both) {
 }
 
 fn what_is_nested_too_deeply_is_refused(both: &Both) {
-    let socket = both.norsu.socket();
+    let socket = both.0.ours.socket();
     let mut client = Client::connect(&socket);
     let many = |piece: &str, n: usize| piece.repeat(n);
     for (name, sql) in [
@@ -189,7 +189,7 @@ fn what_is_nested_too_deeply_is_refused(both: &Both) {
 }
 
 fn values_too_large_are_refused(both: &Both) {
-    let socket = both.norsu.socket();
+    let socket = both.0.ours.socket();
     let mut client = Client::connect(&socket);
     for sql in [
         "select length(repeat('x', 1073741824))",

@@ -232,24 +232,24 @@ fn usage(pid: u32) -> (u64, u64, usize) {
 }
 
 fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row(both: &Both) {
-    let socket = both.norsu.socket();
+    let socket = both.0.ours.socket();
     let mut clients: Vec<Client> = (0..1200).map(|_| Client::connect(&socket)).collect();
     for (i, client) in clients.iter_mut().enumerate() {
         assert_eq!(client.column(&format!("select {i} + 1")), [(i + 1).to_string()]);
     }
     drop(clients);
-    let before = usage(both.norsu.pid());
+    let before = usage(both.0.ours.pid());
     for _ in 0..1500 {
         Client::connect(&socket);
     }
-    let after = usage(both.norsu.pid());
+    let after = usage(both.0.ours.pid());
     assert!(after.1 <= before.1 + 4, "threads: {before:?} {after:?}");
     assert!(after.2 <= before.2 + 20, "descriptors: {before:?} {after:?}");
     assert!(after.0 <= before.0 + 8 * 1024, "memory: {before:?} {after:?}");
 }
 
 fn cancelling_and_ending_others(both: &Both) {
-    let socket = both.norsu.socket();
+    let socket = both.0.ours.socket();
     let mut victim = Client::connect(&socket);
     let pid = victim.column("select pg_backend_pid()").remove(0);
     let mut other = Client::connect(&socket);
@@ -283,7 +283,7 @@ fn cancelling_and_ending_others(both: &Both) {
 }
 
 fn a_cancel_request_needs_the_key(both: &Both) {
-    let socket = both.norsu.socket();
+    let socket = both.0.ours.socket();
     let (mut victim, greeting) = Client::start(&socket, &[("user", "postgres")]);
     let key = greeting.iter().find(|m| m.kind == b'K').expect("a key").body.clone();
     let request = |key: &[u8]| {
@@ -311,7 +311,7 @@ fn a_cancel_request_needs_the_key(both: &Both) {
 }
 
 fn timeouts(both: &Both) {
-    let [ours, theirs] = both.sockets().map(|socket| {
+    let [ours, theirs] = both.0.sockets().map(|socket| {
         let mut client = Client::connect(&socket);
         let mut all = client.talk(
             &b().query("set statement_timeout = 50")

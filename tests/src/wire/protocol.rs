@@ -638,7 +638,7 @@ fn beginnings(both: &Both) {
     // Versions before 3.0 are answered in their own form, which is no message of 3.0: byte by byte.
     for version in [2 << 16, 2 << 16 | 5, 1 << 16, 1] {
         let packet = startup(version, &[("user", "postgres")]);
-        let [ours, theirs] = both.sockets().map(|socket| {
+        let [ours, theirs] = both.0.sockets().map(|socket| {
             let mut client = Client::silent(&socket);
             client.send(&packet);
             client.rest()
@@ -653,7 +653,7 @@ fn beginnings(both: &Both) {
     // A newer minor version and an unknown protocol option are negotiated down.
     for (version, extra) in [(VERSION_3 + 1, "x"), (VERSION_3, "_pq_.nosuch")] {
         let packet = startup(version, &[("user", "postgres"), (extra, "on")]);
-        let [ours, theirs] = both.sockets().map(|socket| {
+        let [ours, theirs] = both.0.sockets().map(|socket| {
             let mut client = Client::silent(&socket);
             client.send(&packet);
             client.read().map(|m| m.show())
@@ -661,7 +661,7 @@ fn beginnings(both: &Both) {
         assert_eq!(ours, theirs);
     }
     // Encryption is asked for and declined, more than once.
-    for socket in both.sockets() {
+    for socket in both.0.sockets() {
         let mut client = Client::silent(&socket);
         for code in [5679u32, 5680] {
             client.send(&[&8u32.to_be_bytes()[..], &(1234 << 16 | code).to_be_bytes()].concat());

@@ -1,0 +1,42 @@
+//! Our server and the real one, each on a new cluster, made alike. They stop, and their directory goes, with the
+//! pair's owner.
+
+use std::path::{Path, PathBuf};
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{self, RealServer, hand_over};
+
+/// See the module's text.
+pub(crate) struct Pair {
+    pub ours: Norsu,
+    pub real: RealServer,
+    dir: TempDir,
+}
+
+impl Pair {
+    /// `options` are those of our server's start.
+    pub(crate) fn start(name: &str, locale: &str, options: &[&str]) -> Pair {
+        let dir = TempDir::new(name);
+        hand_over(dir.path());
+        let [ours, real] = ["ours", "real"].map(|server| dir.path().join(server));
+        let locale = format!("--locale={locale}");
+        norsu::init_with(&ours, &[&locale]);
+        postgres::init_with(&real, &[&locale, "-k"]);
+        Pair { ours: Norsu::start(&ours, options), real: RealServer::start(&real, "postgres"), dir }
+    }
+
+    /// A place for files of the test.
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The directory of our cluster.
+    pub(crate) fn our_data(&self) -> PathBuf {
+        self.dir.path().join("ours")
+    }
+
+    /// Ours, and then the real one's.
+    pub(crate) fn sockets(&self) -> [PathBuf; 2] {
+        [self.ours.socket(), self.real.socket()]
+    }
+}
