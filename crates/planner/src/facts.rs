@@ -100,6 +100,8 @@ pub struct OrderFacts {
 #[derive(Clone, Debug, Default)]
 pub struct ColStats {
     pub null_frac: f64,
+    /// Average bytes of a value that is not NULL.
+    pub width: i32,
     /// As in the catalog: positive is a count, negative a fraction of the rows, 0 unknown.
     pub n_distinct: f64,
     pub mcv: Vec<Datum>,

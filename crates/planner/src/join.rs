@@ -40,6 +40,9 @@ impl Glob<'_> {
         let mut single: HashMap<i32, Vec<Expr>> = HashMap::new();
         let mut multi: Vec<Expr> = Vec::new();
         let mut gates: Vec<Expr> = Vec::new();
+        let quals = self.spread_constants(&problem.quals)?;
+        let mut problem = Problem { quals: Vec::new(), items: problem.items.clone() };
+        problem.push_down(quals);
         for q in &problem.quals {
             let need = relids_of(q);
             let first = need.iter().next().copied();
@@ -59,6 +62,7 @@ impl Glob<'_> {
             if let Item::Rel(rti) = item {
                 let quals = single.remove(rti).unwrap_or_default();
                 self.base_rel(root, *rti, quals)?;
+                self.narrow(root, *rti, &all_needed)?;
             }
         }
         let mut rels = Vec::with_capacity(problem.items.len());
@@ -143,6 +147,10 @@ impl Glob<'_> {
 
     /// An outer, semi or anti join: its sides are solved on their own.
     fn fixed_join(&mut self, root: &mut Root, j: &JoinItem, needed: &[Expr]) -> Result<JoinRel> {
+        let (inner, on) = self.constants_across(j)?;
+        let mut j = JoinItem { quals: on, ..j.clone() };
+        j.right.push_down(inner);
+        let j = &j;
         let mut all = needed.to_vec();
         all.extend(j.quals.iter().cloned());
         let left = self.solve(root, &j.left, &all)?;
@@ -189,7 +197,12 @@ impl Glob<'_> {
     ) -> Result<f64> {
         let sel = self.selectivity_all(root, quals)?;
         let inner = l.rows * r.rows * sel;
-        let matched = (inner / l.rows.max(1.0)).min(1.0);
+        let matched = match jointype {
+            JoinType::Semi | JoinType::Anti => {
+                self.semi_selectivity(root, &r.relids, r.rows, quals)?
+            }
+            _ => 1.0,
+        };
         Ok(clamp_rows(match jointype {
             JoinType::Inner => inner,
             JoinType::Left => inner.max(l.rows),
@@ -355,7 +368,7 @@ impl Glob<'_> {
             || matches!(jointype, JoinType::Semi | JoinType::Anti);
         let qual_cost = self.quals_cost(quals)?;
         let rest_cost = self.quals_cost(&rest)?;
-        self.merge_join_paths(jointype, l, r, quals, inner_unique, out)?;
+        self.merge_join_paths(root, jointype, l, r, quals, inner_unique, out)?;
         let off = |on: bool| if on { 0.0 } else { 1e10 };
         for lp in &l.paths.paths {
             // The outer side may itself need columns from further out.
@@ -367,7 +380,10 @@ impl Glob<'_> {
                 let outer: Relids = lp.outer.union(&needs).copied().collect();
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
                 if jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?) {
-                    let (mut inner, mut rescan) = self.rescan(rp, parameterised);
+                    let (mut inner, mut rescan) = match lp.rows > 1.0 {
+                        true => self.rescan(rp, parameterised),
+                        false => (rp.clone(), rp.total),
+                    };
                     if parameterised
                         && lp.outer.is_empty()
                         && let Some(m) = self.memoized(root, rp, lp)?

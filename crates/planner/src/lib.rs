@@ -2,9 +2,9 @@
 //!
 //! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views pulled up,
 //!    expressions folded.
-//! 2. `rel`: sizes of relations and selectivity of conditions (`selectivity`).
+//! 2. `rel`: sizes of relations and selectivity of conditions (`selectivity`); `equal`: what follows from equalities.
 //! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways and order to join them; `minmax`: ends of indexes.
-//! 4. `upper`: grouping, windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
+//! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
 //!    UPDATE, DELETE.
 //! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to children.
 //!
@@ -15,8 +15,10 @@
 
 mod create;
 mod derive;
+mod equal;
 mod facts;
 mod glob;
+mod group;
 mod join;
 mod merge;
 mod minmax;

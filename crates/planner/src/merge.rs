@@ -36,6 +36,7 @@ impl Glob<'_> {
     /// Adds the merge joins of `l` (outer) and `r` (inner).
     pub(crate) fn merge_join_paths(
         &mut self,
+        root: &Root,
         jointype: JoinType,
         l: &JoinRel,
         r: &JoinRel,
@@ -71,8 +72,29 @@ impl Glob<'_> {
             else {
                 continue;
             };
-            let path =
-                self.merge_path(jointype, &lp, &rp, &order, &rest, rest_cost, inner_unique, out);
+            let first = &order[0];
+            let mut read = match first.outer.descending {
+                false => self.merge_shares(root, &first.clause)?,
+                true => (1.0, 1.0),
+            };
+            // Of a side whose rows all come out everything is read.
+            if matches!(jointype, JoinType::Left | JoinType::Anti | JoinType::Full) {
+                read.0 = 1.0;
+            }
+            if whole {
+                read.1 = 1.0;
+            }
+            let path = self.merge_path(
+                jointype,
+                &lp,
+                &rp,
+                &order,
+                &rest,
+                rest_cost,
+                inner_unique,
+                read,
+                out,
+            );
             out.paths.add(path);
         }
         Ok(())
@@ -87,6 +109,7 @@ impl Glob<'_> {
         rest: &[Expr],
         rest_cost: f64,
         inner_unique: bool,
+        read: (f64, f64),
         out: &JoinRel,
     ) -> Path {
         let c = self.facts.costs();
@@ -94,14 +117,15 @@ impl Glob<'_> {
         // Inner rows are looked at again for each further outer row of their key.
         let again = if inner_unique { 0.0 } else { (out.rows - rp.rows).max(0.0) };
         let ratio = 1.0 + again / rp.rows.max(1.0);
-        let inner_run = rp.total - rp.startup;
-        let kept = inner_run + c.cpu_operator * rp.rows * ratio;
+        let (outer_rows, inner_rows) = (lp.rows * read.0, rp.rows * read.1);
+        let inner_run = (rp.total - rp.startup) * read.1;
+        let kept = inner_run + c.cpu_operator * inner_rows * ratio;
         let off = if c.enable_mergejoin { 0.0 } else { 1e10 };
         let startup = lp.startup + rp.startup + off;
         let total = startup
-            + (lp.total - lp.startup)
+            + (lp.total - lp.startup) * read.0
             + (inner_run * ratio).min(kept)
-            + c.cpu_operator * n * (lp.rows + rp.rows * ratio)
+            + c.cpu_operator * n * (outer_rows + inner_rows * ratio)
             + out.rows * (c.cpu_tuple + rest_cost);
         let keeps_order = !matches!(jointype, JoinType::Right | JoinType::Full);
         Path {

@@ -1,8 +1,9 @@
 //! Candidate plans: a tree with costs, without target lists. Counterpart: pathnode.c, nodes/pathnodes.h.
 
 use crate::facts::IndexFacts;
+use crate::vars::conjuncts;
 use ids::Oid;
-use plan::expr::Expr;
+use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
 use plan::query::JoinType;
 use std::collections::BTreeSet;
@@ -74,6 +75,24 @@ impl BitmapPath {
             BitmapPath::Index { cost, .. }
             | BitmapPath::And { cost, .. }
             | BitmapPath::Or { cost, .. } => *cost,
+        }
+    }
+
+    /// Do all rows that the bitmap names satisfy the condition?
+    pub(crate) fn guarantees(&self, q: &Expr) -> bool {
+        match self {
+            BitmapPath::Index { m, .. } => m.quals.iter().any(|m| !m.lossy && m.original == *q),
+            BitmapPath::And { parts, .. } => parts.iter().any(|p| p.guarantees(q)),
+            BitmapPath::Or { parts, .. } => {
+                let Expr::Bool(b) = q else { return false };
+                b.boolop == BoolOp::Or
+                    && b.args.len() == parts.len()
+                    && parts.iter().zip(&b.args).all(|(part, arm)| {
+                        let mut conditions = Vec::new();
+                        conjuncts(arm.clone(), &mut conditions);
+                        conditions.iter().all(|q| part.guarantees(q))
+                    })
+            }
         }
     }
 

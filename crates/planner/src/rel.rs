@@ -4,7 +4,7 @@
 use crate::facts::RelFacts;
 use crate::glob::*;
 use crate::path::Relids;
-use crate::vars::relids_of_all;
+use crate::vars::{pull_vars, relids_of_all};
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::{RangeTblEntry, RteKind, TableSample};
@@ -108,6 +108,35 @@ impl Glob<'_> {
         let selectivity = self.selectivity_all(root, &quals)?;
         if let Some(rel) = root.rels.get_mut(&rti) {
             rel.rows = clamp_rows(rel.tuples * selectivity);
+        }
+        Ok(())
+    }
+
+    /// The width of a table's rows as they leave its scan: the columns that somebody above asks for.
+    pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Expr]) -> Result<()> {
+        let Some(table) = root.rel(rti)?.table.clone() else { return Ok(()) };
+        let mut vars = Vec::new();
+        needed.iter().for_each(|e| pull_vars(e, &mut vars));
+        let mut width = 0;
+        for v in &vars {
+            let Expr::Var(v) = v else { continue };
+            if v.varno != rti || v.varlevelsup != 0 {
+                continue;
+            }
+            width += match usize::try_from(v.varattno - 1).ok().and_then(|i| table.columns.get(i)) {
+                Some(column) => match self.facts.column_stats(table.oid, v.varattno)? {
+                    Some(stats) if stats.width > 0 => stats.width,
+                    _ => column.avg_width,
+                },
+                // The whole row, and what the system keeps with it.
+                None if v.varattno == 0 => {
+                    table.columns.iter().filter(|c| !c.dropped).map(|c| c.avg_width).sum()
+                }
+                None => 6,
+            };
+        }
+        if let Some(rel) = root.rels.get_mut(&rti) {
+            rel.width = width;
         }
         Ok(())
     }

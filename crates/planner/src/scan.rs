@@ -4,7 +4,7 @@ use crate::facts::{IndexFacts, IndexKey, RelFacts};
 use crate::glob::*;
 use crate::path::*;
 use crate::rel::{BaseRel, clamp_rows};
-use crate::selectivity::strip;
+use crate::selectivity::{array_len, strip};
 use crate::vars::*;
 use eval::Volatility;
 use pgerror::Result;
@@ -452,7 +452,7 @@ impl Glob<'_> {
                 Some(b) => {
                     let single = self.bitmap_heap_cost(&table, rel, &b, quals)?;
                     let selectivity = b.selectivity() * p.selectivity();
-                    let cost = b.cost() + p.cost();
+                    let cost = b.cost() + p.cost() + 100.0 * c.cpu_operator;
                     let parts = vec![b.clone(), p];
                     let both = BitmapPath::And { parts, cost, selectivity };
                     if self.bitmap_heap_cost(&table, rel, &both, quals)? < single {
@@ -473,7 +473,11 @@ impl Glob<'_> {
                 total,
                 order: Vec::new(),
                 outer: rel.lateral.clone(),
-                kind: PathKind::Bitmap { rti: rel.rti, bitmap, quals: quals.to_vec() },
+                kind: PathKind::Bitmap {
+                    rti: rel.rti,
+                    quals: quals.iter().filter(|q| !bitmap.guarantees(q)).cloned().collect(),
+                    bitmap,
+                },
             });
         }
         Ok(())
@@ -489,11 +493,14 @@ impl Glob<'_> {
         let c = self.costs();
         let fetched = clamp_rows(rel.tuples * bitmap.selectivity());
         let t = table.pages.max(1.0);
-        let pages = (2.0 * t * fetched / (2.0 * t + fetched)).min(t).ceil();
-        let per_page = c.random_page - (c.random_page - c.seq_page) * (pages / t).sqrt();
-        Ok(bitmap.cost()
-            + pages * per_page
-            + fetched * (c.cpu_tuple + 0.1 * c.cpu_operator + self.quals_cost(quals)?))
+        let pages = (2.0 * t * fetched / (2.0 * t + fetched)).min(t);
+        // The more of the table is read, the more its pages follow each other.
+        let per_page = match pages >= 2.0 {
+            true => c.random_page - (c.random_page - c.seq_page) * (pages / t).sqrt(),
+            false => c.random_page,
+        };
+        let pages = pages.ceil();
+        Ok(bitmap.cost() + pages * per_page + fetched * (c.cpu_tuple + self.quals_cost(quals)?))
     }
 
     fn bitmap_index(
@@ -515,7 +522,8 @@ impl Glob<'_> {
         let searches = array_searches(&bound).clamp(1.0, 1e3);
         let cost = descent_cost(index, c.cpu_operator) * searches
             + (index.pages * bound_sel).ceil().max(1.0) * c.random_page
-            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator);
+            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
+            + clamp_rows(rel.tuples * selectivity) * 0.1 * c.cpu_operator;
         let m = IndexMatch {
             index: index.clone(),
             quals: m,
@@ -549,6 +557,9 @@ impl Glob<'_> {
             }
             let Some(p) = best else { return Ok(None) };
             cost += p.cost();
+            if !parts.is_empty() {
+                cost += 100.0 * self.facts.costs().cpu_operator;
+            }
             selectivity = selectivity + p.selectivity() - selectivity * p.selectivity();
             parts.push(p);
         }
@@ -577,7 +588,7 @@ impl Glob<'_> {
             }
             Expr::ScalarArrayOp(_) => 5.0 * unit,
             Expr::CoerceViaIo(_) | Expr::ArrayCoerce(_) => 2.0 * unit,
-            Expr::SubPlan(s) => s.startup_cost + s.per_call_cost,
+            Expr::SubPlan(s) => s.per_call_cost,
             _ => 0.0,
         };
         let mut failure = None;
@@ -680,10 +691,7 @@ fn array_searches(bound: &[Expr]) -> f64 {
     bound
         .iter()
         .map(|q| match q {
-            Expr::ScalarArrayOp(op) => match op.args.get(1) {
-                Some(Expr::Array(a)) => a.elements.len().max(1) as f64,
-                _ => 10.0,
-            },
+            Expr::ScalarArrayOp(op) => op.args.get(1).map_or(1.0, array_len).max(1.0),
             _ => 1.0,
         })
         .product()

@@ -2,10 +2,12 @@
 
 use crate::facts::ColStats;
 use crate::glob::*;
+use crate::path::Relids;
 use pgerror::Result;
 use plan::expr::*;
 use plan::query::RteKind;
 use std::sync::Arc;
+use types::array::ArrayRef;
 use types::{DatumRef, compare::CompareFn};
 
 const DEFAULT_EQ: f64 = 0.005;
@@ -15,6 +17,8 @@ const DEFAULT_MATCH: f64 = 0.005;
 const DEFAULT_UNKNOWN: f64 = 0.005;
 /// Distinct values assumed where nothing is known.
 const DEFAULT_DISTINCT: f64 = 200.0;
+/// Elements of an array that are looked at one by one.
+const ELEMENTS_MAX: usize = 100;
 
 /// What is known of a column that a condition is about.
 struct VarFacts {
@@ -107,26 +111,7 @@ impl Glob<'_> {
             },
             Expr::OpExpr(op) => self.operator_selectivity(root, op)?,
             Expr::Distinct(op) => 1.0 - self.operator_selectivity(root, op)?,
-            Expr::ScalarArrayOp(op) => {
-                let count = match op.args.get(1) {
-                    Some(Expr::Array(a)) => a.elements.len() as f64,
-                    _ => 10.0,
-                };
-                let one = match op.args.first() {
-                    Some(Expr::Var(_)) => {
-                        let v = self.var_facts(root, &op.args[0])?;
-                        1.0 / v.distinct.max(1.0)
-                    }
-                    _ => DEFAULT_EQ,
-                };
-                let facts = self.facts.operator(op.opno)?;
-                match (op.use_or, facts.restrict.as_str()) {
-                    (true, "neqsel") => 1.0 - one,
-                    (true, _) => one * count,
-                    (false, "neqsel") => 1.0 - one * count,
-                    (false, _) => one.powf(count.max(1.0)),
-                }
-            }
+            Expr::ScalarArrayOp(op) => self.array_selectivity(root, op)?,
             Expr::NullTest(n) => {
                 let frac = match strip(&n.arg) {
                     v @ Expr::Var(_) => {
@@ -141,6 +126,120 @@ impl Glob<'_> {
             _ => 0.5,
         };
         Ok(s.clamp(0.0, 1.0))
+    }
+
+    /// `x op ANY (array)` and `x op ALL (array)`: each element counts, where they are known.
+    fn array_selectivity(&mut self, root: &Root, op: &ScalarArrayOpExpr) -> Result<f64> {
+        let [left, right] = op.args.as_slice() else { return Ok(0.5) };
+        let facts = self.facts.operator(op.opno)?;
+        let negated = facts.restrict == "neqsel";
+        let element = OpExpr {
+            opno: op.opno,
+            opfuncid: op.opfuncid,
+            opresulttype: types::oids::BOOL,
+            opretset: false,
+            opcollid: ids::Oid::INVALID,
+            inputcollid: op.inputcollid,
+            args: Vec::new(),
+            location: op.location,
+        };
+        let mut elements: Vec<Expr> = match strip(right) {
+            Expr::Array(a) if !a.multidims => a.elements.clone(),
+            Expr::Const(c) if !c.is_null() => {
+                let array = ArrayRef::new(c.value.as_ref());
+                let ty = array.elem_type();
+                let info = self.facts.type_info(ty)?;
+                let each = array.elements(&info).into_iter().map(|value| {
+                    Expr::Const(Const {
+                        consttype: ty,
+                        consttypmod: -1,
+                        constcollid: op.inputcollid,
+                        constlen: info.len,
+                        constbyval: info.by_val,
+                        value: value.to_owned(),
+                        location: Location::UNKNOWN,
+                    })
+                });
+                each.collect()
+            }
+            Expr::Const(_) => return Ok(0.0),
+            // As many as are assumed of an array that is not known.
+            _ => Vec::new(),
+        };
+        let count = if elements.is_empty() { array_len(right) } else { elements.len() as f64 };
+        elements.truncate(ELEMENTS_MAX);
+        if elements.is_empty() {
+            let one = self.operator_selectivity(
+                root,
+                &OpExpr { args: vec![left.clone(), unknown_like(left)], ..element.clone() },
+            )?;
+            return Ok(combined(&[one], count, op.use_or, negated));
+        }
+        let mut each = Vec::with_capacity(elements.len());
+        for e in elements {
+            let one = OpExpr { args: vec![left.clone(), e], ..element.clone() };
+            each.push(self.operator_selectivity(root, &one)?);
+        }
+        Ok(combined(&each, count, op.use_or, negated))
+    }
+
+    /// Which part of the outer rows finds a partner in `inner_rows` inner rows.
+    pub(crate) fn semi_selectivity(
+        &mut self,
+        root: &Root,
+        inner: &Relids,
+        inner_rows: f64,
+        quals: &[Expr],
+    ) -> Result<f64> {
+        let mut share = 1.0;
+        for q in quals {
+            let sides = match q {
+                Expr::OpExpr(op) => match op.args.as_slice() {
+                    [a, b] if self.facts.operator(op.opno)?.join == "eqjoinsel" => {
+                        Some((strip(a), strip(b)))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some((a, b)) = sides else {
+                share *= 0.5;
+                continue;
+            };
+            let within = |e: &Expr| matches!(e, Expr::Var(v) if inner.contains(&v.varno));
+            let (outer, inside) = if within(a) { (b, a) } else { (a, b) };
+            let outer = self.var_facts(root, outer)?;
+            let inside = self.var_facts(root, inside)?;
+            let nulls = outer.stats.as_ref().map_or(0.0, |s| s.null_frac);
+            let distinct = inside.distinct.min(inner_rows.max(1.0));
+            share *= (1.0 - nulls) * (distinct / outer.distinct.max(1.0)).min(1.0);
+        }
+        Ok(share.clamp(0.0, 1.0))
+    }
+
+    /// Which parts of two inputs a merge join reads before one of them ends, by the largest values known of the
+    /// columns. Counterpart: `mergejoinscansel`.
+    pub(crate) fn merge_shares(&mut self, root: &Root, clause: &Expr) -> Result<(f64, f64)> {
+        let Expr::OpExpr(op) = clause else { return Ok((1.0, 1.0)) };
+        let [l, r] = op.args.as_slice() else { return Ok((1.0, 1.0)) };
+        let (l, r) = (strip(l), strip(r));
+        if l.type_oid() != r.type_oid() {
+            return Ok((1.0, 1.0));
+        }
+        let cmp = self.facts.type_compare(l.type_oid())?;
+        let (a, b) = (self.var_facts(root, l)?, self.var_facts(root, r)?);
+        let (Some(sa), Some(sb)) = (&a.stats, &b.stats) else { return Ok((1.0, 1.0)) };
+        let (Some(la), Some(lb)) = (largest(sa, cmp), largest(sb, cmp)) else {
+            return Ok((1.0, 1.0));
+        };
+        let share = |v: &VarFacts, s: &ColStats, end: DatumRef<'_>| {
+            (range_selectivity(s, end, cmp, v.type_oid, true) + s.null_frac).clamp(0.0, 1.0)
+        };
+        Ok(match cmp(la, lb, op.inputcollid) {
+            std::cmp::Ordering::Less => (1.0, share(&b, sb, la)),
+            std::cmp::Ordering::Greater => (share(&a, sa, lb), 1.0),
+            std::cmp::Ordering::Equal => (1.0, 1.0),
+        })
     }
 
     fn operator_selectivity(&mut self, root: &Root, op: &OpExpr) -> Result<f64> {
@@ -197,11 +296,83 @@ impl Glob<'_> {
             }
             "" => 0.5,
             "likesel" | "regexeqsel" | "iclikesel" | "icregexeqsel" | "prefixsel" => {
-                if v.rows < 100.0 { 0.1 } else { DEFAULT_MATCH }
+                self.match_selectivity(op, &v, flipped)?
             }
-            "nlikesel" | "regexnesel" | "icnlikesel" | "icregexnesel" => 1.0 - DEFAULT_MATCH,
+            "nlikesel" | "regexnesel" | "icnlikesel" | "icregexnesel" => {
+                let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+                let positive = self.share_of_matches(op, &v, flipped)?;
+                positive.unwrap_or(1.0 - DEFAULT_MATCH - nulls)
+            }
             _ => 0.01,
         })
+    }
+
+    /// Selectivity of a pattern match.
+    fn match_selectivity(&mut self, op: &OpExpr, v: &VarFacts, flipped: bool) -> Result<f64> {
+        Ok(match self.share_of_matches(op, v, flipped)? {
+            Some(share) => share,
+            None if v.rows < 100.0 => 0.1,
+            None => DEFAULT_MATCH,
+        })
+    }
+
+    /// How many rows satisfy `column op constant`, by trying the values that are known of the column. `None` where
+    /// too few are. Counterpart: `patternsel`, `mcv_selectivity`, `histogram_selectivity`.
+    fn share_of_matches(
+        &mut self,
+        op: &OpExpr,
+        v: &VarFacts,
+        flipped: bool,
+    ) -> Result<Option<f64>> {
+        /// Values tried, of either list.
+        const TRIED_MAX: usize = 32;
+        /// Fewer bounds of the histogram say nothing.
+        const TRIED_MIN: usize = 10;
+        let (Some(stats), false) = (&v.stats, flipped) else { return Ok(None) };
+        let Expr::Const(_) = strip(&op.args[1]) else { return Ok(None) };
+        let mut common = 0.0;
+        for (value, frequency) in stats.mcv.iter().zip(&stats.mcv_freq).take(TRIED_MAX) {
+            if self.try_value(op, value)? {
+                common += frequency;
+            }
+        }
+        let all_common: f64 = stats.mcv_freq.iter().sum();
+        let rest = (1.0 - all_common - stats.null_frac).max(0.0);
+        let step = stats.histogram.len().div_ceil(TRIED_MAX).max(1);
+        // Its ends are not typical.
+        let inner = stats.histogram.len().saturating_sub(2);
+        let tried = stats.histogram.iter().skip(1).take(inner).step_by(step);
+        let (mut hits, mut count) = (0usize, 0usize);
+        for value in tried {
+            count += 1;
+            hits += usize::from(self.try_value(op, value)?);
+        }
+        let others = if count >= TRIED_MIN {
+            (hits as f64 / count as f64).clamp(0.0001, 0.9999)
+        } else if stats.mcv.is_empty() {
+            return Ok(None);
+        } else {
+            DEFAULT_MATCH
+        };
+        Ok(Some((common + rest * others).clamp(0.0, 1.0)))
+    }
+
+    /// Does the operator find this value on its left?
+    fn try_value(&mut self, op: &OpExpr, value: &types::Datum) -> Result<bool> {
+        let left = &op.args[0];
+        let info = self.facts.type_info(left.type_oid())?;
+        let value = Expr::Const(Const {
+            consttype: left.type_oid(),
+            consttypmod: -1,
+            constcollid: left.collation(),
+            constlen: info.len,
+            constbyval: info.by_val,
+            value: value.clone(),
+            location: Location::UNKNOWN,
+        });
+        let test = OpExpr { args: vec![value, op.args[1].clone()], ..op.clone() };
+        let found = self.facts.fold(Expr::OpExpr(Box::new(test)))?;
+        Ok(matches!(found, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool()))
     }
 
     fn join_selectivity(&mut self, root: &Root, l: &Expr, r: &Expr, join: &str) -> Result<f64> {
@@ -278,6 +449,54 @@ impl Glob<'_> {
             }
         }
         Ok(crate::rel::clamp_rows(groups.min(rows)))
+    }
+}
+
+/// The largest value that is known of a column.
+fn largest(s: &ColStats, cmp: CompareFn) -> Option<DatumRef<'_>> {
+    let collation = ids::Oid(100);
+    let candidates = s.mcv.iter().chain(s.histogram.last()).map(types::Datum::as_ref);
+    candidates.reduce(|a, b| if cmp(a, b, collation).is_lt() { b } else { a })
+}
+
+/// Elements of an array; as many as are assumed where it is not known.
+pub(crate) fn array_len(array: &Expr) -> f64 {
+    match strip(array) {
+        Expr::Array(a) if !a.multidims => a.elements.len() as f64,
+        Expr::Const(c) if !c.is_null() => ArrayRef::new(c.value.as_ref()).count() as f64,
+        Expr::Const(_) => 0.0,
+        _ => 10.0,
+    }
+}
+
+/// Stands for a value of the type that is not known.
+fn unknown_like(e: &Expr) -> Expr {
+    Expr::CaseTest(CaseTestExpr {
+        typeid: e.type_oid(),
+        typmod: e.typmod(),
+        collation: e.collation(),
+    })
+}
+
+/// Selectivity of `count` comparisons joined by OR or AND, of which these are known. Equalities exclude each other, and
+/// so do inequalities joined by AND.
+fn combined(each: &[f64], count: f64, any: bool, negated: bool) -> f64 {
+    let mean = each.iter().sum::<f64>() / each.len().max(1) as f64;
+    let known = each.len() as f64;
+    let sum = match (any, negated) {
+        (true, false) => mean * count,
+        (false, true) => 1.0 - (1.0 - mean) * count,
+        _ => -1.0,
+    };
+    if (0.0..=1.0).contains(&sum) {
+        return sum;
+    }
+    let more = (count - known).max(0.0);
+    if any {
+        let none: f64 = each.iter().map(|s| 1.0 - s).product();
+        1.0 - none * (1.0 - mean).powf(more)
+    } else {
+        each.iter().product::<f64>() * mean.powf(more)
     }
 }
 

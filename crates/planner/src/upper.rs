@@ -3,6 +3,8 @@
 
 use crate::create::{Made, pass_through};
 use crate::glob::*;
+use crate::group::keeps_rows;
+use crate::join::JoinRel;
 use crate::path::*;
 use crate::pullup::lateral_exprs;
 use crate::quals::Problem;
@@ -129,7 +131,25 @@ impl Glob<'_> {
             scan_want.clear();
             join_want.iter().for_each(|e| components(e, &[], &mut scan_want));
         }
-        let path = self.best_path(root, &scan_want, &helpful, fraction)?;
+        let rel = self.level_rel(root, &scan_want)?;
+        let mut path = self.best_path(root, &rel, &helpful, fraction)?;
+        let one_group_each = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
+        if !helpful.is_empty()
+            && starts_with(&path.order, &helpful)
+            && (grouped || one_group_each)
+            && let Some(cheapest) = rel.paths.cheapest()
+        {
+            let (clauses, keep) = match grouped {
+                true => (&root.query.group_clause, keeps_rows(&upper_want) || keeps_rows(&having)),
+                false => (&distinct, false),
+            };
+            let hashable = !keep && clauses.iter().all(|c| c.hashable);
+            if hashable
+                && self.hashing_is_cheaper(root, &path, cheapest, &helpful, !order.is_empty())?
+            {
+                path = Path { order: Vec::new(), ..Path::clone(cheapest) };
+            }
+        }
         let mut have = path.order.clone();
         let mut made = self.create(root, &path, &scan_want)?;
         if sets_below {
@@ -236,43 +256,48 @@ impl Glob<'_> {
         Ok(out)
     }
 
+    /// The joined relations of the level with all paths worth looking at.
+    fn level_rel(&mut self, root: &mut Root, want: &[Expr]) -> Result<JoinRel> {
+        let problem = Problem::of(&root.query.jointree.clone());
+        if !problem.items.is_empty() {
+            let mut needed = want.to_vec();
+            needed.extend(lateral_exprs(&root.query));
+            return self.solve(root, &problem, &needed);
+        }
+        let empty = Path {
+            kind: PathKind::Empty,
+            relids: Relids::new(),
+            rows: 1.0,
+            width: 0,
+            startup: 0.0,
+            total: 0.01,
+            order: Vec::new(),
+            outer: Relids::new(),
+        };
+        let never = problem
+            .quals
+            .iter()
+            .any(|g| matches!(g, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool()));
+        let kind = if never {
+            PathKind::Never
+        } else if problem.quals.is_empty() {
+            PathKind::Empty
+        } else {
+            PathKind::Gate { child: std::rc::Rc::new(empty.clone()), quals: problem.quals }
+        };
+        let mut paths = PathSet::default();
+        paths.add(Path { kind, ..empty });
+        Ok(JoinRel { relids: Relids::new(), rows: 1.0, paths })
+    }
+
     /// The cheapest path for the wanted order and the rows that will be fetched.
     fn best_path(
         &mut self,
-        root: &mut Root,
-        want: &[Expr],
+        root: &Root,
+        rel: &JoinRel,
         order: &[PathKey],
         fraction: f64,
     ) -> Result<Path> {
-        let problem = Problem::of(&root.query.jointree.clone());
-        if problem.items.is_empty() {
-            let empty = Path {
-                kind: PathKind::Empty,
-                relids: Relids::new(),
-                rows: 1.0,
-                width: 0,
-                startup: 0.0,
-                total: 0.01,
-                order: Vec::new(),
-                outer: Relids::new(),
-            };
-            if problem.quals.is_empty() {
-                return Ok(empty);
-            }
-            let never = problem
-                .quals
-                .iter()
-                .any(|g| matches!(g, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool()));
-            let kind = if never {
-                PathKind::Never
-            } else {
-                PathKind::Gate { child: std::rc::Rc::new(empty.clone()), quals: problem.quals }
-            };
-            return Ok(Path { kind, ..empty });
-        }
-        let mut needed = want.to_vec();
-        needed.extend(lateral_exprs(&root.query));
-        let rel = self.solve(root, &problem, &needed)?;
         let rows = rel.rows;
         let part = |startup: f64, total: f64| {
             let f = if fraction >= 1.0 { (fraction / rows).min(1.0) } else { fraction };
@@ -471,125 +496,6 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    fn group(
-        &mut self,
-        root: &mut Root,
-        mut made: Made,
-        have: &mut Vec<PathKey>,
-        group_exprs: &[Expr],
-        want: &[Expr],
-        having: &[Expr],
-    ) -> Result<Made> {
-        let targets = root.query.target_list.clone();
-        let clauses = root.query.group_clause.clone();
-        let sets = expand_grouping_sets(&root.query.grouping_sets)?;
-        let c = self.costs();
-        let rows = made.plan.info.plan_rows;
-        let groups =
-            if group_exprs.is_empty() { 1.0 } else { self.group_count(root, group_exprs, rows)? };
-        let hashable = clauses.iter().all(|g| g.hashable);
-        let sort_order = self.order_of(&clauses, &targets);
-        let presorted = sort_order.as_ref().is_ok_and(|o| starts_with(have, o));
-        let strategy = if group_exprs.is_empty() && sets.is_empty() {
-            AggStrategy::Plain
-        } else if !sets.is_empty() {
-            if !hashable {
-                return Err(PgError::unsupported(
-                    "GROUPING SETS over a type that cannot be hashed",
-                ));
-            }
-            AggStrategy::Mixed
-        } else if presorted || !hashable {
-            AggStrategy::Sorted
-        } else if keeps_rows(want) || keeps_rows(having) {
-            // Aggregates that sort their rows do so one group after the other.
-            AggStrategy::Sorted
-        } else if sort_order.is_err() || !c.enable_sort {
-            AggStrategy::Hashed
-        } else {
-            let (below, width) = (made.plan.info.total_cost, made.plan.info.plan_width);
-            let (_, sorted) = self.sort_cost(below, rows, width);
-            let mut hashed = below + rows * c.cpu_operator * group_exprs.len() as f64;
-            let bytes = groups * (f64::from(width) + 64.0);
-            if bytes > c.hash_mem {
-                // What finds no place is written and read again.
-                let pages = rows * (f64::from(width) + 24.0) / 8192.0;
-                hashed += pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple;
-            }
-            // ORDER BY over the groups comes for nothing after a sort.
-            let order = self.order_of(&root.query.sort_clause.clone(), &targets);
-            if let (Ok(o), Ok(s)) = (order, &sort_order)
-                && !o.is_empty()
-                && starts_with(s, &o)
-            {
-                hashed += self.sort_cost(0.0, groups, width).1;
-            }
-            if c.enable_hashagg && hashed < sorted {
-                AggStrategy::Hashed
-            } else {
-                AggStrategy::Sorted
-            }
-        };
-        if strategy == AggStrategy::Sorted {
-            let order = sort_order?;
-            if !starts_with(have, &order) {
-                made = self.sort(made, &order)?;
-                *have = order;
-            }
-        } else {
-            have.clear();
-        }
-        let below = Below::one(&made.output);
-        let keys = self.group_keys(&clauses, &targets, &made.output)?;
-        let mut grouping_sets = Vec::new();
-        for set in &sets {
-            let mut cols = Vec::new();
-            for r in set {
-                let clause = clauses
-                    .iter()
-                    .find(|c| c.tle_sort_group_ref == *r)
-                    .ok_or_else(|| PgError::internal("grouping set column not found"))?;
-                let expr = target_for(clause, &targets)?;
-                if let Some(t) = made.output.iter().find(|t| t.expr == *expr) {
-                    cols.push(t.resno);
-                }
-            }
-            grouping_sets.push(cols);
-        }
-        let output = targets_of(want);
-        let aggs = count_aggs(want) + count_aggs(having);
-        let child = &made.plan.info;
-        let work = rows * c.cpu_operator * (aggs as f64 + group_exprs.len() as f64);
-        let total = child.total_cost + work + groups * c.cpu_tuple;
-        let startup = match strategy {
-            AggStrategy::Sorted => child.startup_cost,
-            _ => total - groups * c.cpu_tuple,
-        };
-        let mut target_list = below.fix_targets(&output)?;
-        let mut qual = below.fix_all(having)?;
-        number_aggs(&mut target_list, &mut qual);
-        let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
-        let info = PlanInfo {
-            startup_cost: startup,
-            total_cost: total,
-            plan_rows: clamp_rows(groups * selected * grouping_sets.len().max(1) as f64),
-            plan_width: 8 * output.len() as i32,
-            target_list,
-            qual,
-            ..PlanInfo::default()
-        };
-        let node = PlanNode::Agg(Box::new(Agg {
-            child: Box::new(made.plan),
-            strategy,
-            split: AggSplit::Simple,
-            keys,
-            num_groups: groups,
-            grouping_sets,
-            chain: Vec::new(),
-        }));
-        Ok(Made { plan: Plan { info, node }, output })
-    }
-
     pub(crate) fn group_keys(
         &mut self,
         clauses: &[SortGroupClause],
@@ -700,6 +606,18 @@ impl Glob<'_> {
             made = Made { plan: Plan { info, node }, output };
         }
         let output = targets_of(finals);
+        if let PlanNode::WindowAgg(_) = made.plan.node {
+            let place = |e: &Expr| made.output.iter().position(|t| t.expr == *e);
+            if let Some(places) = finals.iter().map(place).collect::<Option<Vec<usize>>>() {
+                let have = &made.plan.info.target_list;
+                let picked = places
+                    .iter()
+                    .zip(&output)
+                    .map(|(&i, t)| TargetEntry { expr: have[i].expr.clone(), ..t.clone() });
+                made.plan.info.target_list = picked.collect();
+                return Ok(Made { plan: made.plan, output });
+            }
+        }
         let below = Below::one(&made.output);
         let mut info = self.above(&made, 0.0);
         info.target_list = below.fix_targets(&output)?;
@@ -732,6 +650,7 @@ impl Glob<'_> {
         if hash {
             let mut info = self.above(&made, rows * c.cpu_operator * distinct.len() as f64);
             info.startup_cost = info.total_cost;
+            info.total_cost += groups * c.cpu_tuple;
             info.plan_rows = groups;
             have.clear();
             let node = PlanNode::Agg(Box::new(Agg {
@@ -890,108 +809,4 @@ fn has_pending_srf(e: &Expr, done: &[TargetEntry]) -> bool {
     let mut below = false;
     plan::walk::each_child(e, &mut |c| below |= has_pending_srf(c, done));
     here || below
-}
-
-/// Is there an aggregate that sorts its rows or tells them apart?
-fn keeps_rows(exprs: &[Expr]) -> bool {
-    let sorts = |e: &Expr| {
-        matches!(e, Expr::Aggref(a)
-            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != b'n')
-    };
-    exprs.iter().any(|e| plan::walk::any(e, &mut |x| sorts(x)))
-}
-
-fn count_aggs(exprs: &[Expr]) -> usize {
-    let mut n = 0;
-    for e in exprs {
-        plan::walk::any(e, &mut |x| {
-            n += usize::from(matches!(x, Expr::Aggref(_)));
-            false
-        });
-    }
-    n
-}
-
-/// Gives equal aggregates the same number, different ones different numbers.
-fn number_aggs(targets: &mut [TargetEntry], qual: &mut [Expr]) {
-    let mut seen: Vec<Expr> = Vec::new();
-    let mut visit = |e: &mut Expr| {
-        plan::walk::deep_expr_mut(e, 0, &mut |e, _| {
-            if let Expr::Aggref(_) = e {
-                let key = e.clone();
-                let no = match seen.iter().position(|s| *s == key) {
-                    Some(i) => i,
-                    None => {
-                        seen.push(key);
-                        seen.len() - 1
-                    }
-                };
-                if let Expr::Aggref(a) = e {
-                    a.aggno = no as i32;
-                    a.aggtransno = no as i32;
-                }
-                return false;
-            }
-            true
-        });
-    };
-    targets.iter_mut().for_each(|t| visit(&mut t.expr));
-    qual.iter_mut().for_each(visit);
-}
-
-/// The list of grouping sets that ROLLUP, CUBE and GROUPING SETS mean together (their product).
-fn expand_grouping_sets(sets: &[GroupingSet]) -> Result<Vec<Vec<u32>>> {
-    const SETS_MAX: usize = 4096;
-    fn expand(s: &GroupingSet) -> Vec<Vec<u32>> {
-        fn flat(s: &GroupingSet) -> Vec<u32> {
-            let mut out = s.refs.clone();
-            s.content.iter().for_each(|c| out.extend(flat(c)));
-            out
-        }
-        match s.kind {
-            GroupingSetKind::Empty => vec![Vec::new()],
-            GroupingSetKind::Simple => vec![s.refs.clone()],
-            GroupingSetKind::Rollup => (0..=s.content.len())
-                .rev()
-                .map(|n| s.content[..n].iter().flat_map(flat).collect())
-                .collect(),
-            GroupingSetKind::Cube => {
-                let n = s.content.len().min(12);
-                (0..1usize << n)
-                    .rev()
-                    .map(|mask| {
-                        (0..n)
-                            .filter(|i| mask >> (n - 1 - i) & 1 == 1)
-                            .flat_map(|i| flat(&s.content[i]))
-                            .collect()
-                    })
-                    .collect()
-            }
-            GroupingSetKind::Sets => s.content.iter().flat_map(expand).collect(),
-        }
-    }
-    let mut out: Vec<Vec<u32>> = Vec::new();
-    for (i, s) in sets.iter().enumerate() {
-        let parts = expand(s);
-        if i == 0 {
-            out = parts;
-            continue;
-        }
-        let mut product = Vec::new();
-        for a in &out {
-            for b in &parts {
-                let mut both = a.clone();
-                both.extend(b.iter().filter(|r| !a.contains(r)));
-                product.push(both);
-            }
-        }
-        out = product;
-        if out.len() > SETS_MAX {
-            return Err(pgerror::pg_err!(
-                STATEMENT_TOO_COMPLEX,
-                "too many grouping sets present (maximum {SETS_MAX})"
-            ));
-        }
-    }
-    Ok(out)
 }

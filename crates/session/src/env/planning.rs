@@ -345,6 +345,7 @@ impl PlannerFacts for Core {
         }
         let mut out = ColStats {
             null_frac: f64::from(row.stanullfrac),
+            width: row.stawidth,
             n_distinct: f64::from(row.stadistinct),
             ..ColStats::default()
         };

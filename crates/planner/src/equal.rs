@@ -1,0 +1,213 @@
+//! What follows from equalities: a column that equals another one, which equals a constant, equals the constant.
+//! Counterpart: equivclass.c, as far as constants are concerned.
+
+use crate::glob::*;
+use crate::quals::JoinItem;
+use crate::selectivity::strip;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::JoinType;
+use types::{Datum, oids};
+
+/// Expressions that are equal by one operator wherever the conditions hold.
+struct Class {
+    opno: Oid,
+    collation: Oid,
+    /// Columns, as they stand in the conditions.
+    columns: Vec<Expr>,
+    /// Constants and parameters, each with the condition that names it.
+    values: Vec<(Expr, Expr)>,
+    /// Conditions between two columns.
+    ties: Vec<Expr>,
+}
+
+impl Glob<'_> {
+    /// The conditions (ANDed) with equalities to constants spelled out for every column concerned; conditions between
+    /// two such columns are no longer needed, nor those that are there twice. Two different constants: FALSE is added.
+    pub(crate) fn spread_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
+        let mut classes: Vec<Class> = Vec::new();
+        let mut rest = Vec::with_capacity(quals.len());
+        for q in quals {
+            match self.equality(q)? {
+                Some(op) => add(&mut classes, op, q),
+                None => rest.push(q.clone()),
+            }
+        }
+        if classes.iter().all(|c| c.values.len() + c.ties.len() < 2) {
+            return Ok(quals.to_vec());
+        }
+        for class in classes {
+            let Some((value, _)) = class.values.first().cloned() else {
+                rest.extend(class.ties);
+                continue;
+            };
+            let cmp = self.facts.type_compare(value.type_oid())?;
+            let mut kept: Vec<(Expr, Expr)> = Vec::new();
+            for (other, q) in class.values {
+                let column = column_of(&q).cloned();
+                let same = kept.iter().any(|(v, k)| *v == other && column_of(k) == column.as_ref());
+                if let (Expr::Const(a), Expr::Const(b)) = (&value, &other)
+                    && cmp(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
+                {
+                    rest.push(never());
+                }
+                if !same {
+                    kept.push((other, q));
+                }
+            }
+            for column in &class.columns {
+                if !kept.iter().any(|(_, q)| column_of(q) == Some(column)) {
+                    rest.push(self.equal(class.opno, class.collation, column, &value)?);
+                }
+            }
+            rest.extend(kept.into_iter().map(|(_, q)| q));
+        }
+        Ok(rest)
+    }
+
+    /// Conditions on the inner side of an outer, semi or anti join that follow from constants on its outer side, and what is left
+    /// of the join's own conditions.
+    pub(crate) fn constants_across(&mut self, join: &JoinItem) -> Result<(Vec<Expr>, Vec<Expr>)> {
+        let (mut inner, mut on) = (Vec::new(), Vec::new());
+        if join.jointype == JoinType::Full {
+            return Ok((inner, join.quals.clone()));
+        }
+        let mut known = Vec::new();
+        for q in self.spread_constants(&join.left.quals)? {
+            if let Some(op) = self.equality(&q)?
+                && let (Some(column), Some(value)) = (column_of(&q), value_of(op))
+            {
+                known.push((op.opno, op.inputcollid, column.clone(), value.clone()));
+            }
+        }
+        for q in &join.quals {
+            let follows = match self.equality(q)? {
+                Some(op) if !known.is_empty() => {
+                    known.iter().find_map(|(opno, collation, column, value)| {
+                        if *opno != op.opno || *collation != op.inputcollid {
+                            return None;
+                        }
+                        let other = match (&op.args[0] == column, &op.args[1] == column) {
+                            (true, false) => &op.args[1],
+                            (false, true) => &op.args[0],
+                            _ => return None,
+                        };
+                        is_column(other).then(|| (other.clone(), value.clone()))
+                    })
+                }
+                _ => None,
+            };
+            match follows {
+                Some((column, value)) => {
+                    let Expr::OpExpr(op) = q else { continue };
+                    inner.push(self.equal(op.opno, op.inputcollid, &column, &value)?);
+                }
+                None => on.push(q.clone()),
+            }
+        }
+        Ok((inner, on))
+    }
+
+    /// `column = column` or `column = value` between values of one type, by the equality of its order.
+    fn equality<'q>(&mut self, q: &'q Expr) -> Result<Option<&'q OpExpr>> {
+        let Expr::OpExpr(op) = q else { return Ok(None) };
+        let [a, b] = op.args.as_slice() else { return Ok(None) };
+        let fits = match (is_column(a), is_column(b)) {
+            (true, true) => a != b,
+            (true, false) => is_value(b),
+            (false, true) => is_value(a),
+            (false, false) => false,
+        };
+        if !fits || a.type_oid() != b.type_oid() {
+            return Ok(None);
+        }
+        let facts = self.facts.operator(op.opno)?;
+        let plain = facts.can_merge && facts.left == facts.right;
+        Ok(plain.then_some(&**op))
+    }
+
+    fn equal(&mut self, opno: Oid, collation: Oid, column: &Expr, value: &Expr) -> Result<Expr> {
+        let opfuncid = self.facts.operator(opno)?.code;
+        Ok(Expr::OpExpr(Box::new(OpExpr {
+            opno,
+            opfuncid,
+            opresulttype: oids::BOOL,
+            opretset: false,
+            opcollid: Oid::INVALID,
+            inputcollid: collation,
+            args: vec![column.clone(), value.clone()],
+            location: Location::UNKNOWN,
+        })))
+    }
+}
+
+fn is_column(e: &Expr) -> bool {
+    matches!(strip(e), Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0)
+}
+
+fn is_value(e: &Expr) -> bool {
+    match strip(e) {
+        Expr::Const(c) => !c.is_null(),
+        Expr::Param(_) => true,
+        _ => false,
+    }
+}
+
+/// The column that an equality compares with a value.
+fn column_of(q: &Expr) -> Option<&Expr> {
+    let Expr::OpExpr(op) = q else { return None };
+    op.args.iter().find(|a| is_column(a))
+}
+
+fn value_of(op: &OpExpr) -> Option<&Expr> {
+    op.args.iter().find(|a| is_value(a))
+}
+
+fn never() -> Expr {
+    Expr::Const(Const {
+        consttype: oids::BOOL,
+        consttypmod: -1,
+        constcollid: Oid::INVALID,
+        constlen: 1,
+        constbyval: true,
+        value: Datum::bool(false),
+        location: Location::UNKNOWN,
+    })
+}
+
+/// Adds an equality to the class that has one of its columns, and makes one class of those that it joins.
+fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
+    let columns: Vec<Expr> = op.args.iter().filter(|a| is_column(a)).cloned().collect();
+    let mut class = Class {
+        opno: op.opno,
+        collation: op.inputcollid,
+        columns: columns.clone(),
+        values: Vec::new(),
+        ties: Vec::new(),
+    };
+    match value_of(op) {
+        Some(value) => class.values.push((value.clone(), q.clone())),
+        None => class.ties.push(q.clone()),
+    }
+    let joined = |c: &Class| {
+        c.opno == op.opno
+            && c.collation == op.inputcollid
+            && c.columns.iter().any(|have| columns.contains(have))
+    };
+    let mut at = classes.len();
+    for i in (0..classes.len()).rev() {
+        if joined(&classes[i]) {
+            let old = classes.remove(i);
+            at = i;
+            for column in old.columns {
+                if !class.columns.contains(&column) {
+                    class.columns.push(column);
+                }
+            }
+            class.values.splice(0..0, old.values);
+            class.ties.splice(0..0, old.ties);
+        }
+    }
+    classes.insert(at, class);
+}

@@ -1,0 +1,267 @@
+//! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c (grouping_planner),
+//! costsize.c (cost_agg).
+
+use crate::create::Made;
+use crate::glob::*;
+use crate::path::*;
+use crate::refs::*;
+use crate::rel::clamp_rows;
+use crate::upper::target_for;
+use pgerror::{PgError, Result};
+use plan::expr::*;
+use plan::node::*;
+use plan::query::*;
+
+impl Glob<'_> {
+    /// Are groups found sooner by hashing the rows of the `cheapest` path than in the order of the `sorted` one?
+    pub(crate) fn hashing_is_cheaper(
+        &mut self,
+        root: &Root,
+        sorted: &Path,
+        cheapest: &Path,
+        keys: &[PathKey],
+        ordered: bool,
+    ) -> Result<bool> {
+        let c = self.costs();
+        if !c.enable_hashagg {
+            return Ok(false);
+        }
+        let exprs: Vec<Expr> = keys.iter().map(|k| k.expr.clone()).collect();
+        let groups = self.group_count(root, &exprs, cheapest.rows)?;
+        let mut hashed =
+            cheapest.total + self.hash_spill_cost(cheapest.rows, groups, cheapest.width);
+        if ordered {
+            hashed += self.sort_cost(0.0, groups, cheapest.width).1;
+        }
+        Ok(hashed < sorted.total)
+    }
+
+    /// What finds no place in a hash table of groups is written and read again.
+    fn hash_spill_cost(&self, rows: f64, groups: f64, width: i32) -> f64 {
+        let c = self.facts.costs();
+        if groups * (f64::from(width) + 64.0) <= c.hash_mem {
+            return 0.0;
+        }
+        let pages = rows * (f64::from(width) + 24.0) / 8192.0;
+        pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple
+    }
+
+    /// The grouping of `made`'s rows, which come in the order `have`.
+    pub(crate) fn group(
+        &mut self,
+        root: &mut Root,
+        mut made: Made,
+        have: &mut Vec<PathKey>,
+        group_exprs: &[Expr],
+        want: &[Expr],
+        having: &[Expr],
+    ) -> Result<Made> {
+        let targets = root.query.target_list.clone();
+        let clauses = root.query.group_clause.clone();
+        let sets = expand_grouping_sets(&root.query.grouping_sets)?;
+        let c = self.costs();
+        let rows = made.plan.info.plan_rows;
+        let groups =
+            if group_exprs.is_empty() { 1.0 } else { self.group_count(root, group_exprs, rows)? };
+        let hashable = clauses.iter().all(|g| g.hashable);
+        let sort_order = self.order_of(&clauses, &targets);
+        let presorted = sort_order.as_ref().is_ok_and(|o| starts_with(have, o));
+        let strategy = if group_exprs.is_empty() && sets.is_empty() {
+            AggStrategy::Plain
+        } else if !sets.is_empty() {
+            if !hashable {
+                return Err(PgError::unsupported(
+                    "GROUPING SETS over a type that cannot be hashed",
+                ));
+            }
+            AggStrategy::Mixed
+        } else if presorted || !hashable {
+            AggStrategy::Sorted
+        } else if keeps_rows(want) || keeps_rows(having) {
+            // Aggregates that sort their rows do so one group after the other.
+            AggStrategy::Sorted
+        } else if sort_order.is_err() || !c.enable_sort {
+            AggStrategy::Hashed
+        } else {
+            let (below, width) = (made.plan.info.total_cost, made.plan.info.plan_width);
+            let (_, sorted) = self.sort_cost(below, rows, width);
+            let mut hashed = below + rows * c.cpu_operator * group_exprs.len() as f64;
+            hashed += self.hash_spill_cost(rows, groups, width);
+            // ORDER BY over the groups comes for nothing after a sort.
+            let order = self.order_of(&root.query.sort_clause.clone(), &targets);
+            if let (Ok(o), Ok(s)) = (order, &sort_order)
+                && !o.is_empty()
+                && starts_with(s, &o)
+            {
+                hashed += self.sort_cost(0.0, groups, width).1;
+            }
+            if c.enable_hashagg && hashed < sorted {
+                AggStrategy::Hashed
+            } else {
+                AggStrategy::Sorted
+            }
+        };
+        if strategy == AggStrategy::Sorted {
+            let order = sort_order?;
+            if !starts_with(have, &order) {
+                made = self.sort(made, &order)?;
+                *have = order;
+            }
+        } else {
+            have.clear();
+        }
+        let below = Below::one(&made.output);
+        let keys = self.group_keys(&clauses, &targets, &made.output)?;
+        let mut grouping_sets = Vec::new();
+        for set in &sets {
+            let mut cols = Vec::new();
+            for r in set {
+                let clause = clauses
+                    .iter()
+                    .find(|c| c.tle_sort_group_ref == *r)
+                    .ok_or_else(|| PgError::internal("grouping set column not found"))?;
+                let expr = target_for(clause, &targets)?;
+                if let Some(t) = made.output.iter().find(|t| t.expr == *expr) {
+                    cols.push(t.resno);
+                }
+            }
+            grouping_sets.push(cols);
+        }
+        let output = targets_of(want);
+        let aggs = count_aggs(want) + count_aggs(having);
+        let child = &made.plan.info;
+        let work = rows * c.cpu_operator * (aggs as f64 + group_exprs.len() as f64);
+        let total = child.total_cost + work + groups * c.cpu_tuple;
+        let startup = match strategy {
+            AggStrategy::Sorted => child.startup_cost,
+            _ => total - groups * c.cpu_tuple,
+        };
+        let mut target_list = below.fix_targets(&output)?;
+        let mut qual = below.fix_all(having)?;
+        number_aggs(&mut target_list, &mut qual);
+        let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
+        let info = PlanInfo {
+            startup_cost: startup,
+            total_cost: total,
+            plan_rows: clamp_rows(groups * selected * grouping_sets.len().max(1) as f64),
+            plan_width: 8 * output.len() as i32,
+            target_list,
+            qual,
+            ..PlanInfo::default()
+        };
+        let node = PlanNode::Agg(Box::new(Agg {
+            child: Box::new(made.plan),
+            strategy,
+            split: AggSplit::Simple,
+            keys,
+            num_groups: groups,
+            grouping_sets,
+            chain: Vec::new(),
+        }));
+        Ok(Made { plan: Plan { info, node }, output })
+    }
+}
+
+/// Is there an aggregate that sorts its rows or tells them apart?
+pub(crate) fn keeps_rows(exprs: &[Expr]) -> bool {
+    let sorts = |e: &Expr| {
+        matches!(e, Expr::Aggref(a)
+            if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != b'n')
+    };
+    exprs.iter().any(|e| plan::walk::any(e, &mut |x| sorts(x)))
+}
+
+fn count_aggs(exprs: &[Expr]) -> usize {
+    let mut n = 0;
+    for e in exprs {
+        plan::walk::any(e, &mut |x| {
+            n += usize::from(matches!(x, Expr::Aggref(_)));
+            false
+        });
+    }
+    n
+}
+
+/// Gives equal aggregates the same number, different ones different numbers.
+fn number_aggs(targets: &mut [TargetEntry], qual: &mut [Expr]) {
+    let mut seen: Vec<Expr> = Vec::new();
+    let mut visit = |e: &mut Expr| {
+        plan::walk::deep_expr_mut(e, 0, &mut |e, _| {
+            if let Expr::Aggref(_) = e {
+                let key = e.clone();
+                let no = match seen.iter().position(|s| *s == key) {
+                    Some(i) => i,
+                    None => {
+                        seen.push(key);
+                        seen.len() - 1
+                    }
+                };
+                if let Expr::Aggref(a) = e {
+                    a.aggno = no as i32;
+                    a.aggtransno = no as i32;
+                }
+                return false;
+            }
+            true
+        });
+    };
+    targets.iter_mut().for_each(|t| visit(&mut t.expr));
+    qual.iter_mut().for_each(visit);
+}
+
+/// The list of grouping sets that ROLLUP, CUBE and GROUPING SETS mean together (their product).
+fn expand_grouping_sets(sets: &[GroupingSet]) -> Result<Vec<Vec<u32>>> {
+    const SETS_MAX: usize = 4096;
+    fn expand(s: &GroupingSet) -> Vec<Vec<u32>> {
+        fn flat(s: &GroupingSet) -> Vec<u32> {
+            let mut out = s.refs.clone();
+            s.content.iter().for_each(|c| out.extend(flat(c)));
+            out
+        }
+        match s.kind {
+            GroupingSetKind::Empty => vec![Vec::new()],
+            GroupingSetKind::Simple => vec![s.refs.clone()],
+            GroupingSetKind::Rollup => (0..=s.content.len())
+                .rev()
+                .map(|n| s.content[..n].iter().flat_map(flat).collect())
+                .collect(),
+            GroupingSetKind::Cube => {
+                let n = s.content.len().min(12);
+                (0..1usize << n)
+                    .rev()
+                    .map(|mask| {
+                        (0..n)
+                            .filter(|i| mask >> (n - 1 - i) & 1 == 1)
+                            .flat_map(|i| flat(&s.content[i]))
+                            .collect()
+                    })
+                    .collect()
+            }
+            GroupingSetKind::Sets => s.content.iter().flat_map(expand).collect(),
+        }
+    }
+    let mut out: Vec<Vec<u32>> = Vec::new();
+    for (i, s) in sets.iter().enumerate() {
+        let parts = expand(s);
+        if i == 0 {
+            out = parts;
+            continue;
+        }
+        let mut product = Vec::new();
+        for a in &out {
+            for b in &parts {
+                let mut both = a.clone();
+                both.extend(b.iter().filter(|r| !a.contains(r)));
+                product.push(both);
+            }
+        }
+        out = product;
+        if out.len() > SETS_MAX {
+            return Err(pgerror::pg_err!(
+                STATEMENT_TOO_COMPLEX,
+                "too many grouping sets present (maximum {SETS_MAX})"
+            ));
+        }
+    }
+    Ok(out)
+}
