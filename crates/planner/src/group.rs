@@ -12,12 +12,16 @@ use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
 
+/// What a group takes in a hash table besides its key.
+const GROUP_BYTES: f64 = 96.0;
+
 impl Glob<'_> {
-    /// Are groups found sooner by hashing the rows of the `cheapest` path than in the order of the `sorted` one?
+    /// Are groups found sooner by hashing the rows of the `cheapest` path than after `sorted` has been spent on rows
+    /// in the order of the keys?
     pub(crate) fn hashing_is_cheaper(
         &mut self,
         root: &Root,
-        sorted: &Path,
+        sorted: f64,
         cheapest: &Path,
         keys: &[PathKey],
         ordered: bool,
@@ -33,13 +37,13 @@ impl Glob<'_> {
         if ordered {
             hashed += self.sort_cost(0.0, groups, cheapest.width).1;
         }
-        Ok(hashed < sorted.total)
+        Ok(hashed < sorted)
     }
 
     /// What finds no place in a hash table of groups is written and read again.
     fn hash_spill_cost(&self, rows: f64, groups: f64, width: i32) -> f64 {
         let c = self.facts.costs();
-        if groups * (f64::from(width) + 64.0) <= c.hash_mem {
+        if groups * (f64::from(width) + GROUP_BYTES) <= c.hash_mem {
             return 0.0;
         }
         let pages = rows * (f64::from(width) + 24.0) / 8192.0;
@@ -104,7 +108,7 @@ impl Glob<'_> {
         if strategy == AggStrategy::Sorted {
             let order = sort_order?;
             if !starts_with(have, &order) {
-                made = self.sort(made, &order)?;
+                made = self.sort_on(root, made, &order, have)?;
                 *have = order;
             }
         } else {

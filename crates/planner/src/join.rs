@@ -243,8 +243,9 @@ impl Glob<'_> {
                     }
                     let relids = masks_of(mask);
                     let mut out: Option<JoinRel> = None;
-                    let mut sub = (mask - 1) & mask;
-                    while sub > 0 {
+                    // In ascending order: of equal ways the one that begins with what was written first.
+                    let mut sub = mask & mask.wrapping_neg();
+                    while sub != mask {
                         let other = mask ^ sub;
                         if let (Some(l), Some(r)) = (best.get(&sub), best.get(&other)) {
                             let tied = qual_relids.iter().any(|q| {
@@ -283,7 +284,7 @@ impl Glob<'_> {
                                 out = Some(target);
                             }
                         }
-                        sub = (sub - 1) & mask;
+                        sub = sub.wrapping_sub(mask) & mask;
                     }
                     if let Some(o) = out
                         && !o.paths.paths.is_empty()

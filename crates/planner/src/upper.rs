@@ -114,7 +114,11 @@ impl Glob<'_> {
         let helpful = if grouped {
             self.order_of(&root.query.group_clause.clone(), targets).unwrap_or_default()
         } else if windowed {
-            Vec::new()
+            let first = root.query.window_clause.first().cloned();
+            let clauses = first.map_or_else(Vec::new, |w| {
+                w.partition_clause.into_iter().chain(w.order_clause).collect()
+            });
+            self.order_of(&clauses, targets).unwrap_or_default()
         } else if !distinct.is_empty() {
             self.distinct_order(&distinct, &order, targets)?
         } else {
@@ -132,21 +136,23 @@ impl Glob<'_> {
             join_want.iter().for_each(|e| components(e, &[], &mut scan_want));
         }
         let rel = self.level_rel(root, &scan_want)?;
-        let mut path = self.best_path(root, &rel, &helpful, fraction)?;
-        let one_group_each = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
+        let (mut path, cost) = self.best_path(root, &rel, &helpful, fraction)?;
+        let distinct_alone = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
+        // Rows by groups: hashed, they need not come in any order.
+        let mut hash = false;
         if !helpful.is_empty()
-            && starts_with(&path.order, &helpful)
-            && (grouped || one_group_each)
+            && (grouped || distinct_alone)
             && let Some(cheapest) = rel.paths.cheapest()
         {
             let (clauses, keep) = match grouped {
                 true => (&root.query.group_clause, keeps_rows(&upper_want) || keeps_rows(&having)),
                 false => (&distinct, false),
             };
-            let hashable = !keep && clauses.iter().all(|c| c.hashable);
-            if hashable
-                && self.hashing_is_cheaper(root, &path, cheapest, &helpful, !order.is_empty())?
-            {
+            let ordered = !order.is_empty();
+            hash = !keep
+                && clauses.iter().all(|c| c.hashable)
+                && self.hashing_is_cheaper(root, cost, cheapest, &helpful, ordered)?;
+            if hash {
                 path = Path { order: Vec::new(), ..Path::clone(cheapest) };
             }
         }
@@ -185,7 +191,8 @@ impl Glob<'_> {
             made = self.project_sets(made, &finals)?;
         }
         if !distinct.is_empty() {
-            made = self.distinct(root, made, &mut have, &distinct, &order, targets)?;
+            let hash = hash || !distinct_alone || grouped || helpful.is_empty();
+            made = self.distinct(root, made, &mut have, &distinct, &order, targets, hash)?;
             sorted = starts_with(&have, &order);
         }
         if !order.is_empty() && !sorted {
@@ -290,14 +297,15 @@ impl Glob<'_> {
         Ok(JoinRel { relids: Relids::new(), rows: 1.0, paths })
     }
 
-    /// The cheapest path for the wanted order and the rows that will be fetched.
+    /// The cheapest path for the wanted order and the rows that will be fetched, and its cost with the sort that it
+    /// needs.
     fn best_path(
         &mut self,
         root: &Root,
         rel: &JoinRel,
         order: &[PathKey],
         fraction: f64,
-    ) -> Result<Path> {
+    ) -> Result<(Path, f64)> {
         let rows = rel.rows;
         let part = |startup: f64, total: f64| {
             let f = if fraction >= 1.0 { (fraction / rows).min(1.0) } else { fraction };
@@ -340,12 +348,12 @@ impl Glob<'_> {
             }
         }
         // Where nothing forces a sort here (grouping may hash), the plain cheapest is kept instead.
-        let path = best.map(|(_, p)| p).ok_or_else(|| {
+        let (cost, path) = best.ok_or_else(|| {
             PgError::internal("no path without outside parameters for this query")
         })?;
         Ok(match path.kind {
-            PathKind::Sort { child } => (*child).clone(),
-            _ => path,
+            PathKind::Sort { child } => ((*child).clone(), cost),
+            _ => (path, cost),
         })
     }
 
@@ -388,7 +396,7 @@ impl Glob<'_> {
     }
 
     /// As [`Glob::sort`], making use of the order that the rows have where that helps.
-    fn sort_on(
+    pub(crate) fn sort_on(
         &mut self,
         root: &Root,
         made: Made,
@@ -633,6 +641,7 @@ impl Glob<'_> {
         distinct: &[SortGroupClause],
         order: &[PathKey],
         targets: &[TargetEntry],
+        prefer_hash: bool,
     ) -> Result<Made> {
         let exprs: Result<Vec<Expr>> =
             distinct.iter().map(|c| target_for(c, targets).cloned()).collect();
@@ -646,7 +655,7 @@ impl Glob<'_> {
         let hash = hashable
             && !root.query.has_distinct_on
             && !presorted
-            && (c.enable_hashagg || needed.is_err());
+            && (needed.is_err() || (prefer_hash && c.enable_hashagg));
         if hash {
             let mut info = self.above(&made, rows * c.cpu_operator * distinct.len() as f64);
             info.startup_cost = info.total_cost;
@@ -666,7 +675,7 @@ impl Glob<'_> {
         }
         let needed = needed?;
         if !presorted {
-            made = self.sort(made, &needed)?;
+            made = self.sort_on(root, made, &needed, have)?;
             have.clone_from(&needed);
         }
         let mut info = self.above(&made, rows * c.cpu_operator * distinct.len() as f64);

@@ -1,0 +1,14 @@
+//! Which plan is chosen, over tables of several sizes: where the real server's choice is the better one, ours is the same.
+
+use super::Twins;
+
+#[test]
+fn plans_are_chosen_as_postgresql_chooses_them() {
+    let twins = Twins::start("plans");
+    let setup = twins.differences(include_str!("plans_setup.sql"));
+    assert!(setup.is_empty(), "{}", setup.join("\n"));
+    let lines = include_str!("plans.sql").lines();
+    let script: String = lines.map(|l| format!("EXPLAIN (COSTS OFF) {l};\n")).collect();
+    let wrong = twins.differences(&script);
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}

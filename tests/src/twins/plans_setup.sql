@@ -1,0 +1,15 @@
+create table t10 (a int primary key, b int, c text);
+insert into t10 select g, g % 3, repeat('x', 20) from generate_series(1, 10) g;
+create table t100 (a int primary key, b int, c text);
+insert into t100 select g, g % 3, repeat('x', 20) from generate_series(1, 100) g;
+create table t1k (a int primary key, b int, c text);
+insert into t1k select g, g % 10, repeat('x', 20) from generate_series(1, 1000) g;
+create index on t1k (b);
+create table t10k (a int primary key, b int, c text);
+insert into t10k select g, g % 100, 'row ' || g from generate_series(1, 10000) g;
+create index on t10k (b);
+create table t100k (a int primary key, b int, c text);
+insert into t100k select g, g % 1000, repeat('x', 20) from generate_series(1, 100000) g;
+create index on t100k (b);
+set max_parallel_workers_per_gather = 0;
+vacuum analyze;
