@@ -5,7 +5,8 @@
 //! `truncate`, `dbase`, `unlogged`, `redo`, `consistency`,
 //! `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
-//! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`.
+//! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`,
+//! `prewarm`.
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +21,7 @@ mod desc;
 mod engine;
 pub mod index;
 mod liveness;
+pub mod prewarm;
 mod recovery;
 mod redo;
 pub mod relmap;

@@ -11,6 +11,7 @@ mod backends;
 mod definition;
 pub(crate) mod info;
 mod partition;
+mod prewarm;
 mod privilege;
 pub(crate) mod reg;
 pub(crate) mod sequence;
@@ -43,6 +44,7 @@ const TABLES: &[&[SysFn]] = &[
     definition::FNS,
     info::FNS,
     partition::FNS,
+    prewarm::FNS,
     privilege::ANY_COLUMN,
     privilege::DATABASE,
     privilege::FUNCTION,

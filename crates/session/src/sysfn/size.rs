@@ -74,7 +74,7 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
+pub(super) fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
     desc.table.as_ref().map(|t| t.file).or_else(|| desc.btree.as_ref().map(|b| b.file))
 }
 
@@ -93,7 +93,13 @@ fn all_forks(core: &Core, desc: &catalog::RelDesc) -> Result<u64> {
 
 fn relation_size(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let Some(desc) = core.cat().try_relation(args[0].as_oid())? else { return Ok(Datum::Null) };
-    let fork = match text(args[1]).as_str() {
+    let fork = fork_named(&text(args[1]))?;
+    Ok(Datum::int8(fork_bytes(core, &desc, fork)? as i64))
+}
+
+/// The fork of that name. 22023 if there is none.
+pub(super) fn fork_named(name: &str) -> Result<Fork> {
+    Ok(match name {
         "main" => Fork::Main,
         "fsm" => Fork::Fsm,
         "vm" => Fork::Vm,
@@ -102,8 +108,7 @@ fn relation_size(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid fork name")
                 .hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\"."));
         }
-    };
-    Ok(Datum::int8(fork_bytes(core, &desc, fork)? as i64))
+    })
 }
 
 /// The table with its map forks and its TOAST table.

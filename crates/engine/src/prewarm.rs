@@ -1,0 +1,70 @@
+//! Brings a part of a relation into memory on purpose. Counterpart: pg_prewarm.c.
+
+use crate::Backend;
+use bufmgr::Strategy;
+use ids::{BlockNo, Fork, Persistence, RelFile};
+use pgerror::Result;
+use std::io::IoSliceMut;
+
+/// How far the blocks are brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// The operating system is asked to read them, and not waited for.
+    Prefetch,
+    /// They are read, into nobody's memory.
+    Read,
+    /// They are read into shared buffers.
+    Buffer,
+}
+
+/// Blocks handled between two looks for interrupts.
+const STEP: u32 = 32;
+
+/// Blocks of the relation's fork; `None` if it has no such fork.
+pub fn blocks(
+    backend: &Backend,
+    file: RelFile,
+    fork: Fork,
+    persistence: Persistence,
+) -> Result<Option<u32>> {
+    let pool = backend.pool(persistence);
+    let buffers = pool.open(file, fork, persistence);
+    if !pool.smgr().exists(buffers.name())? {
+        return Ok(None);
+    }
+    pool.nblocks_or_none(&buffers).map(|n| Some(n.unwrap_or(0)))
+}
+
+/// Brings the blocks from `first` up to `end` (exclusive), which exist, and returns how many those are.
+pub fn prewarm(
+    backend: &mut Backend,
+    file: RelFile,
+    fork: Fork,
+    persistence: Persistence,
+    mode: Mode,
+    first: u32,
+    end: u32,
+) -> Result<u64> {
+    let mut at = first;
+    let mut page = vec![0u8; page::PAGE_SIZE];
+    while at < end {
+        backend.check_interrupts()?;
+        let next = at.saturating_add(STEP).min(end);
+        let pool = backend.pool(persistence);
+        let buffers = pool.open(file, fork, persistence);
+        match mode {
+            Mode::Prefetch => pool.smgr().prefetch(buffers.name(), BlockNo(at), next - at),
+            Mode::Read => {
+                for block in at..next {
+                    let bufs = &mut [IoSliceMut::new(&mut page)];
+                    pool.smgr().read(buffers.name(), BlockNo(block), bufs)?;
+                }
+            }
+            Mode::Buffer => {
+                pool.load(&buffers, BlockNo(at), BlockNo(next), &mut Strategy::normal())?;
+            }
+        }
+        at = next;
+    }
+    Ok(u64::from(end.saturating_sub(first)))
+}
