@@ -175,14 +175,13 @@ fn clock(p: Part, t: i64) -> Option<Value> {
 }
 
 /// What an infinite timestamp has: rising parts are infinite, circling ones NULL.
-fn of_infinite(p: Part, positive: bool, word: &str, type_name: &str, tz: bool) -> Result<Value> {
+fn of_infinite(p: Part, positive: bool) -> Value {
     match p {
         Part::Unit(Unit::Year | Unit::Decade | Unit::Century | Unit::Millennium)
         | Part::Julian
         | Part::IsoYear
-        | Part::Epoch => Ok(Value::Infinite(positive)),
-        Part::Zone | Part::ZoneHour | Part::ZoneMinute if !tz => Err(unsupported(word, type_name)),
-        _ => Ok(Value::Null),
+        | Part::Epoch => Value::Infinite(positive),
+        _ => Value::Null,
     }
 }
 
@@ -201,7 +200,7 @@ fn timestamp(cx: &dyn FnContext, a: &[DatumRef<'_>], tz: bool) -> Result<Value> 
     let p = lookup(&word, name)?;
     let t = a[1].as_i64();
     if !is_finite_ts(t) {
-        return of_infinite(p, t > 0, &word, name, tz);
+        return Ok(of_infinite(p, t > 0));
     }
     if p == Part::Epoch {
         return Ok(Value::Epoch(i128::from(t) + i128::from(EPOCH_UNIX * USECS_PER_SEC)));
@@ -227,7 +226,7 @@ fn date(a: &[DatumRef<'_>]) -> Result<Value> {
         if clocked {
             return Err(unsupported(&word, "date"));
         }
-        return of_infinite(p, d > 0, &word, "date", false);
+        return Ok(of_infinite(p, d > 0));
     }
     let (year, month, day) = j2date(d + EPOCH_JDATE);
     match p {
