@@ -41,6 +41,11 @@ impl Norsu {
     /// Starts a server on `data` and waits until it accepts connections. Started as root, it becomes
     /// the directory's owner by itself.
     pub fn start(data: &Path, options: &[&str]) -> Norsu {
+        Norsu::try_start(data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
+    }
+
+    /// As [`Norsu::start`]; the log of a server that did not come up.
+    pub fn try_start(data: &Path, options: &[&str]) -> Result<Norsu, String> {
         let sockets = TempDir::new("norsu");
         hand_over(sockets.path());
         let log = std::fs::File::create(sockets.path().join("log")).expect("a new file");
@@ -50,23 +55,24 @@ impl Norsu {
         start.stdout(log.try_clone().expect("a descriptor")).stderr(log);
         let child = start.spawn().expect("the server can be run");
         let mut server = Norsu { child, sockets };
-        server.wait_until_ready();
-        server
+        if server.is_ready() { Ok(server) } else { Err(server.log()) }
     }
 
-    fn wait_until_ready(&mut self) {
+    /// Waits until it accepts connections, or for its end.
+    fn is_ready(&mut self) -> bool {
         // As pg_ctl does it: by trying.
         for _ in 0..600 {
             let mut ready = self.client("pg_isready");
             ready.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             if ready.status().is_ok_and(|s| s.success()) {
-                return;
+                return true;
             }
-            let ended = self.child.try_wait().expect("a child can be waited for");
-            assert!(ended.is_none(), "the server ended: {ended:?}\n{}", self.log());
+            if self.child.try_wait().expect("a child can be waited for").is_some() {
+                return false;
+            }
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
-        panic!("the server does not accept connections:\n{}", self.log());
+        false
     }
 
     /// The directory of the socket.

@@ -17,6 +17,8 @@ mod pair;
 #[cfg(test)]
 mod pgbench;
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod schedules;
 #[cfg(test)]
 mod script;

@@ -19,7 +19,7 @@ The directory may also be given by the environment variable PGDATA.
 Called as initdb, postgres, pg_ctl or pg_controldata it takes their arguments.
 ";
 
-/// A failure in one line, and the exit status.
+/// A failure in one line, and the exit status. Without a message where it has been told already.
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) status: u8,
@@ -28,6 +28,11 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), status: 1 }
+    }
+
+    /// One that stands in the log.
+    pub(crate) fn told() -> Failure {
+        Failure::new("")
     }
 }
 

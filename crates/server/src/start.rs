@@ -21,6 +21,10 @@ use std::time::Duration;
 use sync::atomic::{AtomicBool, Ordering};
 use vfs::Env;
 use vfs::process::{self, Signal};
+use wal::control::{CONTROL_FILE, ControlFile};
+
+/// The version of PostgreSQL whose directories these are.
+const MAJOR: u32 = 15;
 
 const OPTIONS: [Known; 19] = [
     ('D', "pgdata", true),
@@ -130,6 +134,18 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     if let Some(file) = faulty {
         return Err(Failure::new(format!("configuration file \"{file}\" contains errors")));
     }
+    let data = &origins.data;
+    check_version(data).map_err(|e| refuse(&*log, e))?;
+    let control = format!("{data}/{CONTROL_FILE}");
+    if let Err(e) = std::fs::File::open(&control) {
+        let reason = e.to_string();
+        let reason = reason.split(" (os error").next().unwrap_or_default();
+        let message = format!(
+            "could not find the database system\nExpected to find it in the directory \"{data}\",\n\
+             but could not open file \"{control}\": {reason}"
+        );
+        return Err(Failure { message, status: 2 });
+    }
     serve(&origins, base, &log, args, all)
 }
 
@@ -159,19 +175,62 @@ fn check_directory(data: &str) -> Result<(), Failure> {
         )));
     }
     process::set_umask(meta.mode() & 0o040 != 0);
-    let version = std::fs::read_to_string(format!("{data}/PG_VERSION")).map_err(|_| {
-        Failure::new(format!(
-            "\"{data}\" is not a valid data directory (file \"{data}/PG_VERSION\" is missing)"
-        ))
-    })?;
-    let version = version.trim();
-    if version != "15" {
-        return Err(Failure::new(format!(
-            "database files are incompatible with server (the data directory was initialized by PostgreSQL \
-             version {version}, which is not compatible with version 15)"
+    Ok(())
+}
+
+/// `PG_VERSION` names our major version. Counterpart: `ValidatePgVersion`.
+fn check_version(data: &str) -> pgerror::Result<()> {
+    let file = format!("{data}/PG_VERSION");
+    let invalid = |detail: String| {
+        let message = format!("\"{data}\" is not a valid data directory");
+        PgError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message).detail(detail)
+    };
+    let Ok(text) = std::fs::read_to_string(&file) else {
+        return Err(invalid(format!("File \"{file}\" is missing.")));
+    };
+    let version = text.split_whitespace().next().unwrap_or_default();
+    let unsigned = version.trim_start_matches(['-', '+']);
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || version.len() - unsigned.len() > 1 {
+        return Err(invalid(format!("File \"{file}\" does not contain valid data."))
+            .hint("You might need to initdb."));
+    }
+    if version.starts_with('-') || unsigned[..digits].parse() != Ok(MAJOR) {
+        let ours = crate::SERVER_VERSION;
+        return Err(PgError::new(
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "database files are incompatible with server",
+        )
+        .detail(format!(
+            "The data directory was initialized by PostgreSQL version {version}, which is not compatible \
+             with this version {ours}."
         )));
     }
     Ok(())
+}
+
+/// The control file is there and one of ours. Asked before anything in the directory is changed.
+fn check_control(data: &str) -> pgerror::Result<()> {
+    let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}"))
+        .map_err(|e| PgError::internal(format!("could not read file \"{CONTROL_FILE}\": {e}")))?;
+    ControlFile::decode(&bytes).map(drop)
+}
+
+/// Says in the log why the server does not start.
+fn refuse(log: &dyn Log, error: PgError) -> Failure {
+    let error = match error.fields().severity < Severity::Fatal {
+        true => error.severity(Severity::Fatal),
+        false => error,
+    };
+    log.write(&Speaker::default(), &error, None);
+    Failure::told()
+}
+
+/// As [`refuse`], of one that has begun to start.
+fn give_up(log: &dyn Log, error: PgError) -> Failure {
+    let failure = refuse(log, error);
+    note(log, "database system is shut down");
+    failure
 }
 
 fn note(log: &dyn Log, message: &str) {
@@ -222,6 +281,7 @@ fn serve(
     let port = base.int("port").to_string();
     let lines = vec![std::process::id().to_string(), data.clone(), start.to_string(), port];
     let mut lock = LockFile::create(format!("{data}/postmaster.pid"), lines)?;
+    check_control(data).map_err(|e| give_up(&**log, e))?;
     let hba = config::load_hba(&base).map_err(|errors| {
         for e in &errors {
             log.write(&Speaker::default(), e, None);
@@ -261,7 +321,7 @@ fn serve(
     }
     let engine_config =
         move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
-    let engine = Engine::open(engine_config(&base))?;
+    let engine = Engine::open(engine_config(&base)).map_err(|e| give_up(&**log, e))?;
     let (checksums, segment_size) = engine.made_with();
     base.set_found("data_checksums", Value::Bool(checksums));
     base.set_found("wal_segment_size", Value::Int(segment_size.into()));

@@ -1,0 +1,134 @@
+//! Directories that a server must not start on: it says why in PostgreSQL's words, and touches nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over, program, run};
+
+/// Where the control file has its checksum.
+const CRC_AT: usize = 288;
+
+fn control(data: &Path) -> PathBuf {
+    data.join("global/pg_control")
+}
+
+/// Changes the control file; its checksum is made right again.
+fn change(data: &Path, at: usize, bytes: &[u8]) {
+    let mut file = std::fs::read(control(data)).unwrap();
+    file[at..at + bytes.len()].copy_from_slice(bytes);
+    let crc = crc32c::crc32c(&file[..CRC_AT]);
+    file[CRC_AT..CRC_AT + 4].copy_from_slice(&crc.to_le_bytes());
+    std::fs::write(control(data), file).unwrap();
+}
+
+fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            out.insert(path.clone(), Vec::new());
+            contents(&path, out);
+        } else {
+            out.insert(path.clone(), std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// What a log says without times and process ids. Packagers add their words to the version.
+fn words(log: &str) -> Vec<String> {
+    let lines = log.lines().map(|l| match l.split_once("] ") {
+        Some((time, rest)) if time.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        _ => l,
+    });
+    let lines = lines.map(|l| match l.split_once("with this version 15") {
+        Some((head, _)) => format!("{head}with this version 15"),
+        None => l.to_owned(),
+    });
+    // The programs' names.
+    lines.map(|l| l.replace("postgres: ", "norsu: ")).collect()
+}
+
+/// What the real server says; `pg_ctl` would look at the directory first and say something itself.
+fn refusal(data: &Path) -> String {
+    let postgres = program("postgres");
+    let mut command = Command::new("timeout");
+    command.arg("20").arg(postgres.get_program()).args(postgres.get_args());
+    command.arg("-D").arg(data).args(["-c", "listen_addresses=", "-c", "unix_socket_directories="]);
+    let out = command.stdin(Stdio::null()).output().expect("the server can be run");
+    assert!(!out.status.success(), "the real server runs");
+    String::from_utf8_lossy(&out.stderr).into_owned()
+}
+
+type Damage = fn(&Path);
+
+const DAMAGES: &[(&str, Damage)] = &[
+    ("checksum", |d| {
+        let mut file = std::fs::read(control(d)).unwrap();
+        file[100] ^= 1;
+        std::fs::write(control(d), file).unwrap();
+    }),
+    ("version of the control file", |d| change(d, 8, &1201u32.to_le_bytes())),
+    ("version in the other byte order", |d| change(d, 8, &1300u32.to_be_bytes())),
+    ("version and checksum", |d| {
+        let mut file = std::fs::read(control(d)).unwrap();
+        file[8..12].copy_from_slice(&1700u32.to_le_bytes());
+        std::fs::write(control(d), file).unwrap();
+    }),
+    ("version of the catalogs", |d| change(d, 12, &202_107_181u32.to_le_bytes())),
+    ("alignment", |d| change(d, 204, &4u32.to_le_bytes())),
+    ("floating point", |d| change(d, 208, &1.5f64.to_le_bytes())),
+    ("block size", |d| change(d, 216, &16_384u32.to_le_bytes())),
+    ("size of files", |d| change(d, 220, &65_536u32.to_le_bytes())),
+    ("block size of the log", |d| change(d, 224, &16_384u32.to_le_bytes())),
+    ("segment size", |d| change(d, 228, &(3u32 << 20).to_le_bytes())),
+    ("no segment size", |d| change(d, 228, &0u32.to_le_bytes())),
+    ("length of names", |d| change(d, 232, &32u32.to_le_bytes())),
+    ("columns of indexes", |d| change(d, 236, &16u32.to_le_bytes())),
+    ("chunks of TOAST", |d| change(d, 240, &1000u32.to_le_bytes())),
+    ("chunks of large objects", |d| change(d, 244, &1024u32.to_le_bytes())),
+    ("float8 by reference", |d| change(d, 248, &[0])),
+    ("no control file", |d| std::fs::remove_file(control(d)).unwrap()),
+    ("older version", |d| std::fs::write(d.join("PG_VERSION"), "14\n").unwrap()),
+    ("newer version", |d| std::fs::write(d.join("PG_VERSION"), "16\n").unwrap()),
+    ("version of two numbers", |d| std::fs::write(d.join("PG_VERSION"), "9.6\n").unwrap()),
+    ("negative version", |d| std::fs::write(d.join("PG_VERSION"), "-15\n").unwrap()),
+    ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
+    ("empty version", |d| std::fs::write(d.join("PG_VERSION"), "").unwrap()),
+    ("no version", |d| std::fs::remove_file(d.join("PG_VERSION")).unwrap()),
+];
+
+#[test]
+fn directories_that_do_not_fit_are_refused_in_the_same_words() {
+    let dir = TempDir::new("refused");
+    hand_over(dir.path());
+    let (good, data) = (dir.path().join("good"), dir.path().join("data"));
+    norsu::init(&good);
+    let mut wrong = Vec::new();
+    for (name, damage) in DAMAGES {
+        let mut cp = Command::new("cp");
+        cp.arg("-a").arg(&good).arg(&data);
+        run(cp);
+        damage(&data);
+        hand_over(&data);
+        let mut before = BTreeMap::new();
+        contents(&data, &mut before);
+        let theirs = words(&refusal(&data));
+        let ours = Norsu::try_start(&data, &[]).err();
+        let ours = words(&ours.unwrap_or_else(|| panic!("{name}: we start")));
+        let mut after = BTreeMap::new();
+        contents(&data, &mut after);
+        assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>(), "{name}");
+        let touched: Vec<_> = before.iter().filter(|(p, b)| after[*p] != **b).collect();
+        assert!(touched.is_empty(), "{name}: {touched:?}");
+        assert!(!theirs.is_empty(), "{name}: PostgreSQL says nothing");
+        if ours != theirs {
+            wrong.push(format!("{name}\n  want {theirs:#?}\n  have {ours:#?}"));
+        }
+        std::fs::remove_dir_all(&data).unwrap();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Undamaged it is fit for both.
+    drop(RealServer::start(&good, "postgres"));
+    Norsu::start(&good, &[]).stop(&good);
+}
