@@ -19,6 +19,7 @@ impl Twins {
     /// differ: the line, the real server's answer and ours.
     pub fn differences(&self, script: &str) -> Vec<String> {
         let lines: Vec<&str> = script.lines().filter(|l| !l.is_empty()).collect();
+        assert!(!lines.is_empty());
         let mut marked = String::new();
         for (i, line) in lines.iter().enumerate() {
             marked.push_str(&format!("\\echo {MARK}{i}\n{line}\n"));
