@@ -25,6 +25,8 @@ mod script;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]
+mod shutdown;
+#[cfg(test)]
 mod style;
 #[cfg(test)]
 mod twins;

@@ -11,7 +11,7 @@ macro_rules! cases {
 }
 
 mod bad;
-mod client;
+pub(crate) mod client;
 mod connect;
 mod protocol;
 mod settings;
