@@ -9,6 +9,8 @@ mod crash;
 #[cfg(test)]
 mod ddl;
 #[cfg(test)]
+mod dumps;
+#[cfg(test)]
 mod floors;
 #[cfg(test)]
 mod interchange;

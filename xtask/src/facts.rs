@@ -4,8 +4,8 @@
 //! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`) and our bodies of functions in SQL
 //! (`system_functions.sql`): what is left are names, numbers, types and flags, and the server's parse
 //! trees of our own texts. Functions in SQL for which we have no body are left out, and named on the
-//! way. Descriptions, planner statistics, collations of this machine's locales and extensions are
-//! left out too.
+//! way. Descriptions (but those of databases and schemas), planner statistics, collations of this
+//! machine's locales and extensions are left out too.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format under a line of column
 //! names; `reg…` columns are numbers. The row structs of `catalog::rows` come from the same source.
@@ -33,7 +33,7 @@ pub struct Table {
 }
 
 /// Tables whose contents are not facts, or are made by `init` itself.
-const EMPTY: &[&str] = &["pg_description", "pg_shdescription", "pg_statistic", "pg_shdepend"];
+const EMPTY: &[&str] = &["pg_statistic", "pg_shdepend"];
 
 /// First OID that `initdb` hands out to what is not in the catalog's source files.
 const FIRST_UNPINNED: u32 = 12_000;
@@ -162,6 +162,8 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     };
     let filter = match table.name.as_str() {
         "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED}"),
+        // Those of databases and schemas are known to programs: a dump leaves them out by their text.
+        "pg_description" => "WHERE classoid = 'pg_namespace'::regclass AND objoid < 12000".to_owned(),
         _ => String::new(),
     };
     let rows = scratch.query(&format!(

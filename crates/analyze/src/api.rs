@@ -132,6 +132,10 @@ pub fn function_statement(
                 ast::SelectStmt { target_list: vec![target], ..ast::SelectStmt::default() };
             let mut query = cx.statement(&Node::SelectStmt(Box::new(select)))?;
             query.is_return = true;
+            // The one column has no name.
+            if let Some(target) = query.target_list.first_mut() {
+                target.resname = None;
+            }
             Ok(query)
         }
         other => cx.statement(other),

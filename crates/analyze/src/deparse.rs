@@ -23,7 +23,6 @@ use crate::session::Host;
 use catalog::format_type::quote_identifier;
 use ids::{AttrNo, Oid};
 use names::Scope;
-use parse::keywords::quote_literal;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::Query;
@@ -48,8 +47,9 @@ pub struct Style {
 impl Style {
     pub const PLAIN: Style = Style { pretty: false, indent: false };
 
-    pub fn pretty(yes: bool) -> Style {
-        Style { pretty: yes, indent: yes }
+    /// What functions show that have a pretty form: both have line breaks.
+    pub fn shown(pretty: bool) -> Style {
+        Style { pretty, indent: true }
     }
 }
 
@@ -72,6 +72,12 @@ pub struct Deparser<'h> {
     /// The node of a plan whose expressions these are.
     place: Option<Place<'h>>,
     depth: u32,
+}
+
+/// The text as a string literal for readers with `standard_conforming_strings`: backslashes are themselves.
+/// Counterpart: `simple_quote_literal`.
+fn quote_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl<'h> Deparser<'h> {
@@ -119,9 +125,15 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// The text of a query whose columns bear these names, where given. Counterpart: `get_query_def`.
-    pub fn statement(mut self, query: &Query, columns: Option<&[String]>) -> Result<String> {
-        self.query(query, columns, true)?;
+    /// The text of a query whose columns bear these names, where given; `named` where somebody sees the columns'
+    /// names. Counterpart: `get_query_def`.
+    pub fn statement(
+        mut self,
+        query: &Query,
+        columns: Option<&[String]>,
+        named: bool,
+    ) -> Result<String> {
+        self.query(query, columns, named)?;
         Ok(self.out)
     }
 

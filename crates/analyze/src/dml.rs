@@ -46,9 +46,7 @@ impl Analyzer<'_> {
         let item = self.add_relation_rte(&relation, alias, inh, 3)?;
         let rte = self.level().rte_mut(item.rtindex);
         rte.required_perms = perms;
-        if !also_source {
-            rte.in_from_cl = false;
-        }
+        rte.in_from_cl = false;
         if also_source {
             self.add_ns_item(item.clone(), true, true, true);
         }

@@ -1,5 +1,6 @@
 //! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
+use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
 use crate::{constraint, drop as dropping, names, relation, stored};
 use analyze::coerce::{Context, null_const};
@@ -11,7 +12,7 @@ use catalog::rows::*;
 use ids::{AttrNo, Oid};
 use parse::ast::{
     AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Name as AstName, Node,
-    RangeVar,
+    ObjectType, RangeVar,
 };
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
@@ -47,6 +48,8 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
     let array = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
     let array_name = relation::array_type_name(host, &name, row.typnamespace)?;
     row.typarray = array;
+    let (owner, schema) = (row.typowner, row.typnamespace);
+    row.typacl = defaults::of_new_object(host, ObjectType::Type, owner, schema)?;
     let array_row = relation::array_type_row(array, &array_name, &row);
     let ty = ObjectAddress::of::<PgType>;
     let mut cat = host.catalog();
@@ -62,6 +65,9 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
         let collation = ObjectAddress::of::<PgCollation>(collation);
         cat.record_dependency(this, collation, Dependency::Normal)?;
     }
+    drop(cat);
+    defaults::note_new(host, this, row.typacl.as_deref(), owner)?;
+    let mut cat = host.catalog();
     cat.insert(&array_row)?;
     cat.record_dependency(ty(array), this, Dependency::Internal)?;
     if let Some(collation) = row.typcollation.valid() {

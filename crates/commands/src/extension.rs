@@ -1,12 +1,13 @@
 //! CREATE EXTENSION, for the extensions that are built in. Counterpart: extension.c.
 
+use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
 use crate::names;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::*;
 use ids::Oid;
-use parse::ast::{CreateExtensionStmt, Node};
+use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
 
@@ -23,6 +24,7 @@ struct Function {
 struct Extension {
     name: &'static str,
     version: &'static str,
+    comment: &'static str,
     library: &'static str,
     relocatable: bool,
     functions: &'static [Function],
@@ -31,6 +33,7 @@ struct Extension {
 const EXTENSIONS: &[Extension] = &[Extension {
     name: "pg_prewarm",
     version: "1.2",
+    comment: "prewarm relation data",
     library: "$libdir/pg_prewarm",
     relocatable: true,
     functions: &[
@@ -116,6 +119,7 @@ pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) 
     cat.record_owner(this, owner)?;
     cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
     cat.increment_command_counter()?;
+    crate::object::set_comment(host, this, Some(known.comment))?;
     for f in known.functions {
         add_function(host, known, f, schema, owner, this)?;
     }
@@ -143,6 +147,7 @@ fn add_function(
         let e = analyze::ddl::column_default(&mut lookup, &node, &sql, "", *ty, -1, None)?;
         defaults.push(e);
     }
+    let proacl = defaults::of_new_object(host, ObjectType::Function, owner, schema)?;
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
     let named = f.args.iter().any(|a| !a.0.is_empty());
@@ -176,11 +181,13 @@ fn add_function(
         probin: Some(Text::from(of.library)),
         prosqlbody: None,
         proconfig: None,
-        proacl: None,
+        proacl: proacl.clone(),
     })?;
     let this = ObjectAddress::of::<PgProc>(oid);
     cat.record_owner(this, owner)?;
     cat.record_dependency(this, ObjectAddress::of::<PgNamespace>(schema), Dependency::Normal)?;
     cat.record_dependency(this, extension, Dependency::Extension)?;
-    cat.increment_command_counter()
+    drop(cat);
+    defaults::note_new(host, this, proacl.as_deref(), owner)?;
+    host.catalog().increment_command_counter()
 }

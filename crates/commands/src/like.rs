@@ -7,7 +7,7 @@ use crate::create_table::{Column, Constraints};
 use crate::host::CommandHost;
 use crate::names;
 use crate::relation::NewColumn;
-use analyze::deparse::{self as definition, IndexParts};
+use analyze::deparse::{self as definition, IndexParts, Style};
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
@@ -75,7 +75,7 @@ pub fn add(
         let generated = a.attgenerated == b's';
         if let Some(text) = rel.default(a.attnum) {
             if generated && has(GENERATED) {
-                let shown = definition::stored_expr(host, text.as_str(), rel.oid(), false)?;
+                let shown = definition::stored_expr(host, text.as_str(), rel.oid(), Style::PLAIN)?;
                 column.default = expression(&shown.unwrap_or_default())?;
                 column.generated = true;
                 column.column.generated = b's';

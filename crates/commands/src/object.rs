@@ -634,11 +634,19 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
         }
         other => return Err(PgError::unsupported(format!("COMMENT ON of kind {other:?}"))),
     };
+    set_comment(host, object, stmt.comment.as_deref())
+}
+
+/// Gives the object this comment, or takes it away.
+pub fn set_comment(
+    host: &mut dyn CommandHost,
+    object: ObjectAddress,
+    text: Option<&str>,
+) -> Result<()> {
     let mut cat = host.catalog();
     let keys = [object.object.into(), object.class.into(), object.sub.into()];
     let old = cat.scan(indexes::PG_DESCRIPTION_O_C_O_INDEX, &keys)?.pop();
-    let text = stmt.comment.as_deref().filter(|t| !t.is_empty());
-    let new = text.map(|t| PgDescription {
+    let new = text.filter(|t| !t.is_empty()).map(|t| PgDescription {
         objoid: object.object,
         classoid: object.class,
         objsubid: object.sub,

@@ -395,8 +395,16 @@ fn add_types(
     array_type: Oid,
 ) -> Result<()> {
     let array_name = array_type_name(host, spec.name, spec.namespace)?;
+    // A table's row type has no rights of its own.
+    let typacl = match spec.kind {
+        b'c' => {
+            grant::defaults::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?
+        }
+        _ => None,
+    };
     let row = PgType {
         typarray: array_type,
+        typacl,
         ..row_type_row(row_type, spec.name, spec.namespace, spec.owner, relation)
     };
     let array = array_type_row(array_type, &array_name, &row);
@@ -409,6 +417,9 @@ fn add_types(
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
         cat.record_dependency(ty(row_type), schema, Dependency::Normal)?;
         cat.record_owner(ty(row_type), spec.owner)?;
+        drop(cat);
+        grant::defaults::note_new(host, ty(row_type), row.typacl.as_deref(), spec.owner)?;
+        cat = host.catalog();
     } else {
         cat.record_dependency(ty(row_type), class, Dependency::Internal)?;
     }

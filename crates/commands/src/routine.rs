@@ -1,5 +1,6 @@
 //! Functions and procedures: CREATE, ALTER, DROP. Counterpart: functioncmds.c, pg_proc.c.
 
+use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
 use crate::{names, options, stored};
 use analyze::coerce::Context;
@@ -578,9 +579,15 @@ fn insert(
         }
         None => {
             new.oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
+            drop(cat);
+            let (owner, schema) = (new.proowner, new.pronamespace);
+            new.proacl = defaults::of_new_object(host, ObjectType::Function, owner, schema)?;
+            let mut cat = host.catalog();
             cat.insert(&new)?;
             let this = ObjectAddress::of::<PgProc>(new.oid);
-            cat.record_owner(this, new.proowner)?;
+            cat.record_owner(this, owner)?;
+            drop(cat);
+            defaults::note_new(host, this, new.proacl.as_deref(), owner)?;
             this
         }
     };

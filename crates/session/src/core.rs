@@ -18,6 +18,8 @@ use types::fncx::RowDesc;
 /// The session's state. One `&mut Core` is lent to whatever runs: it implements the traits by which
 /// analysis, planning, expressions and the executor reach catalogs, storage and settings.
 pub struct Core {
+    /// Snapshots that the transaction gives to others. Goes before the backend does.
+    pub(crate) exports: Option<Box<crate::snapshots::Exports>>,
     pub backend: Backend,
     pub catalog: CatSession,
     pub catalogs: Arc<Catalogs>,
@@ -101,6 +103,7 @@ impl Core {
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
         Core {
+            exports: None,
             backend,
             catalog,
             catalogs,

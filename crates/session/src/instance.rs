@@ -140,6 +140,7 @@ pub struct Instance {
     empty: Condvar,
     next_pid: AtomicI32,
     admission: AtomicU8,
+    pub(crate) exported: crate::snapshots::List,
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// When the server started, in microseconds since 2000.
@@ -168,6 +169,7 @@ impl Instance {
             empty: Condvar::new(),
             next_pid: AtomicI32::new(FIRST_PID),
             admission: AtomicU8::new(Admission::Starting as u8),
+            exported: Mutex::default(),
             auto_conf: Mutex::new(()),
             workers: Mutex::new(Vec::new()),
             files: Mutex::new(None),

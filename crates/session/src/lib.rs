@@ -31,6 +31,7 @@ mod session;
 mod setcmd;
 mod simple;
 mod slots;
+mod snapshots;
 mod statementlog;
 mod sysfn;
 mod timer;

@@ -123,6 +123,16 @@ impl Session {
                 }
                 self.set_characteristics(&options)
             }
+            "TRANSACTION SNAPSHOT" => {
+                if stmt.is_local {
+                    return Err(PgError::unsupported("SET LOCAL TRANSACTION SNAPSHOT"));
+                }
+                if self.xact.block == Block::Single {
+                    self.warn_no_block("SET TRANSACTION");
+                }
+                let id = self.set_text(name, &stmt.args)?.unwrap_or_default();
+                crate::snapshots::import(&mut self.core, &id)
+            }
             "SESSION CHARACTERISTICS" => {
                 for option in options {
                     let name = format!("default_{}", option.defname);

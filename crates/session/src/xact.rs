@@ -133,6 +133,7 @@ impl Session {
             self.on_commit = commands::temp::before_commit(self, &tables)?;
         }
         let core = &mut self.core;
+        core.exports = None;
         core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
         core.store.commit();
         self.end_transaction();
@@ -142,6 +143,7 @@ impl Session {
     pub(crate) fn abort_transaction(&mut self) {
         self.portals.retain(|_, p| p.is_held());
         let core = &mut self.core;
+        core.exports = None;
         core.backend.truncate_snapshots(0);
         if core.backend.in_transaction()
             && let Err(e) = core.catalog.abort(&mut core.backend)

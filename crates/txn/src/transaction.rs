@@ -613,11 +613,30 @@ impl Transaction {
         self.first_snapshot.is_some()
     }
 
+    /// The current snapshot for other transactions, to which what this one has done is not visible. It holds
+    /// back the horizon until it is dropped. Counterpart: `ExportSnapshot`.
+    pub fn export_snapshot(&mut self) -> Arc<Snapshot> {
+        let mut copy = (*self.snapshot()).clone();
+        // Nobody may take it for one that was just made.
+        copy.completion_count = 0;
+        let own = self.full_xid.xid();
+        if own.is_valid() && own.precedes(copy.xmax) {
+            copy.xip.push(own);
+        }
+        copy.subxip.extend(self.levels.iter().flat_map(|l| l.children.iter().copied()));
+        let copy = Arc::new(copy);
+        self.registered.push(copy.clone());
+        copy
+    }
+
     /// Adopts an exported snapshot whose transaction still runs. Counterpart:
     /// `SetTransactionSnapshot`.
     pub fn import_snapshot(&mut self, snapshot: &Snapshot) {
         let xmin = &self.manager.procs.proc(self.proc).xmin;
-        xmin.store(snapshot.xmin.0, Ordering::SeqCst);
+        let held = Xid(xmin.load(Ordering::Relaxed));
+        if !held.is_valid() || snapshot.xmin.precedes(held) {
+            xmin.store(snapshot.xmin.0, Ordering::SeqCst);
+        }
         self.first_snapshot = Some(Arc::new(Snapshot { curcid: self.command, ..snapshot.clone() }));
     }
 

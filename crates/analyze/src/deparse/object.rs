@@ -21,7 +21,7 @@ pub fn stored_expr(
     host: &mut dyn Host,
     text: &str,
     relation: Oid,
-    pretty: bool,
+    style: Style,
 ) -> Result<Option<String>> {
     let text = text.trim_start();
     let list = if text.starts_with('(') {
@@ -34,13 +34,13 @@ pub fn stored_expr(
     }
     let mut parts = Vec::with_capacity(list.len());
     for e in &list {
-        parts.push(expr_of(host, e, relation, pretty)?);
+        parts.push(expr_of(host, e, relation, style)?);
     }
     Ok(Some(parts.join(", ")))
 }
 
-fn expr_of(host: &mut dyn Host, e: &Expr, relation: Oid, pretty: bool) -> Result<String> {
-    let d = Deparser::new(host, Style::pretty(pretty));
+fn expr_of(host: &mut dyn Host, e: &Expr, relation: Oid, style: Style) -> Result<String> {
+    let d = Deparser::new(host, style);
     match relation.valid() {
         Some(relation) => d.with_relation(relation)?.expression(e),
         None => d.expression(e),
@@ -66,6 +66,7 @@ pub fn index_def(
     let Some(row) = host.catalog().search(cache::INDEXRELID, &[oid.into()])? else {
         return Ok(None);
     };
+    let style = Style::shown(pretty);
     let mut cat = host.catalog();
     let class = cat.class(oid)?;
     let am = cat.access_method_name(class.relam)?;
@@ -114,7 +115,7 @@ pub fn index_def(
                 (a.atttypid, a.attcollation)
             }
             Some(e) => {
-                let text = expr_of(host, e, row.indrelid, pretty)?;
+                let text = expr_of(host, e, row.indrelid, style)?;
                 if looks_like_function(e) {
                     out.push_str(&text);
                 } else {
@@ -161,7 +162,7 @@ pub fn index_def(
         out.push_str(&format!(" WITH ({})", options_text(options)));
     }
     if let Some(text) = &row.indpred
-        && let Some(text) = stored_expr(host, text.as_str(), row.indrelid, pretty)?
+        && let Some(text) = stored_expr(host, text.as_str(), row.indrelid, style)?
     {
         out.push_str(&match parts.exclusion {
             true => format!(" WHERE ({text})"),
@@ -225,7 +226,7 @@ pub fn constraint_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Opt
         b'p' | b'u' => unique(host, &row)?,
         b'c' => {
             let text = row.conbin.as_ref().ok_or_else(malformed)?;
-            let text = stored_expr(host, text.as_str(), row.conrelid, pretty)?;
+            let text = stored_expr(host, text.as_str(), row.conrelid, Style::shown(pretty))?;
             let tail = if row.connoinherit { " NO INHERIT" } else { "" };
             format!("CHECK ({}){tail}", text.unwrap_or_default())
         }
@@ -325,9 +326,9 @@ pub fn view_def(host: &mut dyn Host, oid: Oid, pretty: bool, wrap: i32) -> Resul
     let queries = rule_queries(host, rule)?;
     let query = queries.first().ok_or_else(malformed)?;
     let columns = column_names(host, oid)?;
-    let mut d = Deparser::new(host, Style { pretty, indent: true });
+    let mut d = Deparser::new(host, Style::shown(pretty));
     d.wrap = wrap;
-    Ok(Some(d.statement(query, Some(&columns))? + ";"))
+    Ok(Some(d.statement(query, Some(&columns), true)? + ";"))
 }
 
 /// `CREATE RULE …`. Counterpart: `pg_get_ruledef`.
@@ -349,7 +350,7 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
     };
     let name = quote_identifier(rule.rulename.as_str());
     let mut out = format!("CREATE RULE {name} AS\n    ON {event} TO {table}");
-    let style = Style { pretty, indent: true };
+    let style = Style::shown(pretty);
     let qual = rule.ev_qual.as_str();
     if !matches!(qual, "" | "<>") {
         let e = stored::expr(&mut SessionLookup::new(host), qual)?;
@@ -372,7 +373,7 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
     for query in &queries {
         let mut d = Deparser::new(host, style);
         d.wrap = 0;
-        out.push_str(&d.statement(query, columns.as_deref())?);
+        out.push_str(&d.statement(query, columns.as_deref(), true)?);
         if many {
             out.push_str(";\n");
         }
@@ -440,7 +441,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
     if let Some(qual) = &t.tgqual {
         let e = stored::expr(&mut SessionLookup::new(host), qual.as_str())?;
         let relations = [(Some("old"), t.tgrelid), (Some("new"), t.tgrelid)];
-        let style = Style::pretty(pretty);
+        let style = Style::shown(pretty);
         let text = Deparser::new(host, style).with_relations(&relations)?.expression(&e)?;
         out.push_str(&format!("WHEN ({text}) "));
     }
@@ -470,7 +471,7 @@ pub fn statistics_def(host: &mut dyn Host, oid: Oid, columns_only: bool) -> Resu
         parts.push(Deparser::new(host, Style::PLAIN).column_name(row.stxrelid, key)?);
     }
     for e in &exprs {
-        let text = expr_of(host, e, row.stxrelid, true)?;
+        let text = expr_of(host, e, row.stxrelid, Style { pretty: true, indent: false })?;
         let bare = looks_like_function(e);
         parts.push(if bare { text } else { format!("({text})") });
     }

@@ -623,7 +623,7 @@ impl Deparser<'_> {
     }
 
     /// The target of INSERT, UPDATE or DELETE.
-    fn target_table(&mut self, q: &Query, word: &str, as_word: &str) -> Result<()> {
+    fn target_table(&mut self, q: &Query, word: &str) -> Result<()> {
         let rte = q.rte(q.result_relation);
         let RteKind::Relation { relid, .. } = &rte.kind else { return Err(malformed()) };
         if self.style.indent {
@@ -636,10 +636,10 @@ impl Deparser<'_> {
         }
         let name = self.relation_name(*relid)?;
         self.put(&name);
-        if rte.alias.is_some()
-            && let Some(name) = self.refname(q.result_relation)
+        if let Some(name) = self.refname(q.result_relation)
+            && (rte.alias.is_some() || self.host.catalog().class(*relid)?.relname != name.as_str())
         {
-            self.put(as_word);
+            self.put(" AS ");
             self.put_name(&name);
         }
         Ok(())
@@ -655,7 +655,7 @@ impl Deparser<'_> {
 
     fn insert(&mut self, q: &Query, named: bool) -> Result<()> {
         self.with_clause(q)?;
-        self.target_table(q, "INSERT INTO ", " AS ")?;
+        self.target_table(q, "INSERT INTO ")?;
         self.put(" ");
         let target = match &q.rte(q.result_relation).kind {
             RteKind::Relation { relid, .. } => *relid,
@@ -740,7 +740,7 @@ impl Deparser<'_> {
 
     fn update(&mut self, q: &Query, named: bool) -> Result<()> {
         self.with_clause(q)?;
-        self.target_table(q, "UPDATE ", " ")?;
+        self.target_table(q, "UPDATE ")?;
         self.put(" SET ");
         let RteKind::Relation { relid, .. } = &q.rte(q.result_relation).kind else {
             return Err(malformed());
@@ -828,7 +828,7 @@ impl Deparser<'_> {
 
     fn delete(&mut self, q: &Query, named: bool) -> Result<()> {
         self.with_clause(q)?;
-        self.target_table(q, "DELETE FROM ", " ")?;
+        self.target_table(q, "DELETE FROM ")?;
         self.put_from(q, " USING ")?;
         self.where_clause(&q.jointree)?;
         self.returning(q, named)

@@ -1,6 +1,7 @@
 //! Definitions of functions and their parts. Counterpart: `pg_get_functiondef` and its kin.
 
 use super::expr::{dotted, malformed};
+use super::names::Scope;
 use super::{Deparser, Style, quote_literal};
 use crate::session::{Host, SessionLookup};
 use crate::stored;
@@ -180,13 +181,15 @@ fn body_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
     }
     for q in &queries {
         let mut d = Deparser::new(host, Style { pretty: false, indent: block });
+        // The function is around the statement: columns are written with their table's name.
+        d.scopes.push(Scope::default());
         d.param_names = names.clone();
         d.function_name = format!("{}.", quote_identifier(row.proname.as_str()));
         if block {
             d.wrap = 0;
             d.indent = 1;
         }
-        out.push_str(&d.statement(q, None)?);
+        out.push_str(&d.statement(q, None, false)?);
         if block {
             out.push_str(";\n");
         }

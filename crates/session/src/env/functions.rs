@@ -171,6 +171,33 @@ impl FnContext for Core {
         Ok(cmp(a, b, collation))
     }
 
+    fn type_equal(
+        &mut self,
+        ty: Oid,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+        collation: Oid,
+    ) -> Result<bool> {
+        if let Some(cmp) = types::compare::of_type(ty) {
+            return Ok(cmp(a, b, collation).is_eq());
+        }
+        let ops = self.cat().type_ops(ty)?;
+        if ops.cmp.is_valid() {
+            return Ok(FnContext::type_compare(self, ty, a, b, collation)?.is_eq());
+        }
+        // Types that have no order may have equality, for hashing.
+        let Some(eq) = ops.eq.valid() else {
+            let name = self.cat().format_type(ty)?;
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "could not identify an equality operator for type {name}"
+            ));
+        };
+        let proc = Facts::operator_function(self, eq)?;
+        let f = Facts::function(self, proc)?;
+        Ok(self.call_type_function(&f, &[a, b], &[ty, ty], oids::BOOL)?.as_ref().as_bool())
+    }
+
     fn type_hash(
         &mut self,
         ty: Oid,

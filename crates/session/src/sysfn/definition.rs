@@ -3,7 +3,7 @@
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
-use analyze::deparse::{self, IndexParts};
+use analyze::deparse::{self, IndexParts, Style};
 use catalog::rows::indexes;
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -26,13 +26,13 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_get_expr",
         call: SysCall::One(|c, a| {
-            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), false)?)
+            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::shown(false))?)
         }),
     },
     SysFn {
         name: "pg_get_expr_ext",
         call: SysCall::One(|c, a| {
-            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), a[2].as_bool())?)
+            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::shown(a[2].as_bool()))?)
         }),
     },
     SysFn {

@@ -155,6 +155,10 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_is_in_recovery", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
     SysFn { name: "pg_is_wal_replay_paused", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
     SysFn {
+        name: "pg_export_snapshot",
+        call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::export(c)?))),
+    },
+    SysFn {
         name: "pg_current_xact_id",
         call: SysCall::One(|c, _| {
             c.backend.txn.top_xid()?;

@@ -1,7 +1,7 @@
 //! Between strings and lists: split_part, string_to_array, array_to_string.
 
 use crate::array::{self, ArrayRef};
-use crate::builtin::VecSource;
+use crate::builtin::{SetSource, VecSource};
 use crate::{Datum, DatumRef, FnContext, oids};
 use pgerror::{Result, pg_err};
 
@@ -182,7 +182,28 @@ scalars! { FNS;
     "unistr" => |_, a| unistr(a[0].as_bytes()),
 }
 
+/// Rows of pg_options_to_table: name and value of each `name=value`.
+struct Options(std::vec::IntoIter<Vec<u8>>);
+
+impl SetSource for Options {
+    fn next(&mut self, _: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool> {
+        let Some(option) = self.0.next() else { return Ok(false) };
+        let at = option.iter().position(|&c| c == b'=');
+        out.push(Datum::bytes(&option[..at.unwrap_or(option.len())]));
+        out.push(at.map_or(Datum::Null, |at| Datum::bytes(&option[at + 1..])));
+        Ok(true)
+    }
+}
+
+fn options(array: DatumRef<'_>) -> Box<dyn SetSource> {
+    let text = array::builtin_info(oids::TEXT);
+    let array = ArrayRef::new(array);
+    let options = array.iter(&text).filter(|o| !o.is_null()).map(|o| o.as_bytes().to_vec());
+    Box::new(Options(options.collect::<Vec<_>>().into_iter()))
+}
+
 builtins! { SETS;
+    "pg_options_to_table" => Srf(|_, a| Ok(options(a[0]))),
     "text_to_table" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a).unwrap_or_default()))),
     "text_to_table_null" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a).unwrap_or_default()))),
 }

@@ -1,0 +1,255 @@
+//! PostgreSQL's own client programs, unmodified, on our server and on the real one over the same objects: what
+//! they print must be equal byte for byte, and what they leave behind. A dump that is restored into an empty
+//! cluster of ours and taken again is the same dump.
+
+mod programs;
+
+use crate::corpus::Pair;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::hand_over;
+
+const GLOBALS: &str = include_str!("dumps/globals.sql");
+const OBJECTS: &str = include_str!("dumps/objects.sql");
+
+/// One of the servers, with a directory for tablespaces and for what programs write.
+struct Side<'a> {
+    client: Box<dyn Fn(&str) -> Command + 'a>,
+    sockets: PathBuf,
+    dir: TempDir,
+}
+
+impl<'a> Side<'a> {
+    fn new(sockets: &Path, client: impl Fn(&str) -> Command + 'a) -> Side<'a> {
+        let dir = TempDir::new("dumps");
+        std::fs::create_dir(dir.path().join("space")).expect("a new directory");
+        hand_over(dir.path());
+        Side { client: Box::new(client), sockets: sockets.to_owned(), dir }
+    }
+
+    fn of_norsu(server: &'a Norsu) -> Side<'a> {
+        Side::new(server.sockets(), |name| server.client(name))
+    }
+
+    fn both(pair: &'a Pair) -> [Side<'a>; 2] {
+        [
+            Side::new(pair.real.sockets(), |name| pair.real.client(name)),
+            Side::of_norsu(&pair.ours),
+        ]
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    /// Exit status and output of a program that is called with these words; `@` in them stands for the
+    /// side's directory.
+    fn call(&self, line: &[&str]) -> (i32, Vec<u8>) {
+        let dir = self.dir.path().display().to_string();
+        let mut command = (self.client)(line[0]);
+        command.args(line[1..].iter().map(|w| w.replace('@', &dir)));
+        command.env("PGTZ", "UTC").stdin(Stdio::null());
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$@\" 2>&1", "sh"]).arg(command.get_program());
+        shell.args(command.get_args()).env("PGTZ", "UTC").stdin(Stdio::null());
+        let out = shell.output().expect("a shell");
+        (out.status.code().unwrap_or(-1), out.stdout)
+    }
+
+    /// As [`Side::call`], without what differs by nature.
+    fn told(&self, line: &[&str]) -> String {
+        let (status, out) = self.call(line);
+        format!("{}exit status {status}\n", self.plain(&out))
+    }
+
+    fn plain(&self, text: &[u8]) -> String {
+        let text = String::from_utf8_lossy(text);
+        let text = text.replace(&self.dir.path().display().to_string(), "@");
+        let text = text.replace(&self.sockets.display().to_string(), "SOCKETS");
+        // Keys are random; the version is whose it is; errors of psql know their place in the source.
+        let random = ["\\restrict ", "\\unrestrict ", "-- Dumped from database version "];
+        let lines = text.split_inclusive('\n').map(|l| {
+            random.iter().find(|r| l.starts_with(**r)).map_or(l.to_owned(), |r| format!("{r}\n"))
+        });
+        lines.filter(|l| !l.starts_with("LOCATION: ")).collect()
+    }
+
+    /// Writes a text to be read by programs; its name for [`Side::call`].
+    fn write(&self, name: &str, text: &[u8]) {
+        std::fs::write(self.path(name), text).expect("a file can be written");
+        hand_over(self.dir.path());
+    }
+
+    /// Makes the roles, databases and objects of the scripts; what psql says.
+    fn fill(&self) -> String {
+        let space = "CREATE TABLESPACE space OWNER maker LOCATION '@/space' WITH (seq_page_cost = 2);\n\
+             CREATE TABLESPACE \"Odd Space\" LOCATION '@/space2';\n\
+             COMMENT ON TABLESPACE space IS 'elsewhere';\n\
+             GRANT CREATE ON TABLESPACE space TO plain;\n\
+             CREATE DATABASE spaced TABLESPACE space;\n";
+        std::fs::create_dir(self.path("space2")).expect("a new directory");
+        let space = space.replace('@', &self.dir.path().display().to_string());
+        self.write("globals.sql", format!("{GLOBALS}{space}").as_bytes());
+        self.write("objects.sql", OBJECTS.as_bytes());
+        let psql = ["psql", "-X", "-a", "-v", "VERBOSITY=verbose"];
+        let said = ["postgres", "odd"].into_iter().zip(["globals", "objects"]).map(|(base, file)| {
+            self.told(&[&psql[..], &["-d", base, "-f", &format!("@/{file}.sql")]].concat())
+        });
+        said.collect()
+    }
+}
+
+/// The first lines where two texts part.
+fn parted(real: &str, ours: &str) -> Option<String> {
+    if real == ours {
+        return None;
+    }
+    let at = real.lines().zip(ours.lines()).take_while(|(a, b)| a == b).count();
+    let part = |text: &str| {
+        text.lines().skip(at.saturating_sub(3)).take(9).collect::<Vec<_>>().join("\n")
+    };
+    Some(format!("line {}:\n-- wanted\n{}\n-- had\n{}", at + 1, part(real), part(ours)))
+}
+
+/// Calls each line on both sides; what differs.
+fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
+    let mut out = Vec::new();
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [real, ours] = sides.each_ref().map(|s| s.told(&words));
+        if let Some(where_) = parted(&real, &ours) {
+            out.push(format!("{line}: {where_}"));
+        }
+    }
+    out
+}
+
+/// Calls of programs that write a dump to their output.
+const DUMPS: &[&str] = &[
+    "pg_dumpall",
+    "pg_dumpall --globals-only",
+    "pg_dumpall --roles-only",
+    "pg_dumpall --tablespaces-only",
+    "pg_dumpall --schema-only --clean --if-exists",
+    "pg_dumpall --globals-only --no-role-passwords --quote-all-identifiers",
+    "pg_dumpall --data-only --exclude-database=odd",
+    "pg_dump odd",
+    "pg_dump -C postgres",
+    "pg_dump -C template1",
+    "pg_dump -C -s odd",
+    "pg_dump -C -c --if-exists -s odd",
+    "pg_dump -c --if-exists -s odd",
+    "pg_dump -C latin",
+    "pg_dump -C spaced",
+    "pg_dump --schema-only odd",
+    "pg_dump --data-only odd",
+    "pg_dump --data-only --disable-triggers odd",
+    "pg_dump --inserts odd",
+    "pg_dump -a --column-inserts --rows-per-insert=2 --on-conflict-do-nothing odd",
+    "pg_dump -s -O -x --no-comments --no-tablespaces --no-toast-compression odd",
+    "pg_dump -s --quote-all-identifiers odd",
+    "pg_dump --section=pre-data odd",
+    "pg_dump --section=data odd",
+    "pg_dump --section=post-data odd",
+    "pg_dump -t parent odd",
+    "pg_dump -t s1.* -t par* -T s1.self odd",
+    "pg_dump -t simple -t mat -t seq odd",
+    "pg_dump -n s1 odd",
+    "pg_dump -n s* -N s3 odd",
+    "pg_dump --exclude-table-data=t* --no-unlogged-table-data odd",
+    "pg_dump --strict-names -t nosuch odd",
+    "pg_dump -t nosuch odd",
+    "pg_dump --extra-float-digits=0 -t types odd",
+    "pg_dump -E LATIN1 -t types odd",
+    "pg_dump --role=plain -s odd",
+    "pg_dump --role=sub -a -t simple odd",
+    "pg_dump --role=grp -a -t child odd",
+    "pg_dump --use-set-session-authorization -s odd",
+    "pg_dump --lock-wait-timeout=1s -s odd",
+    "pg_dump --serializable-deferrable -s odd",
+    "pg_dump --enable-row-security -s odd",
+    "pg_dump --disable-dollar-quoting -s odd",
+    "pg_dump -b -s odd",
+    "pg_dump -e pg_prewarm odd",
+    "pg_dump nosuch",
+    "pg_dump closed",
+];
+
+#[test]
+fn dumps_are_those_of_the_real_server() {
+    let pair = Pair::new();
+    let sides = Side::both(&pair);
+    let [real, ours] = sides.each_ref().map(Side::fill);
+    assert_eq!(parted(&real, &ours), None);
+    let mut wrong = differences(&sides, DUMPS);
+    // What an archive holds, written out.
+    for format in ["-Fc", "-Ft", "-Fd"] {
+        let file = format!("@/archive{format}");
+        let dump = format!("pg_dump {format} -f {file} odd");
+        wrong.extend(differences(&sides, &[&dump]));
+        for options in ["", "-s ", "-a ", "-t parent ", "-n s1 ", "-P add(int,int) ", "-I parent_expr "] {
+            let restore = format!("pg_restore {options}-f - {file}");
+            wrong.extend(differences(&sides, &[&restore]));
+        }
+    }
+    wrong.extend(differences(&sides, &["pg_dump -Fd -j 2 -f @/parallel odd", "pg_restore -f - @/parallel"]));
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_restored_dump_gives_the_same_dump() {
+    let dir = TempDir::new("restored");
+    hand_over(dir.path());
+    let [first, second] = ["first", "second"].map(|name| {
+        let data = dir.path().join(name);
+        norsu::init_with(&data, &["--locale=C"]);
+        Norsu::start(&data, &[])
+    });
+    let (a, b) = (Side::of_norsu(&first), Side::of_norsu(&second));
+    a.fill();
+    // Everything at once. The roles and databases that every cluster has are there already.
+    let (status, all) = a.call(&["pg_dumpall"]);
+    assert_eq!(status, 0, "{}", String::from_utf8_lossy(&all));
+    let here = String::from_utf8_lossy(&all).replace(&a.path("space"), &b.path("space"));
+    std::fs::create_dir(b.path("space2")).expect("a new directory");
+    b.write("all.sql", here.as_bytes());
+    let said = b.told(&["psql", "-X", "-q", "-d", "postgres", "-f", "@/all.sql"]);
+    let expected = "ERROR:  role \"postgres\" already exists\n";
+    let errors: Vec<&str> = said.lines().filter(|l| l.contains("ERROR")).collect();
+    assert!(errors.len() == 1 && errors[0].ends_with(expected.trim_end()), "{said}");
+    let (_, again) = b.call(&["pg_dumpall"]);
+    assert_eq!(parted(&a.plain(&all), &b.plain(&again)), None);
+    // One database by its archives.
+    let wanted = a.told(&["pg_dump", "odd"]);
+    for (n, format) in ["-Fc", "-Ft", "-Fd"].into_iter().enumerate() {
+        let archive = a.path(&format!("archive{n}"));
+        assert_eq!(a.told(&["pg_dump", format, "-f", &archive, "odd"]), "exit status 0\n");
+        hand_over(a.dir.path());
+        for (m, options) in [&["-1"][..], &["-e"], &["-j", "2"]].into_iter().enumerate() {
+            // What comes from a pipe's end cannot be read by two.
+            if format == "-Ft" && options[0] == "-j" {
+                continue;
+            }
+            let base = format!("copy_{n}_{m}");
+            assert_eq!(b.told(&["createdb", &base]), "exit status 0\n");
+            let restore = [&["pg_restore"], options, &["-d", &base, &archive]].concat();
+            assert_eq!(b.told(&restore), "exit status 0\n", "{format} {options:?}");
+            let had = b.told(&["pg_dump", &base]);
+            assert_eq!(parted(&wanted, &had), None, "{format} {options:?}");
+        }
+    }
+    // Over what is there, dropped first, and with the database made by the program.
+    let archive = a.path("archive0");
+    let over = ["pg_restore", "-c", "--if-exists", "-e", "-d", "copy_0_0", &archive];
+    assert_eq!(b.told(&over), "exit status 0\n");
+    assert_eq!(parted(&wanted, &b.told(&["pg_dump", "copy_0_0"])), None);
+    assert_eq!(b.told(&["dropdb", "odd"]), "exit status 0\n");
+    assert_eq!(b.told(&["pg_restore", "-C", "-e", "-d", "postgres", &archive]), "exit status 0\n");
+    let create = ["pg_dump", "-C", "odd"];
+    assert_eq!(parted(&a.told(&create), &b.told(&create)), None);
+    for server in [&first, &second] {
+        assert!(!server.log().contains("panicked"), "{}", server.log());
+    }
+}

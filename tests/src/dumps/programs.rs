@@ -1,0 +1,100 @@
+//! The programs that make, drop and look after databases, roles and tables.
+
+use super::{Side, differences};
+use crate::corpus::Pair;
+
+/// Called in this order; `-e` shows the statements.
+const CALLS: &[&str] = &[
+    "createuser -e maker",
+    "createuser -e -d -r -l -c 5 ann",
+    "createuser -e -s boss",
+    "createuser -e -i -L --replication --role=maker Odd-Name",
+    "createuser -e maker",
+    "createuser -e --role=nosuch x",
+    "createdb -e one",
+    "createdb -e one",
+    "createdb -e -O ann two its-comment",
+    "createdb -e -T template0 -E LATIN1 -l C three",
+    "createdb -e -T one --strategy=file_copy four",
+    "createdb -e -T nosuch five",
+    "createdb -e -E nosuch five",
+    "createdb -e -D nosuch five",
+    "createdb -e --lc-collate=C --lc-ctype=POSIX -T template0 Odd-Base",
+    "createdb -e -U nobody six",
+    "psql -X -d one -f @/tables.sql",
+    "vacuumdb --all --analyze",
+    "vacuumdb -e -z one",
+    "vacuumdb -e -Z one",
+    "vacuumdb -e -f one",
+    "vacuumdb -e -F -t t one",
+    "vacuumdb -e -t u(a,b) -z one",
+    "vacuumdb -e --analyze-in-stages one",
+    "vacuumdb -e --all --analyze-only",
+    "vacuumdb -j 2 -e --disable-page-skipping --skip-locked --no-index-cleanup --no-truncate -t t one",
+    "vacuumdb -e --force-index-cleanup --no-process-toast one -t t",
+    "vacuumdb -e -P 0 one -t t",
+    "vacuumdb -e --min-xid-age=1000000 one",
+    "vacuumdb -e --min-mxid-age=1000000 one",
+    "vacuumdb -e -t nosuch one",
+    "vacuumdb -z nosuch",
+    "vacuumdb -j 2 --all -z -q",
+    "reindexdb -e one",
+    "reindexdb -e -t t -t u one",
+    "reindexdb -e -i t_pkey one",
+    "reindexdb -e -S s one",
+    "reindexdb -e --concurrently -t t one",
+    "reindexdb -e --tablespace=pg_default -i t_pkey one",
+    "reindexdb -v -i t_pkey one",
+    "reindexdb -j 2 -t t -t u one",
+    "reindexdb -e -i nosuch one",
+    "reindexdb -a",
+    "clusterdb -e one",
+    "clusterdb -e -t t one",
+    "clusterdb -e -t u one",
+    "clusterdb -a",
+    "clusterdb -v -t t one",
+    "pg_isready",
+    "pg_isready -d one",
+    "pg_isready -d nosuch -q",
+    "psql -X -l -A -t",
+    "psql -X -d one -c \\d+ -A",
+    "psql -X -d one -c \\di+ -A",
+    "dropdb -e one",
+    "dropdb -e one",
+    "dropdb -e --if-exists one",
+    "dropdb -e -f two",
+    "dropdb -e postgres --maintenance-db=three",
+    "dropdb -e three",
+    "dropdb -e three --maintenance-db=three",
+    "dropuser -e ann",
+    "dropuser -e ann",
+    "dropuser -e --if-exists ann",
+    "dropuser -e postgres",
+    "dropuser -e Odd-Name",
+    "pg_dumpall -g",
+    "psql -X -l -A -t",
+    "pg_amcheck one",
+    "pg_amcheck --all",
+];
+
+const TABLES: &str = "\
+CREATE SCHEMA s;
+CREATE TABLE t (a int PRIMARY KEY, b text);
+INSERT INTO t SELECT g, repeat('x', g) FROM generate_series(1, 300) g;
+DELETE FROM t WHERE a % 3 = 0;
+CREATE INDEX t_b ON t (b);
+CLUSTER t USING t_b;
+CREATE TABLE u (a int, b int);
+CREATE TABLE s.v (a int UNIQUE);
+CREATE MATERIALIZED VIEW m AS SELECT * FROM t;
+";
+
+#[test]
+fn programs_do_the_same_on_both_servers() {
+    let pair = Pair::new();
+    let sides = Side::both(&pair);
+    sides.each_ref().map(|s| s.write("tables.sql", TABLES.as_bytes()));
+    let wrong = differences(&sides, CALLS);
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
+}
