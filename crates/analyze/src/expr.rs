@@ -179,7 +179,7 @@ impl Analyzer<'_> {
                 if let Some((up, item)) = self.namespace_item(Option::None, table, location)? {
                     return self.item_field(&item, up, Option::None, table, column, location);
                 }
-                if table == self.level_ref().function_name
+                if self.levels.iter().any(|l| l.function_name == table)
                     && let Some(found) = self.function_argument(column, location)
                 {
                     return Ok(found);

@@ -1,8 +1,7 @@
 //! CLUSTER and VACUUM FULL: tables copied into new files. Counterpart: cluster.c.
 
 use crate::alter_table::{check_clusterable, mark_clustered};
-use crate::detached::Detached;
-use crate::host::CommandHost;
+use crate::host::{CommandHost, Owner};
 use crate::{exprs, names, options, relation, truncate};
 use catalog::RelDesc;
 use catalog::rows::*;
@@ -117,13 +116,22 @@ pub fn rewrite(
     relation::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     let target = new.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+    let shown = format!("\"{schema}.{}\"", rel.name());
+    if verbose {
+        let text = match index {
+            Some(_) => format!("clustering {shown} using sequential scan and sort"),
+            None => format!("vacuuming {shown}"),
+        };
+        host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(pgerror::Severity::Info));
+    }
     let copied = match order {
         None => engine::rewrite::copy_table(host.backend(), &old, &target, promised, None)?,
         Some(mut order) => {
             let index = order.index.clone();
-            let mut key = |_: &mut engine::Backend, values: &[DatumRef<'_>]| order.key(values);
-            let order = Some((&index, &mut key as &mut engine::rewrite::KeyOf<'_>));
-            engine::rewrite::copy_table(host.backend(), &old, &target, promised, order)?
+            let mut key = |host: &mut Owner<'_>, values: &[DatumRef<'_>]| order.key(host.0, values);
+            let order = Some((&index, &mut key as &mut engine::rewrite::KeyOf<'_, Owner<'_>>));
+            engine::rewrite::copy_table(&mut Owner(host), &old, &target, promised, order)?
         }
     };
     let mut cat = host.catalog();
@@ -138,16 +146,18 @@ pub fn rewrite(
     cat.update(&row, &class)?;
     cat.increment_command_counter()?;
     if verbose {
-        let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
         host.notice(
             pg_err!(
                 SUCCESSFUL_COMPLETION,
-                "\"{schema}.{}\": found {} removable, {:.0} nonremovable row versions in {} pages",
-                rel.name(),
+                "{shown}: found {} removable, {:.0} nonremovable row versions in {} pages",
                 copied.dead_tuples,
                 copied.tuples + copied.recently_dead_tuples as f64,
                 rel.class.relpages.max(0)
             )
+            .detail(format!(
+                "{} dead row versions cannot be removed yet.",
+                copied.recently_dead_tuples
+            ))
             .severity(pgerror::Severity::Info),
         );
     }
@@ -161,7 +171,6 @@ struct Order {
     /// Column of the table, or the next expression.
     columns: Vec<AttrNo>,
     programs: Vec<eval::Program>,
-    surroundings: Detached,
     state: EvalState,
 }
 
@@ -189,12 +198,11 @@ impl Order {
             index: btree.clone(),
             columns: part.row.indkey.iter().take(keys).copied().collect(),
             programs,
-            surroundings: Detached::new(host.functions().settings()),
             state: EvalState::default(),
         })
     }
 
-    fn key(&mut self, values: &[DatumRef<'_>]) -> Result<Vec<Datum>> {
+    fn key(&mut self, host: &mut dyn CommandHost, values: &[DatumRef<'_>]) -> Result<Vec<Datum>> {
         let mut programs = self.programs.iter();
         let mut out = Vec::with_capacity(self.columns.len());
         let mut row: Vec<Datum> = Vec::new();
@@ -209,7 +217,7 @@ impl Order {
             if row.is_empty() {
                 row = values.iter().map(|v| DatumRef::to_owned(*v)).collect();
             }
-            out.push(exprs::value(program, &mut self.state, &mut self.surroundings, &row)?);
+            out.push(exprs::value(program, &mut self.state, host.expressions(), &row)?);
         }
         Ok(out)
     }

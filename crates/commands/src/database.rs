@@ -272,8 +272,10 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
     let collate = given(opts.collate)?.or_else(|| locale.clone());
     let ctype = given(opts.ctype)?.or(locale);
     let new_encoding = wanted_encoding.unwrap_or(source.encoding);
-    let collate = collate.unwrap_or_else(|| source.datcollate.as_str().to_string());
-    let ctype = ctype.unwrap_or_else(|| source.datctype.as_str().to_string());
+    // Two names of one locale.
+    let canonical = |name: String| if name == "POSIX" { "C".to_owned() } else { name };
+    let collate = canonical(collate.unwrap_or_else(|| source.datcollate.as_str().to_string()));
+    let ctype = canonical(ctype.unwrap_or_else(|| source.datctype.as_str().to_string()));
     for locale in [&collate, &ctype] {
         if !host.locale_exists(locale) {
             bail!(WRONG_OBJECT_TYPE, "invalid locale name: \"{locale}\"");

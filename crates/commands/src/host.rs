@@ -117,6 +117,15 @@ pub trait CopyTransport {
     fn end_out(&mut self) -> Result<()>;
 }
 
+/// The host as storage sees it that reads a table for it.
+pub(crate) struct Owner<'h>(pub &'h mut dyn CommandHost);
+
+impl engine::index::Owner for Owner<'_> {
+    fn backend(&mut self) -> &mut Backend {
+        self.0.backend()
+    }
+}
+
 /// A notice with its SQLSTATE.
 pub(crate) fn notice(error: PgError) -> PgError {
     error.severity(pgerror::Severity::Notice)

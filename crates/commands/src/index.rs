@@ -1,8 +1,7 @@
 //! CREATE INDEX, and the indexes behind constraints. Counterpart: indexcmds.c, index.c.
 
 use crate::constraint::{self, ConstraintTrigger};
-use crate::detached::Detached;
-use crate::host::{CommandHost, notice};
+use crate::host::{CommandHost, Owner, notice};
 use crate::relation::{NewRelation, file_of, new_class};
 use crate::{exprs, names, options, stored};
 use analyze::{ExprKind, SessionLookup};
@@ -18,9 +17,8 @@ use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
-use std::cell::RefCell;
 use std::sync::Arc;
-use types::{Datum, DatumRef, FnContext};
+use types::{Datum, DatumRef};
 
 /// Most columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
@@ -670,16 +668,14 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     };
     let places: Vec<Option<usize>> =
         row.indkey.iter().map(|n| columns.iter().position(|c| c == n)).collect();
-    let surroundings = RefCell::new(Detached::new(host.functions().settings()));
     let mut state = EvalState::default();
-    let mut entry = |_: &mut engine::Backend, values: &[DatumRef<'_>], out: &mut Vec<Datum>| {
+    let mut entry = |host: &mut Owner<'_>, values: &[DatumRef<'_>], out: &mut Vec<Datum>| {
         if test.is_none() && programs.is_empty() {
             out.extend(places.iter().flatten().map(|p| values[*p].to_owned()));
             return Ok(true);
         }
         let owned: Vec<Datum> = values.iter().map(|v| DatumRef::to_owned(*v)).collect();
-        let mut around = surroundings.borrow_mut();
-        let around = &mut *around;
+        let around = host.0.expressions();
         if let Some(test) = &test {
             let v = exprs::value(test, &mut state, around, &owned)?;
             if v.is_null() || !v.as_ref().as_bool() {
@@ -702,18 +698,17 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     };
     let shown = key_names(&rel, row, &desc);
     let types: Vec<Oid> = desc.attributes.iter().map(|a| a.atttypid).collect();
-    let print = |key: &[Datum]| {
-        let mut around = surroundings.borrow_mut();
+    let mut print = |host: &mut Owner<'_>, key: &[Datum]| {
         let parts = key.iter().zip(&types).map(|(v, ty)| match v.as_ref() {
             DatumRef::Null => "null".to_string(),
-            v => match around.type_output(*ty, v) {
+            v => match host.0.functions().type_output(*ty, v) {
                 Ok(text) => String::from_utf8_lossy(&text).into_owned(),
                 Err(_) => "?".to_string(),
             },
         });
         format!("({shown})=({})", parts.collect::<Vec<_>>().join(", "))
     };
-    let built = storage::build(host.backend(), heap, btree, &columns, &mut entry, &print)?;
+    let built = storage::build(&mut Owner(host), heap, btree, &columns, &mut entry, &mut print)?;
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;
     let index_pages = storage::nblocks(host.backend(), btree)?;
     let mut cat = host.catalog();

@@ -16,7 +16,6 @@ mod constraint;
 mod copy;
 mod create_table;
 mod database;
-mod detached;
 mod domain;
 mod drop;
 pub mod explain;

@@ -1,13 +1,13 @@
 //! LOCK TABLE and REINDEX. Counterpart: lockcmds.c, `ReindexIndex` and its siblings of indexcmds.c.
 
-use crate::host::CommandHost;
+use crate::host::{CommandHost, notice};
 use crate::{index, names, options, relation};
 use catalog::acl;
 use catalog::rows::*;
 use ids::Oid;
 use lmgr::{Acquired, LockTag};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
-use pgerror::{PgError, Result, bail};
+use pgerror::{PgError, Result, Severity, bail, pg_err};
 
 fn lock_mode(number: i32) -> Option<lmgr::LockMode> {
     use lmgr::LockMode::*;
@@ -64,17 +64,54 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
     Ok(())
 }
 
-/// REINDEX.
-pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
+const GLOBAL_TABLESPACE: Oid = Oid(1664);
+
+/// What was asked for with REINDEX.
+#[derive(Clone, Copy, Default)]
+struct Wanted {
+    verbose: bool,
+    concurrently: bool,
+    /// Where the indexes shall lie; 0 is the database's own place.
+    tablespace: Option<Oid>,
+}
+
+fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<Wanted> {
+    let mut out = Wanted::default();
+    let mut space = None;
     for d in &stmt.params {
         match &*d.defname {
-            "verbose" | "concurrently" => {
-                options::boolean(d)?;
-            }
-            "tablespace" => return Err(PgError::unsupported("REINDEX with TABLESPACE")),
+            "verbose" => out.verbose = options::boolean(d)?,
+            "concurrently" => out.concurrently = options::boolean(d)?,
+            "tablespace" => space = Some(options::text(d)?),
             other => bail!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\""),
         }
     }
+    if let Some(name) = space {
+        let row = host.catalog().find_tablespace(&name)?;
+        let row =
+            row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
+        let own = host.catalog().session.tablespace;
+        let (user, kind) = (names::user(host), acl::Kind::Tablespace);
+        let list = row.spcacl.as_deref();
+        if row.oid != own
+            && !host.catalog().has_privilege(user, row.spcowner, list, kind, acl::CREATE)?
+        {
+            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for tablespace {name}");
+        }
+        if row.oid == GLOBAL_TABLESPACE {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "cannot move non-shared relation to tablespace \"{name}\""
+            );
+        }
+        out.tablespace = Some(if row.oid == own { Oid::INVALID } else { row.oid });
+    }
+    Ok(out)
+}
+
+/// REINDEX.
+pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
+    let wanted = wanted(host, stmt)?;
     match stmt.kind {
         ReindexObjectType::Index | ReindexObjectType::Table => {
             let Some(rv) = &stmt.relation else {
@@ -88,12 +125,20 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
                 }
                 let table = rel.index.as_ref().map_or(Oid::INVALID, |p| p.row.indrelid);
                 host.lock_relation(table, names::mode::SHARE)?;
-                return rebuild(host, table, rel.oid());
+                return rebuild(host, table, rel.oid(), wanted);
             }
             if !matches!(rel.kind(), b'r' | b'm' | b't') {
                 bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
             }
-            reindex_table(host, rel.oid())
+            if !reindex_table(host, rel.oid(), wanted)? {
+                let name = rel.name();
+                let told = match wanted.concurrently {
+                    true => "has no indexes that can be reindexed concurrently",
+                    false => "has no indexes to reindex",
+                };
+                host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "table \"{name}\" {told}")));
+            }
+            Ok(())
         }
         kind => {
             if host.in_transaction_block() {
@@ -127,7 +172,12 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
                 host.next_transaction()?;
                 if host.catalog().find_class(table)?.is_some() {
                     host.lock_relation(table, names::mode::SHARE)?;
-                    reindex_table(host, table)?;
+                    if reindex_table(host, table, wanted)? && wanted.verbose {
+                        let shown = host.catalog().relation(table)?;
+                        let schema = host.catalog().namespace_name(shown.class.relnamespace)?;
+                        let schema = schema.unwrap_or_default();
+                        told(host, &format!("table \"{schema}.{}\" was reindexed", shown.name()));
+                    }
                 }
             }
             Ok(())
@@ -135,24 +185,46 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
     }
 }
 
-/// All indexes of a table and of its TOAST table.
-fn reindex_table(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    let rel = host.catalog().relation(table)?;
-    for i in &rel.indexes {
-        rebuild(host, table, i.indexrelid)?;
-    }
-    match rel.class.reltoastrelid.valid() {
-        Some(toast) => reindex_table(host, toast),
-        None => Ok(()),
-    }
+fn told(host: &mut dyn CommandHost, text: &str) {
+    host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(Severity::Info));
 }
 
-fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<()> {
+/// All indexes of a table and of its TOAST table; are there any?
+fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: Wanted) -> Result<bool> {
+    let rel = host.catalog().relation(table)?;
+    for i in &rel.indexes {
+        rebuild(host, table, i.indexrelid, wanted)?;
+    }
+    // A TOAST table stays where its table is.
+    let toast = match rel.class.reltoastrelid.valid() {
+        Some(toast) => reindex_table(host, toast, Wanted { tablespace: None, ..wanted })?,
+        None => false,
+    };
+    Ok(toast || !rel.indexes.is_empty())
+}
+
+fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
     let row = host.catalog().class(oid)?;
     if !row.relfilenode.is_valid() {
         return Err(PgError::unsupported("REINDEX of mapped catalogs"));
     }
-    relation::new_files(host, oid)?;
-    index::fill(host, table, oid)
+    match wanted.tablespace {
+        Some(_) if oid < Oid::FIRST_NORMAL => {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{}\"", row.relname)
+        }
+        Some(space) if space != row.reltablespace => {
+            let row = relation::class(&mut host.catalog(), oid)?;
+            let new = PgClass { reltablespace: space, ..row.row.clone() };
+            relation::replace_files(host, &row, new)?;
+        }
+        _ => {
+            relation::new_files(host, oid)?;
+        }
+    }
+    index::fill(host, table, oid)?;
+    if wanted.verbose {
+        told(host, &format!("index \"{}\" was reindexed", row.relname));
+    }
+    Ok(())
 }

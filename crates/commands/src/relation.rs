@@ -397,9 +397,7 @@ fn add_types(
     let array_name = array_type_name(host, spec.name, spec.namespace)?;
     // A table's row type has no rights of its own.
     let typacl = match spec.kind {
-        b'c' => {
-            grant::defaults::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?
-        }
+        b'c' => grant::defaults::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?,
         _ => None,
     };
     let row = PgType {

@@ -35,10 +35,24 @@ pub struct BuildResult {
     pub broken_hot_chains: bool,
 }
 
+/// Whose backend reads a table. What is computed of the rows may need more of it than storage.
+pub trait Owner {
+    fn backend(&mut self) -> &mut Backend;
+}
+
+impl Owner for Backend {
+    fn backend(&mut self) -> &mut Backend {
+        self
+    }
+}
+
 /// Computes the index values of a row: gets the columns that [`build`] was asked for, appends one datum
 /// per index column; false if the row does not belong into the index (partial indexes).
-pub type RowToEntry<'a> =
-    dyn FnMut(&mut Backend, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
+pub type RowToEntry<'a, O> =
+    dyn FnMut(&mut O, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
+
+/// The text of a key.
+pub type PrintKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
 
 /// How a version is dealt with.
 struct Candidate {
@@ -50,14 +64,15 @@ struct Candidate {
 /// Fills a new, empty index from the table, whose changes the caller has locked out. `columns`: what of
 /// the table `entry` needs. `print` makes the text of key values for the DETAIL of a violated
 /// uniqueness (`(a, b)=(1, 2)`).
-pub fn build(
-    be: &mut Backend,
+pub fn build<O: Owner + ?Sized>(
+    owner: &mut O,
     table: &Arc<TableDesc>,
     index: &Arc<IndexDesc>,
     columns: &[AttrNo],
-    entry: &mut RowToEntry<'_>,
-    print: &dyn Fn(&[Datum]) -> String,
+    entry: &mut RowToEntry<'_, O>,
+    print: &mut PrintKey<'_, O>,
 ) -> Result<BuildResult> {
+    let be = owner.backend();
     let storage = be.storage().clone();
     vfs::create_dir_all(&*storage.env.disk, "base/pgsql_tmp")?;
     let path = format!("base/pgsql_tmp/pgsql_tmp{}.{}", be.txn.proc(), index.oid);
@@ -66,14 +81,30 @@ pub fn build(
     let mut spool = Spool::new(be, table, index, columns)?;
     let nblocks = table::nblocks(be, table)?;
     for block in 0..nblocks {
+        let be = owner.backend();
         be.check_interrupts()?;
-        spool.page(be, BlockNo(block), nblocks, entry, &mut sorter)?;
+        spool.page(be, BlockNo(block), nblocks)?;
+        spool.entries(owner, entry, &mut sorter)?;
     }
     let mut result = spool.result;
+    let be = owner.backend();
     let tree = index.btree(be);
-    let mut on_duplicate =
-        |_: IndexTuple<'_>, tuple: IndexTuple<'_>| duplicate(index, table, tuple, print);
-    let count = tree.build(&mut be.index_cx(index.persistence), sorter, &mut on_duplicate)?;
+    let mut key = None;
+    let mut on_duplicate = |_: IndexTuple<'_>, tuple: IndexTuple<'_>| {
+        key = key_of(index, tuple);
+        pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name)
+            .table(&*table.schema, &*table.name)
+            .constraint(&*index.name)
+    };
+    let built = tree.build(&mut be.index_cx(index.persistence), sorter, &mut on_duplicate);
+    let count = match (built, key) {
+        (Ok(count), _) => count,
+        (Err(e), None) => return Err(e),
+        (Err(e), Some(key)) => {
+            return Err(e.detail(format!("Key {} is duplicated.", print(owner, &key))));
+        }
+    };
+    let be = owner.backend();
     if index.persistence == Persistence::Unlogged {
         build_init_fork(be, index)?;
     }
@@ -81,24 +112,13 @@ pub fn build(
     Ok(result)
 }
 
-fn duplicate(
-    index: &IndexDesc,
-    table: &TableDesc,
-    tuple: IndexTuple<'_>,
-    print: &dyn Fn(&[Datum]) -> String,
-) -> PgError {
-    let error = pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name)
-        .table(&*table.schema, &*table.name)
-        .constraint(&*index.name);
-    let mut key = Vec::new();
-    for n in 0..index.schema.key_count {
+/// The key columns of an entry, if they can be read.
+fn key_of(index: &IndexDesc, tuple: IndexTuple<'_>) -> Option<Vec<Datum>> {
+    let columns = (0..index.schema.key_count).map(|n| {
         let mut scratch = Vec::new();
-        match index.schema.column(tuple, n, &mut scratch) {
-            Ok(value) => key.push(value.to_owned()),
-            Err(_) => return error,
-        }
-    }
-    error.detail(format!("Key {} is duplicated.", print(&key)))
+        index.schema.column(tuple, n, &mut scratch).map(|value| value.to_owned()).ok()
+    });
+    columns.collect()
 }
 
 /// The reading half of a build.
@@ -139,14 +159,8 @@ impl<'t> Spool<'t> {
         })
     }
 
-    fn page(
-        &mut self,
-        be: &mut Backend,
-        block: BlockNo,
-        nblocks: u32,
-        entry: &mut RowToEntry<'_>,
-        sorter: &mut Sorter<'_>,
-    ) -> Result<()> {
+    /// Gathers what of a page gets entries.
+    fn page(&mut self, be: &mut Backend, block: BlockNo, nblocks: u32) -> Result<()> {
         let rel = self.table.heap(be);
         let pool = be.pool(self.table.persistence);
         pool.read_ahead(&rel.main, block, nblocks - block.0, &mut self.strategy)?;
@@ -161,12 +175,21 @@ impl<'t> Spool<'t> {
             be.txn.wait_for_xid(wait)?;
         }
         be.add_usage(&mut self.strategy);
-        self.reader.finish(be, self.table, &mut self.batch)?;
+        self.reader.finish(be, self.table, &mut self.batch)
+    }
+
+    /// Makes the entries of what was gathered.
+    fn entries<O: Owner + ?Sized>(
+        &self,
+        owner: &mut O,
+        entry: &mut RowToEntry<'_, O>,
+        sorter: &mut Sorter<'_>,
+    ) -> Result<()> {
         let (mut values, mut tuple) = (Vec::new(), Vec::new());
         for (row, candidate) in self.candidates.iter().enumerate() {
             values.clear();
             let columns: SmallVec<[DatumRef<'_>; 8]> = self.batch.row(row).collect();
-            if !entry(be, &columns, &mut values)? {
+            if !entry(owner, &columns, &mut values)? {
                 continue;
             }
             let values: SmallVec<[DatumRef<'_>; 8]> = values.iter().map(Datum::as_ref).collect();

@@ -7,6 +7,7 @@
 //! WAL: a full page image for each page, when it is full. Counterpart: rewriteheap.c,
 //! `heapam_relation_copy_for_cluster`.
 
+use crate::build::Owner;
 use crate::rows::RowReader;
 use crate::{Backend, IndexDesc, TableDesc, table};
 use bufmgr::{PageEdit, Strategy};
@@ -37,17 +38,18 @@ pub struct Copied {
 }
 
 /// The values of an index's key columns, by the table's columns.
-pub type KeyOf<'a> = dyn FnMut(&mut Backend, &[DatumRef<'_>]) -> Result<Vec<Datum>> + 'a;
+pub type KeyOf<'a, O> = dyn FnMut(&mut O, &[DatumRef<'_>]) -> Result<Vec<Datum>> + 'a;
 
 /// Copies the rows of `old` into `new`, the same table with other files. `promised`: its `relfrozenxid`
 /// and `relminmxid`. With `order`, in the order of that index.
-pub fn copy_table(
-    be: &mut Backend,
+pub fn copy_table<O: Owner + ?Sized>(
+    owner: &mut O,
     old: &Arc<TableDesc>,
     new: &Arc<TableDesc>,
     promised: (Xid, MultiXid),
-    order: Option<(&Arc<IndexDesc>, &mut KeyOf<'_>)>,
+    order: Option<(&Arc<IndexDesc>, &mut KeyOf<'_, O>)>,
 ) -> Result<Copied> {
+    let be = owner.backend();
     let txns = be.storage().txns.clone();
     let oldest_xmin = txns.horizons_for(be.database(), be.txn.proc()).of_kind(old.horizon());
     let oldest_multi = txns.oldest_multixact();
@@ -81,14 +83,49 @@ pub fn copy_table(
             }
         }
         Some((index, key)) => {
-            for tid in copier.sorted(be, blocks, index, key)? {
+            let mut list = Vec::new();
+            for block in (0..blocks).map(BlockNo) {
+                for (offset, page) in copier.kept_of(owner.backend(), block)? {
+                    let tid = Tid::new(block, offset);
+                    let batch = copier.row(owner.backend(), tid, &page)?;
+                    let values: Vec<DatumRef<'_>> = batch.row(0).collect();
+                    list.push((key(owner, &values)?, tid));
+                }
+            }
+            let be = owner.backend();
+            for tid in in_order(list, index) {
                 let page = copier.read(be, tid.block)?;
                 copier.copy(be, tid, &page)?;
             }
         }
     }
-    copier.finish(be)?;
+    copier.finish(owner.backend())?;
     Ok(copier.done)
+}
+
+/// The places in the index's order.
+fn in_order(mut list: Vec<(Vec<Datum>, Tid)>, index: &IndexDesc) -> impl Iterator<Item = Tid> {
+    let columns = &index.schema.columns[..index.schema.key_count];
+    list.sort_by(|(a, at), (b, bt)| {
+        for ((x, y), c) in a.iter().zip(b).zip(columns) {
+            let order = match (x.is_null(), y.is_null()) {
+                (true, true) => Ordering::Equal,
+                (true, false) if c.nulls_first => Ordering::Less,
+                (true, false) => Ordering::Greater,
+                (false, true) if c.nulls_first => Ordering::Greater,
+                (false, true) => Ordering::Less,
+                _ => {
+                    let order = (c.cmp)(x.as_ref(), y.as_ref(), c.collation);
+                    if c.desc { order.reverse() } else { order }
+                }
+            };
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
+        at.cmp(bt)
+    });
+    list.into_iter().map(|(_, tid)| tid)
 }
 
 struct Copier {
@@ -151,46 +188,6 @@ impl Copier {
             out.push((offset, page.clone()));
         }
         Ok(out)
-    }
-
-    /// Places of the versions that stay, in the index's order.
-    fn sorted(
-        &mut self,
-        be: &mut Backend,
-        blocks: u32,
-        index: &Arc<IndexDesc>,
-        key: &mut KeyOf<'_>,
-    ) -> Result<Vec<Tid>> {
-        let mut list: Vec<(Vec<Datum>, Tid)> = Vec::new();
-        for block in 0..blocks {
-            for (offset, page) in self.kept_of(be, BlockNo(block))? {
-                let tid = Tid::new(BlockNo(block), offset);
-                let batch = self.row(be, tid, &page)?;
-                let values: Vec<DatumRef<'_>> = batch.row(0).collect();
-                list.push((key(be, &values)?, tid));
-            }
-        }
-        let columns = &index.schema.columns[..index.schema.key_count];
-        list.sort_by(|(a, at), (b, bt)| {
-            for ((x, y), c) in a.iter().zip(b).zip(columns) {
-                let order = match (x.is_null(), y.is_null()) {
-                    (true, true) => Ordering::Equal,
-                    (true, false) if c.nulls_first => Ordering::Less,
-                    (true, false) => Ordering::Greater,
-                    (false, true) if c.nulls_first => Ordering::Greater,
-                    (false, true) => Ordering::Less,
-                    _ => {
-                        let order = (c.cmp)(x.as_ref(), y.as_ref(), c.collation);
-                        if c.desc { order.reverse() } else { order }
-                    }
-                };
-                if order != Ordering::Equal {
-                    return order;
-                }
-            }
-            at.cmp(bt)
-        });
-        Ok(list.into_iter().map(|(_, tid)| tid).collect())
     }
 
     fn row(&self, be: &mut Backend, tid: Tid, page: &PageBuf) -> Result<types::Batch> {

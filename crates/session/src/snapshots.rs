@@ -86,8 +86,7 @@ pub(crate) fn import(core: &mut Core, name: &str) -> Result<()> {
             "a snapshot-importing transaction must have isolation level SERIALIZABLE or REPEATABLE READ"
         ));
     }
-    let unknown =
-        || pg_err!(INVALID_PARAMETER_VALUE, "invalid snapshot identifier: \"{name}\"");
+    let unknown = || pg_err!(INVALID_PARAMETER_VALUE, "invalid snapshot identifier: \"{name}\"");
     let Some((server, _)) = &core.server else { return Err(unknown()) };
     let list = server.exported.lock();
     let found = list.get(name).ok_or_else(unknown)?;

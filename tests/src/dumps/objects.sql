@@ -105,7 +105,8 @@ CREATE TABLE keyed (a int NOT NULL, b int NOT NULL, t text);
 CREATE UNIQUE INDEX keyed_a ON keyed (a);
 CREATE INDEX keyed_b ON keyed (b DESC NULLS LAST);
 ALTER TABLE keyed REPLICA IDENTITY USING INDEX keyed_a;
-ALTER TABLE keyed CLUSTER ON keyed_b;
+CREATE INDEX tuned_c ON tuned (c);
+ALTER TABLE tuned CLUSTER ON tuned_c;
 CREATE TABLE defaults (
     a timestamptz DEFAULT now(), b date DEFAULT CURRENT_DATE, c text DEFAULT CURRENT_USER, d int[] DEFAULT '{1,2}', e text DEFAULT 'it''s' || '\', f int DEFAULT -1,
     g numeric DEFAULT 1.50, h interval DEFAULT '1 day', i bytea DEFAULT '\x0102', j bool DEFAULT (NOT true), k text DEFAULT NULL, l int DEFAULT nextval('seq'), m float8 DEFAULT 1e100,
@@ -130,7 +131,7 @@ CREATE INDEX cases_a ON cases ((CASE WHEN a > 0 THEN 1 ELSE 0 END)) WHERE CASE W
 CREATE STATISTICS cases_st ON (CASE WHEN a > 0 THEN 1 ELSE 0 END), b FROM cases;
 CREATE FUNCTION cased(a int DEFAULT CASE WHEN true THEN 1 END) RETURNS int RETURN CASE WHEN a > 0 THEN (SELECT max(c.a) FROM cases c WHERE c.b = $1) ELSE 0 END;
 CREATE FUNCTION cased2(a int) RETURNS SETOF cases BEGIN ATOMIC INSERT INTO cases (a) SELECT 1 UNION SELECT 2; UPDATE cases SET a = CASE WHEN cases.a > 0 THEN 1 END WHERE cases.b = cased2.a RETURNING b; DELETE FROM cases c USING keyed k WHERE c.a = k.a; SELECT * FROM cases; END;
-CREATE FUNCTION changes(a int) RETURNS void BEGIN ATOMIC UPDATE keyed AS k SET b = changes.a + 1, t = DEFAULT WHERE k.a = changes.a; UPDATE ONLY keyed SET (b, t) = (SELECT c.b, 'x' FROM cases c LIMIT 1) FROM cases WHERE cases.a = keyed.a; INSERT INTO keyed AS n (a, b) VALUES (1, 2), (changes.a, DEFAULT) ON CONFLICT (a) DO UPDATE SET b = excluded.b + n.b WHERE n.a > 0; INSERT INTO keyed DEFAULT VALUES; INSERT INTO keyed SELECT * FROM keyed ON CONFLICT DO NOTHING RETURNING keyed.*; DELETE FROM keyed; WITH d AS (DELETE FROM cases RETURNING a) SELECT count(*) FROM d; END;
+CREATE FUNCTION changes(a int) RETURNS void BEGIN ATOMIC UPDATE keyed AS k SET b = changes.a + 1, t = DEFAULT WHERE k.a = changes.a; UPDATE ONLY keyed SET (b, t) = (SELECT c.b, c.a::text FROM cases c LIMIT 1) FROM cases WHERE cases.a = keyed.a; INSERT INTO keyed AS n (a, b) VALUES (1, 2), (changes.a, DEFAULT) ON CONFLICT (a) DO UPDATE SET b = excluded.b + n.b WHERE n.a > 0; INSERT INTO keyed DEFAULT VALUES; INSERT INTO keyed SELECT * FROM keyed ON CONFLICT DO NOTHING RETURNING keyed.*; DELETE FROM keyed; WITH d AS (DELETE FROM cases RETURNING a) SELECT count(*) FROM d; END;
 -- views
 CREATE VIEW simple AS SELECT id, name FROM parent WHERE id > 2;
 CREATE VIEW s1.joined AS SELECT p.id, c.a AS "A", count(*) FILTER (WHERE c.p > 1) AS n, max(p.name) FROM parent p LEFT JOIN child c ON c.p = p.id GROUP BY p.id, c.a HAVING count(*) > 0 ORDER BY p.id DESC NULLS LAST, 2 LIMIT 10 OFFSET 1;

@@ -336,7 +336,8 @@ impl Items {
             out.push(row[0].to_owned());
             Ok(true)
         };
-        let print = |key: &[Datum]| format!("(id)=({})", key[0].as_ref().as_i32());
-        index::build(be, &self.table, &index, &[1], &mut entry, &print)
+        let mut print =
+            |_: &mut Backend, key: &[Datum]| format!("(id)=({})", key[0].as_ref().as_i32());
+        index::build(be, &self.table, &index, &[1], &mut entry, &mut print)
     }
 }

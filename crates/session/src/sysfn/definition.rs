@@ -32,7 +32,12 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_get_expr_ext",
         call: SysCall::One(|c, a| {
-            answer(deparse::stored_expr(c, &text(a[0]), a[1].as_oid(), Style::shown(a[2].as_bool()))?)
+            answer(deparse::stored_expr(
+                c,
+                &text(a[0]),
+                a[1].as_oid(),
+                Style::shown(a[2].as_bool()),
+            )?)
         }),
     },
     SysFn {
