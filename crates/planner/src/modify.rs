@@ -103,10 +103,10 @@ impl Glob<'_> {
         let rows = if returning.is_empty() { 0.0 } else { made.plan.info.plan_rows };
         let info = PlanInfo {
             startup_cost: made.plan.info.startup_cost,
-            total_cost: made.plan.info.total_cost
-                + made.plan.info.plan_rows * self.facts.costs().cpu_tuple,
+            // What writing costs is the same for every plan.
+            total_cost: made.plan.info.total_cost,
             plan_rows: rows,
-            plan_width: made.plan.info.plan_width,
+            plan_width: if returning.is_empty() { 0 } else { made.plan.info.plan_width },
             target_list: returning.clone(),
             ..PlanInfo::default()
         };
