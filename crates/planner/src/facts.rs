@@ -2,7 +2,7 @@
 
 use ids::{AttrNo, Oid};
 use pgerror::Result;
-use plan::Expr;
+use plan::expr::{Expr, OpExpr};
 use std::sync::Arc;
 use types::Datum;
 
@@ -214,6 +214,8 @@ pub trait PlannerFacts: eval::Facts {
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
     /// Simplifies an expression ([`eval::fold`] with a host that can run what is computed now).
     fn fold(&mut self, expr: Expr) -> Result<Expr>;
+    /// Which of these values, put in the place of the operator's left operand (a column), satisfy it.
+    fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>>;
     /// The expression converted to the common type of a set operation's column.
     fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr>;
     /// Values of the statement's parameters, where a custom plan is wanted.

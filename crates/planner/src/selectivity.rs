@@ -8,7 +8,7 @@ use plan::expr::*;
 use plan::query::RteKind;
 use std::sync::Arc;
 use types::array::ArrayRef;
-use types::{DatumRef, compare::CompareFn};
+use types::{Datum, DatumRef, compare::CompareFn};
 
 const DEFAULT_EQ: f64 = 0.005;
 const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
@@ -330,23 +330,20 @@ impl Glob<'_> {
         const TRIED_MIN: usize = 10;
         let (Some(stats), false) = (&v.stats, flipped) else { return Ok(None) };
         let Expr::Const(_) = strip(&op.args[1]) else { return Ok(None) };
-        let mut common = 0.0;
-        for (value, frequency) in stats.mcv.iter().zip(&stats.mcv_freq).take(TRIED_MAX) {
-            if self.try_value(op, value)? {
-                common += frequency;
-            }
-        }
-        let all_common: f64 = stats.mcv_freq.iter().sum();
-        let rest = (1.0 - all_common - stats.null_frac).max(0.0);
+        let mut values: Vec<Datum> = stats.mcv.iter().take(TRIED_MAX).cloned().collect();
+        let commons = values.len();
         let step = stats.histogram.len().div_ceil(TRIED_MAX).max(1);
         // Its ends are not typical.
         let inner = stats.histogram.len().saturating_sub(2);
-        let tried = stats.histogram.iter().skip(1).take(inner).step_by(step);
-        let (mut hits, mut count) = (0usize, 0usize);
-        for value in tried {
-            count += 1;
-            hits += usize::from(self.try_value(op, value)?);
-        }
+        values.extend(stats.histogram.iter().skip(1).take(inner).step_by(step).cloned());
+        let found = self.facts.try_values(op, &values)?;
+        let (of_commons, of_others) = found.split_at(commons);
+        let pairs = of_commons.iter().zip(&stats.mcv_freq);
+        let common: f64 = pairs.filter(|(hit, _)| **hit).map(|(_, frequency)| frequency).sum();
+        let all_common: f64 = stats.mcv_freq.iter().sum();
+        let rest = (1.0 - all_common - stats.null_frac).max(0.0);
+        let count = of_others.len();
+        let hits = of_others.iter().filter(|hit| **hit).count();
         let others = if count >= TRIED_MIN {
             (hits as f64 / count as f64).clamp(0.0001, 0.9999)
         } else if stats.mcv.is_empty() {
@@ -355,24 +352,6 @@ impl Glob<'_> {
             DEFAULT_MATCH
         };
         Ok(Some((common + rest * others).clamp(0.0, 1.0)))
-    }
-
-    /// Does the operator find this value on its left?
-    fn try_value(&mut self, op: &OpExpr, value: &types::Datum) -> Result<bool> {
-        let left = &op.args[0];
-        let info = self.facts.type_info(left.type_oid())?;
-        let value = Expr::Const(Const {
-            consttype: left.type_oid(),
-            consttypmod: -1,
-            constcollid: left.collation(),
-            constlen: info.len,
-            constbyval: info.by_val,
-            value: value.clone(),
-            location: Location::UNKNOWN,
-        });
-        let test = OpExpr { args: vec![value, op.args[1].clone()], ..op.clone() };
-        let found = self.facts.fold(Expr::OpExpr(Box::new(test)))?;
-        Ok(matches!(found, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool()))
     }
 
     fn join_selectivity(&mut self, root: &Root, l: &Expr, r: &Expr, join: &str) -> Result<f64> {
@@ -455,7 +434,7 @@ impl Glob<'_> {
 /// The largest value that is known of a column.
 fn largest(s: &ColStats, cmp: CompareFn) -> Option<DatumRef<'_>> {
     let collation = ids::Oid(100);
-    let candidates = s.mcv.iter().chain(s.histogram.last()).map(types::Datum::as_ref);
+    let candidates = s.mcv.iter().chain(s.histogram.last()).map(Datum::as_ref);
     candidates.reduce(|a, b| if cmp(a, b, collation).is_lt() { b } else { a })
 }
 

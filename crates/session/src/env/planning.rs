@@ -3,11 +3,11 @@
 use crate::core::Core;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
-use eval::Facts;
+use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
 use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
-use plan::Expr;
+use plan::expr::{Expr, OpExpr, Var};
 use planner::*;
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -218,6 +218,15 @@ impl Core {
     }
 }
 
+/// Whatever column is asked for is the only one.
+struct OneColumn;
+
+impl Resolve for OneColumn {
+    fn var(&mut self, _: &Var) -> Result<Slot> {
+        Ok(Slot { source: Source::Scan, column: 0 })
+    }
+}
+
 impl PlannerFacts for Core {
     fn costs(&self) -> &CostSettings {
         &self.costs
@@ -410,6 +419,19 @@ impl PlannerFacts for Core {
 
     fn fold(&mut self, expr: Expr) -> Result<Expr> {
         eval::fold(expr, self)
+    }
+
+    fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>> {
+        let test = Expr::OpExpr(Box::new(op.clone()));
+        let program = Compiler::new(self, &mut OneColumn).compile(&test)?;
+        let mut memory = EvalState::default();
+        let mut out = Vec::with_capacity(values.len());
+        for value in values {
+            let row = RowInput::scan(RowRef::Owned(std::slice::from_ref(value)));
+            let found = program.eval_row(&mut memory, self, &row)?;
+            out.push(!found.as_ref().is_null() && found.as_ref().as_bool());
+        }
+        Ok(out)
     }
 
     fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr> {
