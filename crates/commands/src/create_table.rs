@@ -47,10 +47,10 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     if stmt.of_typename.is_some() {
         return Err(PgError::unsupported("typed tables"));
     }
-    if matches!(stmt.oncommit, OnCommitAction::DeleteRows | OnCommitAction::Drop) {
-        if stmt.relation.relpersistence != b't' {
-            bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
-        }
+    if matches!(stmt.oncommit, OnCommitAction::DeleteRows | OnCommitAction::Drop)
+        && stmt.relation.relpersistence != b't'
+    {
+        bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
     }
     let place = parse::position(sql, stmt.relation.location);
     let (schema, persistence) =

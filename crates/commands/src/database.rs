@@ -166,7 +166,7 @@ fn connection_limit(def: &DefElem) -> Result<i32> {
 }
 
 fn encoding_of(def: &DefElem) -> Result<i32> {
-    let refused = |e: i32| e < 0 || e > encoding::LAST_SERVER;
+    let refused = |e: i32| !(0..=encoding::LAST_SERVER).contains(&e);
     match &def.arg {
         Some(Node::Integer(n)) => {
             if refused(*n) {

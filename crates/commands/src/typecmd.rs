@@ -161,7 +161,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     let place = match &stmt.new_val_neighbor {
         None => list.len(),
         Some(neighbor) => {
-            let at = list.iter().position(|v| v.enumlabel == &**neighbor);
+            let at = list.iter().position(|v| v.enumlabel == **neighbor);
             let at = at.ok_or_else(|| no_label(neighbor))?;
             at + usize::from(stmt.new_val_is_after)
         }

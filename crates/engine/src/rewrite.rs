@@ -238,7 +238,7 @@ impl Copier {
         h.raw_cid = old.raw_cid;
         h.ctid = old.ctid;
         h.infomask = h.infomask & !m::XACT_MASK | old.infomask & m::XACT_MASK;
-        h.infomask2 = h.infomask2 & !m2::XACT_MASK;
+        h.infomask2 &= !m2::XACT_MASK;
         let mut kept = Kept { xid: self.cutoffs.freeze_limit, multi: self.cutoffs.multi_cutoff };
         let prepared = freeze::prepare(&mut be.txn, &h, 1, &self.cutoffs, &mut kept)?;
         if let Some(plan) = prepared.plan {

@@ -187,7 +187,7 @@ impl Page {
         if rest.windows(2).all(|w| w[0].offset > w[1].offset)
             && rest.first().is_none_or(|k| k.offset < upper)
         {
-            for run in rest.chunk_by(|above, below| is_below(above, below)) {
+            for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
                 self.bytes_mut().copy_within(from..end, upper - bytes);
                 upper = self.point_down(run, upper);
@@ -196,7 +196,7 @@ impl Page {
             let low = rest.iter().map(|k| k.offset).min().unwrap_or(upper);
             let mut scratch = [0u8; PAGE_SIZE];
             scratch[low..special].copy_from_slice(&self.bytes_mut()[low..special]);
-            for run in rest.chunk_by(|above, below| is_below(above, below)) {
+            for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
                 let to = upper - bytes;
                 self.bytes_mut()[to..to + end - from].copy_from_slice(&scratch[from..end]);

@@ -61,7 +61,7 @@ fn bad_length() -> PgError {
 fn decode_body(body: &[u8]) -> Result<StartupPacket> {
     let word =
         |at: usize| body.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_be_bytes);
-    let version = word(0).ok_or_else(|| bad_length())?;
+    let version = word(0).ok_or_else(bad_length)?;
     match version {
         SSL => Ok(StartupPacket::SslRequest),
         GSS => Ok(StartupPacket::GssRequest),

@@ -260,7 +260,11 @@ fn multi_insert_fills_pages_and_freezes() {
         let mut tuples = Tuples::default();
         for i in 0..500 {
             let tuple = w.tuple(i, frozen as i32, &"y".repeat(i as usize % 90));
-            tuples.add(|out| Ok(out.extend_from_slice(&tuple))).unwrap();
+            let copy = |out: &mut Vec<u8>| {
+                out.extend_from_slice(&tuple);
+                Ok(())
+            };
+            tuples.add(copy).unwrap();
         }
         let mut bulk = BulkInsert::new(&w.pool);
         let options = InsertOptions { frozen, skip_fsm: frozen, ..InsertOptions::default() };
