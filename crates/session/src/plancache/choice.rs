@@ -253,7 +253,7 @@ impl Core {
                             consttype: p.paramtype,
                             consttypmod: p.paramtypmod,
                             constcollid: p.paramcollid,
-                            constlen: info.len.into(),
+                            constlen: info.len,
                             constbyval: info.by_val,
                             value: value.clone(),
                             location: p.location,
