@@ -19,6 +19,8 @@ mod pair;
 #[cfg(test)]
 mod pgbench;
 #[cfg(test)]
+mod random_sql;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod schedules;

@@ -669,6 +669,7 @@ impl Exec for HashJoinNode {
         let built = self.phase != Phase::Start && self.batches == 1;
         if built && !self.depends.changed(run) {
             self.table.matched.fill(false);
+            self.batch = 0;
             let empty = self.table.rows.len == 0 && !self.keeps_outer();
             self.phase = if empty { Phase::Done } else { Phase::Probe };
         } else {

@@ -75,12 +75,18 @@ impl Glob<'_> {
                     let rows = root.rel(*rti)?.rows;
                     JoinRel { relids: Relids::from([*rti]), rows, paths }
                 }
-                Item::Join(j) => self.fixed_join(root, j, &all_needed)?,
+                Item::Join(j) => {
+                    let rel = self.fixed_join(root, j, &all_needed)?;
+                    // What concerns this join alone and cannot be tested before it: conditions on its nullable side.
+                    let (own, others): (Vec<Expr>, Vec<Expr>) =
+                        multi.into_iter().partition(|q| relids_of(q).is_subset(&j.relids));
+                    multi = others;
+                    if own.is_empty() { rel } else { self.filtered(root, rel, &own)? }
+                }
             });
         }
         let mut joined = if rels.len() == 1 {
             let mut one = rels.pop().expect("one item");
-            // Conditions on an outer join's nullable side.
             if !multi.is_empty() {
                 one = self.filtered(root, one, &multi)?;
             }
