@@ -172,7 +172,7 @@ fn twins(data: &Path, dir: &TempDir, script: &Script) -> Result<(), String> {
 /// Ten hand-overs. Counts the images by which records were compared.
 fn hand_over_ten_times(seed: u64, counts: &mut [BTreeMap<String, usize>; 2]) -> Result<(), String> {
     let random = SeededRandom::new(seed);
-    let compared = seed % 2 == 0;
+    let compared = seed.is_multiple_of(2);
     let dir = TempDir::new("handover");
     hand_over(dir.path());
     let data = dir.path().join("data");
