@@ -16,6 +16,7 @@ SELECT count(*), sum(a.id), sum(b.id) FROM q_a a [[join¦left join¦right join]]
 SELECT count(*) FROM q_a a [[cross join q_b b¦natural join q_b b¦join q_b b using (id)¦left join q_b b using (id) where b.id is null¦, q_b b where a.id = b.aid¦join q_b b on a.id = b.aid join q_a c on c.id = b.id]]
 SELECT * FROM q_a [[join¦left join¦full join]] q_b USING (id) WHERE id < 4 OR id > 88 ORDER BY id
 SELECT a.id, s.x FROM q_a a [[, lateral (select max(b.w) x from q_b b where b.aid = a.id) s¦left join lateral (select b.w x from q_b b where b.aid = a.id order by b.w limit 1) s on true¦cross join lateral generate_series(1, a.g) s(x)]] WHERE a.id < 15 ORDER BY 1, 2
+SELECT a.id, s.n FROM q_a a, lateral (select count(*) n from q_b b join q_a c on c.id = b.aid where a.id > 0 and b.w > 3) s WHERE a.id < 4 ORDER BY 1
 SELECT id FROM q_a WHERE id [[in¦not in]] (SELECT aid FROM q_b [[where aid is not null¦where id < 5¦]]) ORDER BY id
 SELECT id FROM q_a a WHERE [[exists¦not exists]] (SELECT FROM q_b b WHERE b.aid = a.id AND b.w [[<¦>]] 10) ORDER BY id
 SELECT id FROM q_a WHERE v [[> any¦< all¦= any¦<> all¦>= all]] (SELECT w FROM q_b WHERE id < [[5¦1]]) ORDER BY id
