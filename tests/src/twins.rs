@@ -2,6 +2,7 @@
 
 mod explain;
 mod plans;
+mod psql;
 mod rights;
 
 use crate::pair::Pair;

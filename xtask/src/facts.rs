@@ -4,8 +4,8 @@
 //! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`) and our bodies of functions in SQL
 //! (`system_functions.sql`): what is left are names, numbers, types and flags, and the server's parse
 //! trees of our own texts. Functions in SQL for which we have no body are left out, and named on the
-//! way. Descriptions (but those of databases and schemas), planner statistics, collations of this
-//! machine's locales and extensions are left out too.
+//! way. Planner statistics, collations of this machine's locales and extensions are left out too. Descriptions
+//! are PostgreSQL's own words, which psql shows (see NOTICE); so are the names of the default parser's tokens.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format under a line of column
 //! names; `reg…` columns are numbers. The row structs of `catalog::rows` come from the same source.
@@ -34,6 +34,24 @@ pub struct Table {
 
 /// Tables whose contents are not facts, or are made by `init` itself.
 const EMPTY: &[&str] = &["pg_statistic", "pg_shdepend"];
+
+/// Catalogs whose rows are written in the order in which `initdb` puts them, which shows where queries do not ask for
+/// any. In others the order depends on what was updated on the way.
+const IN_PLACE: &[&str] = &[
+    "pg_aggregate",
+    "pg_am",
+    "pg_amop",
+    "pg_amproc",
+    "pg_cast",
+    "pg_conversion",
+    "pg_language",
+    "pg_opclass",
+    "pg_operator",
+    "pg_opfamily",
+    "pg_proc",
+    "pg_range",
+    "pg_type",
+];
 
 /// First OID that `initdb` hands out to what is not in the catalog's source files.
 const FIRST_UNPINNED: u32 = 12_000;
@@ -85,8 +103,26 @@ pub fn run() -> Result<()> {
     )?;
     fs::write(generated.join("rows/indexes.rs"), rows::indexes(&indexes)?)
         .map_err(|e| e.to_string())?;
+    let tokens = scratch.query("COPY (SELECT * FROM ts_token_type('default')) TO STDOUT")?;
+    fs::write(facts.join("tokens.txt"), tokens).map_err(|e| e.to_string())?;
     drop(scratch);
-    compare(&root)
+    let mut reference = Scratch::init("reference", &[])?;
+    reference.start()?;
+    fs::write(facts.join("encodings.txt"), encodings(&reference)?).map_err(|e| e.to_string())?;
+    compare(&root, &reference)
+}
+
+/// The upper halves of encodings with one byte a character: a line each of the name and 128 code points in
+/// hexadecimal, `-` where there is none.
+fn encodings(reference: &Scratch) -> Result<String> {
+    reference.query(
+        "CREATE FUNCTION pg_temp.point(b int, e text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN \
+           RETURN to_hex(ascii(convert_from(set_byte('\\x00', 0, b), e))); \
+         EXCEPTION WHEN others THEN RETURN '-'; END $$; \
+         SELECT pg_encoding_to_char(n) || ' ' || string_agg(pg_temp.point(b, \
+           pg_encoding_to_char(n)), ' ' ORDER BY b) \
+         FROM generate_series(8, 34) n, generate_series(128, 255) b GROUP BY n ORDER BY n",
+    )
 }
 
 /// The feature list without PostgreSQL's remarks.
@@ -153,6 +189,7 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
         })
         .collect();
     let order = match names.contains(&"oid") {
+        _ if IN_PLACE.contains(&table.name.as_str()) => "ctid".to_owned(),
         true => "oid".to_owned(),
         false => {
             let keys = table.columns.iter().filter(|c| c.not_null && c.type_name != "oidvector");
@@ -162,10 +199,11 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     };
     let filter = match table.name.as_str() {
         "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED}"),
-        // Those of databases and schemas are known to programs: a dump leaves them out by their text.
-        "pg_description" => {
-            "WHERE classoid = 'pg_namespace'::regclass AND objoid < 12000".to_owned()
-        }
+        // Of what was left out nothing is said.
+        "pg_description" => format!(
+            "WHERE CASE classoid WHEN 'pg_collation'::regclass THEN objoid < {FIRST_UNPINNED} \
+               WHEN 'pg_proc'::regclass THEN objoid IN (SELECT oid FROM pg_proc) ELSE true END"
+        ),
         _ => String::new(),
     };
     let rows = scratch.query(&format!(
@@ -209,9 +247,7 @@ fn numbered(acl: &str, roles: &[(&str, &str)]) -> String {
 }
 
 /// What PostgreSQL has and we have not, or have with other columns: views and functions.
-fn compare(root: &Path) -> Result<()> {
-    let mut real = Scratch::init("reference", &[])?;
-    real.start()?;
+fn compare(root: &Path, real: &Scratch) -> Result<()> {
     let facts = root.join("crates/catalog/facts");
     let read = |f: &str| fs::read_to_string(facts.join(f)).map_err(|e| format!("{f}: {e}"));
 

@@ -257,7 +257,8 @@ impl Analyzer<'_> {
                     if let Some(p) = self.infer_param(p.clone(), target, location)? {
                         return Ok(p);
                     }
-                    return self.coerce_by_path(Expr::Param(p), target, context, format, location);
+                    let p = Expr::Param(p);
+                    return self.coerce_by_path(p, target, typmod, context, format, location);
                 }
                 _ => {}
             }
@@ -267,13 +268,15 @@ impl Analyzer<'_> {
             let (coll_oid, location) = (c.coll_oid, c.location);
             return Ok(Expr::Collate(Box::new(CollateExpr { arg, coll_oid, location })));
         }
-        self.coerce_by_path(node, target, context, format, location)
+        self.coerce_by_path(node, target, typmod, context, format, location)
     }
 
+    /// Functions of casts that take a length are given it at once.
     fn coerce_by_path(
         &mut self,
         node: Expr,
         target: Oid,
+        typmod: i32,
         context: Context,
         format: CoercionForm,
         location: Location,
@@ -297,7 +300,7 @@ impl Analyzer<'_> {
                 return Ok(relabel(node, target, -1, format, location));
             }
             Some(path) => {
-                let (base, base_typmod) = self.base_type_and_typmod(target, -1)?;
+                let (base, base_typmod) = self.base_type_and_typmod(target, typmod)?;
                 let result =
                     self.apply_path(node, path, base, base_typmod, context, format, location)?;
                 if base != target {

@@ -318,7 +318,7 @@ mod tests {
     fn schema(unique: bool) -> KeySchema {
         let attr = Attr::new(b"k", ids::Oid(23), 4, true, Align::Int);
         let column = KeyColumn {
-            cmp: btint4cmp,
+            cmp: types::Comparer::Plain(btint4cmp),
             desc: false,
             nulls_first: false,
             collation: ids::Oid::INVALID,

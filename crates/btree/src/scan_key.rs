@@ -189,7 +189,7 @@ impl Quals {
                 values.retain(|v| !v.is_null());
                 let col = &schema.columns[column];
                 let order = |a: &Datum, b: &Datum| {
-                    let ord = (col.cmp)(a.as_ref(), b.as_ref(), col.collation);
+                    let ord = col.cmp.order(a.as_ref(), b.as_ref(), col.collation);
                     if col.desc { ord.reverse() } else { ord }
                 };
                 values.sort_by(order);
@@ -485,7 +485,7 @@ fn tighter(
         return false;
     }
     let col = &schema.columns[column];
-    let ord = (col.cmp)(new.1, old.1, col.collation);
+    let ord = col.cmp.order(new.1, old.1, col.collation);
     let ord = if col.desc { ord.reverse() } else { ord };
     let strict = matches!(new.0, ScanOp::Less | ScanOp::Greater);
     match ord {

@@ -8,13 +8,13 @@ use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use types::DatumRef;
-use types::compare::{self, CompareFn};
+use types::compare::{self, CompareFn, Comparer};
 
 /// A column of an index.
 #[derive(Clone, Debug)]
 pub struct KeyColumn {
     /// The operator class's three-way comparison; not called for included columns.
-    pub cmp: CompareFn,
+    pub cmp: Comparer,
     pub desc: bool,
     pub nulls_first: bool,
     pub collation: Oid,
@@ -55,7 +55,7 @@ enum Direct {
 
 impl Direct {
     fn of(column: &KeyColumn) -> Direct {
-        let is = |f: CompareFn| column.attr.by_val && std::ptr::fn_addr_eq(column.cmp, f);
+        let is = |f: CompareFn| column.attr.by_val && column.cmp.is(f);
         match column.attr.len {
             4 if is(compare::btint4cmp) => Direct::Int4,
             8 if is(compare::btint8cmp) => Direct::Int8,
@@ -250,7 +250,10 @@ impl KeySchema {
         {
             return Ok(if col.desc { ord.reverse() } else { ord });
         }
-        let cmp = cmp.unwrap_or(col.cmp);
+        let order = |a: DatumRef<'_>, b: DatumRef<'_>| match cmp {
+            Some(cmp) => cmp(a, b, col.collation),
+            None => col.cmp.order(a, b, col.collation),
+        };
         let Some(raw) = raw else {
             return Ok(match (value.is_null(), col.nulls_first) {
                 (true, _) => Ordering::Equal,
@@ -262,11 +265,11 @@ impl KeySchema {
             return Ok(if col.nulls_first { Ordering::Less } else { Ordering::Greater });
         }
         let ord = match self.plain_datum(n, raw) {
-            Some(d) => cmp(value, d, col.collation),
+            Some(d) => order(value, d),
             None => {
                 let mut scratch = Vec::new();
                 crate::inline::decompress(raw, &mut scratch)?;
-                cmp(value, DatumRef::Bytes(&scratch), col.collation)
+                order(value, DatumRef::Bytes(&scratch))
             }
         };
         Ok(if col.desc { ord.reverse() } else { ord })

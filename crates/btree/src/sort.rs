@@ -75,7 +75,7 @@ enum Prefix {
 
 impl Prefix {
     fn of(schema: &KeySchema) -> Prefix {
-        let is = |f: CompareFn| std::ptr::fn_addr_eq(schema.columns[0].cmp, f);
+        let is = |f: CompareFn| schema.columns[0].cmp.is(f);
         if is(compare::btint4cmp) || is(compare::btint8cmp) || is(compare::btint2cmp) {
             Prefix::Signed
         } else if is(compare::btoidcmp) {

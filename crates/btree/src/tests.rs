@@ -205,7 +205,7 @@ impl World {
 
 pub(crate) fn int4_column() -> KeyColumn {
     KeyColumn {
-        cmp: btint4cmp,
+        cmp: types::Comparer::Plain(btint4cmp),
         desc: false,
         nulls_first: false,
         collation: Oid::INVALID,
@@ -215,7 +215,7 @@ pub(crate) fn int4_column() -> KeyColumn {
 
 pub(crate) fn text_column() -> KeyColumn {
     KeyColumn {
-        cmp: bttextcmp_c,
+        cmp: types::Comparer::Plain(bttextcmp_c),
         desc: false,
         nulls_first: false,
         collation: Oid(950),

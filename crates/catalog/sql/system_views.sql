@@ -63,7 +63,7 @@ CREATE VIEW pg_tables AS
          c.relhastriggers AS hastriggers, c.relrowsecurity AS rowsecurity
   FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
        LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
-  WHERE c.relkind = ANY ('{r,p}'::"char"[]);
+  WHERE c.relkind IN ('r', 'p');
 
 CREATE VIEW pg_matviews AS
   SELECT n.nspname AS schemaname, c.relname AS matviewname,
@@ -80,7 +80,7 @@ CREATE VIEW pg_indexes AS
   FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
        LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
        LEFT JOIN pg_tablespace t ON t.oid = i.reltablespace
-  WHERE c.relkind = ANY ('{r,m,p}'::"char"[]) AND i.relkind = ANY ('{i,I}'::"char"[]);
+  WHERE c.relkind IN ('r', 'm', 'p') AND i.relkind IN ('i', 'I');
 
 CREATE VIEW pg_sequences AS
   SELECT n.nspname AS schemaname, c.relname AS sequencename,
@@ -338,7 +338,7 @@ CREATE VIEW pg_stat_all_tables AS
          SELECT sum(pg_stat_get_numscans(x.indexrelid))::bigint AS scans,
                 sum(pg_stat_get_tuples_fetched(x.indexrelid))::bigint AS fetched
          FROM pg_index x WHERE x.indrelid = c.oid) i
-  WHERE c.relkind = ANY ('{r,t,m,p}'::"char"[]);
+  WHERE c.relkind IN ('r', 't', 'm', 'p');
 
 CREATE VIEW pg_stat_xact_all_tables AS
   SELECT c.oid AS relid, n.nspname AS schemaname, c.relname,
@@ -355,7 +355,7 @@ CREATE VIEW pg_stat_xact_all_tables AS
          SELECT sum(pg_stat_get_xact_numscans(x.indexrelid))::bigint AS scans,
                 sum(pg_stat_get_xact_tuples_fetched(x.indexrelid))::bigint AS fetched
          FROM pg_index x WHERE x.indrelid = c.oid) i
-  WHERE c.relkind = ANY ('{r,t,m,p}'::"char"[]);
+  WHERE c.relkind IN ('r', 't', 'm', 'p');
 
 CREATE VIEW pg_stat_sys_tables AS
   SELECT * FROM pg_stat_all_tables
@@ -393,7 +393,7 @@ CREATE VIEW pg_statio_all_tables AS
                     - pg_stat_get_blocks_hit(x.indexrelid))::bigint AS read,
                 sum(pg_stat_get_blocks_hit(x.indexrelid))::bigint AS hit
          FROM pg_index x WHERE x.indrelid = t.oid) ti
-  WHERE c.relkind = ANY ('{r,t,m}'::"char"[]);
+  WHERE c.relkind IN ('r', 't', 'm');
 
 CREATE VIEW pg_statio_sys_tables AS
   SELECT * FROM pg_statio_all_tables
@@ -410,7 +410,7 @@ CREATE VIEW pg_stat_all_indexes AS
          pg_stat_get_tuples_fetched(i.oid) AS idx_tup_fetch
   FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
        LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind = ANY ('{r,t,m}'::"char"[]);
+  WHERE c.relkind IN ('r', 't', 'm');
 
 CREATE VIEW pg_stat_sys_indexes AS
   SELECT * FROM pg_stat_all_indexes
@@ -427,7 +427,7 @@ CREATE VIEW pg_statio_all_indexes AS
          pg_stat_get_blocks_hit(i.oid) AS idx_blks_hit
   FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
        LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind = ANY ('{r,t,m}'::"char"[]);
+  WHERE c.relkind IN ('r', 't', 'm');
 
 CREATE VIEW pg_statio_sys_indexes AS
   SELECT * FROM pg_statio_all_indexes

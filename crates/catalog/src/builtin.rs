@@ -83,6 +83,7 @@ impl Builtin {
             let compare = compare
                 .ok_or_else(|| PgError::internal(format!("no comparison for class {class}")))?;
             // Collations of the catalogs are deterministic.
+            let compare = compare.into();
             Ok(Support { compare, equal_image: self.support(class, 4).is_some() })
         });
         let support: Vec<Support> = support.collect::<Result<_>>()?;

@@ -173,7 +173,45 @@ impl CatCx<'_> {
                 let row = self.get(cache::PUBLICATIONOID, &[oid.into()], what)?;
                 format!("publication {}", row.pubname)
             }
-            class => return Err(PgError::internal(format!("unsupported object class: {class}"))),
+            PgAmop::RELATION => {
+                let row = self.scan(indexes::PG_AMOP_OID_INDEX, &[oid.into()])?.pop();
+                let row = row.ok_or_else(|| missing("access method operator"))?;
+                format!(
+                    "operator {} ({}, {}) of {}: {}",
+                    row.amopstrategy,
+                    self.format_type(row.amoplefttype)?,
+                    self.format_type(row.amoprighttype)?,
+                    self.describe_family(row.amopfamily)?,
+                    self.format_operator(row.amopopr)?
+                )
+            }
+            PgAmproc::RELATION => {
+                let row = self.scan(indexes::PG_AMPROC_OID_INDEX, &[oid.into()])?.pop();
+                let row = row.ok_or_else(|| missing("access method procedure"))?;
+                format!(
+                    "function {} ({}, {}) of {}: {}",
+                    row.amprocnum,
+                    self.format_type(row.amproclefttype)?,
+                    self.format_type(row.amprocrighttype)?,
+                    self.describe_family(row.amprocfamily)?,
+                    self.format_function(row.amproc)?
+                )
+            }
+            PgTsParser::RELATION => {
+                let row = self.scan(indexes::PG_TS_PARSER_OID_INDEX, &[oid.into()])?.pop();
+                let row = row.ok_or_else(|| missing("text search parser"))?;
+                let visible = row.prsnamespace == Oid(11);
+                let name = self.qualify(visible, row.prsnamespace, row.prsname)?;
+                format!("text search parser {name}")
+            }
+            PgTsTemplate::RELATION => {
+                let row = self.scan(indexes::PG_TS_TEMPLATE_OID_INDEX, &[oid.into()])?.pop();
+                let row = row.ok_or_else(|| missing("text search template"))?;
+                let visible = row.tmplnamespace == Oid(11);
+                let name = self.qualify(visible, row.tmplnamespace, row.tmplname)?;
+                format!("text search template {name}")
+            }
+            class => return Err(PgError::internal(format!("unrecognized object class: {class}"))),
         })
     }
 

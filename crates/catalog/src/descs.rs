@@ -8,12 +8,12 @@ use ids::{AttrNo, Oid, Persistence, RelFile};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 
 /// What the operator class of an index column contributes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Support {
-    pub compare: CompareFn,
+    pub compare: Comparer,
     /// Equal values have equal bytes.
     pub equal_image: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) fn key_schema(
         let option = index.indoption.get(i).copied().unwrap_or(0);
         KeyColumn {
             // Included columns are never compared.
-            cmp: support.get(i).unwrap_or(first).compare,
+            cmp: support.get(i).unwrap_or(first).compare.clone(),
             desc: option & 1 != 0,
             nulls_first: option & 2 != 0,
             collation: index.indcollation.get(i).copied().unwrap_or_default(),

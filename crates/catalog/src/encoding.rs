@@ -1,4 +1,6 @@
-//! Character set encodings and their numbers. Counterpart: mb/pg_wchar.h.
+//! Character set encodings, their numbers, and the characters of those with one byte each. Counterpart: mb/pg_wchar.h.
+
+use std::sync::LazyLock;
 
 /// Names by number, as `pg_encoding_to_char` gives them; those above 34 are for clients only.
 const NAMES: [&str; 42] = [
@@ -102,4 +104,84 @@ pub fn number(name: &str) -> Option<i32> {
         _ => return None,
     };
     number(alias)
+}
+
+/// Most bytes of a character in an encoding; `None` for a number that does not exist.
+pub fn bytes_max(encoding: i32) -> Option<i32> {
+    Some(match encoding {
+        0 | 8..=34 => 1,
+        35..=38 | 41 => 2,
+        1..=3 | 5 | 40 => 3,
+        4 | 6 | 7 | 39 => 4,
+        _ => return None,
+    })
+}
+
+/// The upper half of an encoding with one byte a character: code points of bytes 128 to 255.
+pub struct SingleByte {
+    points: [Option<char>; 128],
+    /// Bytes by code point.
+    bytes: Vec<(char, u8)>,
+}
+
+impl SingleByte {
+    pub fn char_of(&self, byte: u8) -> Option<char> {
+        match byte {
+            0..=127 => Some(char::from(byte)),
+            _ => self.points[usize::from(byte) - 128],
+        }
+    }
+
+    pub fn byte_of(&self, c: char) -> Option<u8> {
+        if c.is_ascii() {
+            return Some(c as u8);
+        }
+        self.bytes.binary_search_by_key(&c, |b| b.0).ok().map(|i| self.bytes[i].1)
+    }
+}
+
+/// Written by `cargo run -p xtask -- facts`: a line for each encoding, its name and its code points.
+static SINGLE_BYTE: LazyLock<Vec<(i32, SingleByte)>> = LazyLock::new(|| {
+    let table = |line: &str| {
+        let mut words = line.split(' ');
+        let encoding = number(words.next()?)?;
+        let mut points = [None; 128];
+        for (point, word) in points.iter_mut().zip(words) {
+            *point = u32::from_str_radix(word, 16).ok().and_then(char::from_u32);
+        }
+        let known = points.iter().zip(128u8..=255).filter_map(|(p, b)| p.map(|p| (p, b)));
+        let mut bytes: Vec<(char, u8)> = known.collect();
+        bytes.sort_unstable();
+        Some((encoding, SingleByte { points, bytes }))
+    };
+    include_str!("../facts/encodings.txt").lines().filter_map(table).collect()
+});
+
+/// The characters of an encoding, if it has one byte for each.
+pub fn single_byte(encoding: i32) -> Option<&'static SingleByte> {
+    SINGLE_BYTE.iter().find(|(n, _)| *n == encoding).map(|(_, table)| table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_encodings_of_one_byte_are_known() {
+        for encoding in 8..=LAST_SERVER {
+            let table = single_byte(encoding).unwrap_or_else(|| panic!("{}", name(encoding)));
+            assert_eq!(table.char_of(b'a'), Some('a'));
+            for byte in 128..=255 {
+                if let Some(c) = table.char_of(byte) {
+                    assert_eq!(table.byte_of(c), Some(byte), "{} {byte:x}", name(encoding));
+                }
+            }
+        }
+        let euro = |name: &str| single_byte(number(name).unwrap()).unwrap().byte_of('\u{20ac}');
+        assert_eq!(
+            [euro("LATIN1"), euro("LATIN9"), euro("WIN1252")],
+            [None, Some(0xa4), Some(0x80)]
+        );
+        assert!(single_byte(UTF8).is_none());
+    }
 }

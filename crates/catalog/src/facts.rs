@@ -35,6 +35,15 @@ pub fn table(oid: Oid) -> Option<FactTable> {
     tables().find(|t| t.oid == oid)
 }
 
+/// Number, name and description of the kinds of tokens that the default parser of text search tells apart.
+pub fn search_tokens() -> impl Iterator<Item = (i32, &'static str, &'static str)> {
+    include_str!("../facts/tokens.txt").lines().filter_map(|line| {
+        let (number, rest) = line.split_once('\t')?;
+        let (name, text) = rest.split_once('\t')?;
+        Some((number.parse().ok()?, name, text))
+    })
+}
+
 /// The type OIDs of the columns of `pg_attribute` itself, where reading the facts has to begin.
 /// Checked against `pg_attribute` by a test.
 const ATTRIBUTE_TYPES: [u32; 26] = [

@@ -291,8 +291,9 @@ impl CatCx<'_> {
         let mut support = Vec::new();
         for (i, &function) in part.support.iter().enumerate() {
             let name = self.find_function(function)?.map(|f| f.prosrc.clone());
-            let compare = name.and_then(|n| types::compare::lookup(n.as_str()));
-            let Some(compare) = compare else { return Ok(None) };
+            let ty = desc.attributes.get(i).map_or(Oid::INVALID, |a| a.atttypid);
+            let Some(name) = name else { return Ok(None) };
+            let Some(compare) = self.comparer(name.as_str(), ty)? else { return Ok(None) };
             let (family, input) = (part.opfamilies[i], part.opcintypes[i]);
             let equal_image = match self.family_proc(family, input, input, 4)? {
                 None => false,

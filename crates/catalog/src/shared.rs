@@ -2,6 +2,7 @@
 
 use crate::builtin::Builtin;
 use crate::cache::{Found, Key, Table};
+use crate::comparer::EnumOrder;
 use crate::inval::Message;
 use crate::relcache::RelDesc;
 use crate::tables::CatalogTable;
@@ -35,6 +36,8 @@ pub struct Catalog {
     /// The catalogs, open, and the relation maps: what is needed to read any of the above.
     opened: RwLock<Opened>,
     builtin: Arc<Mutex<Option<Arc<Builtin>>>>,
+    /// Of the enums that were compared so far.
+    enum_orders: Mutex<HashMap<Oid, Arc<EnumOrder>>>,
     /// Rises with every published invalidation.
     generation: AtomicU64,
 }
@@ -63,12 +66,25 @@ impl Catalog {
             relations: RwLock::new(Relations::default()),
             opened: RwLock::new(Opened::default()),
             builtin,
+            enum_orders: Mutex::default(),
             generation: AtomicU64::new(1),
         })
     }
 
     pub fn database(&self) -> Oid {
         self.database
+    }
+
+    /// The order of an enum's labels, if it is known here.
+    pub(crate) fn enum_order(&self, ty: Oid) -> Option<Arc<EnumOrder>> {
+        self.enum_orders.lock().get(&ty).cloned()
+    }
+
+    /// Takes in places of an enum's labels. Those of labels that others know only are kept.
+    pub(crate) fn learn_enum_order(&self, ty: Oid, places: &[(Oid, f32)]) -> Arc<EnumOrder> {
+        let order = self.enum_orders.lock().entry(ty).or_default().clone();
+        order.learn(places);
+        order
     }
 
     /// Changes whenever something that a plan may depend on has changed. One relaxed read.

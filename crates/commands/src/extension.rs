@@ -21,12 +21,13 @@ struct Function {
     volatility: u8,
 }
 
-struct Extension {
-    name: &'static str,
-    version: &'static str,
-    comment: &'static str,
+/// An extension that can be made.
+pub struct Extension {
+    pub name: &'static str,
+    pub version: &'static str,
+    pub comment: &'static str,
     library: &'static str,
-    relocatable: bool,
+    pub relocatable: bool,
     functions: &'static [Function],
 }
 
@@ -69,6 +70,11 @@ const EXTENSIONS: &[Extension] = &[Extension {
         },
     ],
 }];
+
+/// The extensions that can be made.
+pub fn extensions() -> &'static [Extension] {
+    EXTENSIONS
+}
 
 /// CREATE EXTENSION.
 pub fn create_extension(host: &mut dyn CommandHost, stmt: &CreateExtensionStmt) -> Result<()> {

@@ -132,8 +132,9 @@ pub fn describe(
         let mut cat = SessionLookup::new(host);
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
-        let e = host.planner().fold(e)?;
-        if !is_immutable(host, &e)? {
+        // What is stored is what was written; whoever reads it folds it.
+        let folded = host.planner().fold(e.clone())?;
+        if !is_immutable(host, &folded)? {
             bail!(
                 INVALID_OBJECT_DEFINITION,
                 "functions in index predicate must be marked IMMUTABLE"

@@ -48,6 +48,7 @@ mod utility;
 mod vacuum;
 mod view;
 
+pub use extension::{Extension, extensions};
 pub use host::{CommandHost, CopyTransport};
 pub use utility::{is_command, run_utility};
 pub use view::{select_into, table_is_there};

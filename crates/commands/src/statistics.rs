@@ -53,7 +53,7 @@ pub fn compute(
     if ordered {
         let compare = host.facts().type_compare(a.atttypid)?;
         let collation = a.attcollation;
-        let order = |x: &Datum, y: &Datum| compare(x.as_ref(), y.as_ref(), collation);
+        let order = |x: &Datum, y: &Datum| compare.order(x.as_ref(), y.as_ref(), collation);
         values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
         figures = scalar(&column, &values, &order, sample.live_rows, target);
     } else {

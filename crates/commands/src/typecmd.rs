@@ -195,6 +195,8 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     };
     let mut cat = host.catalog();
     cat.insert(&PgEnum { oid, enumtypid: ty, enumsortorder: order, enumlabel: Name::new(new) })?;
+    cat.increment_command_counter()?;
+    cat.enum_order_changed(ty)?;
     cat.increment_command_counter()
 }
 

@@ -43,8 +43,13 @@ fn accounts() -> (Arc<TableDesc>, Arc<IndexDesc>) {
     filler.storage = b'x';
     let attrs = vec![int(b"aid"), int(b"bid"), int(b"abalance"), filler];
     let cmp = types::compare::of_type(Oid(23)).expect("int4 has an order");
-    let column =
-        KeyColumn { cmp, desc: false, nulls_first: false, collation: Oid(0), attr: int(b"aid") };
+    let column = KeyColumn {
+        cmp: cmp.into(),
+        desc: false,
+        nulls_first: false,
+        collation: Oid(0),
+        attr: int(b"aid"),
+    };
     let mut schema = KeySchema::new(vec![column], 1);
     schema.unique = true;
     schema.allequalimage = true;

@@ -115,7 +115,7 @@ fn in_order(mut list: Vec<(Vec<Datum>, Tid)>, index: &IndexDesc) -> impl Iterato
                 (false, true) if c.nulls_first => Ordering::Greater,
                 (false, true) => Ordering::Less,
                 _ => {
-                    let order = (c.cmp)(x.as_ref(), y.as_ref(), c.collation);
+                    let order = c.cmp.order(x.as_ref(), y.as_ref(), c.collation);
                     if c.desc { order.reverse() } else { order }
                 }
             };

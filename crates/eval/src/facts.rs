@@ -5,7 +5,7 @@ use pgerror::Result;
 use plan::Expr;
 use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
-use types::compare::CompareFn;
+use types::compare::Comparer;
 use types::fncx::TypeInfo;
 use types::kernels::{BinaryKernel, SelectKernel};
 
@@ -70,9 +70,9 @@ pub trait Facts {
     /// Schema and name of the type, as errors name them.
     fn type_place(&mut self, ty: Oid) -> Result<(String, String)>;
     /// The comparison of the type's default B-tree operator class.
-    fn type_compare(&mut self, ty: Oid) -> Result<CompareFn>;
+    fn type_compare(&mut self, ty: Oid) -> Result<Comparer>;
     /// Comparison function for these operand types in an operator family.
-    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<CompareFn>;
+    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer>;
     /// Base type and modifier beneath a domain (the type itself if it is none).
     fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)>;
     /// The domain's constraints and those of the domains beneath, in the order they are tested.

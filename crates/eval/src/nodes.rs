@@ -181,7 +181,7 @@ fn row_compare<'a>(
         if l.is_null() || r.is_null() {
             return Ok(Val::NULL);
         }
-        order = (pair.cmp)(l.as_ref(), r.as_ref(), pair.collation);
+        order = pair.cmp.order(l.as_ref(), r.as_ref(), pair.collation);
         if order.is_ne() {
             break;
         }

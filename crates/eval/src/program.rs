@@ -7,7 +7,7 @@ use std::any::Any;
 use std::sync::Arc;
 use types::Datum;
 use types::builtin::ScalarFn;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 use types::fncx::TypeInfo;
 use types::kernels::{BinaryKernel, SelectKernel};
 
@@ -161,7 +161,7 @@ pub(crate) enum Node {
     MinMax {
         args: Vec<Node>,
         greatest: bool,
-        cmp: CompareFn,
+        cmp: Comparer,
         collation: Oid,
     },
     NullTest {
@@ -254,6 +254,6 @@ pub(crate) enum Node {
 pub(crate) struct RowPair {
     pub left: Node,
     pub right: Node,
-    pub cmp: CompareFn,
+    pub cmp: Comparer,
     pub collation: Oid,
 }

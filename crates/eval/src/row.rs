@@ -214,7 +214,7 @@ fn eval_compound<'a>(
                     continue;
                 }
                 let better = best.is_null() || {
-                    let ord = cmp(v.as_ref(), best.as_ref(), *collation);
+                    let ord = cmp.order(v.as_ref(), best.as_ref(), *collation);
                     if *greatest { ord.is_gt() } else { ord.is_lt() }
                 };
                 if better {

@@ -346,7 +346,7 @@ impl AggNode {
                 let mut cols = Vec::new();
                 for (k, c) in all_keys.0.iter().zip(&all_cols) {
                     if set.contains(&(*c as i16 + 1)) {
-                        keys.push(*k);
+                        keys.push(k.clone());
                         cols.push(*c);
                     }
                 }

@@ -81,7 +81,8 @@ impl AggCall {
             if order.iter().any(|o: &SortColumn| o.column == column) || !c.sortop.is_valid() {
                 continue;
             }
-            let (cmp, descending) = run.sv.sort_operator(c.sortop)?;
+            let ty = agg.args[column].expr.type_oid();
+            let (cmp, descending) = run.sv.sort_operator(c.sortop, ty)?;
             let collation = agg.args[column].expr.collation();
             order.push(SortColumn {
                 column,

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use ids::Oid;
 use pgerror::Result;
 use std::hash::{BuildHasher, Hasher};
-use types::compare::{CompareFn, bpchar_trimmed, float_cmp};
+use types::compare::{Comparer, bpchar_trimmed, float_cmp};
 use types::fncx::FnContext;
 use types::{Batch, Column, ColumnData, DatumRef, oids};
 
@@ -27,10 +27,10 @@ enum HashKind {
 }
 
 /// One key column.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Key {
     kind: HashKind,
-    cmp: Option<CompareFn>,
+    cmp: Option<Comparer>,
     ty: Oid,
     collation: Oid,
 }
@@ -136,7 +136,7 @@ impl Key {
                 HashKind::Type(base)
             }
         };
-        Ok(Key { kind, cmp: run.sv.equality_compare(eq)?, ty, collation })
+        Ok(Key { kind, cmp: run.sv.equality_compare(eq, ty)?, ty, collation })
     }
 
     /// Are values equal exactly if their words are?
@@ -197,8 +197,8 @@ impl Key {
             }
             _ => {}
         }
-        match self.cmp {
-            Some(cmp) => Ok(cmp(a, b, self.collation).is_eq()),
+        match &self.cmp {
+            Some(cmp) => Ok(cmp.order(a, b, self.collation).is_eq()),
             None => run.type_equal(self.ty, a, b, self.collation),
         }
     }

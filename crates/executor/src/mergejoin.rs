@@ -16,7 +16,7 @@ use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
 /// One child's columns, whichever side it is.
@@ -31,10 +31,10 @@ impl Resolve for OneSide {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct MergeKey {
     /// Of an outer with an inner value.
-    cmp: CompareFn,
+    cmp: Comparer,
     collation: Oid,
     descending: bool,
 }
@@ -164,7 +164,7 @@ impl MergeJoinNode {
             right.push(op.args[1].clone());
             let cmp = run
                 .sv
-                .equality_compare(op.opno)?
+                .equality_compare(op.opno, op.args[0].type_oid())?
                 .ok_or_else(|| PgError::internal("merge clause that cannot be merged"))?;
             keys.push(MergeKey {
                 cmp,
@@ -195,7 +195,7 @@ impl MergeJoinNode {
     /// The outer row's key against another one.
     fn compare<'v>(&self, other: impl Iterator<Item = DatumRef<'v>>) -> Ordering {
         for ((k, a), b) in self.keys.iter().zip(self.outer.key()).zip(other) {
-            let o = (k.cmp)(a, b, k.collation);
+            let o = k.cmp.order(a, b, k.collation);
             if o.is_ne() {
                 return if k.descending { o.reverse() } else { o };
             }

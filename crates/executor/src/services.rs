@@ -7,7 +7,7 @@ use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::sync::Arc;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
-use types::compare::CompareFn;
+use types::compare::{CompareFn, Comparer};
 use types::fncx::FnContext;
 use types::{Datum, DatumRef};
 
@@ -48,11 +48,11 @@ pub struct AggInfo {
 pub trait Services: FnContext + Facts {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
     /// Comparison function of an ordering operator, and whether the order is descending.
-    fn sort_operator(&mut self, op: Oid) -> Result<(CompareFn, bool)>;
+    fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;
     /// The function of an equality operator.
     fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>>;
     /// The comparison of the B-tree family in which the operator is equality.
-    fn equality_compare(&mut self, op: Oid) -> Result<Option<CompareFn>>;
+    fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>>;
     /// Types of the OUT columns of a function that returns `record`; `None` where it has none.
     fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>>;
     /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution: plans

@@ -15,14 +15,14 @@ use plan::expr::{Expr, TargetEntry};
 use plan::node::{GroupKeys, Plan, SortKeys};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef};
 
 /// One sort column.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct SortColumn {
     pub column: usize,
-    pub cmp: CompareFn,
+    pub cmp: Comparer,
     pub collation: Oid,
     pub descending: bool,
     pub nulls_first: bool,
@@ -39,7 +39,7 @@ impl SortColumn {
             (false, true) if self.nulls_first => Ordering::Greater,
             (false, true) => Ordering::Less,
             (false, false) => {
-                let o = (self.cmp)(a, b, self.collation);
+                let o = self.cmp.order(a, b, self.collation);
                 if self.descending { o.reverse() } else { o }
             }
         }
@@ -53,7 +53,8 @@ pub(crate) fn sort_columns(
 ) -> Result<Vec<SortColumn>> {
     let mut out = Vec::new();
     for (i, col) in keys.cols.iter().enumerate() {
-        let (cmp, descending) = run.sv.sort_operator(keys.operators[i])?;
+        let ty = targets.get(*col as usize - 1).map_or(Oid::INVALID, |t| t.expr.type_oid());
+        let (cmp, descending) = run.sv.sort_operator(keys.operators[i], ty)?;
         out.push(SortColumn {
             column: *col as usize - 1,
             cmp,

@@ -216,13 +216,13 @@ impl Sorter {
         if self.rows.columns.len() != batch.columns.len() {
             self.rows = batch.empty_like();
         }
-        let first = self.columns.first().copied();
-        if let (Some(limit), Some(c)) = (self.threshold, first) {
-            self.push_below(batch, limit, &c);
+        let first = self.columns.first().cloned();
+        if let (Some(limit), Some(c)) = (self.threshold, &first) {
+            self.push_below(batch, limit, c);
         } else {
             self.rows.extend_range(batch, 0, batch.len);
-            if let Some(c) = first {
-                words_of(&batch.columns[c.column], &c, 0, &mut self.words);
+            if let Some(c) = &first {
+                words_of(&batch.columns[c.column], c, 0, &mut self.words);
             }
         }
         if let Some(bound) = self.bound {
@@ -289,7 +289,7 @@ impl Sorter {
             // Not even the columns are known.
             return;
         }
-        let Some(c) = self.columns.first().copied() else {
+        let Some(c) = self.columns.first().cloned() else {
             self.order.extend(0..n);
             return;
         };

@@ -283,7 +283,7 @@ impl HashedSet {
 
     fn may_equal(&self, run: &mut Run<'_>, key: &[Datum], row: &[Datum]) -> Result<bool> {
         for (i, k) in self.outer.0.iter().enumerate() {
-            let one = Keys(vec![*k]);
+            let one = Keys(vec![k.clone()]);
             if !key[i].is_null()
                 && !row[i].is_null()
                 && !one.equal(

@@ -223,7 +223,7 @@ impl Glob<'_> {
                 continue;
             };
             let cmp = self.facts.type_compare(ty)?;
-            let o = cmp(c.value.as_ref(), d.value.as_ref(), a.inputcollid);
+            let o = cmp.order(c.value.as_ref(), d.value.as_ref(), a.inputcollid);
             return Ok(follows(s, t, o));
         }
         Ok(false)

@@ -48,7 +48,7 @@ impl Glob<'_> {
                 let column = column_of(&q).cloned();
                 let same = kept.iter().any(|(v, k)| *v == other && column_of(k) == column.as_ref());
                 if let (Expr::Const(a), Expr::Const(b)) = (&value, &other)
-                    && cmp(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
+                    && cmp.order(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
                 {
                     rest.push(never());
                 }

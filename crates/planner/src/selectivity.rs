@@ -8,7 +8,7 @@ use plan::expr::*;
 use plan::query::RteKind;
 use std::sync::Arc;
 use types::array::ArrayRef;
-use types::{Datum, DatumRef, compare::CompareFn};
+use types::{Datum, DatumRef, compare::Comparer};
 
 const DEFAULT_EQ: f64 = 0.005;
 const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
@@ -229,13 +229,13 @@ impl Glob<'_> {
         let cmp = self.facts.type_compare(l.type_oid())?;
         let (a, b) = (self.var_facts(root, l)?, self.var_facts(root, r)?);
         let (Some(sa), Some(sb)) = (&a.stats, &b.stats) else { return Ok((1.0, 1.0)) };
-        let (Some(la), Some(lb)) = (largest(sa, cmp), largest(sb, cmp)) else {
+        let (Some(la), Some(lb)) = (largest(sa, &cmp), largest(sb, &cmp)) else {
             return Ok((1.0, 1.0));
         };
         let share = |v: &VarFacts, s: &ColStats, end: DatumRef<'_>| {
-            (range_selectivity(s, end, cmp, v.type_oid, true) + s.null_frac).clamp(0.0, 1.0)
+            (range_selectivity(s, end, &cmp, v.type_oid, true) + s.null_frac).clamp(0.0, 1.0)
         };
-        Ok(match cmp(la, lb, op.inputcollid) {
+        Ok(match cmp.order(la, lb, op.inputcollid) {
             std::cmp::Ordering::Less => (1.0, share(&b, sb, la)),
             std::cmp::Ordering::Greater => (share(&a, sa, lb), 1.0),
             std::cmp::Ordering::Equal => (1.0, 1.0),
@@ -289,7 +289,7 @@ impl Glob<'_> {
                 let less = name.starts_with("scalarl") != flipped;
                 match (value.as_ref(), cmp, &v.stats) {
                     (Some(d), Some(cmp), Some(s)) => {
-                        range_selectivity(s, d.as_ref(), cmp, v.type_oid, less)
+                        range_selectivity(s, d.as_ref(), &cmp, v.type_oid, less)
                     }
                     _ => DEFAULT_RANGE_ONE,
                 }
@@ -432,10 +432,10 @@ impl Glob<'_> {
 }
 
 /// The largest value that is known of a column.
-fn largest(s: &ColStats, cmp: CompareFn) -> Option<DatumRef<'_>> {
+fn largest<'s>(s: &'s ColStats, cmp: &Comparer) -> Option<DatumRef<'s>> {
     let collation = ids::Oid(100);
     let candidates = s.mcv.iter().chain(s.histogram.last()).map(Datum::as_ref);
-    candidates.reduce(|a, b| if cmp(a, b, collation).is_lt() { b } else { a })
+    candidates.reduce(|a, b| if cmp.order(a, b, collation).is_lt() { b } else { a })
 }
 
 /// Elements of an array; as many as are assumed where it is not known.
@@ -488,7 +488,7 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
     }
 }
 
-fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<CompareFn>) -> f64 {
+fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Comparer>) -> f64 {
     if v.unique {
         return 1.0 / v.rows.max(1.0);
     }
@@ -496,7 +496,7 @@ fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Compare
     let collation = ids::Oid(100);
     let mcv_sum: f64 = s.mcv_freq.iter().sum();
     if let (Some(value), Some(cmp)) = (value, cmp) {
-        let hit = s.mcv.iter().position(|m| cmp(m.as_ref(), value, collation).is_eq());
+        let hit = s.mcv.iter().position(|m| cmp.order(m.as_ref(), value, collation).is_eq());
         if let Some(i) = hit {
             return s.mcv_freq.get(i).copied().unwrap_or(DEFAULT_EQ);
         }
@@ -513,14 +513,14 @@ fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Compare
 fn range_selectivity(
     s: &ColStats,
     value: DatumRef<'_>,
-    cmp: CompareFn,
+    cmp: &Comparer,
     ty: ids::Oid,
     less: bool,
 ) -> f64 {
     let collation = ids::Oid(100);
     let mut common = 0.0;
     for (m, f) in s.mcv.iter().zip(&s.mcv_freq) {
-        if cmp(m.as_ref(), value, collation).is_lt() == less {
+        if cmp.order(m.as_ref(), value, collation).is_lt() == less {
             common += f;
         }
     }
@@ -530,7 +530,7 @@ fn range_selectivity(
     if n < 2 {
         return (common + rest * DEFAULT_RANGE_ONE).clamp(0.0001, 1.0);
     }
-    let below = s.histogram.partition_point(|h| cmp(h.as_ref(), value, collation).is_lt());
+    let below = s.histogram.partition_point(|h| cmp.order(h.as_ref(), value, collation).is_lt());
     let frac = if below == 0 {
         0.0
     } else if below == n {

@@ -2,6 +2,7 @@
 
 use crate::instance::{Instance, SessionHandle};
 use crate::plancache::{EnvironmentAt, PlanCache};
+use crate::prepared::Prepared;
 use crate::resolved::Resolved;
 use catalog::{CatCx, CatSession, Catalogs};
 use engine::Backend;
@@ -88,6 +89,39 @@ pub struct Core {
     /// The server, and what it shows of this session. Absent where queries run without a connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
     pub(crate) known_rights: crate::rights::KnownRights,
+    pub(crate) prepared: Named,
+    pub(crate) portals: HashMap<String, crate::portal::Portal>,
+}
+
+/// Prepared statements by name.
+#[derive(Default)]
+pub(crate) struct Named(HashMap<String, (Arc<Prepared>, i64)>);
+
+impl Named {
+    pub(crate) fn contains_key(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Prepared>> {
+        self.0.get(name).map(|(p, _)| p)
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) -> Option<Arc<Prepared>> {
+        self.0.remove(name).map(|(p, _)| p)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Arc<Prepared>)> {
+        self.0.iter().map(|(name, (p, _))| (name, p))
+    }
+
+    /// With the time of each one's making, in microseconds since 2000.
+    pub(crate) fn with_times(&self) -> impl Iterator<Item = (&String, &Arc<Prepared>, i64)> {
+        self.0.iter().map(|(name, (p, time))| (name, p, *time))
+    }
 }
 
 impl Core {
@@ -149,7 +183,14 @@ impl Core {
             statement_log: Default::default(),
             server: None,
             known_rights: Default::default(),
+            prepared: Named::default(),
+            portals: HashMap::new(),
         }
+    }
+
+    /// Keeps a statement under a name.
+    pub(crate) fn name_statement(&mut self, name: String, statement: Arc<Prepared>) {
+        self.prepared.0.insert(name, (statement, self.statement_start));
     }
 
     /// The catalogs as this session sees them.

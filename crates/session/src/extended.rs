@@ -26,7 +26,7 @@ impl Session {
         self.start_command();
         if name.is_empty() {
             self.unnamed = None;
-        } else if self.prepared.contains_key(name) {
+        } else if self.core.prepared.contains_key(name) {
             self.statement = Some(sql.into());
             return Err(pg_err!(
                 DUPLICATE_PSTATEMENT,
@@ -90,7 +90,7 @@ impl Session {
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
-            self.prepared.insert(name.to_owned(), prepared);
+            self.core.name_statement(name.to_owned(), prepared);
         }
         self.next_command()?;
         backend::parse_complete(&mut self.conn.out);
@@ -99,7 +99,8 @@ impl Session {
 
     /// The statement of that name. 26000 if there is none.
     pub(crate) fn find_prepared(&self, name: &str) -> Result<Arc<Prepared>> {
-        let found = if name.is_empty() { self.unnamed.as_ref() } else { self.prepared.get(name) };
+        let found =
+            if name.is_empty() { self.unnamed.as_ref() } else { self.core.prepared.get(name) };
         found.cloned().ok_or_else(|| {
             if name.is_empty() {
                 pg_err!(UNDEFINED_PSTATEMENT, "unnamed prepared statement does not exist")
@@ -128,7 +129,7 @@ impl Session {
         if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
             return Err(aborted());
         }
-        if !name.is_empty() && self.portals.contains_key(name) {
+        if !name.is_empty() && self.core.portals.contains_key(name) {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let params = self.bind_values(message, &prepared)?;
@@ -151,7 +152,7 @@ impl Session {
             let _timer = self.statement_timer();
             self.start_portal(&mut portal)?;
         }
-        self.portals.insert(name.to_owned(), portal);
+        self.core.portals.insert(name.to_owned(), portal);
         backend::bind_complete(&mut self.conn.out);
         Ok(())
     }
@@ -244,7 +245,7 @@ impl Session {
                 }
             }
             Target::Portal => {
-                let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+                let portal = self.core.portals.get(name).ok_or_else(|| no_portal(name))?;
                 if self.xact.failed && portal.fields.is_some() {
                     return Err(aborted());
                 }
@@ -276,13 +277,14 @@ impl Session {
 
     pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {
         let name = self.text(name)?;
-        let (name, mut portal) = self.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
+        let (name, mut portal) =
+            self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
         let prepared = portal.statement.clone();
         self.show_running(prepared.sql.as_bytes());
         self.statement = Some(prepared.sql.clone());
         let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
-            self.portals.insert(name, portal);
+            self.core.portals.insert(name, portal);
             return Ok(());
         };
         self.start_command();
@@ -312,7 +314,7 @@ impl Session {
                 self.finish_command()?;
             } else {
                 self.next_command()?;
-                self.portals.insert(name, portal);
+                self.core.portals.insert(name, portal);
             }
             backend::command_complete(&mut self.conn.out, &tag);
             if let Some((timed, what)) = timed {
@@ -327,11 +329,11 @@ impl Session {
         match ran {
             Ran::Suspended => {
                 backend::portal_suspended(&mut self.conn.out);
-                self.portals.insert(name, portal);
+                self.core.portals.insert(name, portal);
             }
             Ran::Complete(command, rows) => {
                 self.next_command()?;
-                self.portals.insert(name, portal);
+                self.core.portals.insert(name, portal);
                 write_tag(&mut self.conn.out, command, rows);
             }
         }
@@ -343,7 +345,7 @@ impl Session {
 
     /// What the log calls the execution of a portal: the statement's name, and its own if it has one.
     fn execute_name(&self, portal: &Portal, name: &str) -> String {
-        let known = self.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
+        let known = self.core.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
         let statement = known.map_or("<unnamed>", |(name, _)| name.as_str());
         match name {
             "" => format!("execute {statement}"),
@@ -356,10 +358,10 @@ impl Session {
         match target {
             Target::Statement if name.is_empty() => self.unnamed = None,
             Target::Statement => {
-                self.prepared.remove(name);
+                self.core.prepared.remove(name);
             }
             Target::Portal => {
-                self.portals.remove(name);
+                self.core.portals.remove(name);
             }
         }
         backend::close_complete(&mut self.conn.out);

@@ -103,11 +103,11 @@ impl Portal {
             position: 0,
             finished: false,
             hold: false,
+            binary: false,
             held: false,
             // One that a Bind makes goes forward only.
             scroll: Some(false),
             cursor: false,
-            binary: false,
             level,
             created: 0,
         }
@@ -120,6 +120,15 @@ impl Portal {
 
     pub(crate) fn is_scrollable(&self) -> bool {
         self.scroll.unwrap_or(true)
+    }
+
+    /// Was it declared WITH HOLD?
+    pub(crate) fn outlives_transaction(&self) -> bool {
+        self.hold
+    }
+
+    pub(crate) fn is_binary(&self) -> bool {
+        self.binary
     }
 }
 
@@ -306,7 +315,7 @@ impl Session {
         if name.is_empty() {
             return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
         }
-        if self.portals.contains_key(&name) {
+        if self.core.portals.contains_key(&name) {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
@@ -331,14 +340,14 @@ impl Session {
         if portal.is_scrollable() {
             portal.kept = Some(Kept::default());
         }
-        self.portals.insert(name, portal);
+        self.core.portals.insert(name, portal);
         Ok(())
     }
 
     /// FETCH and MOVE: the tag. Rows are described before they are sent where `describe`.
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
-        let mut portal = self.portals.remove(&name).ok_or_else(|| no_cursor(&name))?;
+        let mut portal = self.core.portals.remove(&name).ok_or_else(|| no_cursor(&name))?;
         if portal.statement.is_query {
             self.start_portal(&mut portal)?;
         }
@@ -356,14 +365,14 @@ impl Session {
         let own = std::mem::replace(&mut portal.writer, writer);
         let result = self.fetch_rows(&mut portal, stmt);
         portal.writer = own;
-        self.portals.insert(name, portal);
+        self.core.portals.insert(name, portal);
         let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
         Ok(format!("{verb} {}", result?))
     }
 
     /// Columns that a FETCH from that cursor has.
     pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
-        self.portals.get(name).and_then(|p| p.fields.clone())
+        self.core.portals.get(name).and_then(|p| p.fields.clone())
     }
 
     /// Reads on until row `at` (from 0) is kept; false if there are fewer.
@@ -485,13 +494,14 @@ impl Session {
     /// Before a commit: cursors WITH HOLD read all their rows, other portals end.
     pub(crate) fn keep_held_portals(&mut self) -> Result<()> {
         let names: Vec<String> = self
+            .core
             .portals
             .iter()
             .filter(|(_, p)| p.hold && !p.held)
             .map(|(n, _)| n.clone())
             .collect();
         for name in names {
-            let Some(mut portal) = self.portals.remove(&name) else { continue };
+            let Some(mut portal) = self.core.portals.remove(&name) else { continue };
             let rest = portal.rest.take();
             let kept = portal.kept.get_or_insert_default();
             if let Some((batch, _)) = rest {
@@ -501,19 +511,19 @@ impl Session {
             portal.run = None;
             portal.held = true;
             portal.level = 0;
-            self.portals.insert(name, portal);
+            self.core.portals.insert(name, portal);
         }
-        self.portals.retain(|_, p| p.held);
+        self.core.portals.retain(|_, p| p.held);
         Ok(())
     }
 
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
         match &stmt.portalname {
             None => {
-                self.portals.retain(|_, p| !p.cursor);
+                self.core.portals.retain(|_, p| !p.cursor);
                 Ok("CLOSE CURSOR ALL")
             }
-            Some(name) => match self.portals.remove(&**name) {
+            Some(name) => match self.core.portals.remove(&**name) {
                 Some(_) => Ok("CLOSE CURSOR"),
                 None => Err(no_cursor(name)),
             },

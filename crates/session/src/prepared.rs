@@ -15,6 +15,7 @@ use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use std::sync::Arc;
 use sync::Mutex;
+use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use types::Datum;
 use wire::{FieldDescription, Formats};
 
@@ -58,6 +59,8 @@ pub(crate) struct Prepared {
     declared: Box<[Oid]>,
     /// Made by PREPARE, not by a Parse message.
     pub(crate) from_sql: bool,
+    /// How often a plan for any values ran, and one for given values.
+    runs: [AtomicU64; 2],
 }
 
 impl Ready {
@@ -162,6 +165,7 @@ impl Prepared {
                 ready: Mutex::new(Ready::default()),
                 whole,
                 from_sql: false,
+                runs: Default::default(),
             }),
         }
     }
@@ -179,6 +183,7 @@ impl Prepared {
             whole: true,
             declared: declared.into(),
             from_sql: false,
+            runs: Default::default(),
         }
     }
 
@@ -231,6 +236,9 @@ impl Prepared {
             self.revalidate(core)?;
             let planned = self.ready.lock().plan(core, params, mode)?;
             if let Some(plan) = planned {
+                let ready = self.ready.lock();
+                let custom = ready.generic.as_ref().is_none_or(|g| !Arc::ptr_eq(&g.plan, &plan));
+                self.runs[usize::from(custom)].fetch_add(1, Relaxed);
                 return Ok(plan);
             }
         }
@@ -254,7 +262,16 @@ impl Prepared {
         {
             return Ok(None);
         }
-        ready.take_idle(core, custom)
+        let idle = ready.take_idle(core, custom)?;
+        if idle.is_some() {
+            self.runs[0].fetch_add(1, Relaxed);
+        }
+        Ok(idle)
+    }
+
+    /// How often a plan for any values ran, and one for given values.
+    pub(crate) fn plans_used(&self) -> (u64, u64) {
+        (self.runs[0].load(Relaxed), self.runs[1].load(Relaxed))
     }
 
     /// Keeps an execution that has ended for the next time.

@@ -3,7 +3,6 @@
 use crate::connection::{Connection, Received, unexpected_end};
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
-use crate::portal::Portal;
 use crate::prepared::Prepared;
 use crate::slots::Slots;
 use crate::xact::{Block, Xact};
@@ -24,11 +23,9 @@ pub struct Session {
     pub(crate) handle: Arc<SessionHandle>,
     pub(crate) conn: Connection,
     pub(crate) xact: Xact,
-    pub(crate) prepared: HashMap<String, Arc<Prepared>>,
     pub(crate) unnamed: Option<Arc<Prepared>>,
     /// Statements of texts that were parsed before.
     pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
-    pub(crate) portals: HashMap<String, Portal>,
     /// Formats of the rows that the utility statement under way sends, as its Bind asked for them.
     pub(crate) results: Formats,
     /// After an error in the extended protocol: until Sync nothing is done.
@@ -74,10 +71,8 @@ impl Session {
             handle,
             conn,
             xact: Xact::default(),
-            prepared: HashMap::new(),
             unnamed: None,
             recent: HashMap::new(),
-            portals: HashMap::new(),
             results: Formats::Text,
             skip_to_sync: false,
             config_generation,

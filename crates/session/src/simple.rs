@@ -27,8 +27,8 @@ impl Session {
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
         self.show_running(text);
         // The unnamed portal of the extended protocol ends here.
-        if !self.portals.is_empty() {
-            self.portals.remove("");
+        if !self.core.portals.is_empty() {
+            self.core.portals.remove("");
         }
         if !self.core.resolved.log_statements && self.run_slot(text)? {
             return Ok(());

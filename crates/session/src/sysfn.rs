@@ -8,15 +8,22 @@ use types::{Datum, DatumRef};
 
 mod activity;
 mod backends;
+mod convert;
 mod definition;
+mod files;
 pub(crate) mod info;
+mod inventory;
+mod object;
 mod partition;
 mod prewarm;
 mod privilege;
+mod property;
 pub(crate) mod reg;
 pub(crate) mod sequence;
+mod server;
 pub(crate) mod settings;
 pub(crate) mod size;
+mod snapshot;
 mod sql;
 pub(crate) mod wal;
 
@@ -41,23 +48,34 @@ const TABLES: &[&[SysFn]] = &[
     activity::ADVISORY,
     activity::FNS,
     backends::FNS,
+    convert::FNS,
     definition::FNS,
+    files::FNS,
     info::FNS,
+    inventory::FNS,
+    object::FNS,
     partition::FNS,
     prewarm::FNS,
     privilege::ANY_COLUMN,
+    privilege::COLUMN,
     privilege::DATABASE,
     privilege::FUNCTION,
     privilege::LANGUAGE,
+    privilege::PARAMETER,
     privilege::ROLE,
     privilege::SCHEMA,
     privilege::SEQUENCE,
+    privilege::SERVER,
     privilege::TABLE,
     privilege::TABLESPACE,
     privilege::TYPE,
+    privilege::WRAPPER,
+    property::FNS,
     sequence::FNS,
+    server::FNS,
     settings::FNS,
     size::FNS,
+    snapshot::FNS,
     wal::FNS,
 ];
 
@@ -87,7 +105,12 @@ pub(crate) fn call(
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::One(f)) => f(core, args),
-        _ => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
+        // Rows of a function that returns one: a record, or its only column.
+        Some(SysCall::Set(f)) => {
+            let rows = f(core, args)?;
+            sql::value(core, &row, rows)
+        }
+        None => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
     }
 }
 

@@ -138,7 +138,7 @@ impl Session {
                 "invalid statement name: must not be empty"
             ));
         }
-        if self.prepared.contains_key(&name) {
+        if self.core.prepared.contains_key(&name) {
             return Err(pg_err!(
                 DUPLICATE_PSTATEMENT,
                 "prepared statement \"{name}\" already exists"
@@ -152,7 +152,7 @@ impl Session {
         let mut prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         prepared.from_sql = true;
-        self.prepared.insert(name, Arc::new(prepared));
+        self.core.name_statement(name, Arc::new(prepared));
         Ok(())
     }
 
@@ -242,12 +242,12 @@ impl Session {
     fn deallocate(&mut self, name: Option<&str>) -> Result<&'static str> {
         match name {
             None => {
-                self.prepared.clear();
+                self.core.prepared.clear();
                 Ok("DEALLOCATE ALL")
             }
             Some(name) => {
                 self.find_prepared(name)?;
-                self.prepared.remove(name);
+                self.core.prepared.remove(name);
                 Ok("DEALLOCATE")
             }
         }
@@ -262,8 +262,8 @@ impl Session {
                         "DISCARD ALL cannot run inside a transaction block"
                     ));
                 }
-                self.portals.clear();
-                self.prepared.clear();
+                self.core.portals.clear();
+                self.core.prepared.clear();
                 self.slots.clear();
                 self.recent.clear();
                 self.core.store.reset_all(self.core.backend.txn.nesting());

@@ -141,7 +141,7 @@ impl Session {
     }
 
     pub(crate) fn abort_transaction(&mut self) {
-        self.portals.retain(|_, p| p.is_held());
+        self.core.portals.retain(|_, p| p.is_held());
         let core = &mut self.core;
         core.exports = None;
         core.backend.truncate_snapshots(0);
@@ -189,7 +189,7 @@ impl Session {
     /// Undoes the innermost savepoint's level.
     fn abort_level(&mut self) -> Result<()> {
         let level = self.core.backend.txn.nesting();
-        self.portals.retain(|_, p| p.level < level);
+        self.core.portals.retain(|_, p| p.level < level);
         self.core.catalog.overlay.abort_subtransaction();
         self.core.constraints_sub_abort();
         let result = self.core.backend.abort_subxact();
@@ -335,7 +335,7 @@ impl Session {
         self.core.constraints_sub_commit();
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);
-        for portal in self.portals.values_mut() {
+        for portal in self.core.portals.values_mut() {
             portal.level = portal.level.min(level - 1);
         }
         Ok(())

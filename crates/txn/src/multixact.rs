@@ -37,6 +37,18 @@ pub enum MultiXactStatus {
 }
 
 impl MultiXactStatus {
+    /// As `pg_get_multixact_members` and `pg_waldump` show it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MultiXactStatus::ForKeyShare => "keysh",
+            MultiXactStatus::ForShare => "sh",
+            MultiXactStatus::ForNoKeyUpdate => "fornokeyupd",
+            MultiXactStatus::ForUpdate => "forupd",
+            MultiXactStatus::NoKeyUpdate => "nokeyupd",
+            MultiXactStatus::Update => "upd",
+        }
+    }
+
     /// Updates and deletes, as opposed to mere locks. Counterpart: `ISUPDATE_from_mxstatus`.
     pub const fn is_update(self) -> bool {
         matches!(self, MultiXactStatus::NoKeyUpdate | MultiXactStatus::Update)

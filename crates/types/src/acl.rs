@@ -306,6 +306,13 @@ scalars! { FNS;
     },
 }
 
+scalars! { GONE;
+    "aclinsert" =>
+        |_, _| Err(pg_err!(FEATURE_NOT_SUPPORTED, "aclinsert is no longer supported")),
+    "aclremove" =>
+        |_, _| Err(pg_err!(FEATURE_NOT_SUPPORTED, "aclremove is no longer supported")),
+}
+
 builtins! { SETS;
     "aclexplode" => Srf(|_, a| Ok(Box::new(Exploded { items: items_of(a[0]), at: 0 }))),
 }

@@ -4,9 +4,54 @@
 use crate::{DatumRef, oids};
 use ids::Oid;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Compares two non-null values under a collation (the invalid OID where the type has none).
 pub type CompareFn = fn(DatumRef<'_>, DatumRef<'_>, collation: Oid) -> Ordering;
+
+/// A comparison that knows more than its two values: the order of an enum's labels, the columns of a row type.
+pub trait TypedCompare: Send + Sync {
+    /// As [`CompareFn`].
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering;
+}
+
+/// How the values of a type are compared.
+#[derive(Clone)]
+pub enum Comparer {
+    Plain(CompareFn),
+    Typed(Arc<dyn TypedCompare>),
+}
+
+impl Comparer {
+    /// The order of two values that are not NULL.
+    #[inline]
+    pub fn order(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
+        match self {
+            Comparer::Plain(f) => f(a, b, collation),
+            Comparer::Typed(t) => t.compare(a, b, collation),
+        }
+    }
+
+    /// Is it that function?
+    pub fn is(&self, f: CompareFn) -> bool {
+        matches!(self, Comparer::Plain(own) if std::ptr::fn_addr_eq(*own, f))
+    }
+}
+
+impl From<CompareFn> for Comparer {
+    fn from(f: CompareFn) -> Comparer {
+        Comparer::Plain(f)
+    }
+}
+
+impl std::fmt::Debug for Comparer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Comparer::Plain(_) => "plain comparison",
+            Comparer::Typed(_) => "comparison of a type",
+        })
+    }
+}
 
 pub fn btboolcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bool().cmp(&b.as_bool())
@@ -138,6 +183,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("btfloat8cmp", btfloat8cmp),
     ("btfloat48cmp", btfloat48cmp),
     ("btfloat84cmp", btfloat84cmp),
+    ("bitcmp", crate::bits::bitcmp),
     ("byteacmp", bytes_cmp),
     ("uuid_cmp", bytes_cmp),
     ("pg_lsn_cmp", word_cmp),
@@ -168,6 +214,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::TEXT | oids::VARCHAR => bttextcmp,
         oids::BPCHAR => bpcharcmp,
         oids::BYTEA | oids::UUID => bytes_cmp,
+        oids::BIT | oids::VARBIT => crate::bits::bitcmp,
         oids::PG_LSN | oids::XID8 => word_cmp,
         oids::TID => bttidcmp,
         oids::TIMETZ => crate::datetime::timetz_cmp,

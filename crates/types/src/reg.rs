@@ -3,6 +3,7 @@
 use crate::fncx::RegKind;
 use crate::form::Reader;
 use crate::{Datum, DatumRef, FnContext};
+use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 
 /// 42704 and its like: no such object.
@@ -105,5 +106,36 @@ scalars! { CASTS;
             Some(oid) => Ok(Datum::oid(oid)),
             None => Err(not_found(RegKind::Class, &text)),
         }
+    },
+}
+
+fn is_collatable(cx: &mut dyn FnContext, ty: Oid) -> Result<bool> {
+    if ty == crate::oids::UNKNOWN {
+        return Ok(true);
+    }
+    let info = cx.type_info(ty)?;
+    match (info.base.valid(), info.category == b'A', info.elem.valid()) {
+        (Some(base), _, _) => is_collatable(cx, base),
+        (None, true, Some(elem)) => is_collatable(cx, elem),
+        _ => Ok(info.category == b'S'),
+    }
+}
+
+scalars! { COLLATION;
+    "pg_collation_for" => |cx, _| {
+        let ty = cx.arg_type(0);
+        if !is_collatable(cx, ty)? {
+            let name = cx.type_name(ty, None)?;
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "collations are not supported by type {name}"
+            ));
+        }
+        let collation = cx.collation();
+        if !collation.is_valid() {
+            return Ok(Datum::Null);
+        }
+        let name = cx.reg_name(RegKind::Collation, collation)?;
+        Ok(name.map_or(Datum::Null, |n| Datum::text(&n)))
     },
 }

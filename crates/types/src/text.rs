@@ -32,7 +32,11 @@ pub fn char_len(text: &[u8], encoding: Encoding) -> usize {
 
 /// 22021 where `text` is not valid in the database's encoding.
 pub fn verify(cx: &dyn FnContext, text: &[u8]) -> Result<()> {
-    let encoding = cx.settings().encoding;
+    verify_in(cx.settings().encoding, text)
+}
+
+/// 22021 where `text` is not valid in the encoding.
+pub fn verify_in(encoding: Encoding, text: &[u8]) -> Result<()> {
     let bad = match encoding {
         Encoding::Utf8 => match std::str::from_utf8(text) {
             Ok(_) => text.iter().position(|&c| c == 0),

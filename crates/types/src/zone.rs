@@ -86,6 +86,13 @@ impl Zone {
     }
 }
 
+/// Names of the tz database, sorted.
+pub fn names() -> Vec<String> {
+    let mut names: Vec<String> = jiff::tz::db().available().map(|n| n.to_string()).collect();
+    names.sort_unstable();
+    names
+}
+
 /// A POSIX specification that gives its zone no name: an offset alone, positive to the west.
 fn nameless(spec: &str) -> Option<TimeZone> {
     let (east, digits) = match spec.as_bytes().first()? {

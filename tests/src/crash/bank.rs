@@ -106,7 +106,7 @@ fn index_desc(
     columns: &[(AttrNo, Attr)],
 ) -> IndexDesc {
     let key = |attr: &Attr| KeyColumn {
-        cmp: types::compare::of_type(attr.type_oid).expect("a type with an order"),
+        cmp: types::compare::of_type(attr.type_oid).expect("a type with an order").into(),
         desc: false,
         nulls_first: false,
         collation: Oid(0),

@@ -493,3 +493,16 @@ pub fn statistics_def(host: &mut dyn Host, oid: Oid, columns_only: bool) -> Resu
     let table = Deparser::new(host, Style::PLAIN).relation_name(row.stxrelid)?;
     Ok(Some(format!("CREATE STATISTICS {name}{kinds} ON {columns} FROM {table}")))
 }
+
+/// The expressions of a statistics object, each as it would be written in its definition.
+pub fn statistics_expressions(host: &mut dyn Host, oid: Oid) -> Result<Option<Vec<String>>> {
+    let row = host.catalog().search(cache::STATEXTOID, &[oid.into()])?;
+    let Some((row, text)) = row.and_then(|r| r.stxexprs.clone().map(|t| (r, t))) else {
+        return Ok(None);
+    };
+    let mut out = Vec::new();
+    for e in &stored::exprs(&mut SessionLookup::new(host), text.as_str())? {
+        out.push(expr_of(host, e, row.stxrelid, Style { pretty: true, indent: false })?);
+    }
+    Ok(Some(out))
+}

@@ -18,7 +18,9 @@ impl Deparser<'_> {
     ) -> Result<()> {
         self.deeper()?;
         let scope = Scope::of_query(self.host, q, &self.scopes)?;
-        let prefix = !self.scopes.is_empty() || q.rtable.len() != 1;
+        // Within a function its arguments could be meant too.
+        let inside = !self.scopes.is_empty() || !self.function_name.is_empty();
+        let prefix = inside || q.rtable.len() != 1;
         let saved = (self.prefix, self.indent);
         self.prefix = prefix;
         self.scopes.push(scope);

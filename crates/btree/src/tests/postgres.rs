@@ -152,7 +152,7 @@ fn column(c: &[String]) -> KeyColumn {
         name => types::compare::lookup(name).unwrap_or_else(|| panic!("{name}")),
     };
     KeyColumn {
-        cmp,
+        cmp: cmp.into(),
         desc: options & 1 != 0,
         nulls_first: options & 2 != 0,
         collation: Oid(c[11].parse().unwrap()),

@@ -69,7 +69,7 @@ fn compare(schema: &KeySchema, a: &(Vec<Datum>, Tid), b: &(Vec<Datum>, Tid)) -> 
                 }
             }
             (false, false) => {
-                let order = (column.cmp)(x, y, column.collation);
+                let order = column.cmp.order(x, y, column.collation);
                 if column.desc { order.reverse() } else { order }
             }
         };

@@ -62,7 +62,7 @@ fn int4(name: &[u8]) -> Attr {
 
 fn key_column(attr: Attr) -> KeyColumn {
     let cmp = types::compare::of_type(attr.type_oid).unwrap();
-    KeyColumn { cmp, desc: false, nulls_first: false, collation: Oid(0), attr }
+    KeyColumn { cmp: cmp.into(), desc: false, nulls_first: false, collation: Oid(0), attr }
 }
 
 fn index(oid: Oid, name: String, table: (Oid, &str), columns: Vec<Attr>) -> Arc<IndexDesc> {

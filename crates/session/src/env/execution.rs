@@ -12,7 +12,7 @@ use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
-use types::compare::CompareFn;
+use types::compare::{CompareFn, Comparer};
 use types::{Datum, DatumRef, FnContext};
 
 impl Core {
@@ -69,13 +69,12 @@ impl Services for Core {
         }))
     }
 
-    fn sort_operator(&mut self, op: Oid) -> Result<(CompareFn, bool)> {
+    fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
             if r.amopmethod == BTREE_AM && r.amoppurpose == b's' && matches!(r.amopstrategy, 1 | 5)
             {
-                let (family, l, rt) = (r.amopfamily, r.amoplefttype, r.amoprighttype);
-                let cmp = self.family_compare(family, l, rt)?;
+                let cmp = self.operand_compare(r, ty)?;
                 return Ok((cmp, r.amopstrategy == 5));
             }
         }
@@ -87,12 +86,11 @@ impl Services for Core {
         self.function(f)
     }
 
-    fn equality_compare(&mut self, op: Oid) -> Result<Option<CompareFn>> {
+    fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>> {
         let rows = self.cat().operator_families(op)?;
         for r in rows.iter() {
             if r.amopmethod == BTREE_AM && r.amopstrategy == 3 {
-                let (family, l, rt) = (r.amopfamily, r.amoplefttype, r.amoprighttype);
-                return self.family_compare(family, l, rt).map(Some);
+                return self.operand_compare(r, ty).map(Some);
             }
         }
         Ok(None)
@@ -144,7 +142,11 @@ impl Services for Core {
         let cmp = if row.amoplefttype == row.amoprighttype {
             None
         } else {
-            Some(self.family_compare(family, row.amoprighttype, row.amoplefttype)?)
+            match self.family_compare(family, row.amoprighttype, row.amoplefttype)? {
+                Comparer::Plain(f) => Some(f),
+                // Such types are compared with their own kind only.
+                Comparer::Typed(_) => None,
+            }
         };
         Ok((what, cmp))
     }

@@ -6,11 +6,16 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
-use types::compare::{self, CompareFn};
+use types::compare::{self, Comparer};
 use types::fncx::TypeInfo;
 
 const INTERNAL_LANGUAGE: Oid = Oid(12);
 const SQL_LANGUAGE: Oid = Oid(14);
+
+/// Does the operator take types of a kind: enums, rows?
+fn is_open(ty: Oid) -> bool {
+    matches!(ty, types::oids::ANYENUM | types::oids::RECORD)
+}
 
 impl Core {
     fn make_function(&mut self, oid: Oid) -> Result<FnFacts> {
@@ -70,11 +75,28 @@ impl Core {
         })
     }
 
-    /// The comparison function with this `pg_proc` OID.
-    pub(crate) fn compare_function(&mut self, proc: Oid) -> Result<CompareFn> {
+    /// The comparison behind an operator of a B-tree family, for operands of that type.
+    pub(crate) fn operand_compare(
+        &mut self,
+        r: &catalog::rows::PgAmop,
+        ty: Oid,
+    ) -> Result<Comparer> {
+        let (left, right) = (r.amoplefttype, r.amoprighttype);
+        if !is_open(left) {
+            return self.family_compare(r.amopfamily, left, right);
+        }
+        let (ty, _) = self.cat().base_type(ty)?;
+        match self.cat().family_proc(r.amopfamily, left, right, 1)? {
+            Some(proc) => self.compare_function(proc, ty),
+            None => Facts::type_compare(self, ty),
+        }
+    }
+
+    /// The comparison function with this `pg_proc` OID, for values of that type.
+    pub(crate) fn compare_function(&mut self, proc: Oid, ty: Oid) -> Result<Comparer> {
         let row = self.cat().function(proc)?;
-        compare::lookup(row.prosrc.as_str())
-            .ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
+        let found = self.cat().comparer(row.prosrc.as_str(), ty)?;
+        found.ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
     }
 }
 
@@ -127,13 +149,13 @@ impl Facts for Core {
         Ok((schema, row.typname.as_str().to_owned()))
     }
 
-    fn type_compare(&mut self, ty: Oid) -> Result<CompareFn> {
+    fn type_compare(&mut self, ty: Oid) -> Result<Comparer> {
         if let Some(cmp) = compare::of_type(ty) {
-            return Ok(cmp);
+            return Ok(cmp.into());
         }
         let ops = self.cat().type_ops(ty)?;
         match ops.cmp.valid() {
-            Some(proc) => self.compare_function(proc),
+            Some(proc) => self.compare_function(proc, ty),
             None => {
                 let name = self.cat().format_type(ty)?;
                 Err(pgerror::pg_err!(
@@ -144,9 +166,9 @@ impl Facts for Core {
         }
     }
 
-    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<CompareFn> {
+    fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer> {
         match self.cat().family_proc(family, left, right, 1)? {
-            Some(proc) => self.compare_function(proc),
+            Some(proc) => self.compare_function(proc, left),
             None => self.type_compare(left),
         }
     }

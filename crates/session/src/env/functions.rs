@@ -168,7 +168,7 @@ impl FnContext for Core {
         collation: Oid,
     ) -> Result<Ordering> {
         let cmp = Facts::type_compare(self, ty)?;
-        Ok(cmp(a, b, collation))
+        Ok(cmp.order(a, b, collation))
     }
 
     fn type_equal(

@@ -71,6 +71,12 @@ impl Core {
         Ok(32)
     }
 
+    fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
+        let Some(text) = text else { return Ok(Vec::new()) };
+        let list = plan::nodetree::read_exprs(text.as_str())?;
+        list.into_iter().map(|e| eval::fold(e, self)).collect()
+    }
+
     fn index_facts(
         &mut self,
         row: &catalog::rows::PgIndex,
@@ -81,14 +87,9 @@ impl Core {
         if part.am != BTREE_AM || !row.indisvalid {
             return Ok(None);
         }
-        let exprs = match &row.indexprs {
-            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
-            None => Vec::new(),
-        };
-        let predicate = match &row.indpred {
-            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
-            None => Vec::new(),
-        };
+        // Folded as the statements' conditions are, with which they are compared.
+        let exprs = self.folded_list(row.indexprs.as_ref())?;
+        let predicate = self.folded_list(row.indpred.as_ref())?;
         let mut exprs = exprs.into_iter();
         let mut keys = Vec::new();
         let mut include = Vec::new();

@@ -15,7 +15,7 @@ fn answer(found: Option<String>) -> Result<Datum> {
 }
 
 /// The relation that a name in SQL means.
-fn relation_named(core: &mut Core, name: &str) -> Result<Oid> {
+pub(super) fn relation_named(core: &mut Core, name: &str) -> Result<Oid> {
     match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
         None => Err(pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist")),

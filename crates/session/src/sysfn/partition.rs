@@ -9,6 +9,8 @@ use types::{Datum, DatumRef};
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_partition_ancestors", call: SysCall::Set(ancestors) },
+    // There are no partitioned tables yet.
+    SysFn { name: "pg_partition_tree", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_partition_root", call: SysCall::One(root) },
 ];
 

@@ -4,7 +4,7 @@ use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::cache;
-use catalog::rows::AclItem;
+use catalog::rows::{AclItem, indexes};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use types::fncx::RegKind;
@@ -152,6 +152,62 @@ impl Object for Tablespace {
     }
 }
 
+struct Server;
+impl Object for Server {
+    const KIND: Kind = Kind::ForeignServer;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        let row = core.cat().scan(indexes::PG_FOREIGN_SERVER_NAME_INDEX, &[name.into()])?.pop();
+        found(row.map(|r| r.oid), || pg_err!(UNDEFINED_OBJECT, "server \"{name}\" does not exist"))
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.cat().scan(indexes::PG_FOREIGN_SERVER_OID_INDEX, &[oid.into()])?.pop();
+        Ok(row.map(|r| (r.srvowner, r.srvacl.clone())))
+    }
+}
+
+struct Wrapper;
+impl Object for Wrapper {
+    const KIND: Kind = Kind::ForeignDataWrapper;
+    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+        let index = indexes::PG_FOREIGN_DATA_WRAPPER_NAME_INDEX;
+        let row = core.cat().scan(index, &[name.into()])?.pop();
+        found(row.map(|r| r.oid), || {
+            pg_err!(UNDEFINED_OBJECT, "foreign-data wrapper \"{name}\" does not exist")
+        })
+    }
+    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+        let index = indexes::PG_FOREIGN_DATA_WRAPPER_OID_INDEX;
+        let row = core.cat().scan(index, &[oid.into()])?.pop();
+        Ok(row.map(|r| (r.fdwowner, r.fdwacl.clone())))
+    }
+}
+
+/// On a configuration parameter: its rights, if it has any, are found by its name.
+fn has_parameter(core: &mut Core, role: Oid, name: &str, wanted: DatumRef<'_>) -> Result<Datum> {
+    let masks = rights_of(&text(wanted), Kind::Parameter)?;
+    if core.cat().is_superuser(role)? {
+        return Ok(Datum::bool(true));
+    }
+    let name = name.to_ascii_lowercase();
+    let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
+    let row = core.cat().scan(index, &[name.as_str().into()])?.pop();
+    let owner = Oid(10);
+    for mask in masks {
+        if let Some(row) = &row
+            && core.cat().has_privilege(
+                role,
+                owner,
+                row.paracl.as_deref(),
+                Kind::Parameter,
+                mask,
+            )?
+        {
+            return Ok(Datum::bool(true));
+        }
+    }
+    Ok(Datum::bool(false))
+}
+
 /// A role by name; `public` is everybody.
 fn role(core: &mut Core, name: DatumRef<'_>) -> Result<Oid> {
     let name = String::from_utf8_lossy(name.as_name()).into_owned();
@@ -175,6 +231,8 @@ const WORDS: &[(&str, u32)] = &[
     ("TEMPORARY", acl::CREATE_TEMP),
     ("TEMP", acl::CREATE_TEMP),
     ("CONNECT", acl::CONNECT),
+    ("SET", acl::SET),
+    ("ALTER SYSTEM", acl::ALTER_SYSTEM),
 ];
 const GRANT_OPTION: &str = " WITH GRANT OPTION";
 
@@ -244,14 +302,15 @@ fn has_column(
     wanted: DatumRef<'_>,
 ) -> Result<Datum> {
     let masks = rights_of(&text(wanted), Kind::Column)?;
+    let Some(desc) = core.cat().try_relation(oid)? else { return Ok(Datum::Null) };
+    let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
+        // System columns have no rights of their own.
+        return if number < 0 { has::<Table>(core, role, oid, wanted) } else { Ok(Datum::Null) };
+    };
     let whole = has::<Table>(core, role, oid, wanted)?;
     if whole != Datum::bool(false) {
         return Ok(whole);
     }
-    let desc = core.cat().relation(oid)?;
-    let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
-        return Ok(Datum::Null);
-    };
     for mask in masks {
         let owner = desc.class.relowner;
         if core.cat().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
@@ -365,6 +424,71 @@ pub(super) const LANGUAGE: &[SysFn] =
     family!("has_language_privilege", Language::named, has::<Language>);
 pub(super) const TABLESPACE: &[SysFn] =
     family!("has_tablespace_privilege", Tablespace::named, has::<Tablespace>);
+
+pub(super) const SERVER: &[SysFn] = family!("has_server_privilege", Server::named, has::<Server>);
+pub(super) const WRAPPER: &[SysFn] =
+    family!("has_foreign_data_wrapper_privilege", Wrapper::named, has::<Wrapper>);
+
+/// A role, a table and a column, each by name or by number.
+macro_rules! column {
+    ($name:literal, $role:expr, $table:expr, $column:expr) => {
+        SysFn {
+            name: concat!("has_column_privilege_", $name),
+            call: SysCall::One(|c, a| {
+                let role: fn(&mut Core, DatumRef<'_>) -> Result<Oid> = $role;
+                let table: fn(&mut Core, DatumRef<'_>) -> Result<Oid> = $table;
+                let column: fn(&mut Core, Oid, DatumRef<'_>) -> Result<i16> = $column;
+                let (role, table) = (role(c, a[0])?, table(c, a[1])?);
+                let number = column(c, table, a[2])?;
+                has_column(c, role, table, number, a[3])
+            }),
+        }
+    };
+}
+
+fn by_oid(_: &mut Core, d: DatumRef<'_>) -> Result<Oid> {
+    Ok(d.as_oid())
+}
+
+fn table_named(core: &mut Core, d: DatumRef<'_>) -> Result<Oid> {
+    Table::named(core, &text(d))
+}
+
+fn by_number(_: &mut Core, _: Oid, d: DatumRef<'_>) -> Result<i16> {
+    Ok(d.as_i16())
+}
+
+pub(super) const COLUMN: &[SysFn] = &[
+    column!("name_name_name", role, table_named, column_number),
+    column!("name_name_attnum", role, table_named, by_number),
+    column!("name_id_name", role, by_oid, column_number),
+    column!("name_id_attnum", role, by_oid, by_number),
+    column!("id_name_name", by_oid, table_named, column_number),
+    column!("id_name_attnum", by_oid, table_named, by_number),
+    column!("id_id_name", by_oid, by_oid, column_number),
+    column!("id_id_attnum", by_oid, by_oid, by_number),
+];
+
+pub(super) const PARAMETER: &[SysFn] = &[
+    SysFn {
+        name: "has_parameter_privilege_name_name",
+        call: SysCall::One(|c, a| {
+            let role = role(c, a[0])?;
+            has_parameter(c, role, &text(a[1]), a[2])
+        }),
+    },
+    SysFn {
+        name: "has_parameter_privilege_id_name",
+        call: SysCall::One(|c, a| has_parameter(c, a[0].as_oid(), &text(a[1]), a[2])),
+    },
+    SysFn {
+        name: "has_parameter_privilege_name",
+        call: SysCall::One(|c, a| {
+            let user = c.catalog.user;
+            has_parameter(c, user, &text(a[0]), a[1])
+        }),
+    },
+];
 
 fn role_named(core: &mut Core, name: &str) -> Result<Oid> {
     Ok(core.cat().role(name)?.oid)

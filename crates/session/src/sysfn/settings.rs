@@ -207,7 +207,7 @@ fn ident_mappings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     Ok(rows.collect())
 }
 
-fn started(core: &Core) -> Datum {
+pub(super) fn started(core: &Core) -> Datum {
     core.server.as_ref().map_or(Datum::Null, |(s, _)| Datum::int8(s.started))
 }
 

@@ -8,6 +8,11 @@ pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
     Some((ABBREVIATIONS[i].1, ABBREVIATIONS[i].2))
 }
 
+/// Name, seconds east of Greenwich, daylight saving; sorted by name.
+pub fn all() -> &'static [(&'static str, i32, bool)] {
+    ABBREVIATIONS
+}
+
 #[rustfmt::skip]
 const ABBREVIATIONS: &[(&str, i32, bool)] = &[
     ("ACDT", 37800, true), ("ACSST", 37800, true), ("ACST", 34200, false),

@@ -2,7 +2,7 @@
 //! date days from there, a time microseconds from midnight; timetz adds seconds west of Greenwich; an
 //! interval has microseconds, days and months. Counterpart: datetime.c, timestamp.c, date.c, formatting.c.
 
-mod abbreviations;
+pub mod abbreviations;
 mod arithmetic;
 mod compare;
 mod convert;

@@ -257,6 +257,18 @@ scalars! { FNS;
     },
 }
 
+/// How many of the arguments are NULL, or are not.
+fn count_nulls(cx: &mut dyn FnContext, a: &[DatumRef<'_>], null: bool) -> Result<Datum> {
+    let variadic = cx.variadic_array();
+    let Some(values) = values(cx, a, 0, variadic)? else { return Ok(Datum::Null) };
+    Ok(Datum::int4(values.iter().filter(|(_, v)| v.is_null() == null).count() as i32))
+}
+
+scalars! { COUNTS;
+    "pg_num_nulls" => |cx, a| count_nulls(cx, a, true),
+    "pg_num_nonnulls" => |cx, a| count_nulls(cx, a, false),
+}
+
 builtins! { AGGREGATES;
     "string_agg_transfn" => Trans(|_, s, a| agg_step(s, a)),
     "string_agg_finalfn" => Final(|_, s, _| agg_final(s)),

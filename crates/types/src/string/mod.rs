@@ -4,6 +4,7 @@ mod basic;
 mod build;
 mod case;
 mod digest;
+mod ident;
 mod like;
 pub mod quote;
 mod regex;
@@ -20,8 +21,10 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     basic::FNS,
     build::FNS,
     build::AGGREGATES,
+    build::COUNTS,
     case::FNS,
     digest::FNS,
+    ident::FNS,
     like::FNS,
     quote::FNS,
     regex_functions::FNS,

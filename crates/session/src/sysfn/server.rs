@@ -1,0 +1,234 @@
+//! The server's own facts: since when it runs, where it keeps things, time zones, extensions.
+//! Counterpart: misc.c, timestamp.c, dbsize.c, extension.c.
+
+use super::{SysCall, SysFn, text};
+use crate::core::Core;
+use catalog::rows::*;
+use ids::Oid;
+use pgerror::{Result, pg_err};
+use types::datetime::Interval;
+use types::zone::Zone;
+use types::{Datum, DatumRef, oids};
+use vfs::FileKind;
+
+/// Seconds from 1970 to 2000.
+const EPOCH_SHIFT: i64 = 946_684_800;
+
+/// Bytes of the files in a directory and below.
+fn tree_bytes(core: &Core, dir: &str) -> u64 {
+    let disk = core.backend.storage().env.disk.clone();
+    let mut sum = 0;
+    let mut next = vec![dir.to_owned()];
+    while let Some(dir) = next.pop() {
+        // What goes meanwhile counts nothing.
+        for e in disk.list(&dir).unwrap_or_default() {
+            let path = format!("{dir}/{}", e.name);
+            match e.kind {
+                FileKind::Dir => next.push(path),
+                _ => sum += disk.stat(&path).map_or(0, |s| s.len),
+            }
+        }
+    }
+    sum
+}
+
+fn tablespace_dir(oid: Oid) -> String {
+    match oid.0 {
+        1663 => "base".to_owned(),
+        1664 => "global".to_owned(),
+        n => format!("pg_tblspc/{n}"),
+    }
+}
+
+fn tablespace_size(core: &mut Core, oid: Oid) -> Result<Datum> {
+    let key = [oid.into()];
+    if core.cat().search(catalog::cache::TABLESPACEOID, &key)?.is_none() {
+        return Ok(Datum::Null);
+    }
+    let user = core.catalog.user;
+    let own = core.cat().search(catalog::cache::TABLESPACEOID, &key)?;
+    let reader = catalog::acl::roles::READ_ALL_STATS;
+    if let Some(row) = own
+        && oid.0 != 1663
+        && !core.cat().is_member(user, reader, true)?
+    {
+        let acl = row.spcacl.as_deref();
+        let kind = catalog::acl::Kind::Tablespace;
+        let wanted = catalog::acl::CREATE;
+        if !core.cat().has_privilege(user, row.spcowner, acl, kind, wanted)? {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied for tablespace {}",
+                row.spcname
+            ));
+        }
+    }
+    Ok(Datum::int8(tree_bytes(core, &tablespace_dir(oid)) as i64))
+}
+
+/// Databases that have files in a tablespace.
+fn tablespace_databases(core: &mut Core, oid: Oid) -> Result<Vec<Vec<Datum>>> {
+    if oid.0 == 1664 {
+        let e = pg_err!(WARNING, "global tablespace never has databases");
+        core.notices.push(e.severity(pgerror::Severity::Warning));
+        return Ok(Vec::new());
+    }
+    let disk = core.backend.storage().env.disk.clone();
+    let dir = match oid.0 {
+        1663 => "base".to_owned(),
+        n => format!("pg_tblspc/{n}/{}", engine::TABLESPACE_VERSION_DIRECTORY),
+    };
+    let Ok(list) = disk.list(&dir) else {
+        let e = pg_err!(WARNING, "{} is not a tablespace OID", oid.0);
+        core.notices.push(e.severity(pgerror::Severity::Warning));
+        return Ok(Vec::new());
+    };
+    let mut out = Vec::new();
+    for e in list {
+        let Ok(database) = e.name.parse::<u32>() else { continue };
+        let path = format!("{dir}/{}", e.name);
+        if disk.list(&path).is_ok_and(|l| !l.is_empty()) {
+            out.push(vec![Datum::oid(Oid(database))]);
+        }
+    }
+    Ok(out)
+}
+
+fn tablespace_location(core: &mut Core, oid: Oid) -> Result<Datum> {
+    let oid = if oid.is_valid() { oid } else { core.catalog.tablespace };
+    if matches!(oid.0, 1663 | 1664) {
+        return Ok(Datum::text(""));
+    }
+    let path = format!("pg_tblspc/{}", oid.0);
+    let disk = core.backend.storage().env.disk.clone();
+    match disk.lstat(&path).map(|s| s.kind) {
+        Ok(FileKind::Symlink) => match disk.read_link(&path) {
+            Ok(target) => Ok(Datum::text(&target)),
+            Err(e) => Err(vfs::io_error("read symbolic link", &path, &e)),
+        },
+        Ok(_) => Ok(Datum::text(&path)),
+        Err(e) => Err(vfs::io_error("stat file", &path, &e)),
+    }
+}
+
+fn offset(seconds: i32) -> Datum {
+    Interval { time: i64::from(seconds) * 1_000_000, day: 0, month: 0 }.datum()
+}
+
+/// All zones: name, abbreviation, offset and daylight saving at the transaction's start.
+fn time_zones(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
+    let now = core.transaction_start.div_euclid(1_000_000) + EPOCH_SHIFT;
+    let mut names = Vec::new();
+    for name in types::zone::names() {
+        let Some(zone) = Zone::named(&name) else { continue };
+        let (seconds, dst, abbrev) = zone.at_unix(now);
+        names.push(vec![
+            Datum::text(&name),
+            Datum::text(&abbrev),
+            offset(seconds),
+            Datum::bool(dst),
+        ]);
+    }
+    Ok(names)
+}
+
+/// `name=value` options as rows.
+fn options(a: DatumRef<'_>) -> Result<Vec<Vec<Datum>>> {
+    let info = types::builtin_types::get(oids::TEXT)
+        .ok_or_else(|| pgerror::PgError::internal("text is a type"))?;
+    let mut rows = Vec::new();
+    for item in types::array::ArrayRef::new(a).iter(&info.info) {
+        if item.is_null() {
+            continue;
+        }
+        let item = text(item);
+        rows.push(match item.split_once('=') {
+            Some((name, value)) => vec![Datum::text(name), Datum::text(value)],
+            None => vec![Datum::text(&item), Datum::Null],
+        });
+    }
+    Ok(rows)
+}
+
+fn filenode_relation(core: &mut Core, space: Oid, number: Oid) -> Result<Datum> {
+    let space = if space == core.catalog.tablespace { Oid::INVALID } else { space };
+    for row in core.cat().scan_all::<PgClass>()? {
+        if row.relfilenode == number && number.is_valid() && row.reltablespace == space {
+            return Ok(Datum::oid(row.oid));
+        }
+    }
+    Ok(Datum::Null)
+}
+
+fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
+    let desc = core.cat().relation(oid)?;
+    let wanted = |i: &PgIndex| match desc.class.relreplident {
+        b'i' => i.indisreplident,
+        b'd' => i.indisprimary && i.indimmediate,
+        _ => false,
+    };
+    let found = desc.indexes.iter().find(|i| wanted(i));
+    Ok(found.map_or(Datum::Null, |i| Datum::oid(i.indexrelid)))
+}
+
+/// Which commands change a relation: bits 4 INSERT, 8 UPDATE, 16 DELETE as `CmdType` numbers them.
+fn updatable(core: &mut Core, oid: Oid) -> Result<Datum> {
+    let all = 1 << 2 | 1 << 3 | 1 << 4;
+    Ok(Datum::int4(match core.cat().find_class(oid)?.map(|c| c.relkind) {
+        Some(b'r' | b'p') => all,
+        _ => 0,
+    }))
+}
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn {
+        name: "pg_tablespace_size_oid",
+        call: SysCall::One(|c, a| tablespace_size(c, a[0].as_oid())),
+    },
+    SysFn {
+        name: "pg_tablespace_size_name",
+        call: SysCall::One(|c, a| {
+            let name = String::from_utf8_lossy(a[0].as_name()).into_owned();
+            match c.cat().find_tablespace(&name)? {
+                Some(t) => tablespace_size(c, t.oid),
+                None => Err(pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist")),
+            }
+        }),
+    },
+    SysFn {
+        name: "pg_tablespace_location",
+        call: SysCall::One(|c, a| tablespace_location(c, a[0].as_oid())),
+    },
+    SysFn {
+        name: "pg_tablespace_databases",
+        call: SysCall::Set(|c, a| tablespace_databases(c, a[0].as_oid())),
+    },
+    SysFn { name: "pg_timezone_names", call: SysCall::Set(|c, _| time_zones(c)) },
+    SysFn { name: "pg_options_to_table", call: SysCall::Set(|_, a| options(a[0])) },
+    SysFn {
+        name: "pg_filenode_relation",
+        call: SysCall::One(|c, a| filenode_relation(c, a[0].as_oid(), a[1].as_oid())),
+    },
+    SysFn {
+        name: "pg_get_replica_identity_index",
+        call: SysCall::One(|c, a| replica_identity(c, a[0].as_oid())),
+    },
+    SysFn {
+        name: "pg_relation_is_updatable",
+        call: SysCall::One(|c, a| updatable(c, a[0].as_oid())),
+    },
+    SysFn {
+        name: "pg_column_is_updatable",
+        call: SysCall::One(|c, a| {
+            let wanted = 1 << 3 | 1 << 4;
+            let have = updatable(c, a[0].as_oid())?.as_ref().as_i32();
+            Ok(Datum::bool(a[1].as_i16() > 0 && have & wanted == wanted))
+        }),
+    },
+    SysFn { name: "pg_jit_available", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
+    SysFn { name: "pg_trigger_depth", call: SysCall::One(|_, _| Ok(Datum::int4(0))) },
+    SysFn {
+        name: "pg_safe_snapshot_blocking_pids",
+        call: SysCall::One(|_, _| types::array::of_builtin(oids::INT4, &[])),
+    },
+];

@@ -1,0 +1,370 @@
+//! Bit strings: bit, varbit. A payload is the number of bits and the bits, the first one in the highest place; what
+//! is left of the last byte is zero. Counterpart: varbit.c.
+//!
+//! ```text
+//!  | bits i32 | byte … |
+//! ```
+
+use crate::form::{Reader, out_of_range};
+use crate::{Datum, DatumRef};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use std::cmp::Ordering;
+
+/// Longest that a column may be declared: 10 MB of bits.
+const TYPMOD_MAX: i32 = 10 * 1024 * 1024 * 8;
+
+struct Bits {
+    len: usize,
+    bytes: Vec<u8>,
+}
+
+impl Bits {
+    fn zeros(len: usize) -> Bits {
+        Bits { len, bytes: vec![0; len.div_ceil(8)] }
+    }
+
+    fn of(d: DatumRef<'_>) -> Bits {
+        let b = d.as_bytes();
+        let len = b.first_chunk::<4>().map_or(0, |n| i32::from_le_bytes(*n).max(0) as usize);
+        let mut bytes = b.get(4..).unwrap_or_default().to_vec();
+        bytes.resize(len.div_ceil(8), 0);
+        Bits { len, bytes }
+    }
+
+    fn get(&self, at: usize) -> bool {
+        self.bytes[at / 8] >> (7 - at % 8) & 1 == 1
+    }
+
+    fn set(&mut self, at: usize, bit: bool) {
+        let mask = 1 << (7 - at % 8);
+        match bit {
+            true => self.bytes[at / 8] |= mask,
+            false => self.bytes[at / 8] &= !mask,
+        }
+    }
+
+    /// Bits `from` to before `to`.
+    fn part(&self, from: usize, to: usize) -> Bits {
+        let mut out = Bits::zeros(to.saturating_sub(from));
+        for i in 0..out.len {
+            out.set(i, self.get(from + i));
+        }
+        out
+    }
+
+    /// Longer or shorter, zeros at the end.
+    fn resized(&self, len: usize) -> Bits {
+        let mut out = self.part(0, self.len.min(len));
+        out.len = len;
+        out.bytes.resize(len.div_ceil(8), 0);
+        out
+    }
+
+    fn joined(&self, other: &Bits) -> Result<Bits> {
+        if self.len + other.len > TYPMOD_MAX as usize * 8 {
+            return Err(too_long());
+        }
+        let mut out = self.resized(self.len + other.len);
+        for i in 0..other.len {
+            out.set(self.len + i, other.get(i));
+        }
+        Ok(out)
+    }
+
+    fn datum(self) -> Datum {
+        let mut out = (self.len as i32).to_le_bytes().to_vec();
+        out.extend_from_slice(&self.bytes);
+        Datum::bytes(out)
+    }
+}
+
+fn too_long() -> PgError {
+    pg_err!(
+        PROGRAM_LIMIT_EXCEEDED,
+        "bit string length exceeds the maximum allowed ({})",
+        i32::MAX / 8 * 8
+    )
+}
+
+fn parse(text: &[u8]) -> Result<Bits> {
+    let (digits, hex) = match text {
+        [b'b' | b'B', rest @ ..] => (rest, false),
+        [b'x' | b'X', rest @ ..] => (rest, true),
+        rest => (rest, false),
+    };
+    let width = if hex { 4 } else { 1 };
+    let mut out = Bits::zeros(digits.len() * width);
+    for (i, &c) in digits.iter().enumerate() {
+        let radix = if hex { 16 } else { 2 };
+        let Some(digit) = (c as char).to_digit(radix).filter(|_| c.is_ascii()) else {
+            let len = crate::text::char_len(&digits[i..], crate::settings::Encoding::Utf8);
+            let shown = crate::form::shown(&digits[i..i + len]);
+            let kind = if hex { "hexadecimal" } else { "binary" };
+            return Err(pg_err!(
+                INVALID_TEXT_REPRESENTATION,
+                "\"{shown}\" is not a valid {kind} digit"
+            ));
+        };
+        for bit in 0..width {
+            out.set(i * width + bit, digit >> (width - 1 - bit) & 1 == 1);
+        }
+    }
+    Ok(out)
+}
+
+/// As `bit(n)`: of that length exactly.
+fn fit_exactly(bits: Bits, typmod: i32) -> Result<Bits> {
+    if typmod > 0 && bits.len != typmod as usize {
+        return Err(pg_err!(
+            STRING_DATA_LENGTH_MISMATCH,
+            "bit string length {} does not match type bit({typmod})",
+            bits.len
+        ));
+    }
+    Ok(bits)
+}
+
+/// As `bit varying(n)`: at most that long.
+fn fit_within(bits: Bits, typmod: i32) -> Result<Bits> {
+    if typmod > 0 && bits.len > typmod as usize {
+        return Err(pg_err!(
+            STRING_DATA_RIGHT_TRUNCATION,
+            "bit string too long for type bit varying({typmod})"
+        ));
+    }
+    Ok(bits)
+}
+
+fn text(bits: &Bits) -> String {
+    (0..bits.len).map(|i| if bits.get(i) { '1' } else { '0' }).collect()
+}
+
+fn receive(message: &[u8]) -> Result<Bits> {
+    let mut r = Reader::new(message);
+    let len = r.i32()?;
+    if !(0..=i32::MAX - 7).contains(&len) {
+        return Err(pg_err!(
+            INVALID_BINARY_REPRESENTATION,
+            "invalid length in external bit string"
+        ));
+    }
+    let len = len as usize;
+    let bytes = r.bytes(len.div_ceil(8))?.to_vec();
+    Ok(Bits { len, bytes }.resized(len))
+}
+
+fn typmod_in(array: DatumRef<'_>, name: &str) -> Result<Datum> {
+    let list = crate::array::cstring_integers(array)?;
+    let [len] = list[..] else {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid type modifier"));
+    };
+    if len < 1 {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "length for type {name} must be at least 1"));
+    }
+    if len > TYPMOD_MAX {
+        return Err(pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "length for type {name} cannot exceed {TYPMOD_MAX}"
+        ));
+    }
+    Ok(Datum::int4(len))
+}
+
+fn typmod_out(typmod: i32) -> Datum {
+    Datum::text(&if typmod >= 0 { format!("({typmod})") } else { String::new() })
+}
+
+/// Whole bytes first, then the shorter before the longer.
+pub fn bitcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    let (a, b) = (Bits::of(a), Bits::of(b));
+    let n = a.bytes.len().min(b.bytes.len());
+    a.bytes[..n].cmp(&b.bytes[..n]).then(a.len.cmp(&b.len))
+}
+
+fn combined(a: &[DatumRef<'_>], word: &str, op: fn(u8, u8) -> u8) -> Result<Datum> {
+    let (x, y) = (Bits::of(a[0]), Bits::of(a[1]));
+    if x.len != y.len {
+        return Err(pg_err!(
+            STRING_DATA_LENGTH_MISMATCH,
+            "cannot {word} bit strings of different sizes"
+        ));
+    }
+    let bytes = x.bytes.iter().zip(&y.bytes).map(|(p, q)| op(*p, *q)).collect();
+    Ok(Bits { len: x.len, bytes }.datum())
+}
+
+/// To the left by `n`, to the right where it is negative.
+fn shifted(bits: &Bits, n: i64) -> Bits {
+    let mut out = Bits::zeros(bits.len);
+    for i in 0..bits.len {
+        let from = i as i64 + n;
+        if (0..bits.len as i64).contains(&from) {
+            out.set(i, bits.get(from as usize));
+        }
+    }
+    out
+}
+
+/// From place `start` (1-based) on, `len` of them or all.
+fn substring(bits: &Bits, start: i32, len: Option<i32>) -> Result<Bits> {
+    let end = match len {
+        None => i64::MAX,
+        Some(n) if n < 0 => {
+            return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
+        }
+        Some(n) => i64::from(start) + i64::from(n),
+    };
+    let from = i64::from(start).max(1) - 1;
+    let to = (end - 1).clamp(0, bits.len as i64);
+    Ok(if from >= to { Bits::zeros(0) } else { bits.part(from as usize, to as usize) })
+}
+
+fn overlay(a: &[DatumRef<'_>], len: Option<i32>) -> Result<Datum> {
+    let (bits, new, start) = (Bits::of(a[0]), Bits::of(a[1]), a[2].as_i32());
+    if start <= 0 {
+        return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
+    }
+    let after =
+        start.checked_add(len.unwrap_or(new.len as i32)).ok_or_else(|| out_of_range("integer"))?;
+    let head = substring(&bits, 1, Some(start - 1))?;
+    let tail = substring(&bits, after, None)?;
+    Ok(head.joined(&new)?.joined(&tail)?.datum())
+}
+
+/// The lowest `len` bits of a number; a length that is none is 1.
+fn from_number(n: i64, len: i32) -> Bits {
+    let len = if (1..=i32::MAX - 7).contains(&len) { len as usize } else { 1 };
+    let sign = if n < 0 { 0xff } else { 0 };
+    let mut out = Bits { len, bytes: vec![sign; len.div_ceil(8)] };
+    for place in 0..len.min(64) {
+        out.set(len - 1 - place, n >> place & 1 == 1);
+    }
+    let rest = out.bytes.len() * 8 - len;
+    if let Some(last) = out.bytes.last_mut() {
+        *last = *last >> rest << rest;
+    }
+    out
+}
+
+fn to_number(bits: &Bits, width: usize, name: &str) -> Result<u64> {
+    if bits.len > width {
+        return Err(out_of_range(name));
+    }
+    Ok((0..bits.len).fold(0, |n, i| n << 1 | u64::from(bits.get(i))))
+}
+
+fn position(a: &[DatumRef<'_>]) -> i32 {
+    let (bits, wanted) = (Bits::of(a[0]), Bits::of(a[1]));
+    if bits.len == 0 || wanted.len > bits.len {
+        return 0;
+    }
+    if wanted.len == 0 {
+        return 1;
+    }
+    let fits = |at: &usize| (0..wanted.len).all(|i| bits.get(at + i) == wanted.get(i));
+    (0..=bits.len - wanted.len).find(fits).map_or(0, |at| at as i32 + 1)
+}
+
+fn place(bits: &Bits, n: i32) -> Result<usize> {
+    match usize::try_from(n) {
+        Ok(at) if at < bits.len => Ok(at),
+        _ => Err(pg_err!(
+            ARRAY_SUBSCRIPT_ERROR,
+            "bit index {n} out of valid range (0..{})",
+            bits.len as i64 - 1
+        )),
+    }
+}
+
+scalars! { FNS;
+    "bit_in" => |_, a| Ok(fit_exactly(parse(a[0].as_bytes())?, a[2].as_i32())?.datum()),
+    "varbit_in" => |_, a| Ok(fit_within(parse(a[0].as_bytes())?, a[2].as_i32())?.datum()),
+    "bit_out" => |_, a| Ok(Datum::text(&text(&Bits::of(a[0])))),
+    "varbit_out" => |_, a| Ok(Datum::text(&text(&Bits::of(a[0])))),
+    "bit_recv" => |_, a| Ok(fit_exactly(receive(a[0].as_bytes())?, a[2].as_i32())?.datum()),
+    "varbit_recv" => |_, a| Ok(fit_within(receive(a[0].as_bytes())?, a[2].as_i32())?.datum()),
+    "bit_send" => |_, a| send(a[0]),
+    "varbit_send" => |_, a| send(a[0]),
+    "bittypmodin" => |_, a| typmod_in(a[0], "bit"),
+    "varbittypmodin" => |_, a| typmod_in(a[0], "varbit"),
+    "bittypmodout" => |_, a| Ok(typmod_out(a[0].as_i32())),
+    "varbittypmodout" => |_, a| Ok(typmod_out(a[0].as_i32())),
+    "bit" => |_, a| {
+        let (bits, len) = (Bits::of(a[0]), a[1].as_i32());
+        if len <= 0 || bits.len == len as usize {
+            return Ok(a[0].to_owned());
+        }
+        match a[2].as_bool() {
+            true => Ok(bits.resized(len as usize).datum()),
+            false => Ok(fit_exactly(bits, len)?.datum()),
+        }
+    },
+    "varbit" => |_, a| {
+        let (bits, len) = (Bits::of(a[0]), a[1].as_i32());
+        if len <= 0 || bits.len <= len as usize {
+            return Ok(a[0].to_owned());
+        }
+        match a[2].as_bool() {
+            true => Ok(bits.resized(len as usize).datum()),
+            false => Ok(fit_within(bits, len)?.datum()),
+        }
+    },
+    "bit_and" => |_, a| combined(a, "AND", |x, y| x & y),
+    "bit_or" => |_, a| combined(a, "OR", |x, y| x | y),
+    "bitxor" => |_, a| combined(a, "XOR", |x, y| x ^ y),
+    "bitnot" => |_, a| {
+        let bits = Bits::of(a[0]);
+        let bytes = bits.bytes.iter().map(|b| !b).collect();
+        Ok(Bits { len: bits.len, bytes }.resized(bits.len).datum())
+    },
+    "bitshiftleft" => |_, a| Ok(shifted(&Bits::of(a[0]), a[1].as_i32().into()).datum()),
+    "bitshiftright" => |_, a| Ok(shifted(&Bits::of(a[0]), -i64::from(a[1].as_i32())).datum()),
+    "bitcat" => |_, a| Ok(Bits::of(a[0]).joined(&Bits::of(a[1]))?.datum()),
+    "bitsubstr" =>
+        |_, a| Ok(substring(&Bits::of(a[0]), a[1].as_i32(), Some(a[2].as_i32()))?.datum()),
+    "bitsubstr_no_len" => |_, a| Ok(substring(&Bits::of(a[0]), a[1].as_i32(), None)?.datum()),
+    "bitoverlay" => |_, a| overlay(a, Some(a[3].as_i32())),
+    "bitoverlay_no_len" => |_, a| overlay(a, None),
+    "bit_bit_count" => |_, a| {
+        Ok(Datum::int8(Bits::of(a[0]).bytes.iter().map(|b| i64::from(b.count_ones())).sum()))
+    },
+    "bitlength" => |_, a| Ok(Datum::int4(Bits::of(a[0]).len as i32)),
+    "bitoctetlength" => |_, a| Ok(Datum::int4(Bits::of(a[0]).bytes.len() as i32)),
+    "bitfromint4" => |_, a| Ok(from_number(a[0].as_i32().into(), a[1].as_i32()).datum()),
+    "bitfromint8" => |_, a| Ok(from_number(a[0].as_i64(), a[1].as_i32()).datum()),
+    "bittoint4" => |_, a| Ok(Datum::int4(to_number(&Bits::of(a[0]), 32, "integer")? as u32 as i32)),
+    "bittoint8" => |_, a| Ok(Datum::int8(to_number(&Bits::of(a[0]), 64, "bigint")? as i64)),
+    "bitposition" => |_, a| Ok(Datum::int4(position(a))),
+    "bitgetbit" => |_, a| {
+        let bits = Bits::of(a[0]);
+        let at = place(&bits, a[1].as_i32())?;
+        Ok(Datum::int4(bits.get(at).into()))
+    },
+    "bitsetbit" => |_, a| {
+        let mut bits = Bits::of(a[0]);
+        let at = place(&bits, a[1].as_i32())?;
+        let bit = match a[2].as_i32() {
+            0 => false,
+            1 => true,
+            _ => return Err(pg_err!(INVALID_PARAMETER_VALUE, "new bit must be 0 or 1")),
+        };
+        bits.set(at, bit);
+        Ok(bits.datum())
+    },
+}
+
+fn send(d: DatumRef<'_>) -> Result<Datum> {
+    let bits = Bits::of(d);
+    let mut out = (bits.len as i32).to_be_bytes().to_vec();
+    out.extend_from_slice(&bits.bytes);
+    Ok(Datum::bytes(out))
+}
+
+comparisons! { COMPARISONS;
+    bitcmp => "biteq" "bitne" "bitlt" "bitle" "bitgt" "bitge";
+}
+
+scalars! { SUPPORT;
+    "bitcmp" => |_, a| Ok(Datum::int4(bitcmp(a[0], a[1], Oid::INVALID) as i32)),
+}

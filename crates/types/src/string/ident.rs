@@ -1,0 +1,78 @@
+//! Qualified names taken apart. Counterpart: misc.c (`parse_ident`).
+
+use crate::form::{is_space, shown};
+use crate::{Datum, array, oids};
+use pgerror::{PgError, Result, pg_err};
+
+fn begins_name(c: u8) -> bool {
+    c.is_ascii_alphabetic() || c == b'_' || c >= 0x80
+}
+
+fn continues_name(c: u8) -> bool {
+    begins_name(c) || c.is_ascii_digit() || c == b'$'
+}
+
+/// The parts of a name. With `strict` nothing may follow it.
+fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
+    let invalid = || {
+        let name = shown(text);
+        pg_err!(INVALID_PARAMETER_VALUE, "string is not a valid identifier: \"{name}\"")
+    };
+    let because = |detail: &str| -> PgError { invalid().detail(detail.to_owned()) };
+    let blanks = |at: usize| at + text[at..].iter().take_while(|&&c| is_space(c)).count();
+    let mut out = Vec::new();
+    let mut at = blanks(0);
+    let mut after_dot = false;
+    loop {
+        match text.get(at) {
+            Some(b'"') => {
+                let mut part = Vec::new();
+                at += 1;
+                loop {
+                    match (text.get(at), text.get(at + 1)) {
+                        (Some(b'"'), Some(b'"')) => {
+                            part.push(b'"');
+                            at += 2;
+                        }
+                        (Some(b'"'), _) => break,
+                        (Some(&c), _) => {
+                            part.push(c);
+                            at += 1;
+                        }
+                        (None, _) => return Err(because("String has unclosed double quotes.")),
+                    }
+                }
+                at += 1;
+                if part.is_empty() {
+                    return Err(because("Quoted identifier must not be empty."));
+                }
+                out.push(part);
+            }
+            Some(&c) if begins_name(c) => {
+                let len = text[at..].iter().take_while(|&&c| continues_name(c)).count();
+                out.push(text[at..at + len].to_ascii_lowercase());
+                at += len;
+            }
+            Some(b'.') => return Err(because("No valid identifier before \".\".")),
+            _ if after_dot => return Err(because("No valid identifier after \".\".")),
+            _ => return Err(invalid()),
+        }
+        at = blanks(at);
+        match text.get(at) {
+            Some(b'.') => {
+                after_dot = true;
+                at = blanks(at + 1);
+            }
+            Some(_) if strict => return Err(invalid()),
+            _ => return Ok(out),
+        }
+    }
+}
+
+scalars! { FNS;
+    "parse_ident" => |_, a| {
+        let parts = parts(a[0].as_bytes(), a[1].as_bool())?;
+        let parts: Vec<Datum> = parts.into_iter().map(Datum::bytes).collect();
+        array::of_builtin(oids::TEXT, &parts)
+    },
+}
