@@ -65,3 +65,4 @@ SELECT char_length('[[a¦b  ]]'::char(4)), '[[a¦b  ]]'::char(4)::text || 'x', c
 SELECT 'x' COLLATE "[[C¦default¦nope]]", 'a' < 'b' COLLATE "C", ('a' COLLATE "C") < ('b' COLLATE "POSIX")
 SELECT encode(sha256('[[abc¦]]'), 'hex'), crc32('a')
 SELECT 'abc'[[ is null¦ is not null¦ is distinct from 'abc'¦ is distinct from null]], null is not distinct from null
+SELECT normalize(U&'[[a\0308¦\00e4¦\fb01¦\1e9b\0323]]'[[¦, NFC¦, NFD¦, NFKC¦, NFKD]]), U&'[[a\0308¦\00e4¦\fb01]]' is [[¦not ]][[nfc ¦nfd ¦nfkc ¦nfkd ¦]]normalized

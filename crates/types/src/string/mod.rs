@@ -6,6 +6,7 @@ mod case;
 mod digest;
 mod ident;
 mod like;
+mod normal;
 pub mod quote;
 mod regex;
 mod regex_functions;
@@ -26,6 +27,7 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     digest::FNS,
     ident::FNS,
     like::FNS,
+    normal::FNS,
     quote::FNS,
     regex_functions::FNS,
     regex_functions::SETS,
