@@ -76,3 +76,5 @@ SELECT count(*), sum(i), count(distinct i % 1000) FROM generate_series(1, 20000)
 SELECT a.i, b.i FROM generate_series(1, 3000) a(i) [[join¦full join¦left join]] generate_series(2990, 3010) b(i) ON a.i = b.i WHERE a.i > 2985 OR a.i IS NULL ORDER BY 1, 2
 SELECT count(*), sum(g) FROM q_a a [[left¦full¦right]] join q_b b ON a.id = b.aid [[cross join¦left join q_a c on c.id = b.id cross join]] generate_series(1, 3) g WHERE [[b.id is null¦a.id is null¦not (b.w > 3 or b.w > 3)¦coalesce(b.w, 100) > 50¦a.id is distinct from b.aid]]
 SELECT count(*), count(o) FROM q_a a LEFT JOIN LATERAL (SELECT a.d AS o FROM q_b b JOIN q_a c ON c.id = b.aid[[¦ WHERE b.w > a.id]]) l ON true
+SELECT count(*) FROM q_a a WHERE a.g % 3 [[¦NOT ]]IN (SELECT abs(b.id) + 1 FROM q_b b WHERE [[false¦NULL::boolean¦b.id < 0]])
+SELECT count(*) FROM q_a a [[join¦left join¦full join]] (SELECT * FROM q_b WHERE id < 0) b ON a.id + 1 = b.aid + 1

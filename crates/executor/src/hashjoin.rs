@@ -104,7 +104,8 @@ impl Table {
         self.heads.resize(buckets, END);
         self.next.clear();
         self.next.resize(n, END);
-        let nulls = side.may_be_null(&self.rows);
+        // Without rows, there are no columns of computed keys either.
+        let nulls = n > 0 && side.may_be_null(&self.rows);
         for i in (0..n).rev() {
             if nulls && side.is_null(&self.rows, i) {
                 continue;
