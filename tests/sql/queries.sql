@@ -78,3 +78,6 @@ SELECT count(*), sum(g) FROM q_a a [[left¦full¦right]] join q_b b ON a.id = b.
 SELECT count(*), count(o) FROM q_a a LEFT JOIN LATERAL (SELECT a.d AS o FROM q_b b JOIN q_a c ON c.id = b.aid[[¦ WHERE b.w > a.id]]) l ON true
 SELECT count(*) FROM q_a a WHERE a.g % 3 [[¦NOT ]]IN (SELECT abs(b.id) + 1 FROM q_b b WHERE [[false¦NULL::boolean¦b.id < 0]])
 SELECT count(*) FROM q_a a [[join¦left join¦full join]] (SELECT * FROM q_b WHERE id < 0) b ON a.id + 1 = b.aid + 1
+SELECT abs(-3), g, count(*) FROM q_a GROUP BY [[rollup (abs(-3), g)¦rollup (g, abs(-3))¦cube (abs(-3), g)]]
+SELECT abs(-3), 3, count(*) FROM q_a GROUP BY [[rollup (abs(-3))¦grouping sets ((abs(-3)), ())¦abs(-3)]]
+SELECT 'x'::text, count(*) FROM q_a GROUP BY rollup ('x'::text)

@@ -141,6 +141,26 @@ impl Glob<'_> {
             _ => total - groups * c.cpu_tuple,
         };
         let mut target_list = below.fix_targets(&output)?;
+        if !sets.is_empty() && want.len() == targets.len() {
+            // A key that is a constant is NULL, too, in rows of sets without it.
+            for (t, have) in targets.iter().zip(&mut target_list) {
+                let key = clauses.iter().any(|c| c.tle_sort_group_ref == t.ressortgroupref);
+                if key
+                    && matches!(have.expr, Expr::Const(_) | Expr::Param(_))
+                    && let Some(below) = made.output.iter().find(|o| o.expr == t.expr)
+                {
+                    have.expr = Expr::Var(Var {
+                        varno: Var::OUTER,
+                        varattno: below.resno,
+                        vartype: t.expr.type_oid(),
+                        vartypmod: t.expr.typmod(),
+                        varcollid: t.expr.collation(),
+                        varlevelsup: 0,
+                        location: t.expr.location(),
+                    });
+                }
+            }
+        }
         let mut qual = below.fix_all(having)?;
         number_aggs(&mut target_list, &mut qual);
         let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
