@@ -247,9 +247,7 @@ impl Generator {
             columns.push((name, ty));
         }
         let group = keys.iter().map(|k| k.0.clone()).collect::<Vec<_>>().join(", ");
-        // A key that comes down to a constant is not made NULL in grouping sets yet.
-        let plain = keys.iter().all(|k| own.iter().any(|c| c.0 == k.0));
-        let form = if plain { self.below(4) } else { 3 };
+        let form = self.below(4);
         let group = match (keys.len(), form) {
             (0, _) => String::new(),
             (_, 0) => format!(" GROUP BY ROLLUP ({group})"),
