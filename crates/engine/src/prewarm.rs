@@ -37,7 +37,7 @@ pub fn blocks(
 
 /// Brings the blocks from `first` up to `end` (exclusive), which exist, and returns how many those are.
 pub fn prewarm(
-    backend: &mut Backend,
+    backend: &Backend,
     file: RelFile,
     fork: Fork,
     persistence: Persistence,
@@ -47,11 +47,11 @@ pub fn prewarm(
 ) -> Result<u64> {
     let mut at = first;
     let mut page = vec![0u8; page::PAGE_SIZE];
+    let pool = backend.pool(persistence);
+    let buffers = pool.open(file, fork, persistence);
     while at < end {
         backend.check_interrupts()?;
         let next = at.saturating_add(STEP).min(end);
-        let pool = backend.pool(persistence);
-        let buffers = pool.open(file, fork, persistence);
         match mode {
             Mode::Prefetch => pool.smgr().prefetch(buffers.name(), BlockNo(at), next - at),
             Mode::Read => {

@@ -357,7 +357,8 @@ fn negation(n: BoolExpr) -> Expr {
     }
 }
 
-fn bool_const(value: Option<bool>) -> Expr {
+/// A truth value as a constant; `None` is NULL.
+pub fn bool_const(value: Option<bool>) -> Expr {
     Expr::Const(Const {
         consttype: oids::BOOL,
         consttypmod: -1,

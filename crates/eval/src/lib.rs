@@ -32,7 +32,7 @@ pub use batch::{Selection, select_into, select_true};
 pub use bound::bound_parts;
 pub use compile::{Compiler, NoColumns, Resolve, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
-pub use fold::{FoldEnv, Volatility, fold, is_foldable, volatility};
+pub use fold::{FoldEnv, Volatility, bool_const, fold, is_foldable, volatility};
 pub use host::{CallContext, Host};
 
 pub use program::{EvalState, Program, Slot, Source};

@@ -8,7 +8,7 @@ use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
 use plan::query::JoinType;
-use types::{Datum, oids};
+use types::oids;
 
 /// Expressions that are equal by one operator wherever the conditions hold.
 struct Class {
@@ -50,7 +50,7 @@ impl Glob<'_> {
                 if let (Expr::Const(a), Expr::Const(b)) = (&value, &other)
                     && cmp.order(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
                 {
-                    rest.push(never());
+                    rest.push(eval::bool_const(Some(false)));
                 }
                 if !same {
                     kept.push((other, q));
@@ -162,18 +162,6 @@ fn column_of(q: &Expr) -> Option<&Expr> {
 
 fn value_of(op: &OpExpr) -> Option<&Expr> {
     op.args.iter().find(|a| is_value(a))
-}
-
-fn never() -> Expr {
-    Expr::Const(Const {
-        consttype: oids::BOOL,
-        consttypmod: -1,
-        constcollid: Oid::INVALID,
-        constlen: 1,
-        constbyval: true,
-        value: Datum::bool(false),
-        location: Location::UNKNOWN,
-    })
 }
 
 /// Adds an equality to the class that has one of its columns, and makes one class of those that it joins.

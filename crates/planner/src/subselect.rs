@@ -290,17 +290,6 @@ pub(crate) fn exec_param(id: i32, of: &Expr) -> Expr {
 pub(crate) fn never_plan(target_list: Vec<TargetEntry>) -> Plan {
     Plan {
         info: PlanInfo { target_list, plan_rows: 0.0, ..PlanInfo::default() },
-        node: PlanNode::Result {
-            child: None,
-            constant_qual: vec![Expr::Const(Const {
-                consttype: types::oids::BOOL,
-                consttypmod: -1,
-                constcollid: Oid::INVALID,
-                constlen: 1,
-                constbyval: true,
-                value: types::Datum::bool(false),
-                location: Location::UNKNOWN,
-            })],
-        },
+        node: PlanNode::Result { child: None, constant_qual: vec![eval::bool_const(Some(false))] },
     }
 }

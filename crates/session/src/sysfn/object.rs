@@ -126,20 +126,6 @@ fn plain(kind: &str, name: &str) -> Identity {
     }
 }
 
-fn relation_kind(kind: u8) -> &'static str {
-    match kind {
-        b'r' | b'p' => "table",
-        b'i' | b'I' => "index",
-        b'S' => "sequence",
-        b't' => "toast table",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'c' => "composite type",
-        b'f' => "foreign table",
-        _ => "relation",
-    }
-}
-
 /// The kind of an object that is missing.
 fn missing(class: Oid) -> Identity {
     let kind = match class {
@@ -201,7 +187,7 @@ fn identify(core: &mut Core, object: ObjectAddress) -> Result<Identity> {
     Ok(match object.class {
         PgClass::RELATION => {
             let class = core.cat().class(oid)?;
-            let kind = relation_kind(class.relkind);
+            let kind = catalog::relation_kind(class.relkind);
             let mut id = in_schema(core, kind, class.relnamespace, class.relname.as_str())?;
             if object.sub != 0
                 && let Some(a) = core.cat().attribute(oid, object.sub as ids::AttrNo)?

@@ -70,6 +70,6 @@ fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let end = bound(args[4], i64::from(count) - 1, "ending")? + 1;
     // Both lie within the file.
     let (first, end) = (first as u32, end as u32);
-    let done = prewarm(&mut core.backend, file, fork, persistence, mode, first, end)?;
+    let done = prewarm(&core.backend, file, fork, persistence, mode, first, end)?;
     Ok(Datum::int8(done as i64))
 }
