@@ -20,6 +20,9 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("rewrite", include_str!("ddl/rewrite.sql")),
     ("types", include_str!("ddl/types.sql")),
     ("views", include_str!("ddl/views.sql")),
+    ("columns", include_str!("ddl/columns.sql")),
+    ("transactions", include_str!("ddl/transactions.sql")),
+    ("rights", include_str!("ddl/rights.sql")),
 ];
 
 /// All that psql prints, lines that differ by nature left out.

@@ -102,7 +102,39 @@ pub fn column_default(
         .hint("You will need to rewrite or cast the expression."));
     };
     cx.assign_collations(&mut e)?;
+    if let Some(relation) = generated {
+        no_generated_columns(&cx, relation, &e)?;
+    }
     Ok(e)
+}
+
+/// A generation expression must not look at what is being generated. Counterpart:
+/// `check_nested_generated`.
+fn no_generated_columns(cx: &Analyzer<'_>, relation: &Relation, e: &Expr) -> Result<()> {
+    let mut found = Ok(());
+    plan::walk::any(e, &mut |e| {
+        let Expr::Var(v) = e else { return false };
+        if v.varattno == 0 {
+            let e = pg_err!(
+                INVALID_OBJECT_DEFINITION,
+                "cannot use whole-row variable in column generation expression"
+            )
+            .detail("This would cause the generated column to depend on its own value.");
+            found = Err(cx.at(e, v.location.0));
+        } else if let Some(a) = relation.attribute(v.varattno)
+            && a.attgenerated != 0
+        {
+            let e = pg_err!(
+                INVALID_OBJECT_DEFINITION,
+                "cannot use generated column \"{}\" in column generation expression",
+                a.attname
+            )
+            .detail("A generated column cannot reference another generated column.");
+            found = Err(cx.at(e, v.location.0));
+        }
+        found.is_err()
+    });
+    found
 }
 
 /// A domain's CHECK: `VALUE` stands for the value.

@@ -319,7 +319,7 @@ impl Analyzer<'_> {
             }
         }
         let mut defaults: Vec<Expr> = Vec::with_capacity(width);
-        for number in goes_to {
+        for (i, number) in goes_to.into_iter().enumerate() {
             defaults.push(match number {
                 Some(number) => {
                     let a = relation.attributes[number as usize - 1].clone();
@@ -328,7 +328,16 @@ impl Analyzer<'_> {
                         None => self.typed_null(&a)?,
                     }
                 }
-                None => null_const(ty::TEXT, -1, false),
+                // Nobody reads it.
+                None => {
+                    let RteKind::Values { values_lists, .. } = &query.rte(rti).kind else { break };
+                    let ty = match values_lists.iter().find_map(|row| row.get(i)) {
+                        Some(e) => e.type_oid(),
+                        None => ty::TEXT,
+                    };
+                    let row = self.type_row(ty)?;
+                    null_const(ty, row.typlen, row.typbyval)
+                }
             });
         }
         let rte = &mut query.rtable[rti as usize - 1];

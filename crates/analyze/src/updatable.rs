@@ -281,10 +281,13 @@ impl Analyzer<'_> {
                 None => true,
                 Some(i) => matches!(query.target_list[i].expr, Expr::SetToDefault(_)),
             };
+            let Some(e) = self.build_default(view, a)? else { continue };
             if !missing {
+                if let Some(i) = place {
+                    default_in_values(query, i, &e);
+                }
                 continue;
             }
-            let Some(e) = self.build_default(view, a)? else { continue };
             let entry = crate::target::entry(e, a.attnum, Some(a.attname.to_string()), false);
             match place {
                 Some(i) => query.target_list[i] = entry,
@@ -314,5 +317,20 @@ impl Analyzer<'_> {
             cascaded,
         };
         query.with_check_options.insert(0, check);
+    }
+}
+
+/// Where a target takes its value from a list of VALUES: DEFAULT there is this expression.
+fn default_in_values(query: &mut Query, target: usize, default: &Expr) {
+    let Expr::Var(v) = crate::sort::strip_implicit(&query.target_list[target].expr) else { return };
+    let (rti, column) = (v.varno as usize - 1, v.varattno as usize - 1);
+    let Some(RteKind::Values { values_lists, .. }) = query.rtable.get_mut(rti).map(|r| &mut r.kind)
+    else {
+        return;
+    };
+    for e in values_lists.iter_mut().filter_map(|row| row.get_mut(column)) {
+        if matches!(e, Expr::SetToDefault(_)) {
+            *e = default.clone();
+        }
     }
 }

@@ -27,12 +27,24 @@ pub struct Overlay {
     prior: Vec<Message>,
     /// Lengths of `prior` where the open subtransactions began.
     marks: Vec<usize>,
+    /// Values that the transaction has added to enum types.
+    new_enum_values: HashSet<Oid>,
 }
 
 impl Overlay {
     /// Has the transaction changed no catalog?
     pub fn is_clean(&self) -> bool {
         self.dirty.is_empty() && self.dirty_relations.is_empty() && !self.all_relations
+    }
+
+    /// Notes that a value was added to an enum type: an index could keep it although the transaction fails, so
+    /// nobody may use it before the commit.
+    pub fn note_new_enum_value(&mut self, value: Oid) {
+        self.new_enum_values.insert(value);
+    }
+
+    pub fn is_new_enum_value(&self, value: Oid) -> bool {
+        !self.new_enum_values.is_empty() && self.new_enum_values.contains(&value)
     }
 
     pub(crate) fn is_dirty(&self, cache: u8, hash: u32) -> bool {

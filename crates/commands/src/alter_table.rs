@@ -62,6 +62,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
     fits(&rel, stmt.objtype)?;
+    host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
     run(host, oid, &stmt.cmds, sql)
 }
 

@@ -53,7 +53,8 @@ impl TableWriter {
         }
         let mut checks = Vec::new();
         for c in &rel.checks {
-            checks.push((c.name.clone(), exprs::compile(host.facts(), &c.expr, &[])?));
+            checks
+                .push((c.name.clone(), exprs::compile_rows(host.facts(), &c.expr, &rel.columns)?));
         }
         let mut generated = Vec::new();
         for (n, e) in &rel.generated {

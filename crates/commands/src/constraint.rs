@@ -82,6 +82,8 @@ pub fn insert(
     Ok(this)
 }
 
+const TABLEOID: AttrNo = -6;
+
 /// 42710 where the table has a constraint of that name.
 fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
     let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
@@ -124,6 +126,7 @@ pub fn add_checks(
             None => {
                 // Named after its column, if it has just one.
                 let column = match columns.as_slice() {
+                    [TABLEOID] => Some("tableoid".to_string()),
                     [one] => rel.attribute(*one).map(|a| a.attname.to_string()),
                     _ => None,
                 };
@@ -140,10 +143,9 @@ pub fn add_checks(
         let mut row = row(host, &name, &rel, b'c')?;
         row.convalidated = validated;
         row.connoinherit = check.is_no_inherit;
-        let keys: Vec<AttrNo> = columns.into_iter().filter(|c| *c > 0).collect();
-        row.conkey = (!keys.is_empty()).then(|| keys.clone());
+        row.conkey = (!columns.is_empty()).then(|| columns.clone());
         row.conbin = Some(stored::write(&expr));
-        let this = insert(host, row, &keys)?;
+        let this = insert(host, row, &columns)?;
         let normal = Dependency::Normal;
         stored::record(host, this, std::slice::from_ref(&expr), table, normal, normal)?;
         added.push(name);
@@ -189,7 +191,7 @@ pub fn find_row(
 ) -> Result<bool> {
     let Some(table) = &rel.table else { return Ok(false) };
     let columns: Vec<AttrNo> = (1..=rel.attributes.len() as AttrNo).collect();
-    let program = exprs::compile(host.facts(), expr, &[])?;
+    let program = exprs::compile_over(host, rel, expr)?;
     let mut state = EvalState::default();
     let snapshot = host.backend().catalog_snapshot();
     let options = ScanOptions::default();
@@ -330,6 +332,7 @@ pub fn add_foreign_key(
             names::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
         }
     };
+    let set_columns = delete_set_columns(&rel, def, &fk_columns)?;
     let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;
     let mut row = row(host, &name, &rel, b'f')?;
     row.condeferrable = def.deferrable;
@@ -345,9 +348,7 @@ pub fn add_foreign_key(
     row.confkey = Some(pk_columns.clone());
     (row.conpfeqop, row.conppeqop, row.conffeqop) =
         (Some(operators.0.clone()), Some(operators.1.clone()), Some(operators.2.clone()));
-    if !def.fk_del_set_cols.is_empty() {
-        row.confdelsetcols = Some(key_columns(&rel, &def.fk_del_set_cols, "foreign key")?);
-    }
+    row.confdelsetcols = set_columns;
     let constraint = row.oid;
     let this = insert(host, row, &fk_columns)?;
     let mut cat = host.catalog();
@@ -367,6 +368,31 @@ pub fn add_foreign_key(
         host.validate_foreign_key(constraint)?;
     }
     Ok(())
+}
+
+/// The columns that ON DELETE SET NULL or DEFAULT names.
+fn delete_set_columns(
+    rel: &RelDesc,
+    def: &Constraint,
+    fk_columns: &[AttrNo],
+) -> Result<Option<Vec<AttrNo>>> {
+    if def.fk_del_set_cols.is_empty() {
+        return Ok(None);
+    }
+    let mut columns: Vec<AttrNo> = Vec::new();
+    let named = key_columns(rel, &def.fk_del_set_cols, "foreign key")?;
+    for (number, name) in named.into_iter().zip(&def.fk_del_set_cols) {
+        if !fk_columns.contains(&number) {
+            bail!(
+                INVALID_COLUMN_REFERENCE,
+                "column \"{name}\" referenced in ON DELETE SET action must be part of foreign key"
+            );
+        }
+        if !columns.contains(&number) {
+            columns.push(number);
+        }
+    }
+    Ok(Some(columns))
 }
 
 type Operators = (Vec<Oid>, Vec<Oid>, Vec<Oid>);
@@ -393,9 +419,12 @@ fn key_operators(
         let mut ff = cat.family_member(family, fk_type, fk_type, 3)?;
         if pf.is_none() || ff.is_none() {
             // The referencing value may become one of the index's type.
+            // To a pseudo-type only its own kind does, and that of the referenced column itself.
+            let same =
+                cat.type_row(input)?.typtype != b'p' || cat.base_type(pa.atttypid)?.0 == fk_type;
             let implicit = cat.is_binary_coercible(fk_type, input)?
                 || cat.cast(fk_type, input)?.is_some_and(|c| c.castcontext == b'i');
-            if implicit {
+            if same && implicit {
                 (pf, ff) = (pp, pp);
             }
         }

@@ -76,14 +76,14 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
             Node::ColumnDef(def) => {
                 columns.push(column(host, def, &name, &mut constraints, sql)?);
             }
-            Node::Constraint(c) => table_constraint(c, &mut constraints)?,
+            Node::Constraint(c) => table_constraint(c, &mut constraints, sql)?,
             Node::TableLikeClause(like) => {
                 crate::like::add(host, like, &mut columns, &mut constraints, &mut later)?;
             }
             _ => return Err(PgError::unsupported("this element of CREATE TABLE")),
         }
     }
-    primary_key_columns(&mut columns, &constraints, &name)?;
+    primary_key_columns(&mut columns, &constraints, &name, sql)?;
     let table_options = options::table_options(&stmt.options)?;
     let toast_options = options::toast_options(&stmt.options)?;
     let owner = names::user(host);
@@ -121,7 +121,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
 }
 
 /// Integer type of a serial column.
-fn serial_type(name: &ast::TypeName) -> Result<Option<Oid>> {
+fn serial_type(name: &ast::TypeName, sql: &str) -> Result<Option<Oid>> {
     let word = match name.names.as_slice() {
         [word] if !name.pct_type => word,
         _ => return Ok(None),
@@ -133,7 +133,8 @@ fn serial_type(name: &ast::TypeName) -> Result<Option<Oid>> {
         _ => return Ok(None),
     };
     if !name.array_bounds.is_empty() {
-        bail!(FEATURE_NOT_SUPPORTED, "array of serial is not implemented");
+        return Err(pg_err!(FEATURE_NOT_SUPPORTED, "array of serial is not implemented")
+            .at(parse::position(sql, name.location)));
     }
     Ok(Some(ty))
 }
@@ -148,7 +149,7 @@ pub fn column(
 ) -> Result<Column> {
     let name = names::clip(def.colname.as_deref().unwrap_or(""), 63).to_string();
     let serial = match &def.type_name {
-        Some(t) => serial_type(t)?,
+        Some(t) => serial_type(t, sql)?,
         None => None,
     };
     let (ty, typmod, collation) = match serial {
@@ -170,56 +171,32 @@ pub fn column(
         generated: false,
         sequence: None,
     };
-    if let Some(ty) = serial {
-        out.sequence = Some((vec![type_option(ty)], false));
-        out.column.not_null = true;
-    }
-    let mut saw_null = false;
+    let mut saw = Seen { table, column: &name, nullable: None, default: false };
     let mut list: Vec<Constraint> = Vec::new();
     for c in &def.constraints {
+        let place = parse::position(sql, c.location);
         match c.contype {
             ConstrType::AttrDeferrable
             | ConstrType::AttrNotDeferrable
             | ConstrType::AttrDeferred
-            | ConstrType::AttrImmediate => attribute(list.last_mut(), c.contype)?,
+            | ConstrType::AttrImmediate => {
+                attribute(list.last_mut(), c.contype).map_err(|e| e.at(place))?;
+            }
             _ => list.push(c.clone()),
         }
     }
     for mut c in list {
+        let place = parse::position(sql, c.location);
         match c.contype {
-            ConstrType::Null => {
-                if out.column.not_null && serial.is_none() {
-                    bail!(
-                        SYNTAX_ERROR,
-                        "conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\""
-                    );
-                }
-                saw_null = true;
-            }
-            ConstrType::NotNull => {
-                if saw_null {
-                    bail!(
-                        SYNTAX_ERROR,
-                        "conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\""
-                    );
-                }
-                out.column.not_null = true;
-            }
+            ConstrType::Null => saw.nullability(&mut out, false).map_err(|e| e.at(place))?,
+            ConstrType::NotNull => saw.nullability(&mut out, true).map_err(|e| e.at(place))?,
             ConstrType::Default => {
-                if out.default.is_some() || serial.is_some() {
-                    bail!(
-                        SYNTAX_ERROR,
-                        "multiple default values specified for column \"{name}\" of table \"{table}\""
-                    );
-                }
+                saw.default().map_err(|e| e.at(place))?;
                 out.default = c.raw_expr.take();
             }
             ConstrType::Identity => {
-                if out.sequence.is_some() {
-                    bail!(
-                        SYNTAX_ERROR,
-                        "both default and identity specified for column \"{name}\" of table \"{table}\""
-                    );
+                if out.column.identity != 0 {
+                    return Err(saw.conflict("multiple identity specifications").at(place));
                 }
                 let ty = out.column.ty;
                 if !is_sequence_type(ty) {
@@ -232,9 +209,12 @@ pub fn column(
                 options.extend(c.options.iter().cloned());
                 out.sequence = Some((options, true));
                 out.column.identity = c.generated_when;
-                out.column.not_null = true;
+                saw.nullability(&mut out, true).map_err(|e| e.at(place))?;
             }
             ConstrType::Generated => {
+                if out.generated {
+                    return Err(saw.conflict("multiple generation clauses specified").at(place));
+                }
                 out.generated = true;
                 out.column.generated = b's';
                 out.default = c.raw_expr.take();
@@ -244,7 +224,7 @@ pub fn column(
                 if c.keys.is_empty() {
                     c.keys = vec![name.as_str().into()];
                 }
-                add_key(constraints, c, table)?;
+                add_key(constraints, c, sql)?;
             }
             ConstrType::Foreign => {
                 if c.fk_attrs.is_empty() {
@@ -255,20 +235,64 @@ pub fn column(
             ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
             _ => {}
         }
+        saw.check(&out).map_err(|e| e.at(place))?;
     }
-    if out.generated && out.column.identity != 0 {
-        bail!(
-            SYNTAX_ERROR,
-            "both identity and generation expression specified for column \"{name}\" of table \"{table}\""
-        );
-    }
-    if out.column.identity != 0 && out.default.is_some() {
-        bail!(
-            SYNTAX_ERROR,
-            "both default and identity specified for column \"{name}\" of table \"{table}\""
-        );
+    if let Some(ty) = serial {
+        // As if DEFAULT and NOT NULL had been written behind the rest.
+        saw.default()?;
+        saw.check(&out)?;
+        out.sequence = Some((vec![type_option(ty)], false));
+        saw.nullability(&mut out, true)?;
     }
     Ok(out)
+}
+
+/// What the constraints of a column have said so far.
+struct Seen<'a> {
+    table: &'a str,
+    column: &'a str,
+    /// NULL (false) or NOT NULL.
+    nullable: Option<bool>,
+    default: bool,
+}
+
+impl Seen<'_> {
+    fn conflict(&self, what: &str) -> PgError {
+        let Seen { table, column, .. } = self;
+        let what = match what.strip_suffix(" specified") {
+            Some(what) => format!("{what} specified for"),
+            None => format!("{what} for"),
+        };
+        pg_err!(SYNTAX_ERROR, "{what} column \"{column}\" of table \"{table}\"")
+    }
+
+    fn nullability(&mut self, out: &mut Column, not_null: bool) -> Result<()> {
+        if self.nullable.is_some_and(|before| before != not_null) {
+            return Err(self.conflict("conflicting NULL/NOT NULL declarations"));
+        }
+        self.nullable = Some(not_null);
+        out.column.not_null = not_null;
+        Ok(())
+    }
+
+    fn default(&mut self) -> Result<()> {
+        if self.default {
+            return Err(self.conflict("multiple default values specified"));
+        }
+        self.default = true;
+        Ok(())
+    }
+
+    /// Only one of default, identity and generation expression.
+    fn check(&self, out: &Column) -> Result<()> {
+        let identity = out.column.identity != 0;
+        Err(self.conflict(match (self.default, identity, out.generated) {
+            (true, true, _) => "both default and identity specified",
+            (true, _, true) => "both default and generation expression specified",
+            (_, true, true) => "both identity and generation expression specified",
+            _ => return Ok(()),
+        }))
+    }
 }
 
 /// DEFERRABLE and the like belong to the constraint before.
@@ -349,10 +373,10 @@ pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result
     Ok(letter)
 }
 
-fn table_constraint(c: &Constraint, constraints: &mut Constraints) -> Result<()> {
+fn table_constraint(c: &Constraint, constraints: &mut Constraints, sql: &str) -> Result<()> {
     match c.contype {
         ConstrType::Check => constraints.checks.push(c.clone()),
-        ConstrType::Primary | ConstrType::Unique => add_key(constraints, c.clone(), "")?,
+        ConstrType::Primary | ConstrType::Unique => add_key(constraints, c.clone(), sql)?,
         ConstrType::Foreign => constraints.foreign.push(c.clone()),
         ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
         _ => return Err(PgError::unsupported("this table constraint")),
@@ -360,11 +384,15 @@ fn table_constraint(c: &Constraint, constraints: &mut Constraints) -> Result<()>
     Ok(())
 }
 
-fn add_key(constraints: &mut Constraints, c: Constraint, _table: &str) -> Result<()> {
+fn add_key(constraints: &mut Constraints, c: Constraint, sql: &str) -> Result<()> {
     for (i, key) in c.keys.iter().enumerate() {
         if c.keys[..i].contains(key) {
             let what = if c.contype == ConstrType::Primary { "primary key" } else { "unique" };
-            bail!(DUPLICATE_COLUMN, "column \"{key}\" appears twice in {what} constraint");
+            return Err(pg_err!(
+                DUPLICATE_COLUMN,
+                "column \"{key}\" appears twice in {what} constraint"
+            )
+            .at(parse::position(sql, c.location)));
         }
     }
     constraints.keys.push(c);
@@ -376,6 +404,7 @@ fn primary_key_columns(
     columns: &mut [Column],
     constraints: &Constraints,
     table: &str,
+    sql: &str,
 ) -> Result<()> {
     let mut primary = constraints.keys.iter().filter(|c| c.contype == ConstrType::Primary);
     let Some(key) = primary.next() else { return Ok(()) };
@@ -384,10 +413,7 @@ fn primary_key_columns(
             INVALID_TABLE_DEFINITION,
             "multiple primary keys for table \"{table}\" are not allowed"
         );
-        return Err(match u32::try_from(second.location) {
-            Ok(at) => e.at(at + 1),
-            Err(_) => e,
-        });
+        return Err(e.at(parse::position(sql, second.location)));
     }
     for name in &key.keys {
         if let Some(c) = columns.iter_mut().find(|c| c.column.name == **name) {
@@ -498,6 +524,12 @@ pub fn default_expr(
     let mut cat = SessionLookup::new(host);
     let (name, ty, typmod) = (&column.name, column.ty, column.typmod);
     let expr = analyze::ddl::column_default(&mut cat, node, sql, name, ty, typmod, of)?;
+    if generated {
+        let folded = host.planner().fold(expr.clone())?;
+        if !index::is_immutable(host, &folded)? {
+            bail!(INVALID_OBJECT_DEFINITION, "generation expression is not immutable");
+        }
+    }
     if !generated && matches!(&expr, Expr::Const(c) if c.is_null()) {
         return Ok(None);
     }

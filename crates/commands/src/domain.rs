@@ -113,6 +113,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt, sql: &str) ->
         let shown = analyze::typename::type_name_text(&stmt.type_name);
         bail!(DATATYPE_MISMATCH, "\"{shown}\" is not a valid base type for a domain");
     }
+    names::type_rights(host, base)?;
     let (mut default, mut saw_default, mut not_null) = (None, false, None);
     for c in &stmt.constraints {
         match c.contype {

@@ -358,6 +358,9 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     // No descriptor: the TOAST table has gone before.
     let row = crate::relation::class(&mut host.catalog(), oid)?;
     let class = &row.row;
+    if matches!(class.relkind, b'r' | b'm' | b'v' | b'S') {
+        host.check_not_in_use(oid, class.relname.as_str(), "DROP TABLE")?;
+    }
     if class.relfilenode.is_valid() {
         let file = crate::relation::file_of(host, class);
         let persistence = crate::sequence::persistence_of(class);

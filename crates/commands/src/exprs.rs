@@ -1,17 +1,20 @@
 //! Expressions over the rows of one relation, compiled.
 
+use crate::host::CommandHost;
+use catalog::RelDesc;
 use eval::{Compiler, EvalState, Facts, Program, Resolve, RowInput, RowRef, Slot, Source};
 use ids::AttrNo;
 use pgerror::{PgError, Result};
 use plan::Expr;
 use plan::expr::Var;
+use std::sync::Arc;
 use types::Datum;
 use types::fncx::RowDesc;
 
 /// Columns in the order of `columns`; all of the relation's where it is empty.
 pub struct Columns<'a> {
     pub columns: &'a [AttrNo],
-    pub row: Option<std::sync::Arc<RowDesc>>,
+    pub row: Option<Arc<RowDesc>>,
 }
 
 impl Resolve for Columns<'_> {
@@ -25,7 +28,7 @@ impl Resolve for Columns<'_> {
         Ok(Slot { source: Source::Scan, column })
     }
 
-    fn whole_row(&mut self, _: &Var) -> Result<(Vec<Slot>, std::sync::Arc<RowDesc>)> {
+    fn whole_row(&mut self, _: &Var) -> Result<(Vec<Slot>, Arc<RowDesc>)> {
         let row = self
             .row
             .clone()
@@ -37,6 +40,22 @@ impl Resolve for Columns<'_> {
 
 pub fn compile(facts: &mut dyn Facts, expr: &Expr, columns: &[AttrNo]) -> Result<Program> {
     Compiler::new(facts, &mut Columns { columns, row: None }).compile(expr)
+}
+
+/// As [`compile`], over rows of that form, which the expression may name as a whole.
+pub fn compile_rows(facts: &mut dyn Facts, expr: &Expr, row: &Arc<RowDesc>) -> Result<Program> {
+    Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile(expr)
+}
+
+/// As [`compile`], over rows of a relation as they are written: whole rows and `tableoid` included.
+pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> Result<Program> {
+    let mut expr = expr.clone();
+    plan::walk::fix_tableoid(&mut expr, rel.oid());
+    let row = match rel.class.reltype.valid() {
+        Some(ty) => Some(host.functions().row_desc(ty, -1)?),
+        None => None,
+    };
+    Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile(&expr)
 }
 
 /// A conjunction.

@@ -38,6 +38,13 @@ pub trait CommandHost: analyze::Host {
     /// Is a transaction block open, or does the statement share its transaction with others?
     fn in_transaction_block(&self) -> bool;
 
+    /// Must the transaction not write?
+    fn read_only(&self) -> bool;
+
+    /// 55006 where a command cannot have the relation because the session itself is at work on it: it has
+    /// open cursors there, or checks that wait. `what` is the command.
+    fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()>;
+
     /// Commits, publishes, and begins a transaction of the same kind: for commands that use several.
     fn next_transaction(&mut self) -> Result<()>;
 

@@ -85,6 +85,7 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
         .detail(format!("This operation is not supported for {what}.")));
     }
     names::must_own_relation(host, &rel)?;
+    host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
     if let Some(am) = &stmt.access_method
         && &**am != "btree"
     {
@@ -366,8 +367,9 @@ pub fn conjuncts(e: Expr) -> Vec<Expr> {
 }
 
 /// Does the expression depend on its columns only?
-fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
+pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     let mut functions = Vec::new();
+    let mut conversions = Vec::new();
     let mut refused = false;
     plan::walk::any(e, &mut |e| {
         match e {
@@ -376,11 +378,18 @@ fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
                 functions.push((o.opno, true));
             }
             Expr::ScalarArrayOp(o) => functions.push((o.opno, true)),
+            Expr::CoerceViaIo(c) => conversions.push((c.arg.type_oid(), c.resulttype)),
             Expr::SqlValue(_) | Expr::NextValue(_) | Expr::SubLink(_) => refused = true,
             _ => {}
         }
         false
     });
+    for (from, to) in conversions {
+        let output = host.facts().type_io(from)?.output.volatility;
+        if output != b'i' || host.facts().type_io(to)?.input.volatility != b'i' {
+            return Ok(false);
+        }
+    }
     for (oid, is_operator) in functions {
         let mut cat = host.catalog();
         let function = if is_operator { cat.operator(oid)?.oprcode } else { oid };

@@ -1,6 +1,6 @@
 //! Commands: what SQL statements other than queries do to catalogs, tables and the server.
 //!
-//! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `names`,
+//! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `tag`, `names`,
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
 //! `bulk`, `copy` (many rows); `vacuum`, `statistics`,
@@ -41,6 +41,7 @@ mod setting;
 mod statistics;
 mod stored;
 mod tablespace;
+mod tag;
 pub mod temp;
 mod truncate;
 mod typecmd;
@@ -50,5 +51,6 @@ mod view;
 
 pub use extension::{Extension, extensions};
 pub use host::{CommandHost, CopyTransport};
+pub use tag::command_tag;
 pub use utility::{is_command, run_utility};
 pub use view::{select_into, table_is_there};

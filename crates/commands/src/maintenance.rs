@@ -2,12 +2,16 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{index, names, options, relation};
+use analyze::SessionLookup;
+use catalog::RelDesc;
 use catalog::acl;
 use catalog::rows::*;
 use ids::Oid;
 use lmgr::{Acquired, LockTag};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
+use plan::query::{Query, RteKind};
+use std::sync::Arc;
 
 fn lock_mode(number: i32) -> Option<lmgr::LockMode> {
     use lmgr::LockMode::*;
@@ -38,30 +42,91 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
         if !matches!(rel.kind(), b'r' | b'p' | b'v') {
             bail!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", rel.name());
         }
-        let any = acl::UPDATE | acl::DELETE | acl::TRUNCATE;
-        let wanted = match stmt.mode {
-            1 => any | acl::SELECT,
-            m if m <= names::mode::ROW_EXCLUSIVE => any | acl::INSERT,
-            _ => any,
-        };
         let user = names::user(host);
-        let have = host.catalog().relation_privileges(user, &rel.class, wanted)?;
-        if have == 0 {
-            let what = names::relation_noun(rel.kind());
-            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
-        }
-        if !stmt.nowait {
-            host.lock_relation(oid, stmt.mode)?;
-            continue;
-        }
-        let Some(mode) = lock_mode(stmt.mode) else { continue };
+        lock_one(host, stmt, &rel, user, &mut Vec::new())?;
+    }
+    Ok(())
+}
+
+/// Locks a relation as `user`, and what a view reads. `within`: the views around it.
+fn lock_one(
+    host: &mut dyn CommandHost,
+    stmt: &LockStmt,
+    rel: &Arc<RelDesc>,
+    user: Oid,
+    within: &mut Vec<Oid>,
+) -> Result<()> {
+    let oid = rel.oid();
+    let changes = acl::UPDATE | acl::DELETE | acl::TRUNCATE;
+    let wanted = match stmt.mode {
+        names::mode::ACCESS_SHARE => acl::SELECT,
+        names::mode::ROW_EXCLUSIVE => changes | acl::INSERT,
+        _ => changes,
+    };
+    if host.catalog().relation_privileges(user, &rel.class, wanted)? == 0 {
+        let what = names::relation_noun(rel.kind());
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
+    }
+    if !stmt.nowait {
+        host.lock_relation(oid, stmt.mode)?;
+    } else if let Some(mode) = lock_mode(stmt.mode) {
         let database = if rel.class.relisshared { Oid::INVALID } else { host.backend().database() };
         let got = host.backend().try_lock(LockTag::relation(database, oid), mode)?;
         if got == Acquired::NotAvailable {
-            bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{name}\"");
+            bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{}\"", rel.name());
         }
     }
+    if rel.kind() != b'v' {
+        return Ok(());
+    }
+    // A view's owner must have the rights on what it reads, but where it is the invoker's.
+    let mut lookup = SessionLookup::new(host);
+    let Some(rule) = analyze::Lookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
+    let actions = analyze::stored::queries(&mut lookup, &rule.action)?;
+    let user = match rule.security_invoker {
+        true => names::user(host),
+        false => rel.class.relowner,
+    };
+    within.push(oid);
+    let mut read = Vec::new();
+    actions.iter().for_each(|query| relations_read(query, &mut read));
+    for other in read {
+        if within.contains(&other) {
+            bail!(
+                INVALID_OBJECT_DEFINITION,
+                "infinite recursion detected in rules for relation \"{}\"",
+                rel.name()
+            );
+        }
+        let other = host.catalog().relation(other)?;
+        lock_one(host, stmt, &other, user, within)?;
+    }
+    within.pop();
     Ok(())
+}
+
+/// The relations that a view's query reads, the view itself (as OLD and NEW) left out.
+fn relations_read(query: &Query, out: &mut Vec<Oid>) {
+    for rte in &query.rtable {
+        match &rte.kind {
+            RteKind::Relation { relid, relkind: b'r' | b'p' | b'v', .. }
+                if !matches!(rte.eref.aliasname.as_str(), "old" | "new") =>
+            {
+                out.push(*relid);
+            }
+            RteKind::Subquery { subquery, .. } => relations_read(subquery, out),
+            _ => {}
+        }
+    }
+    query.cte_list.iter().for_each(|cte| relations_read(&cte.query, out));
+    plan::walk::query_exprs(query, &mut |e| {
+        plan::walk::any(e, &mut |e| {
+            if let plan::Expr::SubLink(s) = e {
+                relations_read(&s.subselect, out);
+            }
+            false
+        });
+    });
 }
 
 const GLOBAL_TABLESPACE: Oid = Oid(1664);
@@ -222,6 +287,7 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> 
             relation::new_files(host, oid)?;
         }
     }
+    host.check_not_in_use(oid, row.relname.as_str(), "REINDEX INDEX")?;
     index::fill(host, table, oid)?;
     if wanted.verbose {
         told(host, &format!("index \"{}\" was reindexed", row.relname));

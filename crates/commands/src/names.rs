@@ -110,6 +110,23 @@ pub fn is_owner(host: &mut dyn CommandHost, owner: Oid) -> Result<bool> {
 }
 
 /// 42501 unless the user owns the relation.
+/// 42501 unless the user may use the type for something new of its own. An array is used by those who may
+/// use its element.
+pub fn type_rights(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
+    let user = user(host);
+    let mut cat = host.catalog();
+    let mut row = cat.type_row(ty)?;
+    if row.typelem.is_valid() && analyze::typename::is_true_array(&row) {
+        row = cat.type_row(row.typelem)?;
+    }
+    let (owner, list) = (row.typowner, row.typacl.as_deref());
+    if cat.has_privilege(user, owner, list, acl::Kind::Type, acl::USAGE)? {
+        return Ok(());
+    }
+    let shown = cat.format_type(row.oid)?;
+    bail!(INSUFFICIENT_PRIVILEGE, "permission denied for type {shown}")
+}
+
 pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         let kind = match rel.kind() {

@@ -129,14 +129,14 @@ pub fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str
 }
 
 pub fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()> {
+    let row = host.catalog().type_row(ty)?;
+    let before = host.catalog().type_in(row.typnamespace, new)?;
+    crate::domain::name_is_free(host, row.typnamespace, new)?;
     let mut cat = host.catalog();
-    let row = cat.type_row(ty)?;
-    if cat.type_in(row.typnamespace, new)?.is_some() {
-        bail!(DUPLICATE_OBJECT, "type \"{new}\" already exists");
-    }
     cat.update(&row, &PgType { typname: Name::new(new), ..row.row.clone() })?;
     cat.increment_command_counter()?;
-    if let Some(array) = row.typarray.valid() {
+    // If the name was that of its own array type, that one has stepped aside already.
+    if let Some(array) = row.typarray.valid().filter(|a| before != Some(*a)) {
         let name = relation::array_type_name(host, new, row.typnamespace)?;
         let mut cat = host.catalog();
         let row = cat.type_row(array)?;
@@ -392,9 +392,7 @@ pub fn set_owner(host: &mut dyn CommandHost, stmt: &AlterOwnerStmt) -> Result<()
 
 /// Rights of the old owner become the new one's.
 pub fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<Vec<AclItem>> {
-    let to = |o: Oid| if o == old { new } else { o };
-    let changed = |a: AclItem| AclItem { grantee: to(a.grantee), grantor: to(a.grantor), ..a };
-    list.map(|l| l.into_iter().map(changed).collect())
+    list.map(|l| crate::grant::list::new_owner(&l, old, new))
 }
 
 pub fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
@@ -403,7 +401,8 @@ pub fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: 
     let database = if shared { Oid::INVALID } else { cat.session.catalog.database() };
     let keys = [database.into(), this.class.into(), this.object.into(), 0i32.into()];
     for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
-        if d.deptype == b'o' {
+        // An owner's own rights are not written down as a need.
+        if d.deptype == b'o' || d.deptype == b'a' && d.refobjid == owner {
             cat.delete(&d)?;
         }
     }

@@ -66,7 +66,15 @@ pub struct NewRelation<'a> {
 }
 
 /// Types that no column can have. Counterpart: `CheckAttributeType`.
-pub fn check_column_type(host: &mut dyn CommandHost, column: &NewColumn, kind: u8) -> Result<()> {
+pub fn check_column_type(
+    host: &mut dyn CommandHost,
+    column: &NewColumn,
+    kind: u8,
+    row_type: Oid,
+) -> Result<()> {
+    crate::names::type_rights(host, column.ty)?;
+    let mut within: Vec<Oid> = row_type.valid().into_iter().collect();
+    check_containment(host, column.ty, &mut within)?;
     let row = host.catalog().type_row(column.ty)?;
     if row.typtype == b'p' {
         let shown = host.catalog().format_type(column.ty)?;
@@ -80,6 +88,35 @@ pub fn check_column_type(host: &mut dyn CommandHost, column: &NewColumn, kind: u
             column.name
         )
         .hint("Use the COLLATE clause to set the collation explicitly."));
+    }
+    Ok(())
+}
+
+/// 42P16 where a row type contains itself. `within`: the row types around `ty`. Counterpart: the recursion
+/// of `CheckAttributeType`.
+fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>) -> Result<()> {
+    let row = host.catalog().type_row(ty)?;
+    match row.typtype {
+        b'd' => return check_containment(host, row.typbasetype, within),
+        b'c' if within.contains(&ty) => {
+            let shown = host.catalog().format_type(ty)?;
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "composite type {shown} cannot be made a member of itself"
+            );
+        }
+        b'c' => {
+            let desc = host.catalog().relation(row.typrelid)?;
+            within.push(ty);
+            for a in desc.attributes.iter().filter(|a| !a.attisdropped) {
+                check_containment(host, a.atttypid, within)?;
+            }
+            within.pop();
+        }
+        _ if row.typelem.is_valid() && analyze::typename::is_true_array(&row) => {
+            return check_containment(host, row.typelem, within);
+        }
+        _ => {}
     }
     Ok(())
 }
@@ -99,7 +136,7 @@ fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) ->
         if columns[..i].iter().any(|c| c.name == column.name) {
             bail!(DUPLICATE_COLUMN, "column \"{}\" specified more than once", column.name);
         }
-        check_column_type(host, column, kind)?;
+        check_column_type(host, column, kind, Oid::INVALID)?;
     }
     Ok(())
 }
@@ -303,16 +340,14 @@ fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result
 
 /// A free name for the array type over `name`. Counterpart: `makeArrayTypeName`.
 pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
-    let mut suffix = String::new();
-    for pass in 1.. {
-        let base = crate::names::clip(name, 63 - 1 - suffix.len());
-        let candidate = format!("_{base}{suffix}");
+    let mut candidate = name.to_string();
+    for _ in 1..63 {
+        candidate = crate::names::clip(&format!("_{candidate}"), 63).to_string();
         if host.catalog().type_in(schema, &candidate)?.is_none() {
             return Ok(candidate);
         }
-        suffix = format!("_{pass}");
     }
-    unreachable!("one of the numbers is free")
+    bail!(DUPLICATE_OBJECT, "could not form array type name for type \"{name}\"")
 }
 
 /// The row of a type over a relation's rows.

@@ -74,7 +74,8 @@ fn apply(
                 let value = host.functions().type_input(ty, text.as_bytes(), -1)?;
                 row.rolvaliduntil = Some(value.as_ref().as_i64());
             }
-            "sysid" => {}
+            "sysid" => host
+                .notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "SYSID can no longer be specified"))),
             "rolemembers" | "adminmembers" | "addroleto" => {}
             other => bail!(INTERNAL_ERROR, "option \"{other}\" not recognized"),
         }
@@ -84,6 +85,17 @@ fn apply(
 
 /// CREATE ROLE, USER, GROUP.
 pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt, sql: &str) -> Result<()> {
+    for d in &stmt.options {
+        let power = match &*d.defname {
+            "superuser" => "superusers",
+            "isreplication" => "replication users",
+            "bypassrls" => "bypassrls users",
+            _ => continue,
+        };
+        if d.arg.is_some() && options::boolean(d)? && !names::is_superuser(host)? {
+            bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to create {power}");
+        }
+    }
     if !may_create_roles(host)? {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to create role");
     }
@@ -110,7 +122,6 @@ pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt, sql: &str)
         rolvaliduntil: None,
     };
     apply(host, &mut row, &stmt.options, sql)?;
-    check_powers(host, &row)?;
     let mut cat = host.catalog();
     cat.insert(&row)?;
     cat.increment_command_counter()?;
@@ -120,29 +131,16 @@ pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt, sql: &str)
             let Node::RoleSpec(spec) = node else { continue };
             let other = names::role_oid(host, spec)?;
             match &*d.defname {
-                "addroleto" => add_member(host, other, row.oid, false)?,
+                "addroleto" => {
+                    let name = host.catalog().role_name(other)?;
+                    check_admin(host, other, &name)?;
+                    add_member(host, other, row.oid, false)?;
+                }
                 "rolemembers" => add_member(host, row.oid, other, false)?,
                 "adminmembers" => add_member(host, row.oid, other, true)?,
                 _ => {}
             }
         }
-    }
-    Ok(())
-}
-
-/// Only superusers hand out what makes a superuser.
-fn check_powers(host: &mut dyn CommandHost, row: &PgAuthid) -> Result<()> {
-    if names::is_superuser(host)? {
-        return Ok(());
-    }
-    if row.rolsuper {
-        bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to create superusers");
-    }
-    if row.rolreplication {
-        bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to create replication users");
-    }
-    if row.rolbypassrls {
-        bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to create bypassrls users");
     }
     Ok(())
 }
@@ -159,23 +157,27 @@ pub fn alter_role(host: &mut dyn CommandHost, stmt: &AlterRoleStmt, sql: &str) -
     let row = row_of(host, oid)?;
     let user = names::user(host);
     let own_password = user == oid && stmt.options.iter().all(|d| &*d.defname == "password");
-    if row.rolsuper && !names::is_superuser(host)? {
-        bail!(
-            INSUFFICIENT_PRIVILEGE,
-            "must be superuser to alter superuser roles or change superuser attribute"
-        );
+    if !names::is_superuser(host)? {
+        let names = |what: &str| stmt.options.iter().any(|d| &*d.defname == what);
+        for (is, named, what) in [
+            (row.rolsuper, "superuser", "alter superuser roles or change superuser attribute"),
+            (
+                row.rolreplication,
+                "isreplication",
+                "alter replication roles or change replication attribute",
+            ),
+            (false, "bypassrls", "change bypassrls attribute"),
+        ] {
+            if is || names(named) {
+                bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to {what}");
+            }
+        }
     }
     if !may_create_roles(host)? && !own_password {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied");
     }
     let mut new = row.row.clone();
     apply(host, &mut new, &stmt.options, sql)?;
-    if new.rolsuper && !names::is_superuser(host)? {
-        bail!(
-            INSUFFICIENT_PRIVILEGE,
-            "must be superuser to alter superuser roles or change superuser attribute"
-        );
-    }
     if new != row.row {
         host.catalog().update(&row, &new)?;
     }
@@ -198,16 +200,37 @@ pub fn alter_role(host: &mut dyn CommandHost, stmt: &AlterRoleStmt, sql: &str) -
 pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
     let oid = host.catalog().role(old)?.oid;
     let row = row_of(host, oid)?;
-    if host.catalog().find_role(new)?.is_some() {
-        bail!(DUPLICATE_OBJECT, "role \"{new}\" already exists");
-    }
-    if !may_create_roles(host)? || row.rolsuper && !names::is_superuser(host)? {
-        bail!(INSUFFICIENT_PRIVILEGE, "permission denied to rename role");
-    }
     if oid == host.catalog().session.session_user {
         bail!(FEATURE_NOT_SUPPORTED, "session user cannot be renamed");
     }
-    host.catalog().update(&row, &PgAuthid { rolname: Name::new(new), ..row.row.clone() })?;
+    if oid == names::user(host) {
+        bail!(FEATURE_NOT_SUPPORTED, "current user cannot be renamed");
+    }
+    for name in [old, new] {
+        if name.starts_with("pg_") {
+            return Err(pg_err!(RESERVED_NAME, "role name \"{name}\" is reserved")
+                .detail("Role names starting with \"pg_\" are reserved."));
+        }
+    }
+    if host.catalog().find_role(new)?.is_some() {
+        bail!(DUPLICATE_OBJECT, "role \"{new}\" already exists");
+    }
+    if row.rolsuper && !names::is_superuser(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to rename superusers");
+    }
+    if !may_create_roles(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied to rename role");
+    }
+    let mut changed = PgAuthid { rolname: Name::new(new), ..row.row.clone() };
+    // The name is part of what was hashed.
+    if changed.rolpassword.as_ref().is_some_and(|p| p.as_str().starts_with("md5")) {
+        changed.rolpassword = None;
+        host.notice(notice(pg_err!(
+            SUCCESSFUL_COMPLETION,
+            "MD5 password cleared because of role rename"
+        )));
+    }
+    host.catalog().update(&row, &changed)?;
     Ok(())
 }
 
@@ -333,20 +356,32 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     if may_create_roles(host)? {
         return Ok(());
     }
+    // The option counts, too, where a role has it that the user is a member of.
     let user = names::user(host);
-    let keys = [role.into(), user.into()];
-    let rows = host.catalog().scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &keys)?;
-    if rows.iter().any(|r| r.admin_option) {
-        return Ok(());
+    let rows = host.catalog().scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &[role.into()])?;
+    for r in rows.iter().filter(|r| r.admin_option) {
+        if r.member == user || host.catalog().is_plain_member(user, r.member)? {
+            return Ok(());
+        }
     }
     bail!(INSUFFICIENT_PRIVILEGE, "must have admin option on role \"{name}\"")
 }
 
+/// `pg_database_owner`, whose one member is the owner of the database at hand.
+const DATABASE_OWNER: Oid = Oid(6171);
+
 fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -> Result<()> {
     let grantor = names::user(host);
-    let circular = host.catalog().role_row(role)?.is_some_and(|r| !r.rolsuper)
-        && host.catalog().is_member(role, member, false)?;
+    let circular = host.catalog().is_real_member(role, member, false)?;
     let mut cat = host.catalog();
+    if role == DATABASE_OWNER {
+        let name = cat.role_name(role)?;
+        bail!(INTERNAL_ERROR, "role \"{name}\" cannot have explicit members");
+    }
+    if member == DATABASE_OWNER {
+        let name = cat.role_name(member)?;
+        bail!(INTERNAL_ERROR, "role \"{name}\" cannot be a member of any role");
+    }
     if circular || role == member {
         let (role, member) = (cat.role_name(role)?, cat.role_name(member)?);
         bail!(INVALID_GRANT_OPERATION, "role \"{role}\" is a member of role \"{member}\"");

@@ -5,9 +5,9 @@ use crate::host::{CommandHost, notice};
 use crate::{names, options, stored};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
-use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::*;
+use catalog::{ObjectAddress, acl};
 use ids::Oid;
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
@@ -63,6 +63,7 @@ fn parameters(
             bail!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept set arguments");
         }
         let ty = type_of(host, &p.arg_type, sql)?;
+        names::type_rights(host, ty)?;
         let mode = if p.mode == Mode::Default { Mode::In } else { p.mode };
         let is_input = matches!(mode, Mode::In | Mode::InOut | Mode::Variadic);
         if is_input {
@@ -314,7 +315,13 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     let Some(lang) = host.catalog().find_language(&language)? else {
         bail!(UNDEFINED_OBJECT, "language \"{language}\" does not exist")
     };
-    if !lang.lanpltrusted && !names::is_superuser(host)? {
+    let user = names::user(host);
+    let (owner, list) = (lang.lanowner, lang.lanacl.as_deref());
+    let usable = match lang.lanpltrusted {
+        true => host.catalog().has_privilege(user, owner, list, acl::Kind::Language, acl::USAGE)?,
+        false => names::is_superuser(host)?,
+    };
+    if !usable {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied for language {language}");
     }
     if a.leakproof == Some(true) && !names::is_superuser(host)? {
@@ -324,6 +331,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     let (result, set) = match (&stmt.return_type, p.result) {
         (Some(t), wanted) => {
             let ty = type_of(host, t, sql)?;
+            names::type_rights(host, ty)?;
             if let Some(wanted) = wanted.filter(|w| *w != ty) {
                 let shown = host.catalog().format_type(wanted)?;
                 bail!(

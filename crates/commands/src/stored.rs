@@ -20,11 +20,13 @@ pub fn write_list(list: &[Expr]) -> Text {
     Text::from(nodetree::write_exprs(list))
 }
 
-/// Columns of the relation with range-table index 1 that an expression uses, ascending.
+/// Columns of the relation with range-table index 1 that an expression uses, in the order in which they first appear;
+/// 0 is the whole row.
 pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
     fn walk(e: &Expr, out: &mut Vec<AttrNo>) {
         if let Expr::Var(v) = e
             && v.varlevelsup == 0
+            && !out.contains(&v.varattno)
         {
             out.push(v.varattno);
         }
@@ -32,8 +34,6 @@ pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
     }
     let mut out = Vec::new();
     exprs.iter().for_each(|e| walk(e, &mut out));
-    out.sort_unstable();
-    out.dedup();
     out
 }
 
@@ -46,7 +46,7 @@ pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     let collation = |oid: Oid| ObjectAddress::of::<PgCollation>(oid);
     match expr {
         Expr::Var(v) if relation.is_valid() && v.varlevelsup == 0 => {
-            out.push(ObjectAddress::column(relation, v.varattno.max(0)));
+            out.push(ObjectAddress::column(relation, v.varattno));
         }
         Expr::Const(c) => {
             out.push(ty(c.consttype));

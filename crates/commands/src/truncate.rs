@@ -62,7 +62,8 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
     names::not_a_catalog(rel)?;
-    names::table_rights(host, rel, acl::TRUNCATE)
+    names::table_rights(host, rel, acl::TRUNCATE)?;
+    host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }
 
 /// Tables with foreign keys to these that are not among them.

@@ -197,6 +197,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     cat.insert(&PgEnum { oid, enumtypid: ty, enumsortorder: order, enumlabel: Name::new(new) })?;
     cat.increment_command_counter()?;
     cat.enum_order_changed(ty)?;
+    cat.session.overlay.note_new_enum_value(oid);
     cat.increment_command_counter()
 }
 

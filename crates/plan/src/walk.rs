@@ -5,6 +5,8 @@
 
 use crate::expr::*;
 use crate::query::{FromExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
+use ids::{AttrNo, Oid};
+use types::Datum;
 
 /// Calls `f` on each direct sub-expression, in evaluation order. Sub-selects of SubLinks are not
 /// entered (their test expressions are).
@@ -161,6 +163,26 @@ pub fn any(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     let mut hit = false;
     each_child(expr, &mut |c| hit = hit || any(c, found));
     hit
+}
+
+/// Puts the table's OID where an expression over its rows asks for `tableoid`: the rows that such
+/// expressions see while they are written have no system columns.
+pub fn fix_tableoid(expr: &mut Expr, table: Oid) {
+    const TABLEOID: AttrNo = -6;
+    match expr {
+        Expr::Var(v) if v.varattno == TABLEOID && v.varlevelsup == 0 => {
+            *expr = Expr::Const(Const {
+                consttype: v.vartype,
+                consttypmod: -1,
+                constcollid: Oid::INVALID,
+                constlen: 4,
+                constbyval: true,
+                value: Datum::Word(u64::from(table.0)),
+                location: v.location,
+            });
+        }
+        _ => each_child_mut(expr, &mut |c| fix_tableoid(c, table)),
+    }
 }
 
 /// Visits an expression and all its parts top-down, sub-selects included. `f` gets each node with the

@@ -82,6 +82,26 @@ impl CommandHost for Session {
         !matches!(self.xact.block, Block::None | Block::Single)
     }
 
+    fn read_only(&self) -> bool {
+        self.core.mode.read_only
+    }
+
+    fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
+        if self.core.portals.values().any(|p| p.reads(relation)) {
+            return Err(pg_err!(
+                OBJECT_IN_USE,
+                "cannot {what} \"{name}\" because it is being used by active queries in this session"
+            ));
+        }
+        if self.core.has_pending_checks(relation) {
+            return Err(pg_err!(
+                OBJECT_IN_USE,
+                "cannot {what} \"{name}\" because it has pending trigger events"
+            ));
+        }
+        Ok(())
+    }
+
     fn next_transaction(&mut self) -> Result<()> {
         self.commit_transaction()?;
         self.start_command();

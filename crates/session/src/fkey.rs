@@ -257,6 +257,12 @@ impl Core {
         Ok(())
     }
 
+    /// Do checks wait that changes of this table have asked for?
+    pub(crate) fn has_pending_checks(&self, relation: Oid) -> bool {
+        let keys = &self.foreign_keys;
+        keys.statement.iter().chain(&keys.deferred).any(|p| p.relation == relation)
+    }
+
     /// The transaction is over.
     pub fn constraints_end(&mut self) {
         let keys = &mut self.foreign_keys;

@@ -8,7 +8,7 @@ use executor::{Execution, QueryDesc};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
-use plan::query::CmdType;
+use plan::query::{CmdType, LockStrength, RteKind, acl};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 use wire::{FieldDescription, Format, Formats};
@@ -83,6 +83,12 @@ pub(crate) enum Ran {
 }
 
 impl Portal {
+    /// Is its query at work on the relation?
+    pub(crate) fn reads(&self, relation: ids::Oid) -> bool {
+        let at_work = self.run.as_ref().filter(|_| !self.held);
+        at_work.is_some_and(|run| run.plan().relation_oids.contains(&relation))
+    }
+
     pub(crate) fn new(
         statement: Arc<Prepared>,
         params: Arc<[Datum]>,
@@ -152,15 +158,28 @@ pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
     wire::backend::command_complete_count(out, verb(command), rows);
 }
 
-/// 25006 for statements that write, where they must not.
-fn check_read_only(plan: &PlannedStmt) -> Result<()> {
-    let what = match plan.command_type {
-        CmdType::Insert => "INSERT",
-        CmdType::Update => "UPDATE",
-        CmdType::Delete => "DELETE",
-        CmdType::Merge => "MERGE",
-        _ if !plan.row_marks.is_empty() => "SELECT FOR UPDATE",
-        _ => return Ok(()),
+/// 25006 for statements that write, where they must not: tables that are not the session's own need no more than
+/// SELECT. Counterpart: `ExecCheckXactReadOnly`.
+fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
+    let mut writes = false;
+    for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
+        if let RteKind::Relation { relid, .. } = rte.kind {
+            writes |= core.cat().class(relid)?.relpersistence != b't';
+        }
+    }
+    if !writes {
+        return Ok(());
+    }
+    let what = match (plan.command_type, plan.row_marks.first().map(|m| m.strength)) {
+        (CmdType::Insert, _) => "INSERT",
+        (CmdType::Update, _) => "UPDATE",
+        (CmdType::Delete, _) => "DELETE",
+        (CmdType::Merge, _) => "MERGE",
+        (_, Some(LockStrength::ForKeyShare)) => "SELECT FOR KEY SHARE",
+        (_, Some(LockStrength::ForShare)) => "SELECT FOR SHARE",
+        (_, Some(LockStrength::ForNoKeyUpdate)) => "SELECT FOR NO KEY UPDATE",
+        (_, Some(LockStrength::ForUpdate)) => "SELECT FOR UPDATE",
+        _ => "SELECT",
     };
     Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
 }
@@ -169,7 +188,7 @@ impl Session {
     /// What must be right before a plan is run, whoever made it and when: every execution comes by here.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         if self.core.mode.read_only {
-            check_read_only(plan)?;
+            check_read_only(&mut self.core, plan)?;
         }
         crate::rights::check_plan(&mut self.core, plan)
     }

@@ -287,6 +287,8 @@ impl Session {
         while self.core.backend.txn.nesting() > 1 {
             self.commit_level()?;
         }
+        // What fails from here on ends the block, too.
+        self.xact.block = Block::Single;
         self.commit_transaction()?;
         self.begin_chained(next);
         Ok("COMMIT")

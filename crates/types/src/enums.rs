@@ -8,7 +8,10 @@ use std::cmp::Ordering;
 fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
     let values = cx.enum_values(ty)?;
     match values.iter().find(|(_, label)| label.as_bytes() == text) {
-        Some((oid, _)) => Ok(Datum::oid(*oid)),
+        Some((oid, label)) => {
+            check_safe(cx, ty, *oid, label)?;
+            Ok(Datum::oid(*oid))
+        }
         None => Err(pg_err!(
             INVALID_TEXT_REPRESENTATION,
             "invalid input value for enum {}: \"{}\"",
@@ -16,6 +19,19 @@ fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
             crate::form::shown(text)
         )),
     }
+}
+
+/// 55P04 for a value that this transaction has added. Counterpart: `check_safe_enum_use`.
+fn check_safe(cx: &mut dyn FnContext, ty: Oid, value: Oid, label: &str) -> Result<()> {
+    if cx.enum_value_is_safe(value)? {
+        return Ok(());
+    }
+    Err(pg_err!(
+        UNSAFE_NEW_ENUM_VALUE_USAGE,
+        "unsafe use of new value \"{label}\" of enum type {}",
+        cx.type_name(ty, None)?
+    )
+    .hint("New enum values must be committed before they can be used."))
 }
 
 fn label(cx: &mut dyn FnContext, value: Oid) -> Result<Datum> {
@@ -53,7 +69,12 @@ fn range(cx: &mut dyn FnContext, low: DatumRef<'_>, high: DatumRef<'_>) -> Resul
     let from = if low.is_null() { Some(0) } else { at(low) };
     let to = if high.is_null() { Some(values.len()) } else { at(high).map(|i| i + 1) };
     let labels: Vec<Datum> = match (from, to) {
-        (Some(f), Some(t)) if f < t => values[f..t].iter().map(|(o, _)| Datum::oid(*o)).collect(),
+        (Some(f), Some(t)) if f < t => {
+            for (value, label) in &values[f..t] {
+                check_safe(cx, ty, *value, label)?;
+            }
+            values[f..t].iter().map(|(o, _)| Datum::oid(*o)).collect()
+        }
         _ => Vec::new(),
     };
     array::build_1d(&elem, &labels)
@@ -71,7 +92,10 @@ fn end(cx: &mut dyn FnContext, last: bool) -> Result<Datum> {
     let values = cx.enum_values(ty)?;
     let value = if last { values.last() } else { values.first() };
     match value {
-        Some((oid, _)) => Ok(Datum::oid(*oid)),
+        Some((oid, label)) => {
+            check_safe(cx, ty, *oid, label)?;
+            Ok(Datum::oid(*oid))
+        }
         None => Err(pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "enum {} contains no values",

@@ -148,6 +148,12 @@ pub trait FnContext {
         Err(PgError::unsupported(format!("enum type {ty}")))
     }
 
+    /// May the enum value be used: has the transaction that added it to its type ended?
+    fn enum_value_is_safe(&mut self, value: Oid) -> Result<bool> {
+        let _ = value;
+        Ok(true)
+    }
+
     /// The enum type that a value belongs to.
     fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
         Err(PgError::unsupported(format!("enum value {value}")))
@@ -212,6 +218,7 @@ macro_rules! delegate_fn_context {
             row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fncx::RowDesc>;
             register_row(desc: std::sync::Arc<$crate::fncx::RowDesc>) -> i32;
             enum_values(ty: ids::Oid) -> std::sync::Arc<Vec<(ids::Oid, String)>>;
+            enum_value_is_safe(value: ids::Oid) -> bool;
             enum_type_of(value: ids::Oid) -> ids::Oid;
             reg_lookup(kind: $crate::fncx::RegKind, name: &str) -> Option<ids::Oid>;
             reg_name(kind: $crate::fncx::RegKind, oid: ids::Oid) -> Option<String>;

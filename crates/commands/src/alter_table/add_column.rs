@@ -47,7 +47,7 @@ pub fn add(
     }
     let mut constraints = Constraints::default();
     let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
-    crate::relation::check_column_type(host, &new.column, rel.kind())?;
+    crate::relation::check_column_type(host, &new.column, rel.kind(), rel.class.reltype)?;
     let oid = rel.oid();
     let class = &rel.class.row;
     let persistence = sequence::persistence_of(class);

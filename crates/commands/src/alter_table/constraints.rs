@@ -266,6 +266,8 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
     };
     if row.contype == b'f' && row.confrelid.is_valid() && row.confrelid != rel.oid() {
         host.lock_relation(row.confrelid, names::mode::ACCESS_EXCLUSIVE)?;
+        let referenced = host.catalog().relation(row.confrelid)?;
+        host.check_not_in_use(referenced.oid(), referenced.name(), "ALTER TABLE")?;
     }
     let object = ObjectAddress::of::<PgConstraint>(row.oid);
     dropping::drop_objects(host, &[object], dropping::behavior(cmd.behavior), false)

@@ -69,13 +69,13 @@ fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<
     }
     for (n, e) in &work.generated {
         let e = host.planner().fold(e.clone())?;
-        out.generated.push((*n, exprs::compile(host.facts(), &e, &[])?));
+        out.generated.push((*n, exprs::compile_over(host, new, &e)?));
     }
     for c in new.checks.iter().filter(|c| c.convalidated) {
         let Some(text) = &c.conbin else { continue };
         let e = plan::nodetree::read_expr(text.as_str())?;
         let e = host.planner().fold(e)?;
-        out.checks.push((c.conname.to_string(), exprs::compile(host.facts(), &e, &[])?));
+        out.checks.push((c.conname.to_string(), exprs::compile_over(host, new, &e)?));
     }
     Ok(out)
 }

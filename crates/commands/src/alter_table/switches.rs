@@ -4,6 +4,7 @@
 
 use super::{Work, must_be};
 use crate::host::CommandHost;
+use crate::object::{change_owner_row, new_owner_acl};
 use crate::{index, names, options, sequence};
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
@@ -443,26 +444,18 @@ pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: boo
     }
     let mut cat = host.catalog();
     let row = crate::relation::class(&mut cat, oid)?;
-    let relacl = row.relacl.clone().map(|list| {
-        let to = |o: Oid| if o == row.relowner { owner } else { o };
-        list.into_iter()
-            .map(|a| AclItem { grantee: to(a.grantee), grantor: to(a.grantor), ..a })
-            .collect()
-    });
+    let relacl = new_owner_acl(row.relacl.clone(), row.relowner, owner);
     cat.update(&row, &PgClass { relowner: owner, relacl, ..row.row.clone() })?;
-    if !matches!(rel.kind(), b'i' | b'I' | b't') {
-        let this = ObjectAddress::relation(oid);
-        let database = cat.session.catalog.database();
-        for d in cat.scan(
-            indexes::PG_SHDEPEND_DEPENDER_INDEX,
-            &[database.into(), PgClass::RELATION.into(), oid.into(), 0i32.into()],
-        )? {
-            if d.deptype == b'o' {
-                cat.delete(&d)?;
-            }
+    for a in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
+        if a.attacl.is_some() {
+            let attacl = new_owner_acl(a.attacl.clone(), row.relowner, owner);
+            cat.update(&a, &PgAttribute { attacl, ..a.row.clone() })?;
         }
-        cat.record_owner(this, owner)?;
     }
+    if !matches!(rel.kind(), b'i' | b'I' | b't') {
+        change_owner_row(host, ObjectAddress::relation(oid), owner)?;
+    }
+    let mut cat = host.catalog();
     if let Some(ty) = rel.class.reltype.valid() {
         for ty in [Some(ty), cat.find_type(ty)?.map(|t| t.typarray)].into_iter().flatten() {
             if let Some(row) = cat.find_type(ty)? {

@@ -74,7 +74,7 @@ pub fn alter(
         analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?;
     let mut new = relation::NewColumn::new(name, ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
-    relation::check_column_type(host, &new, rel.kind())?;
+    relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
     if rel.kind() == b'c' {
         check_row_type_use(host, rel)?;
     }

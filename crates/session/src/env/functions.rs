@@ -300,6 +300,10 @@ impl FnContext for Core {
         Ok(Arc::new(pairs.collect()))
     }
 
+    fn enum_value_is_safe(&mut self, value: Oid) -> Result<bool> {
+        Ok(!self.catalog.overlay.is_new_enum_value(value))
+    }
+
     fn enum_type_of(&mut self, value: Oid) -> Result<Oid> {
         let row = self.cat().enum_value(value)?;
         row.map(|r| r.enumtypid).ok_or_else(|| {

@@ -86,14 +86,17 @@ impl Core {
         let mut checks = Vec::new();
         for c in &desc.checks {
             if let Some(text) = &c.conbin {
-                let expr = nodetree::read_expr(text.as_str())?;
+                let mut expr = nodetree::read_expr(text.as_str())?;
+                plan::walk::fix_tableoid(&mut expr, desc.oid());
                 checks.push(RelCheck { name: c.conname.as_str().to_string(), expr });
             }
         }
         let mut generated = Vec::new();
         for (attno, text) in &desc.defaults {
             if desc.attribute(*attno).is_some_and(|a| a.attgenerated == b's') {
-                generated.push((*attno, nodetree::read_expr(text.as_str())?));
+                let mut expr = nodetree::read_expr(text.as_str())?;
+                plan::walk::fix_tableoid(&mut expr, desc.oid());
+                generated.push((*attno, expr));
             }
         }
         Ok(OpenRel {

@@ -80,20 +80,30 @@ fn check_rights(core: &mut Core, oid: Oid, wanted: u32) -> Result<()> {
     Ok(())
 }
 
+/// 25006 where the transaction must not write, but to the session's own.
+fn check_writable(core: &mut Core, oid: Oid, what: &str) -> Result<()> {
+    if !core.mode.read_only || core.cat().class(oid)?.relpersistence == b't' {
+        return Ok(());
+    }
+    Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
+}
+
 /// The next value; values cached by the session are handed out first.
 pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
     if check {
         check_rights(core, oid, acl::USAGE | acl::UPDATE)?;
     }
+    check_writable(core, oid, "nextval()")?;
     let row = row_of(core, oid)?;
+    let (file, persistence, name) = open(core, oid)?;
     if let Some(c) = core.sequences.get_mut(&oid)
         && c.last != c.cached
+        && c.file == file
     {
         c.last += row.seqincrement;
         core.last_sequence = oid;
         return Ok(c.last);
     }
-    let (file, persistence, name) = open(core, oid)?;
     let params = SequenceParams {
         increment: row.seqincrement,
         min: row.seqmin,
@@ -103,7 +113,7 @@ pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
     };
     let seq = SequenceFile { file, persistence, name: &name };
     let got = sequence::next_values(&mut core.backend, seq, &params)?;
-    core.sequences.insert(oid, CachedSequence { last: got.next, cached: got.cached });
+    core.sequences.insert(oid, CachedSequence { last: got.next, cached: got.cached, file });
     core.last_sequence = oid;
     Ok(got.next)
 }
@@ -112,6 +122,8 @@ pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
 #[derive(Clone, Copy, Debug)]
 pub struct CachedSequence {
     pub last: i64,
+    /// Where the values came from: they are void when the sequence has got another file.
+    pub file: RelFile,
     /// The last value reserved for this session.
     pub cached: i64,
 }
@@ -132,8 +144,12 @@ fn currval(core: &mut Core, oid: Oid) -> Result<Datum> {
 
 fn lastval(core: &mut Core) -> Result<Datum> {
     let oid = core.last_sequence;
-    match core.sequences.get(&oid) {
-        Some(c) => Ok(Datum::int8(c.last)),
+    let known = oid.is_valid() && core.cat().find_class(oid)?.is_some();
+    match core.sequences.get(&oid).copied().filter(|_| known) {
+        Some(c) => {
+            check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+            Ok(Datum::int8(c.last))
+        }
         None => Err(pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "lastval is not yet defined in this session"
@@ -143,6 +159,7 @@ fn lastval(core: &mut Core) -> Result<Datum> {
 
 fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datum> {
     check_rights(core, oid, acl::UPDATE)?;
+    check_writable(core, oid, "setval()")?;
     let row = row_of(core, oid)?;
     let (file, persistence, name) = open(core, oid)?;
     if value < row.seqmin || value > row.seqmax {
@@ -154,7 +171,7 @@ fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datu
         ));
     }
     if is_called {
-        core.sequences.insert(oid, CachedSequence { last: value, cached: value });
+        core.sequences.insert(oid, CachedSequence { last: value, cached: value, file });
     } else if let Some(c) = core.sequences.get_mut(&oid) {
         // What was handed out stays known; what was reserved is given up.
         c.cached = c.last;

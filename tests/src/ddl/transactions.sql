@@ -1,0 +1,48 @@
+-- What transactions keep: deferred checks, READ ONLY, new enum values, tables at work.
+create table pk(id int primary key);
+create table fk(id int primary key, f int references pk deferrable initially deferred);
+begin;
+insert into fk values (0,20);
+savepoint a;
+update fk set id = id+1;
+rollback to a;
+commit;
+begin;
+insert into fk values (0,20);
+savepoint a;
+update fk set f = f;
+rollback to a;
+commit;
+select * from fk;
+begin;
+insert into fk values (5,20);
+savepoint a;
+delete from fk;
+rollback to a;
+commit;
+delete from fk; insert into pk values (1),(2); insert into fk values (1,1),(2,2);
+begin;
+savepoint a;
+delete from pk where id=1;
+savepoint b;
+delete from fk;
+rollback to b;
+commit;
+select * from pk;
+create type m as enum('a','b'); create table pe (x m primary key); create type n as enum ('c'); create table fe (y n references pe);
+create table ff (t int, i int, foreign key (t) references pk on delete set null (i));
+create type e as enum ('a'); 
+begin; alter type e add value 'b'; savepoint s; select 'b'::e; rollback to s; select enum_range(null::e); rollback to s; select enum_last(null::e); rollback to s; select enum_first(null::e); commit; select 'b'::e, enum_range(null::e);
+begin; create type e2 as enum ('x'); select 'x'::e2; alter type e2 add value 'y'; select 'y'::e2; rollback;
+create sequence s1; create sequence s2 cache 10; select nextval('s1'), nextval('s2'); 
+begin read only; select nextval('s1'); rollback; begin read only; select setval('s1', 0); rollback; begin read only; select setval('s1', 3); rollback;
+begin read only; create table x (a int); rollback; begin read only; create temp table x (a int); rollback; begin read only; comment on table g2 is 'x'; rollback; begin read only; select 1 into y; rollback; begin read only; create table y as select 1; rollback; begin read only; vacuum; rollback; begin read only; drop table g2; rollback; begin read only; copy g2(a) from stdin; 
+1
+\.
+rollback; begin read only; grant select on g2 to public; rollback; begin read only; lock table g2; rollback; begin read only; analyze g2; rollback; begin read only; truncate g2; rollback; begin read only; alter table g2 add z int; rollback; begin read only; create index on g2(a); rollback; begin read only; refresh materialized view foo; rollback;
+create temp table tt(a int); begin read only; insert into tt values (1); select * from tt for update; update tt set a = 2; delete from tt; commit; begin read only; select * from g2 for share; rollback; begin read only; with x as (insert into g2 values (1) returning a) select * from x; rollback;
+create sequence s3; select nextval('s3'); drop sequence s3; select lastval();
+create table p1 (a int primary key); create table f1 (a int references p1 deferrable initially deferred); insert into p1 values (1); insert into f1 values (1);
+begin; delete from p1; alter table f1 drop constraint f1_a_fkey; rollback; begin; delete from p1; truncate p1, f1; rollback; begin; delete from p1; drop table f1; rollback; begin; declare c cursor for select * from f1; fetch c; alter table f1 add column c int; rollback; begin; declare c cursor for select * from f1; fetch c; truncate f1; rollback;begin; declare c cursor for select * from f1; fetch c; drop table f1; rollback; begin; declare c cursor for select * from f1; fetch c; create index on f1 (a); rollback; begin; declare c cursor for select * from f1; fetch c; reindex table f1; rollback; begin; declare c cursor for select * from f1; fetch c; cluster f1 using nope; rollback;begin; declare c cursor for select * from p1; fetch c; cluster p1 using p1_pkey; rollback;
+create table lt1 (a int); create table lt2 (a int); create view lv1 as select * from lt1; create view lv2 as select * from lv1 where a in (select a from lt2); 
+begin; lock lv2 in exclusive mode; select relation::regclass from pg_locks where mode='ExclusiveLock' and relation is not null order by 1; rollback;
