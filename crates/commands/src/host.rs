@@ -12,6 +12,9 @@ use std::time::Duration;
 /// Lent by the session while a command runs. Analysis, expressions and plans get the session through
 /// their own traits.
 pub trait CommandHost: analyze::Host {
+    /// As `lock_relation`; false instead of waiting.
+    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool>;
+
     /// Storage, for the current transaction.
     fn backend(&mut self) -> &mut Backend;
 

@@ -7,26 +7,10 @@ use catalog::RelDesc;
 use catalog::acl;
 use catalog::rows::*;
 use ids::Oid;
-use lmgr::{Acquired, LockTag};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
 use std::sync::Arc;
-
-fn lock_mode(number: i32) -> Option<lmgr::LockMode> {
-    use lmgr::LockMode::*;
-    Some(match number {
-        1 => AccessShare,
-        2 => RowShare,
-        3 => RowExclusive,
-        4 => ShareUpdateExclusive,
-        5 => Share,
-        6 => ShareRowExclusive,
-        7 => Exclusive,
-        8 => AccessExclusive,
-        _ => return None,
-    })
-}
 
 /// LOCK TABLE.
 pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
@@ -69,12 +53,8 @@ fn lock_one(
     }
     if !stmt.nowait {
         host.lock_relation(oid, stmt.mode)?;
-    } else if let Some(mode) = lock_mode(stmt.mode) {
-        let database = if rel.class.relisshared { Oid::INVALID } else { host.backend().database() };
-        let got = host.backend().try_lock(LockTag::relation(database, oid), mode)?;
-        if got == Acquired::NotAvailable {
-            bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{}\"", rel.name());
-        }
+    } else if !host.try_lock_relation(oid, stmt.mode)? {
+        bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{}\"", rel.name());
     }
     if rel.kind() != b'v' {
         return Ok(());

@@ -25,6 +25,13 @@ struct Params {
     index_cleanup: Option<Option<bool>>,
 }
 
+impl Params {
+    /// What warnings say is being done.
+    fn verb(&self) -> &'static str {
+        if self.vacuum { "vacuum" } else { "analyze" }
+    }
+}
+
 fn parameters(stmt: &VacuumStmt) -> Result<Params> {
     let mut p = Params {
         vacuum: stmt.is_vacuumcmd,
@@ -97,13 +104,12 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
     }
     // Each table in a transaction of its own, unless a block holds them together.
     let several = params.vacuum || !host.in_transaction_block();
-    let targets = targets(host, stmt)?;
-    for (oid, columns) in targets {
+    for target in targets(host, stmt, &params)? {
         if params.vacuum {
             host.next_transaction()?;
             let done = match params.full {
-                true => vacuum_full(host, oid, &params)?,
-                false => vacuum_table(host, oid, &params)?,
+                true => vacuum_full(host, &target, &params)?,
+                false => vacuum_table(host, &target, &params)?,
             };
             if !done {
                 continue;
@@ -113,7 +119,7 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
             if several {
                 host.next_transaction()?;
             }
-            analyze_table(host, oid, &columns, &params)?;
+            analyze_table(host, &target, &params)?;
             host.catalog().increment_command_counter()?;
         }
     }
@@ -123,13 +129,42 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
     Ok(())
 }
 
+/// One table to be worked on.
+struct Target {
+    oid: Oid,
+    /// As the statement names it; none where it names no table.
+    name: Option<String>,
+    /// What ANALYZE is asked for; all columns if empty.
+    columns: Vec<String>,
+}
+
+fn not_available(verb: &str, name: &str) -> PgError {
+    pg_err!(LOCK_NOT_AVAILABLE, "skipping {verb} of \"{name}\" --- lock not available")
+}
+
 /// The tables, with the columns that ANALYZE is asked for.
-fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<Vec<(Oid, Vec<String>)>> {
+fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Result<Vec<Target>> {
     let mut out = Vec::new();
     for VacuumRelation { relation, va_cols } in &stmt.rels {
         let Some(rv) = relation else { continue };
-        let rel = names::open(host, rv, names::mode::ACCESS_SHARE)?;
-        out.push((rel.oid(), va_cols.iter().map(|c| c.to_string()).collect()));
+        let rel = if params.skip_locked {
+            let (schema, name) = (rv.schemaname.as_deref(), &*rv.relname);
+            let Some(oid) = host.catalog().find_relation(schema, name)? else {
+                return Err(names::missing(host, rv)?);
+            };
+            if !host.try_lock_relation(oid, names::mode::ACCESS_SHARE)? {
+                warn(host, not_available(params.verb(), name));
+                continue;
+            }
+            host.catalog().relation(oid)?
+        } else {
+            names::open(host, rv, names::mode::ACCESS_SHARE)?
+        };
+        // Whoever may not must not wait for the lock either.
+        if fit(host, &rel, params.verb())? {
+            let columns = va_cols.iter().map(|c| c.to_string()).collect();
+            out.push(Target { oid: rel.oid(), name: Some(rv.relname.to_string()), columns });
+        }
     }
     if stmt.rels.is_empty() {
         let mut rows: Vec<Oid> = host
@@ -144,7 +179,7 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<Vec<(Oid, Ve
             // Silently those that are for the user.
             let class = host.catalog().class(oid)?;
             if may(host, &class)? {
-                out.push((oid, Vec::new()));
+                out.push(Target { oid, name: None, columns: Vec::new() });
             }
         }
     }
@@ -165,21 +200,51 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
     host.notice(e.severity(Severity::Warning));
 }
 
-/// The table, locked and fit for it; nothing (after a warning) where it is not.
-fn open(host: &mut dyn CommandHost, oid: Oid, verb: &str) -> Result<Option<Arc<RelDesc>>> {
-    if host.catalog().find_class(oid)?.is_none() {
-        return Ok(None);
-    }
-    host.lock_relation(oid, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-    let Some(rel) = host.catalog().try_relation(oid)? else { return Ok(None) };
+/// May the user do it, and is it a table? A warning where not.
+fn fit(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
+    let name = rel.name();
     if !may(host, &rel.class.row)? {
-        let name = rel.name();
         let who = match (rel.class.relisshared, rel.is_catalog()) {
             (true, _) => "only superuser",
             (_, true) => "only superuser or database owner",
             _ => "only table or database owner",
         };
         warn(host, pg_err!(WARNING, "skipping \"{name}\" --- {who} can {verb} it"));
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// The table, locked and fit for it; nothing (after a warning, if the statement names it) where it is not.
+/// Counterpart: `vacuum_open_relation`.
+fn open(
+    host: &mut dyn CommandHost,
+    target: &Target,
+    lock: i32,
+    verb: &str,
+    params: &Params,
+) -> Result<Option<Arc<RelDesc>>> {
+    let oid = target.oid;
+    let mut rel = None;
+    if host.catalog().find_class(oid)?.is_some() {
+        if !params.skip_locked {
+            host.lock_relation(oid, lock)?;
+        } else if !host.try_lock_relation(oid, lock)? {
+            if let Some(name) = &target.name {
+                warn(host, not_available(verb, name));
+            }
+            return Ok(None);
+        }
+        rel = host.catalog().try_relation(oid)?;
+    }
+    let Some(rel) = rel else {
+        if let Some(name) = &target.name {
+            let gone = "relation no longer exists";
+            warn(host, pg_err!(UNDEFINED_TABLE, "skipping {verb} of \"{name}\" --- {gone}"));
+        }
+        return Ok(None);
+    };
+    if !fit(host, &rel, verb)? {
         return Ok(None);
     }
     if !matches!(rel.kind(), b'r' | b'm' | b't') {
@@ -244,20 +309,20 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
 }
 
 /// VACUUM FULL of a table. System catalogs are vacuumed in place: their files are not exchanged.
-fn vacuum_full(host: &mut dyn CommandHost, oid: Oid, params: &Params) -> Result<bool> {
-    let Some(class) = host.catalog().find_class(oid)? else { return Ok(false) };
-    if class.oid < Oid::FIRST_UNPINNED {
-        return vacuum_table(host, oid, params);
+fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
+    if target.oid < Oid::FIRST_UNPINNED {
+        return vacuum_table(host, target, params);
     }
-    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-    let Some(rel) = open(host, oid, "vacuum")? else { return Ok(false) };
+    let lock = names::mode::ACCESS_EXCLUSIVE;
+    let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     crate::cluster::rewrite(host, rel.oid(), None, params.verbose)?;
     Ok(true)
 }
 
 /// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to do.
-fn vacuum_table(host: &mut dyn CommandHost, oid: Oid, params: &Params) -> Result<bool> {
-    let Some(rel) = open(host, oid, "vacuum")? else { return Ok(false) };
+fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
+    let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
+    let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     let Some(table) = rel.table.clone() else { return Ok(false) };
     let mut btrees = Vec::new();
     let mut oids = Vec::new();
@@ -281,7 +346,8 @@ fn vacuum_table(host: &mut dyn CommandHost, oid: Oid, params: &Params) -> Result
         && let Some(toast) = rel.class.reltoastrelid.valid()
     {
         host.next_transaction()?;
-        vacuum_table(host, toast, params)?;
+        let toast = Target { oid: toast, name: None, columns: Vec::new() };
+        vacuum_table(host, &toast, params)?;
     }
     Ok(true)
 }
@@ -351,19 +417,15 @@ fn report(host: &mut dyn CommandHost, rel: &RelDesc, r: &VacuumResult) -> Result
 }
 
 /// Computes the statistics of a table's columns. Counterpart: `do_analyze_rel`.
-fn analyze_table(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    columns: &[String],
-    params: &Params,
-) -> Result<()> {
-    let Some(rel) = open(host, oid, "analyze")? else { return Ok(()) };
+fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<()> {
+    let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
+    let Some(rel) = open(host, target, lock, "analyze", params)? else { return Ok(()) };
     if rel.kind() == b't' || rel.oid() == PgStatistic::RELATION {
         return Ok(());
     }
     let Some(table) = rel.table.clone() else { return Ok(()) };
     let mut wanted: Vec<AttrNo> = Vec::new();
-    for name in columns {
+    for name in &target.columns {
         let Some(a) = rel.column(name) else {
             bail!(
                 UNDEFINED_COLUMN,
@@ -380,27 +442,27 @@ fn analyze_table(
         }
         wanted.push(a.attnum);
     }
-    if columns.is_empty() {
+    if target.columns.is_empty() {
         wanted = rel.attributes.iter().map(|a| a.attnum).collect();
     }
     let default = number(host, "default_statistics_target", 100) as i32;
-    let target = |n: AttrNo| {
+    let detail = |n: AttrNo| {
         let own = rel.attribute(n).map_or(0, |a| a.attstattarget);
         if own < 0 { default } else { own }
     };
-    wanted.retain(|n| rel.attribute(*n).is_some_and(|a| !a.attisdropped) && target(*n) != 0);
-    let rows_wanted = wanted.iter().map(|n| 300 * target(*n)).max().unwrap_or(100).max(100);
+    wanted.retain(|n| rel.attribute(*n).is_some_and(|a| !a.attisdropped) && detail(*n) != 0);
+    let rows_wanted = wanted.iter().map(|n| 300 * detail(*n)).max().unwrap_or(100).max(100);
     let sample =
         engine::sample::sample_rows(host.backend(), &table, &wanted, rows_wanted as usize)?;
     for (place, &n) in wanted.iter().enumerate() {
         let Some(a) = rel.attribute(n) else { continue };
-        if let Some(row) = statistics::compute(host, &rel, a, place, &sample, target(n) as usize)? {
+        if let Some(row) = statistics::compute(host, &rel, a, place, &sample, detail(n) as usize)? {
             store(host, &row)?;
         }
     }
     let mut cat = host.catalog();
     if !params.vacuum {
-        let row = crate::relation::class(&mut cat, oid)?;
+        let row = crate::relation::class(&mut cat, target.oid)?;
         let new = PgClass {
             relpages: sample.pages as i32,
             reltuples: sample.live_rows as f32,

@@ -93,6 +93,33 @@ pub struct ChangeOptions<'a> {
     pub keep: &'a [AttrNo],
     /// Deletes: the row moves to another partition.
     pub changing_partition: bool,
+    /// The command that changes; the transaction's current one where it is not said. A statement keeps the number that it
+    /// began with, whatever functions it has called meanwhile. Counterpart: `es_output_cid`.
+    pub command: Option<CommandId>,
+}
+
+/// How to lock a row.
+#[derive(Clone, Copy)]
+pub struct LockRow {
+    pub lock: RowLock,
+    pub wait: RowWait,
+    /// Lock the newest version that the update chain leads to.
+    pub follow: bool,
+    /// As in [`ChangeOptions::command`].
+    pub command: Option<CommandId>,
+}
+
+impl LockRow {
+    /// Waits, and locks just the version named.
+    pub fn version(lock: RowLock) -> LockRow {
+        LockRow { lock, wait: RowWait::Block, follow: false, command: None }
+    }
+}
+
+/// The number under which a change is made, now marked as used.
+fn command_of(be: &mut Backend, command: Option<CommandId>) -> CommandId {
+    let current = be.txn.current_command(true);
+    command.unwrap_or(current)
 }
 
 impl RowLock {
@@ -377,6 +404,8 @@ pub struct InsertOptions {
     /// Token of a speculative insertion (ON CONFLICT, see [`begin_speculative`]), 0 if it is a
     /// normal one.
     pub speculative_token: u32,
+    /// As in [`ChangeOptions::command`].
+    pub command: Option<CommandId>,
 }
 
 impl InsertOptions {
@@ -427,7 +456,7 @@ pub fn insert(
     let mut tuple = be.take_tuple();
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
-    let cid = be.txn.current_command(true);
+    let cid = command_of(be, options.command);
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
@@ -489,7 +518,7 @@ pub fn multi_insert(
         })?;
     }
     let rel = table.heap(be);
-    let cid = be.txn.current_command(true);
+    let cid = command_of(be, options.command);
     let mut cx = be.heap_cx(table.persistence);
     heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)
 }
@@ -575,7 +604,8 @@ pub fn update(
         // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
         let lock =
             if table.key_columns.is_empty() { RowLock::NoKeyUpdate } else { RowLock::Update };
-        let locked = lock_version(be, table, tid, lock, options.wait, &mut Vec::new())?;
+        let how = LockRow { lock, wait: options.wait, follow: false, command: options.command };
+        let locked = lock_version(be, table, tid, how, &mut Vec::new())?;
         if locked.0 != RowOutcome::Ok {
             be.put_tuple(tuple);
             return Ok(Updated { outcome: locked.0, tid, needs_index_entries: false });
@@ -583,7 +613,7 @@ pub fn update(
         form(be, table, &values, &mut tuple)?;
     }
     let rel = table.heap(be);
-    let cid = be.txn.current_command(true);
+    let cid = command_of(be, options.command);
     let columns =
         heap::Columns { deformer, hot_blocking: &table.indexed_columns, key: &table.key_columns };
     let mut cx = be.heap_cx(table.persistence);
@@ -630,7 +660,7 @@ pub fn delete(
 ) -> Result<RowOutcome> {
     let old = if table.toast.is_some() { copy_external(be, table, tid)? } else { None };
     let rel = table.heap(be);
-    let cid = be.txn.current_command(true);
+    let cid = command_of(be, options.command);
     let mut cx = be.heap_cx(table.persistence);
     let how = heap::DeleteOptions {
         wait: options.wait == RowWait::Block,
@@ -656,14 +686,16 @@ fn lock_version(
     be: &mut Backend,
     table: &TableDesc,
     tid: Tid,
-    lock: RowLock,
-    wait: RowWait,
+    how: LockRow,
     out: &mut Vec<u8>,
 ) -> Result<(RowOutcome, TmFailure)> {
     let rel = table.heap(be);
-    let cid = be.txn.current_command(true);
-    let options =
-        heap::LockOptions { mode: lock.mode(), policy: wait.policy(), follow_updates: true };
+    let cid = command_of(be, how.command);
+    let options = heap::LockOptions {
+        mode: how.lock.mode(),
+        policy: how.wait.policy(),
+        follow_updates: true,
+    };
     let mut cx = be.heap_cx(table.persistence);
     match heap::lock_tuple(&mut cx, rel, tid, cid, options, out)? {
         Ok(()) => Ok((RowOutcome::Ok, TmFailure::default())),
@@ -671,23 +703,21 @@ fn lock_version(
     }
 }
 
-/// Locks the row at `tid`; with `follow`, the newest version that the update chain leads to. On
-/// success the locked version's `columns` are appended to `batch`; its TID is returned.
+/// Locks the row at `tid`. On success the locked version's `columns` are appended to `batch`; its TID is
+/// returned.
 /// Counterpart: `heapam_tuple_lock`.
 pub fn lock_row(
     be: &mut Backend,
     table: &Arc<TableDesc>,
     tid: Tid,
-    lock: RowLock,
-    wait: RowWait,
-    follow: bool,
+    how: LockRow,
     columns: &[AttrNo],
     batch: &mut Batch,
 ) -> Result<(RowOutcome, Tid)> {
     let mut tid = tid;
     let mut bytes = be.take_tuple();
     loop {
-        let (outcome, failure) = lock_version(be, table, tid, lock, wait, &mut bytes)?;
+        let (outcome, failure) = lock_version(be, table, tid, how, &mut bytes)?;
         match outcome {
             RowOutcome::Ok => {
                 let tuple = HeapTuple::from_bytes(&bytes)
@@ -698,7 +728,7 @@ pub fn lock_row(
                 be.put_tuple(bytes);
                 return Ok((RowOutcome::Ok, tid));
             }
-            RowOutcome::Updated { next, xmax } if follow => {
+            RowOutcome::Updated { next, xmax } if how.follow => {
                 if failure.ctid.block == BlockNo::INVALID {
                     return Err(pg_err!(
                         T_R_SERIALIZATION_FAILURE,
@@ -706,7 +736,7 @@ pub fn lock_row(
                          concurrent update"
                     ));
                 }
-                match newest_version(be, table, next, xmax, wait)? {
+                match newest_version(be, table, next, xmax, how)? {
                     Ok(newest) => tid = newest,
                     Err(outcome) => return Ok((outcome, tid)),
                 }
@@ -734,16 +764,16 @@ fn newest_version(
     table: &TableDesc,
     tid: Tid,
     xmax: Xid,
-    wait: RowWait,
+    how: LockRow,
 ) -> Result<Result<Tid, RowOutcome>> {
     let (mut tid, mut prior) = (tid, xmax);
     let rel = table.heap(be);
     loop {
-        match follow_link(be, table, rel, tid, prior)? {
+        match follow_link(be, table, rel, tid, prior, how.command)? {
             Link::Found => return Ok(Ok(tid)),
             Link::Next(next, xmax) => (tid, prior) = (next, xmax),
             Link::End(outcome) => return Ok(Err(outcome)),
-            Link::Wait(xid) => match wait {
+            Link::Wait(xid) => match how.wait {
                 RowWait::Block => be.txn.wait_for_xid(xid)?,
                 RowWait::Skip => {
                     if !be.txn.waits().try_wait_for_xid(xid)? {
@@ -766,8 +796,9 @@ fn follow_link(
     rel: &HeapRel,
     tid: Tid,
     prior: Xid,
+    command: Option<CommandId>,
 ) -> Result<Link> {
-    let cid = be.txn.command();
+    let cid = command.unwrap_or_else(|| be.txn.command());
     let cx = be.heap_cx(table.persistence);
     let deleted = Link::End(RowOutcome::Deleted { xmax: prior });
     if tid.block.0 >= cx.pool.nblocks(&rel.main)? {

@@ -4,7 +4,7 @@ use crate::epq::{Recheck, ctid_column, tid_of};
 use crate::node::*;
 use crate::relation::OpenRel;
 use crate::run::Run;
-use engine::table::{self, RowLock, RowOutcome, RowWait};
+use engine::table::{self, LockRow, RowLock, RowOutcome, RowWait};
 use pgerror::{PgError, Result, pg_err};
 use plan::node::{Plan, PlanRowMark};
 use plan::query::{LockStrength, LockWaitPolicy};
@@ -57,6 +57,7 @@ impl LockRowsNode {
     /// Locks the row's parts; the row as it is to be returned, or `None` if it is dropped.
     fn lock(&mut self, run: &mut Run<'_>, row: Batch) -> Result<Option<Batch>> {
         let mut row = row;
+        let command = Some(run.st.desc.snapshot.curcid);
         let mut i = 0;
         while i < self.marks.len() {
             let m = &self.marks[i];
@@ -70,9 +71,7 @@ impl LockRowsNode {
                 run.sv.backend(),
                 &m.rel.table,
                 tid,
-                m.lock,
-                m.wait,
-                follow,
+                LockRow { lock: m.lock, wait: m.wait, follow, command },
                 &[],
                 &mut scratch,
             )?;

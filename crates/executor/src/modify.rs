@@ -190,7 +190,7 @@ impl ModifyNode {
             checks,
             generated,
             not_null: not_null.collect(),
-            update: change::Update::new(&rel, update_colnos, &set, looks_at_row),
+            update: change::Update::new(&rel, m.operation, update_colnos, &set, looks_at_row),
             ctid,
             returning,
             wcos,
@@ -287,8 +287,8 @@ impl ModifyNode {
         if self.conflict.is_some() {
             return self.insert_or(run, batch, r, row, out);
         }
-        let be = run.sv.backend();
-        let tid = table::insert(be, &self.rel.table, row, InsertOptions::default())?;
+        let options = insert_options(run);
+        let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
         self.insert_entries(run, row, tid, None, false)?;
         self.event(run, None, Some((row, tid)))?;
         self.count(run);
@@ -316,7 +316,7 @@ impl ModifyNode {
             rows = done;
         }
         let mut tids = Vec::with_capacity(rows.len);
-        let options = InsertOptions::default();
+        let options = insert_options(run);
         table::multi_insert(run.sv.backend(), &self.rel.table, &rows, options, bulk, &mut tids)?;
         if !self.indexes.is_empty() || self.rel.row_events {
             for (r, tid) in tids.iter().enumerate() {
@@ -330,6 +330,11 @@ impl ModifyNode {
         }
         Ok(())
     }
+}
+
+/// An insertion by the running statement.
+fn insert_options(run: &Run<'_>) -> InsertOptions {
+    InsertOptions { command: Some(run.st.desc.snapshot.curcid), ..InsertOptions::default() }
 }
 
 /// The row with the values that were computed for it.

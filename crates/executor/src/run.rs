@@ -111,6 +111,8 @@ pub struct Execution {
     /// The plan's `bound` expressions, once they have been asked for.
     bound: Option<Vec<eval::Program>>,
     done: bool,
+    /// No row has been asked for yet.
+    fresh: bool,
     /// It may be run again.
     parked: bool,
 }
@@ -174,7 +176,7 @@ impl Execution {
         };
         let mut run = Run { sv, st: &mut state };
         let root = node::build(&plan.plan_tree, &mut run)?;
-        Ok(Execution { root, state, bound: None, done: false, parked: false })
+        Ok(Execution { root, state, bound: None, done: false, fresh: true, parked: false })
     }
 
     /// Computes what of the plan's expressions the parameters alone decide, for its errors: for whoever binds values
@@ -203,6 +205,13 @@ impl Execution {
             return Ok(None);
         }
         let mut run = Run { sv, st: &mut self.state };
+        if std::mem::take(&mut self.fresh) {
+            let plan = &run.st.desc.plan;
+            if !plan.result_relations.is_empty() || !plan.row_marks.is_empty() {
+                // What functions of this statement write belongs to later commands than its own changes.
+                run.sv.backend().txn.current_command(true);
+            }
+        }
         loop {
             run.sv.check_interrupts()?;
             match self.root.next(&mut run, max.clamp(1, types::BATCH_ROWS_MAX))? {
@@ -252,6 +261,7 @@ impl Execution {
         self.state.desc.params = params;
         self.state.desc.snapshot = snapshot;
         self.done = false;
+        self.fresh = true;
         Ok(())
     }
 

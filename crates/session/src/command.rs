@@ -41,6 +41,10 @@ impl analyze::Host for Session {
 }
 
 impl CommandHost for Session {
+    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
+        self.core.try_lock_relation(relation, mode)
+    }
+
     fn backend(&mut self) -> &mut Backend {
         &mut self.core.backend
     }

@@ -215,6 +215,16 @@ impl Core {
         }
         Ok(())
     }
+
+    /// As [`Core::lock_relation`]; false instead of waiting.
+    pub fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
+        match self.relation_lock(relation, mode)? {
+            Some((tag, mode)) => {
+                Ok(self.backend.try_lock(tag, mode)? != lmgr::Acquired::NotAvailable)
+            }
+            None => Ok(true),
+        }
+    }
 }
 
 /// The lock mode with this number; 0 is none.

@@ -5,7 +5,7 @@
 use btree::{KeyColumn, KeySchema};
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted};
 use engine::index::{ScanKey, ScanOp, UniqueCheck};
-use engine::table::{ChangeOptions, InsertOptions, RowLock, RowOutcome, RowWait};
+use engine::table::{ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, RowWait};
 use engine::table::{ScanOptions, TableScan};
 use engine::{Backend, IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
 use engine::{index, storage, table, vacuum};
@@ -273,9 +273,7 @@ impl Table {
             be,
             &self.desc,
             tid,
-            RowLock::Update,
-            RowWait::Skip,
-            follow,
+            LockRow { wait: RowWait::Skip, follow, ..LockRow::version(RowLock::Update) },
             &COLUMNS,
             &mut batch,
         )?;

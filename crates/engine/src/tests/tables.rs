@@ -178,8 +178,8 @@ fn concurrent_updates_of_one_row() {
     b.begin(Isolation::ReadCommitted);
     let mut batch = table::new_batch(&t.table, &[]);
     let mut lock = |be: &mut Backend, wait| {
-        let lock = table::RowLock::Update;
-        table::lock_row(be, &t.table, tid, lock, wait, false, &[], &mut batch)
+        let how = table::LockRow { wait, ..table::LockRow::version(table::RowLock::Update) };
+        table::lock_row(be, &t.table, tid, how, &[], &mut batch)
     };
     assert_eq!(lock(&mut a, RowWait::Block).unwrap().0, RowOutcome::Ok);
     assert_eq!(lock(&mut b, RowWait::Skip).unwrap().0, RowOutcome::WouldBlock);

@@ -4,7 +4,7 @@ use crate::index::{
     Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
 };
 use crate::table::{
-    ChangeOptions, InsertOptions, RowLock, RowOutcome, RowWait, ScanOptions, TableScan,
+    ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, ScanOptions, TableScan,
 };
 use crate::*;
 use btree::{KeyColumn, KeySchema};
@@ -303,17 +303,8 @@ impl Items {
     pub(super) fn add_one(&self, be: &mut Backend, id: i32) {
         let tid = self.tid_of(be, id).unwrap();
         let mut batch = table::new_batch(&self.table, &[2]);
-        let (outcome, tid) = table::lock_row(
-            be,
-            &self.table,
-            tid,
-            RowLock::NoKeyUpdate,
-            RowWait::Block,
-            true,
-            &[2],
-            &mut batch,
-        )
-        .unwrap();
+        let how = LockRow { follow: true, ..LockRow::version(RowLock::NoKeyUpdate) };
+        let (outcome, tid) = table::lock_row(be, &self.table, tid, how, &[2], &mut batch).unwrap();
         assert_eq!(outcome, RowOutcome::Ok);
         let n: i32 = text(batch.get(0, 0)).parse().unwrap();
         assert_eq!(self.update_at(be, tid, id, &(n + 1).to_string()), RowOutcome::Ok);

@@ -4,9 +4,9 @@ use super::{ModifyNode, Refs, with_made};
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::Run;
-use engine::table::{self, ChangeOptions, RowLock, RowOutcome, RowWait, Updated};
-use ids::{AttrNo, Tid};
-use pgerror::{PgError, Result, bail};
+use engine::table::{self, ChangeOptions, LockRow, RowLock, RowOutcome, Updated};
+use ids::{AttrNo, CommandId, Tid};
+use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
 use smallvec::SmallVec;
 use types::{Batch, DatumRef};
@@ -23,12 +23,30 @@ pub(super) struct Update {
     needs_row: bool,
     /// The change concerns foreign keys or triggers.
     events: bool,
+    /// How strongly a row is locked before it is changed.
+    lock: RowLock,
+}
+
+/// A change by the running statement.
+pub(super) fn change_options(run: &Run<'_>) -> ChangeOptions<'static> {
+    ChangeOptions { command: Some(run.st.desc.snapshot.curcid), ..ChangeOptions::default() }
+}
+
+/// The lock on a row of which `set` is about to be changed: whoever leaves the keys alone does not disturb those who refer to
+/// them. Counterpart: `ExecUpdateLockMode`.
+pub(super) fn update_lock(rel: &OpenRel, set: &[AttrNo]) -> RowLock {
+    if rel.table.key_columns.iter().any(|key| set.contains(key)) {
+        RowLock::Update
+    } else {
+        RowLock::NoKeyUpdate
+    }
 }
 
 impl Update {
     /// `set`: the columns, computed ones among them. `looks_at_row`: conditions or RETURNING do.
     pub(super) fn new(
         rel: &OpenRel,
+        operation: CmdType,
         columns: Vec<AttrNo>,
         set: &[AttrNo],
         looks_at_row: bool,
@@ -45,7 +63,15 @@ impl Update {
         let events = rel.row_events
             && rel.event_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
         let needs_row = looks_at_row || events;
-        Update { columns, keep, not_null, needs_row, events }
+        let lock = match operation {
+            CmdType::Update => update_lock(rel, set),
+            _ => RowLock::Update,
+        };
+        Update { columns, keep, not_null, needs_row, events, lock }
+    }
+
+    fn lock(&self, run: &Run<'_>) -> LockRow {
+        LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(self.lock) }
     }
 }
 
@@ -58,7 +84,7 @@ impl ModifyNode {
         row: &[DatumRef<'_>],
         keep: &[AttrNo],
     ) -> Result<Updated> {
-        let options = ChangeOptions { keep, ..ChangeOptions::default() };
+        let options = ChangeOptions { keep, ..change_options(run) };
         table::update(run.sv.backend(), &self.rel.table, tid, row, options)
     }
 
@@ -120,6 +146,20 @@ impl ModifyNode {
         Ok(RowOutcome::Ok)
     }
 
+    /// The row has been changed by our own transaction since the statement began: by the statement itself, in a join that met
+    /// the row twice, which leaves it; or by a function that it called.
+    fn changed_by_us(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
+        if cmax == run.st.desc.snapshot.curcid {
+            return Ok(());
+        }
+        let what = if self.operation == CmdType::Update { "updated" } else { "deleted" };
+        Err(pg_err!(
+            TRIGGERED_DATA_CHANGE_VIOLATION,
+            "tuple to be {what} was already modified by an operation triggered by the current command"
+        )
+        .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
+    }
+
     /// One try at the version at `tid`.
     fn try_change(
         &mut self,
@@ -139,8 +179,8 @@ impl ModifyNode {
         }
         let needs_row = self.returning.is_some() || self.rel.row_events;
         let old = if needs_row { Some(self.take_old(run, tid)?) } else { None };
-        let be = run.sv.backend();
-        let outcome = table::delete(be, &self.rel.table, tid, ChangeOptions::default())?;
+        let options = change_options(run);
+        let outcome = table::delete(run.sv.backend(), &self.rel.table, tid, options)?;
         if let Some(old) = old {
             if outcome == RowOutcome::Ok {
                 let row: Refs<'_> = old.1.row(0).collect();
@@ -162,7 +202,6 @@ impl ModifyNode {
         let Some(mut tid) = tid_of(batch.get(r, self.ctid)) else {
             return Err(PgError::internal("ctid is NULL"));
         };
-        let update = self.operation == CmdType::Update;
         let mut current: Option<Batch> = None;
         loop {
             run.interrupts()?;
@@ -172,8 +211,8 @@ impl ModifyNode {
                     self.count(run);
                     return Ok(());
                 }
-                // Changed by this very command (a join that met the row twice), or gone: leave it.
-                RowOutcome::SelfModified { .. } | RowOutcome::WouldBlock => return Ok(()),
+                RowOutcome::SelfModified { cmax } => return self.changed_by_us(run, cmax),
+                RowOutcome::WouldBlock => return Ok(()),
                 RowOutcome::Invisible => {
                     return Err(PgError::internal("attempted to change an invisible tuple"));
                 }
@@ -194,20 +233,20 @@ impl ModifyNode {
                         );
                     }
                     // Lock the newest version, then see whether it still qualifies.
-                    let lock = if update { RowLock::NoKeyUpdate } else { RowLock::Update };
                     let mut scratch = table::new_batch(&self.rel.table, &[]);
+                    let how = LockRow { follow: true, ..self.update.lock(run) };
                     let (locked, newest) = table::lock_row(
                         run.sv.backend(),
                         &self.rel.table,
                         tid,
-                        lock,
-                        RowWait::Block,
-                        true,
+                        how,
                         &[],
                         &mut scratch,
                     )?;
-                    if locked != RowOutcome::Ok {
-                        return Ok(());
+                    match locked {
+                        RowOutcome::Ok => {}
+                        RowOutcome::SelfModified { cmax } => return self.changed_by_us(run, cmax),
+                        _ => return Ok(()),
                     }
                     let Some(fresh) = self.recheck.run(run, self.rti, newest, source)? else {
                         return Ok(());

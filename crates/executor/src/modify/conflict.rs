@@ -1,15 +1,16 @@
 //! INSERT … ON CONFLICT. Counterpart: `ExecOnConflictUpdate`, `ExecCheckIndexConstraints`.
 
+use super::change::update_lock;
 use super::entries::is_unchanged;
-use super::{ModifyNode, Refs, RowColumns, with_made};
+use super::{ModifyNode, Refs, RowColumns, insert_options, with_made};
 use crate::node::{compile, compile_all};
 use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::index;
-use engine::table::{self, InsertOptions, RowLock, RowOutcome, RowWait};
+use engine::table::{self, InsertOptions, LockRow, RowFetch, RowLock, RowOutcome};
 use eval::{Program, RowInput, RowRef, Val};
 use ids::{AttrNo, Tid};
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use plan::node::OnConflictPlan;
 use plan::query::OnConflictAction;
 use smallvec::SmallVec;
@@ -23,6 +24,8 @@ pub(super) struct Conflict {
     condition: Option<Program>,
     /// For each index: does its key have no column that is set?
     pub(super) unchanged: Vec<bool>,
+    /// How strongly the row in the way is locked before it is changed.
+    lock: RowLock,
 }
 
 impl Conflict {
@@ -53,8 +56,13 @@ impl Conflict {
         let mut changed: Vec<AttrNo> = c.set_cols.clone();
         changed.extend(rel.generated.iter().map(|g| g.0));
         let unchanged = rel.indexes.iter().map(|i| is_unchanged(i, &changed)).collect();
-        Ok(Conflict { action: c.action, arbiters, set, condition, unchanged })
+        let lock = update_lock(rel, &changed);
+        Ok(Conflict { action: c.action, arbiters, set, condition, unchanged, lock })
     }
+}
+
+fn not_serializable() -> PgError {
+    pg_err!(T_R_SERIALIZATION_FAILURE, "could not serialize access due to concurrent update")
 }
 
 impl ModifyNode {
@@ -91,6 +99,7 @@ impl ModifyNode {
                 }
                 let action = self.conflict.as_ref().map(|c| c.action);
                 if action == Some(OnConflictAction::Nothing) {
+                    self.must_be_seen(run, c.tid)?;
                     self.conflicting += 1;
                     return Ok(());
                 }
@@ -101,7 +110,7 @@ impl ModifyNode {
                 continue;
             }
             let token = table::begin_speculative(run.sv.backend())?;
-            let options = InsertOptions { speculative_token: token, ..InsertOptions::default() };
+            let options = InsertOptions { speculative_token: token, ..insert_options(run) };
             let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
             let conflict = self.insert_entries(run, row, tid, Some(&arbiters), false)?;
             let keep = conflict.is_none();
@@ -116,6 +125,27 @@ impl ModifyNode {
         }
     }
 
+    /// Under one snapshot a transaction must not act on a row that the snapshot does not show, unless it made the row
+    /// itself. Counterpart: `ExecCheckTupleVisible`.
+    fn must_be_seen(&self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
+        let snapshot = run.st.desc.snapshot.clone();
+        let be = run.sv.backend();
+        if !be.txn.isolation().uses_transaction_snapshot() {
+            return Ok(());
+        }
+        let mut nothing = table::new_batch(&self.rel.table, &[]);
+        if table::fetch(be, &self.rel.table, tid, &snapshot, &[], &mut nothing)? {
+            return Ok(());
+        }
+        let columns = [table::system::XMIN];
+        let mut version = table::new_batch(&self.rel.table, &columns);
+        let there = RowFetch::new(&self.rel.table, &columns)?.version(be, tid, &mut version)?;
+        if there && be.txn.is_current(ids::Xid(version.get(0, 0).as_oid().0)) {
+            return Ok(());
+        }
+        Err(not_serializable())
+    }
+
     /// ON CONFLICT DO UPDATE for the row in the way; false: it has gone, try again.
     fn update_conflicting(
         &mut self,
@@ -127,18 +157,22 @@ impl ModifyNode {
         out: &mut Batch,
     ) -> Result<bool> {
         let mut existing = table::new_batch(&self.rel.table, &self.all_columns);
+        let lock = self.conflict.as_ref().map_or(RowLock::Update, |c| c.lock);
+        let how = LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(lock) };
         let (outcome, at) = table::lock_row(
             run.sv.backend(),
             &self.rel.table,
             tid,
-            RowLock::Update,
-            RowWait::Block,
-            false,
+            how,
             &self.all_columns,
             &mut existing,
         )?;
+        let one_snapshot = run.sv.backend().txn.isolation().uses_transaction_snapshot();
         match outcome {
-            RowOutcome::Ok => {}
+            RowOutcome::Ok => self.must_be_seen(run, at)?,
+            RowOutcome::Updated { .. } | RowOutcome::Deleted { .. } if one_snapshot => {
+                return Err(not_serializable());
+            }
             RowOutcome::Invisible | RowOutcome::SelfModified { .. } => {
                 return Err(pg_err!(
                     CARDINALITY_VIOLATION,

@@ -106,6 +106,17 @@ pub(super) const FNS: &[SysFn] = &[
             types::array::of_builtin(types::oids::INT4, &pids)
         }),
     },
+    // What tools that step several sessions ask: does one of `a[1]` block `a[0]`?
+    SysFn {
+        name: "pg_isolation_test_session_is_blocked",
+        call: SysCall::One(|c, a| {
+            let blockers = c.backend.storage().locks.blocking_pids(a[0].as_i32());
+            let int4 = types::builtin_types::get(types::oids::INT4)
+                .ok_or_else(|| PgError::internal("int4 is a type"))?;
+            let mut asked = types::array::ArrayRef::new(a[1]).iter(&int4.info);
+            Ok(Datum::bool(asked.any(|pid| blockers.contains(&pid.as_i32()))))
+        }),
+    },
     // Nothing of the kind can exist yet.
     SysFn { name: "pg_prepared_xact", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_replication_slots", call: SysCall::Set(|_, _| Ok(Vec::new())) },
@@ -117,6 +128,7 @@ pub(super) const FNS: &[SysFn] = &[
 fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
     use LockTagKind::*;
     let rows = core.backend.storage().locks.rows();
+    let now = core.now();
     let word = |v: u32| Datum::Word(u64::from(v));
     rows.into_iter()
         .map(|r| {
@@ -154,6 +166,9 @@ fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
             row[12] = Datum::text(r.mode.name());
             row[13] = Datum::bool(r.granted);
             row[14] = Datum::bool(r.fast_path);
+            if let Some(waited) = r.waited {
+                row[15] = Datum::int8(now - waited.as_micros() as i64);
+            }
             row
         })
         .collect()

@@ -41,9 +41,8 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_sequence_last_value",
         call: SysCall::One(|c, a| {
-            let (file, persistence, name) = open(c, a[0].as_oid())?;
-            let data =
-                sequence::read(&mut c.backend, SequenceFile { file, persistence, name: &name })?;
+            let opened = open(c, a[0].as_oid())?;
+            let data = sequence::read(&mut c.backend, opened.storage())?;
             Ok(if data.is_called { Datum::int8(data.last_value) } else { Datum::Null })
         }),
     },
@@ -54,16 +53,38 @@ fn row_of(core: &mut Core, oid: Oid) -> Result<catalog::Row<catalog::rows::PgSeq
     core.cat().get(cache::SEQRELID, &[oid.into()], format_args!("sequence {oid}"))
 }
 
-fn open(core: &mut Core, oid: Oid) -> Result<(RelFile, ids::Persistence, String)> {
+/// A sequence under the lock that readers and ALTER SEQUENCE share out.
+struct Opened {
+    file: RelFile,
+    persistence: ids::Persistence,
+    name: String,
+}
+
+impl Opened {
+    fn storage(&self) -> SequenceFile<'_> {
+        SequenceFile { file: self.file, persistence: self.persistence, name: &self.name }
+    }
+}
+
+/// Locks the sequence, and only then asks where it lives: ALTER SEQUENCE may have given it another file meanwhile.
+/// What the session still had in hand from the old file is given up. Counterpart: `init_sequence`.
+fn open(core: &mut Core, oid: Oid) -> Result<Opened> {
+    core.cat().relation(oid)?;
+    core.lock_relation(oid, 3)?;
     let desc = core.cat().relation(oid)?;
     if desc.kind() != b'S' {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", desc.name()));
     }
-    core.lock_relation(oid, 3)?;
     let Some(table) = &desc.table else {
         return Err(PgError::internal("sequence without a file"));
     };
-    Ok((table.file, table.persistence, desc.name().to_string()))
+    if let Some(held) = core.sequences.get_mut(&oid)
+        && held.file != table.file
+    {
+        held.file = table.file;
+        held.cached = held.last;
+    }
+    Ok(Opened { file: table.file, persistence: table.persistence, name: desc.name().to_string() })
 }
 
 fn check_rights(core: &mut Core, oid: Oid, wanted: u32) -> Result<()> {
@@ -90,6 +111,7 @@ fn check_writable(core: &mut Core, oid: Oid, what: &str) -> Result<()> {
 
 /// The next value; values cached by the session are handed out first.
 pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
+    let opened = open(core, oid)?;
     if check {
         check_rights(core, oid, acl::USAGE | acl::UPDATE)?;
     }
@@ -98,7 +120,6 @@ pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
     let (file, persistence, name) = open(core, oid)?;
     if let Some(c) = core.sequences.get_mut(&oid)
         && c.last != c.cached
-        && c.file == file
     {
         c.last += row.seqincrement;
         core.last_sequence = oid;
@@ -111,9 +132,9 @@ pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
         cache: row.seqcache,
         cycle: row.seqcycle,
     };
-    let seq = SequenceFile { file, persistence, name: &name };
-    let got = sequence::next_values(&mut core.backend, seq, &params)?;
-    core.sequences.insert(oid, CachedSequence { last: got.next, cached: got.cached, file });
+    let got = sequence::next_values(&mut core.backend, opened.storage(), &params)?;
+    let held = CachedSequence { file: opened.file, last: got.next, cached: got.cached };
+    core.sequences.insert(oid, held);
     core.last_sequence = oid;
     Ok(got.next)
 }
@@ -129,55 +150,54 @@ pub struct CachedSequence {
 }
 
 fn currval(core: &mut Core, oid: Oid) -> Result<Datum> {
+    let opened = open(core, oid)?;
     check_rights(core, oid, acl::USAGE | acl::SELECT)?;
     match core.sequences.get(&oid) {
         Some(c) => Ok(Datum::int8(c.last)),
-        None => {
-            let name = core.cat().class(oid)?.relname.as_str().to_string();
-            Err(pg_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "currval of sequence \"{name}\" is not yet defined in this session"
-            ))
-        }
-    }
-}
-
-fn lastval(core: &mut Core) -> Result<Datum> {
-    let oid = core.last_sequence;
-    let known = oid.is_valid() && core.cat().find_class(oid)?.is_some();
-    match core.sequences.get(&oid).copied().filter(|_| known) {
-        Some(c) => {
-            check_rights(core, oid, acl::USAGE | acl::SELECT)?;
-            Ok(Datum::int8(c.last))
-        }
         None => Err(pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "lastval is not yet defined in this session"
+            "currval of sequence \"{}\" is not yet defined in this session",
+            opened.name
         )),
     }
 }
 
+/// The last value of the sequence used last. Counterpart: `lastval`.
+fn lastval(core: &mut Core) -> Result<Datum> {
+    let undefined =
+        || pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "lastval is not yet defined in this session");
+    let oid = core.last_sequence;
+    if core.cat().try_relation(oid)?.is_none() {
+        return Err(undefined());
+    }
+    open(core, oid)?;
+    let held = core.sequences.get(&oid).copied().ok_or_else(undefined)?;
+    check_rights(core, oid, acl::USAGE | acl::SELECT)?;
+    Ok(Datum::int8(held.last))
+}
+
 fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datum> {
+    let opened = open(core, oid)?;
     check_rights(core, oid, acl::UPDATE)?;
     check_writable(core, oid, "setval()")?;
     let row = row_of(core, oid)?;
-    let (file, persistence, name) = open(core, oid)?;
     if value < row.seqmin || value > row.seqmax {
         return Err(pg_err!(
             NUMERIC_VALUE_OUT_OF_RANGE,
-            "setval: value {value} is out of bounds for sequence \"{name}\" ({}..{})",
+            "setval: value {value} is out of bounds for sequence \"{}\" ({}..{})",
+            opened.name,
             row.seqmin,
             row.seqmax
         ));
     }
     if is_called {
-        core.sequences.insert(oid, CachedSequence { last: value, cached: value, file });
+        let held = CachedSequence { file: opened.file, last: value, cached: value };
+        core.sequences.insert(oid, held);
     } else if let Some(c) = core.sequences.get_mut(&oid) {
         // What was handed out stays known; what was reserved is given up.
         c.cached = c.last;
     }
-    let seq = SequenceFile { file, persistence, name: &name };
-    sequence::set_value(&mut core.backend, seq, value, is_called)?;
+    sequence::set_value(&mut core.backend, opened.storage(), value, is_called)?;
     Ok(Datum::int8(value))
 }
 
