@@ -117,7 +117,6 @@ pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
     }
     check_writable(core, oid, "nextval()")?;
     let row = row_of(core, oid)?;
-    let (file, persistence, name) = open(core, oid)?;
     if let Some(c) = core.sequences.get_mut(&oid)
         && c.last != c.cached
     {
