@@ -215,6 +215,10 @@ impl Client {
                 }
                 b'I' => reply.answers.push(std::mem::take(&mut answer)),
                 b'E' => {
+                    // Rows that came before the error.
+                    if !answer.fields.is_empty() {
+                        reply.answers.push(std::mem::take(&mut answer));
+                    }
                     answer = Answer::default();
                     reply.error = Some(report(&mut cut)?);
                 }

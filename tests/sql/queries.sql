@@ -81,3 +81,17 @@ SELECT count(*) FROM q_a a [[join¦left join¦full join]] (SELECT * FROM q_b WHE
 SELECT abs(-3), g, count(*) FROM q_a GROUP BY [[rollup (abs(-3), g)¦rollup (g, abs(-3))¦cube (abs(-3), g)]]
 SELECT abs(-3), 3, count(*) FROM q_a GROUP BY [[rollup (abs(-3))¦grouping sets ((abs(-3)), ())¦abs(-3)]]
 SELECT 'x'::text, count(*) FROM q_a GROUP BY rollup ('x'::text)
+-- What is volatile is called for each row, in the order of rows and columns.
+CREATE SEQUENCE q_s; SELECT nextval('q_s'), nextval('q_s'), i FROM generate_series(1, 3) i[[¦ WHERE nextval('q_s') > 0¦ WHERE nextval('q_s') % 2 = 0]]
+SELECT count(*) BETWEEN 300 AND 700 FROM generate_series(1, 1000) i [[¦LEFT JOIN generate_series(1, 9) j ON i = j ¦JOIN generate_series(1, 1000) k ON i = k ]]WHERE random() < 0.5
+SELECT 1 WHERE random() < 2
+SELECT currval('q_s')
+-- Rows before an error reach the client.
+SELECT i, 10 / (i - 5) FROM generate_series(1, 9) i[[¦ WHERE 100 / (i - 4) < 1000¦ WHERE i > 2 LIMIT 2¦ WHERE i > 2 LIMIT 3¦ ORDER BY i DESC¦ OFFSET 1]]
+SELECT nextval('q_s'), 10 / (i - 5) FROM generate_series(1, 9) i
+SELECT i, j, 10 / (i - 5) FROM generate_series(1, 9) i [[JOIN¦LEFT JOIN¦FULL JOIN]] generate_series(1, 9) j ON i = j WHERE i < 9 ORDER BY i
+SELECT 10 / (3 - generate_series(1, 5))
+WITH x AS [[¦NOT ]]MATERIALIZED (SELECT i, 10 / (i - 5) FROM generate_series(1, 9) i) SELECT * FROM x
+SELECT i, count(*), 10 / (i - 5) FROM generate_series(1, 9) i GROUP BY i ORDER BY i
+WITH x AS (INSERT INTO q_e SELECT 10 / (i - 5) FROM generate_series(1, 9) i RETURNING *) SELECT * FROM x
+SELECT EXISTS (SELECT 10 / (i - 5) FROM generate_series(1, 9) i), (SELECT 1 FROM generate_series(1, 9) i WHERE 10 / (i - 5) < 0 LIMIT 1)

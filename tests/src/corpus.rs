@@ -1,5 +1,5 @@
 //! Each statement of `tests/sql` on Norsu and on the real PostgreSQL: rows, names and types of columns,
-//! tags, errors and notices must be equal. Nothing is recorded: the real server is asked each time.
+//! tags, errors and notices with their details, hints and positions must be equal. Nothing is recorded: the real server is asked each time.
 //!
 //! A line is a query message; `[[a¦b]]` stands for `a` and for `b`, and several of them for all combinations. Rows
 //! of statements without ORDER BY are compared as sets. `known.txt` lists statements whose difference is known, with
@@ -36,8 +36,8 @@ fn expand(template: &str) -> Vec<String> {
 #[derive(PartialEq, Debug)]
 pub(crate) struct Seen {
     answers: Vec<(Vec<(String, u32, i32)>, Vec<Vec<Option<String>>>, String)>,
-    error: Option<(String, String, String)>,
-    notices: Vec<(String, String, String)>,
+    error: Option<Report>,
+    notices: Vec<Report>,
 }
 
 /// Types that users made have numbers of no meaning.
@@ -45,7 +45,6 @@ const FIRST_USER_OID: u32 = 16_384;
 
 pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
     let sorted = !sql.to_ascii_lowercase().contains("order by");
-    let report = |r: Report| (r.severity, r.code, r.message);
     let answers = reply.answers.into_iter().map(|mut a| {
         if sorted {
             a.rows.sort();
@@ -56,16 +55,12 @@ pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
             .map(|f| (f.name, if f.type_oid < FIRST_USER_OID { f.type_oid } else { 0 }, f.typmod));
         (fields.collect(), a.rows, a.tag)
     });
-    Seen {
-        answers: answers.collect(),
-        error: reply.error.map(report),
-        notices: reply.notices.into_iter().map(report).collect(),
-    }
+    Seen { answers: answers.collect(), error: reply.error, notices: reply.notices }
 }
 
 impl Seen {
     pub(crate) fn code(&self) -> &str {
-        self.error.as_ref().map_or("", |e| &e.1)
+        self.error.as_ref().map_or("", |e| &e.code)
     }
 }
 
@@ -162,8 +157,8 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
                 continue;
             }
             match &have.error {
-                Some((_, code, message)) if code == "0A000" && missing(message, &want) => {
-                    *outcome.missing.entry(message.clone()).or_default() += 1;
+                Some(e) if e.code == "0A000" && missing(&e.message, &want) => {
+                    *outcome.missing.entry(e.message.clone()).or_default() += 1;
                 }
                 _ => outcome.differ.push(format!("{sql}\n    want {want:?}\n    have {have:?}")),
             }
@@ -213,6 +208,7 @@ fn a_difference_is_seen() {
     assert!(differ("SELECT 1 AS a", "SELECT 1::int8 AS a"), "types");
     assert!(differ("SELECT 1 AS a", "SELECT 2 AS a"), "values");
     assert!(differ("SELECT 1/0", "SELECT nope"), "errors");
+    assert!(differ("SELECT nope", "SELECT  nope"), "positions");
     assert!(differ("ROLLBACK", "COMMIT"), "tags and notices");
     let known = Known::new("-- a remark\nSELECT 1\n\nSELECT a…\nSELECT b\n");
     assert!(known.has("SELECT 1") && known.has("SELECT ab") && !known.has("SELECT 12"));

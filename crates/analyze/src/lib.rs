@@ -49,6 +49,7 @@ pub use api::{analyze, analyze_variable, function_statement, is_query, standalon
 pub use lift::{Lifted, lift};
 pub use lookup::{Lookup, OperatorCache};
 pub use rewrite::rewrite;
+pub use select::{lock_name, lock_strength};
 pub use session::{Host, SessionLookup};
 pub use state::{Analyzer, ExprKind, Params};
 pub use target::figure_index_column;

@@ -125,13 +125,7 @@ impl Analyzer<'_> {
         pushed_down: bool,
     ) -> Result<()> {
         for clause in clauses {
-            let strength = match clause.strength {
-                ast::LockClauseStrength::None => LockStrength::None,
-                ast::LockClauseStrength::ForKeyShare => LockStrength::ForKeyShare,
-                ast::LockClauseStrength::ForShare => LockStrength::ForShare,
-                ast::LockClauseStrength::ForNoKeyUpdate => LockStrength::ForNoKeyUpdate,
-                ast::LockClauseStrength::ForUpdate => LockStrength::ForUpdate,
-            };
+            let strength = lock_strength(clause);
             let policy = match clause.wait_policy {
                 ast::LockWaitPolicy::Block => LockWaitPolicy::Block,
                 ast::LockWaitPolicy::Skip => LockWaitPolicy::Skip,
@@ -264,8 +258,8 @@ impl Analyzer<'_> {
             self.sort_clause(&s.sort_clause, &mut query.target_list, ExprKind::OrderBy, false)?;
         self.limits(s, &mut query)?;
         if let Some(lock) = s.locking_clause.first() {
-            let _ = lock;
-            bail!(FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to VALUES");
+            let name = lock_name(lock_strength(lock));
+            bail!(FEATURE_NOT_SUPPORTED, "{name} cannot be applied to VALUES");
         }
         self.complete(query, None)
     }
@@ -275,11 +269,13 @@ impl Analyzer<'_> {
         if let Some(with) = &s.with_clause {
             self.with_clause(with, &mut query)?;
         }
-        if s.into_clause.is_some() {
-            bail!(SYNTAX_ERROR, "SELECT ... INTO is not allowed here");
+        if let Some(into) = &s.into_clause {
+            let e = pg_err!(SYNTAX_ERROR, "SELECT ... INTO is not allowed here");
+            return Err(self.at(e, into.rel.location));
         }
-        if !s.locking_clause.is_empty() {
-            bail!(FEATURE_NOT_SUPPORTED, "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT");
+        if let Some(lock) = s.locking_clause.first() {
+            let name = lock_name(lock_strength(lock));
+            bail!(FEATURE_NOT_SUPPORTED, "{name} is not allowed with UNION/INTERSECT/EXCEPT");
         }
         let top = self.set_operation_tree(s, true)?;
         let SetOpNode::Op(op) = top.node else {
@@ -562,6 +558,18 @@ impl Analyzer<'_> {
     }
 }
 
+/// The strength that a locking clause names.
+pub fn lock_strength(clause: &ast::LockingClause) -> LockStrength {
+    match clause.strength {
+        ast::LockClauseStrength::None => LockStrength::None,
+        ast::LockClauseStrength::ForKeyShare => LockStrength::ForKeyShare,
+        ast::LockClauseStrength::ForShare => LockStrength::ForShare,
+        ast::LockClauseStrength::ForNoKeyUpdate => LockStrength::ForNoKeyUpdate,
+        ast::LockClauseStrength::ForUpdate => LockStrength::ForUpdate,
+    }
+}
+
+/// How messages call it.
 pub fn lock_name(strength: LockStrength) -> &'static str {
     match strength {
         LockStrength::ForKeyShare => "FOR KEY SHARE",

@@ -463,8 +463,10 @@ impl Analyzer<'_> {
             let index = self.find_target_92(item, tlist, ExprKind::DistinctOn)?;
             refs.push(assign_ref(index, tlist));
         }
-        let mismatch = |cx: &Self, r: u32, tlist: &[TargetEntry]| {
-            let place = tlist.iter().find(|t| t.ressortgroupref == r).map(|t| t.expr.location());
+        let places: Vec<i32> = items.iter().map(raw_location).collect();
+        let known = refs.clone();
+        let mismatch = |cx: &Self, r: u32| {
+            let place = known.iter().position(|k| *k == r).map(|i| places[i]);
             let e = pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"
@@ -476,7 +478,7 @@ impl Analyzer<'_> {
         for clause in sort {
             if refs.contains(&clause.tle_sort_group_ref) {
                 if skipped.is_some() {
-                    return Err(mismatch(self, clause.tle_sort_group_ref, tlist));
+                    return Err(mismatch(self, clause.tle_sort_group_ref));
                 }
                 out.push(clause.clone());
             } else {
@@ -488,7 +490,7 @@ impl Analyzer<'_> {
                 continue;
             }
             if skipped.is_some() {
-                return Err(mismatch(self, r, tlist));
+                return Err(mismatch(self, r));
             }
             let Some(index) = tlist.iter().position(|t| t.ressortgroupref == r) else { continue };
             self.add_to_group_list(index, tlist, &mut out, -1)?;

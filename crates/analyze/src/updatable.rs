@@ -190,6 +190,9 @@ impl Analyzer<'_> {
         if query.on_conflict.is_some() {
             return Err(PgError::unsupported("ON CONFLICT through a view"));
         }
+        if matches!(query.jointree.quals, Some(Expr::CurrentOf(_))) {
+            bail!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented");
+        }
         self.add_view_defaults(query, view)?;
         let verb = if command == CmdType::Insert { "insert into" } else { "update" };
         for t in query.target_list.iter().filter(|t| !t.resjunk) {

@@ -45,7 +45,7 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     if let Some(path) = &stmt.filename {
         check_file(host, path, stmt.is_from)?;
     }
-    let format = format(&stmt.options, stmt.is_from)?;
+    let format = format(&stmt.options, stmt.is_from, sql)?;
     if stmt.is_from {
         return from::copy_from(host, stmt, &format, sql);
     }
@@ -101,14 +101,15 @@ fn header(def: &DefElem) -> Result<Header> {
 }
 
 /// Counterpart: `ProcessCopyOptions`.
-fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
+fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
     let (mut csv, mut binary, mut freeze, mut head) = (false, false, false, None);
     let (mut delimiter, mut null, mut quote, mut escape) = (None, None, None, None);
     let (mut force_quote, mut force_not_null, mut force_null) = (None, None, None);
     let mut force_quote_all = false;
     for (i, d) in defs.iter().enumerate() {
+        let at = |e: PgError| e.at(parse::position(sql, d.location));
         if defs[..i].iter().any(|e| e.defname == d.defname) {
-            bail!(SYNTAX_ERROR, "conflicting or redundant options");
+            return Err(at(pg_err!(SYNTAX_ERROR, "conflicting or redundant options")));
         }
         match &*d.defname {
             "format" => match options::text(d)?.as_str() {
@@ -116,7 +117,10 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
                 "csv" => csv = true,
                 "binary" => binary = true,
                 other => {
-                    bail!(INVALID_PARAMETER_VALUE, "COPY format \"{other}\" not recognized")
+                    return Err(at(pg_err!(
+                        INVALID_PARAMETER_VALUE,
+                        "COPY format \"{other}\" not recognized"
+                    )));
                 }
             },
             "freeze" => freeze = options::boolean(d)?,
@@ -127,22 +131,26 @@ fn format(defs: &[DefElem], is_from: bool) -> Result<Format> {
             "escape" => escape = Some(options::text(d)?),
             "force_quote" => match &d.arg {
                 Some(Node::AStar) => force_quote_all = true,
-                _ => force_quote = Some(column_list(d)?),
+                _ => force_quote = Some(column_list(d).map_err(at)?),
             },
-            "force_not_null" => force_not_null = Some(column_list(d)?),
-            "force_null" => force_null = Some(column_list(d)?),
+            "force_not_null" => force_not_null = Some(column_list(d).map_err(at)?),
+            "force_null" => force_null = Some(column_list(d).map_err(at)?),
             "encoding" => {
                 let name = options::text(d)?;
                 match catalog::encoding::number(&name) {
                     Some(catalog::encoding::UTF8) => {}
                     Some(_) => return Err(PgError::unsupported("COPY in another encoding")),
-                    None => bail!(
-                        INVALID_PARAMETER_VALUE,
-                        "argument to option \"encoding\" must be a valid encoding name"
-                    ),
+                    None => {
+                        return Err(at(pg_err!(
+                            INVALID_PARAMETER_VALUE,
+                            "argument to option \"encoding\" must be a valid encoding name"
+                        )));
+                    }
                 }
             }
-            other => bail!(SYNTAX_ERROR, "option \"{other}\" not recognized"),
+            other => {
+                return Err(at(pg_err!(SYNTAX_ERROR, "option \"{other}\" not recognized")));
+            }
         }
     }
     if binary {

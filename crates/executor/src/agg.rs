@@ -545,6 +545,7 @@ impl AggNode {
     fn forget(&mut self) {
         self.phase = Phase::Start;
         self.ended = false;
+        self.projection.restart();
         for set in &mut self.sets {
             set.clear();
             set.aside.clear();
@@ -613,6 +614,7 @@ impl Exec for AggNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         loop {
             match self.phase {
                 Phase::Start => match self.strategy {

@@ -87,7 +87,7 @@ pub(crate) fn ctid_column(plan: &Plan, mark: &PlanRowMark) -> Option<usize> {
 }
 
 /// A `tid` value.
-pub(crate) fn tid_of(v: DatumRef<'_>) -> Option<Tid> {
+pub fn tid_of(v: DatumRef<'_>) -> Option<Tid> {
     match v {
         DatumRef::Bytes(b) => <[u8; 6]>::try_from(b).ok().map(Tid::from_bytes),
         _ => None,

@@ -440,6 +440,23 @@ impl HashJoinNode {
     fn probe(&mut self, run: &mut Run<'_>, room: usize, out: &mut Batch) -> Result<()> {
         let Some(ob) = self.outer_batch.take() else { return Ok(()) };
         let (mut left, mut right): (Vec<u16>, Vec<u32>) = (Vec::new(), Vec::new());
+        let found = self.look_up(&ob, run, room, &mut left, &mut right);
+        self.pairs.push_numbers(&ob, &left, &self.table.rows, &right, out);
+        if self.outer_at < ob.len {
+            self.outer_batch = Some(ob);
+        }
+        found
+    }
+
+    /// The pairs, by the numbers of their rows.
+    fn look_up(
+        &mut self,
+        ob: &Batch,
+        run: &mut Run<'_>,
+        room: usize,
+        left: &mut Vec<u16>,
+        right: &mut Vec<u32>,
+    ) -> Result<()> {
         let words = match (&self.table.rows.columns.get(self.inner_side.cols[0]), self.one_word) {
             (Some(Column { data: ColumnData::Word(w), .. }), true) => Some(w.as_slice()),
             _ => None,
@@ -448,7 +465,7 @@ impl HashJoinNode {
             (ColumnData::Word(w), true) => Some(w.as_slice()),
             _ => None,
         };
-        let nulls = self.outer_side.may_be_null(&ob);
+        let nulls = self.outer_side.may_be_null(ob);
         let semi = matches!(self.jointype, JoinType::Semi | JoinType::Anti);
         let keeps_outer = self.keeps_outer();
         let keeps_inner = self.keeps_inner();
@@ -460,7 +477,7 @@ impl HashJoinNode {
                 Some(c) => c,
                 None => {
                     self.matched = false;
-                    if nulls && self.outer_side.is_null(&ob, r) {
+                    if nulls && self.outer_side.is_null(ob, r) {
                         END
                     } else {
                         self.table.heads[h as usize & mask]
@@ -485,7 +502,7 @@ impl HashJoinNode {
                     continue;
                 }
                 if self.pairs.has_join_qual() {
-                    let (o, i) = (RowRef::Batch(&ob, r), RowRef::Batch(&self.table.rows, e));
+                    let (o, i) = (RowRef::Batch(ob, r), RowRef::Batch(&self.table.rows, e));
                     if !self.pairs.matches(run, o, i)? {
                         continue;
                     }
@@ -521,10 +538,6 @@ impl HashJoinNode {
                 break;
             }
         }
-        self.pairs.push_numbers(&ob, &left, &self.table.rows, &right, out);
-        if self.outer_at < ob.len {
-            self.outer_batch = Some(ob);
-        }
         Ok(())
     }
 
@@ -541,12 +554,51 @@ impl HashJoinNode {
     }
 
     fn forget(&mut self) {
+        self.pairs.restart();
         self.table.clear();
         self.phase = Phase::Start;
         self.batch = 0;
         self.batches = 1;
         self.inner_files.clear();
         self.outer_files.clear();
+    }
+
+    /// Joins until `out` is full or the rows have come to their end.
+    fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
+        while out.len < want {
+            match self.phase {
+                Phase::Start => {
+                    self.build(run)?;
+                    let empty = self.batches == 1 && self.table.rows.len == 0;
+                    // Nothing to meet: the outer side need not run.
+                    let done = empty && !self.keeps_outer();
+                    self.phase = if done { Phase::Done } else { Phase::Probe };
+                }
+                Phase::Probe => {
+                    if self.outer_batch.is_none() && !self.next_outer(run, want)? {
+                        self.phase = if self.keeps_inner() {
+                            Phase::Alone(0)
+                        } else if self.next_batch(run)? {
+                            Phase::Probe
+                        } else {
+                            Phase::Done
+                        };
+                        continue;
+                    }
+                    let room = want - out.len;
+                    self.probe(run, room, out)?;
+                }
+                Phase::Alone(at) if at < self.table.rows.len => {
+                    let room = want - out.len;
+                    self.phase = self.alone(at, room, out);
+                }
+                Phase::Alone(_) => {
+                    self.phase = if self.next_batch(run)? { Phase::Probe } else { Phase::Done };
+                }
+                Phase::Done => break,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -612,44 +664,13 @@ impl Exec for HashJoinNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.pairs.raise()?;
         let mut out = self.pairs.start();
-        while out.len < want {
-            match self.phase {
-                Phase::Start => {
-                    self.build(run)?;
-                    let empty = self.batches == 1 && self.table.rows.len == 0;
-                    // Nothing to meet: the outer side need not run.
-                    let done = empty && !self.keeps_outer();
-                    self.phase = if done { Phase::Done } else { Phase::Probe };
-                }
-                Phase::Probe => {
-                    if self.outer_batch.is_none() && !self.next_outer(run, want)? {
-                        self.phase = if self.keeps_inner() {
-                            Phase::Alone(0)
-                        } else if self.next_batch(run)? {
-                            Phase::Probe
-                        } else {
-                            Phase::Done
-                        };
-                        continue;
-                    }
-                    let room = want - out.len;
-                    self.probe(run, room, &mut out)?;
-                }
-                Phase::Alone(at) if at < self.table.rows.len => {
-                    let room = want - out.len;
-                    self.phase = self.alone(at, room, &mut out);
-                }
-                Phase::Alone(_) => {
-                    self.phase = if self.next_batch(run)? { Phase::Probe } else { Phase::Done };
-                }
-                Phase::Done => break,
-            }
-        }
-        if out.len == 0 && self.phase == Phase::Done {
+        let found = self.fill(run, want, &mut out);
+        if found.is_ok() && out.len == 0 && self.phase == Phase::Done {
             return Ok(None);
         }
-        self.pairs.finish(run, out).map(Some)
+        self.pairs.finish(run, out, found).map(Some)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
@@ -663,6 +684,7 @@ impl Exec for HashJoinNode {
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.pairs.restart();
         self.outer_batch = None;
         self.outer_reader = None;
         self.chain = None;

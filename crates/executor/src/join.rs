@@ -173,15 +173,9 @@ impl NestLoopNode {
             }
         }
     }
-}
 
-impl Exec for NestLoopNode {
-    fn report(&self, counts: &mut Counts) {
-        self.pairs.report(counts);
-    }
-
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        let mut out = self.pairs.start();
+    /// Joins until `out` is full or the rows have come to their end.
+    fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
         let mut steps = 0u32;
         while out.len < want {
             steps += 1;
@@ -193,13 +187,13 @@ impl Exec for NestLoopNode {
                 slot if !self.leftovers => match self.outer.next(run, want)? {
                     Some(b) => slot.insert((b, 0)),
                     None if self.jointype == JoinType::Full => {
-                        self.alone(run, want, &mut out)?;
+                        self.alone(run, want, out)?;
                         break;
                     }
                     None => break,
                 },
                 _ => {
-                    self.alone(run, want, &mut out)?;
+                    self.alone(run, want, out)?;
                     break;
                 }
             };
@@ -227,7 +221,7 @@ impl Exec for NestLoopNode {
                 }
                 self.matched = false;
             }
-            if !self.join_row(run, want, &mut out)? {
+            if !self.join_row(run, want, out)? {
                 break;
             }
             let alone = match self.jointype {
@@ -237,16 +231,29 @@ impl Exec for NestLoopNode {
             };
             if let Some((ob, oi)) = &mut self.outer_batch {
                 if alone {
-                    self.pairs.push(RowRef::Batch(ob, *oi), RowRef::Nulls, &mut out);
+                    self.pairs.push(RowRef::Batch(ob, *oi), RowRef::Nulls, out);
                 }
                 *oi += 1;
             }
             self.inner_open = false;
         }
-        if out.len == 0 && self.outer_batch.is_none() {
+        Ok(())
+    }
+}
+
+impl Exec for NestLoopNode {
+    fn report(&self, counts: &mut Counts) {
+        self.pairs.report(counts);
+    }
+
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.pairs.raise()?;
+        let mut out = self.pairs.start();
+        let found = self.fill(run, want, &mut out);
+        if found.is_ok() && out.len == 0 && self.outer_batch.is_none() {
             return Ok(None);
         }
-        self.pairs.finish(run, out).map(Some)
+        self.pairs.finish(run, out, found).map(Some)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
@@ -255,6 +262,7 @@ impl Exec for NestLoopNode {
         self.inner_open = false;
         self.inner_matched.clear();
         self.leftovers = false;
+        self.pairs.restart();
         self.outer.rescan(run)
     }
 
@@ -267,6 +275,7 @@ impl Exec for NestLoopNode {
         self.inner_at = 0;
         self.inner_matched = Vec::new();
         self.leftovers = false;
+        self.pairs.restart();
         Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }
 }

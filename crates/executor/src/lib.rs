@@ -47,6 +47,7 @@ mod subplan;
 mod window;
 mod winfn;
 
+pub use epq::tid_of;
 pub use instrument::{Counts, HashCounts, NodeStats};
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};

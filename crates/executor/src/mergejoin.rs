@@ -370,6 +370,26 @@ impl MergeJoinNode {
         self.phase = Phase::Outer;
         Ok(())
     }
+
+    /// Joins until `out` is full or the rows have come to their end.
+    fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
+        while out.len < want {
+            match self.phase {
+                Phase::Outer => self.place(run, out)?,
+                Phase::Inside(b, r, n) => self.inside(run, (b, r, n), want, out)?,
+                Phase::Leaving(b, r, n) => self.leaving((b, r, n), want, out)?,
+                Phase::Rest => {
+                    if self.inner.has_row(run)? {
+                        self.skip_inner(out);
+                    } else {
+                        self.phase = Phase::Done;
+                    }
+                }
+                Phase::Done => break,
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Exec for MergeJoinNode {
@@ -378,32 +398,20 @@ impl Exec for MergeJoinNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.pairs.raise()?;
         let mut out = self.pairs.start();
-        while out.len < want {
-            match self.phase {
-                Phase::Outer => self.place(run, &mut out)?,
-                Phase::Inside(b, r, n) => self.inside(run, (b, r, n), want, &mut out)?,
-                Phase::Leaving(b, r, n) => self.leaving((b, r, n), want, &mut out)?,
-                Phase::Rest => {
-                    if self.inner.has_row(run)? {
-                        self.skip_inner(&mut out);
-                    } else {
-                        self.phase = Phase::Done;
-                    }
-                }
-                Phase::Done => break,
-            }
-        }
-        if out.len == 0 && self.phase == Phase::Done {
+        let found = self.fill(run, want, &mut out);
+        if found.is_ok() && out.len == 0 && self.phase == Phase::Done {
             return Ok(None);
         }
-        self.pairs.finish(run, out).map(Some)
+        self.pairs.finish(run, out, found).map(Some)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.group = None;
         self.phase = Phase::Outer;
         self.matched = false;
+        self.pairs.restart();
         self.outer.restart();
         self.inner.restart();
         Ok(self.outer.node.reset(run)? & self.inner.node.reset(run)?)
@@ -413,6 +421,7 @@ impl Exec for MergeJoinNode {
         self.group = None;
         self.phase = Phase::Outer;
         self.matched = false;
+        self.pairs.restart();
         self.outer.restart();
         self.inner.restart();
         self.outer.node.rescan(run)?;

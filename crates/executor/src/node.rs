@@ -306,6 +306,30 @@ pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Ba
     Ok(Batch::new(by_val))
 }
 
+/// An error that came when rows were in hand already: those are given out first, as a row at a time would have them
+/// go, and the error is told when more are asked for. It is forgotten where that never happens.
+#[derive(Default)]
+pub(crate) struct Late(Option<PgError>);
+
+impl Late {
+    /// To be called before more rows are made.
+    pub(crate) fn raise(&mut self) -> Result<()> {
+        self.0.take().map_or(Ok(()), Err)
+    }
+
+    /// False where rows are to be given out before the error is told; the error itself if there are none.
+    pub(crate) fn after(&mut self, rows: usize, done: Result<()>) -> Result<bool> {
+        match done {
+            Ok(()) => Ok(true),
+            Err(e) if rows == 0 => Err(e),
+            Err(e) => {
+                self.0 = Some(e);
+                Ok(false)
+            }
+        }
+    }
+}
+
 /// For expressions of a scan that may use no column of any row.
 pub(crate) struct NoScanColumns;
 

@@ -108,6 +108,8 @@ pub(crate) struct Pairs {
     projection: Projection,
     /// Pairs that failed the join's conditions.
     unmatched: u64,
+    /// The error that came when pairs had been found.
+    late: Late,
 }
 
 impl Pairs {
@@ -125,7 +127,14 @@ impl Pairs {
         let mut cols = JoinedColumns::default();
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         let sources = Sources::new(cols, run)?;
-        Ok(Pairs { join_qual: row_qual, batch_qual, sources, projection, unmatched: 0 })
+        Ok(Pairs {
+            join_qual: row_qual,
+            batch_qual,
+            sources,
+            projection,
+            unmatched: 0,
+            late: Late::default(),
+        })
     }
 
     pub(crate) fn has_join_qual(&self) -> bool {
@@ -217,8 +226,26 @@ impl Pairs {
         out.len += outer_rows.len();
     }
 
-    /// What the joined rows become above the join.
-    pub(crate) fn finish(&mut self, run: &mut Run<'_>, joined: Batch) -> Result<Batch> {
+    /// The errors that came after the rows last given out: to be asked for before more are made.
+    pub(crate) fn raise(&mut self) -> Result<()> {
+        self.projection.raise()?;
+        self.late.raise()
+    }
+
+    /// Begins anew.
+    pub(crate) fn restart(&mut self) {
+        self.projection.restart();
+        self.late = Late::default();
+    }
+
+    /// What the joined rows become above the join. `found`: how the search for them ended.
+    pub(crate) fn finish(
+        &mut self,
+        run: &mut Run<'_>,
+        joined: Batch,
+        found: Result<()>,
+    ) -> Result<Batch> {
+        self.late.after(joined.len, found)?;
         self.projection.apply(run, joined)
     }
 }

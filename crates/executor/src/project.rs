@@ -3,7 +3,10 @@
 use crate::instrument::Counts;
 use crate::node::*;
 use crate::run::Run;
-use eval::{EvalState, Program, Resolve, RowInput, RowRef, Selection, Slot, Source, select_into};
+use eval::{
+    EvalState, Program, Resolve, RowInput, RowRef, Selection, Slot, Source, Volatility,
+    select_into, volatility,
+};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
@@ -12,7 +15,7 @@ use plan::query::RteKind;
 use std::sync::Arc;
 use types::batch::ColumnData;
 use types::fncx::{RowColumn, RowDesc};
-use types::{Batch, Column};
+use types::{Batch, Column, Datum};
 
 /// A filter and a projection.
 pub(crate) struct Projection {
@@ -26,6 +29,10 @@ pub(crate) struct Projection {
     spare: Option<Batch>,
     /// The rows that pass.
     rows: Selection,
+    /// Something is volatile: row after row, each from left to right, as whoever counts calls expects.
+    in_order: bool,
+    /// The error of a row that others went before.
+    late: Late,
 }
 
 /// Up to so many rows are projected one by one.
@@ -60,6 +67,10 @@ impl Projection {
             [] => None,
             q => Some((compile_all(q, cols, run)?, EvalState::default())),
         };
+        let mut in_order = false;
+        for e in qual.iter().chain(targets.iter().map(|t| &t.expr)) {
+            in_order |= volatility(e, run.sv.as_facts())? == Volatility::Volatile;
+        }
         let mut columns = Vec::with_capacity(targets.len());
         for t in targets {
             if let Expr::Var(v) = &t.expr
@@ -84,7 +95,21 @@ impl Projection {
                 seen.push(*k);
             }
         }
-        Ok(Projection { filter, columns, identity, removed: 0, spare: None, rows: Vec::new() })
+        Ok(Projection {
+            filter,
+            columns,
+            identity,
+            removed: 0,
+            spare: None,
+            rows: Vec::new(),
+            in_order,
+            late: Late::default(),
+        })
+    }
+
+    /// The error that came after the rows last given out: to be asked for before more are made.
+    pub(crate) fn raise(&mut self) -> Result<()> {
+        self.late.raise()
     }
 
     /// The rows that pass, projected.
@@ -99,17 +124,38 @@ impl Projection {
         mut input: Batch,
         spare: &mut Option<Batch>,
     ) -> Result<Batch> {
-        let Projection { filter, columns, identity, removed, spare: own, rows } = self;
+        if self.in_order {
+            return self.row_by_row(run, &input);
+        }
+        let removed = self.removed;
+        match self.at_once(run, &mut input) {
+            // Rows before the one that fails are given out, and it may be another one in row order.
+            Err(_) if input.len > 1 => {
+                self.removed = removed;
+                self.row_by_row(run, &input)
+            }
+            Ok(None) => Ok(input),
+            Ok(Some(out)) => {
+                *spare = Some(input);
+                Ok(out)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Evaluates column by column; nothing where the output is the input. After an error the input is as before.
+    fn at_once(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
+        let Projection { filter, columns, identity, removed, spare: own, rows, .. } = self;
         let all = match filter {
             None => true,
             Some((program, st)) => {
-                select_into(program, st, run, &input, rows)?;
+                select_into(program, st, run, input, rows)?;
                 *removed += (input.len - rows.len()) as u64;
                 rows.len() == input.len
             }
         };
         if all && *identity && input.columns.len() == columns.len() {
-            return Ok(input);
+            return Ok(None);
         }
         let sel = if all { None } else { Some(&rows[..]) };
         let len = if all { input.len } else { rows.len() };
@@ -123,13 +169,13 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                *column = p.eval_batch(st, run, &input, sel)?;
+                *column = p.eval_batch(st, run, input, sel)?;
                 continue;
             }
             // For a few rows no column is made for any part of the expression.
             for i in 0..len {
                 let row = sel.map_or(i, |s| s[i] as usize);
-                let at = RowInput::scan(RowRef::Batch(&input, row));
+                let at = RowInput::scan(RowRef::Batch(input, row));
                 column.push(p.eval_row(st, run, &at)?.as_ref());
             }
         }
@@ -144,8 +190,55 @@ impl Projection {
         }
         out.len = len;
         input.clear();
-        *spare = Some(input);
+        Ok(Some(out))
+    }
+
+    /// Evaluates all of a row before the next one.
+    fn row_by_row(&mut self, run: &mut Run<'_>, input: &Batch) -> Result<Batch> {
+        let mut out = Batch::new(self.columns.iter().map(|c| match c {
+            OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),
+            OutputColumn::Compute(p, _) => p.by_val,
+        }));
+        let mut values: Vec<Datum> = Vec::with_capacity(self.columns.len());
+        for row in 0..input.len {
+            let mut passes = false;
+            let done = self.one_row(run, input, row, &mut values).map(|p| passes = p);
+            if !self.late.after(out.len, done)? {
+                break;
+            }
+            if passes {
+                for (column, v) in out.columns.iter_mut().zip(&values) {
+                    column.push(v.as_ref());
+                }
+                out.len += 1;
+            }
+        }
         Ok(out)
+    }
+
+    /// The output for one row; false where the row does not pass.
+    fn one_row(
+        &mut self,
+        run: &mut Run<'_>,
+        input: &Batch,
+        row: usize,
+        values: &mut Vec<Datum>,
+    ) -> Result<bool> {
+        values.clear();
+        let at = RowInput::scan(RowRef::Batch(input, row));
+        if let Some((program, st)) = &mut self.filter
+            && !program.test_row(st, run, &at)?
+        {
+            self.removed += 1;
+            return Ok(false);
+        }
+        for c in &mut self.columns {
+            values.push(match c {
+                OutputColumn::Take(i, _) => input.get(row, *i).to_owned(),
+                OutputColumn::Compute(p, st) => p.eval_row(st, run, &at)?.into_owned(),
+            });
+        }
+        Ok(true)
     }
 
     /// Could the batch, which was given out, be an input as it is (of so many columns)?
@@ -161,8 +254,14 @@ impl Projection {
         }
     }
 
-    /// Gives up memory that is worth it.
+    /// Begins anew: what was left behind belongs to rows that nobody asked for.
+    pub(crate) fn restart(&mut self) {
+        self.late = Late::default();
+    }
+
+    /// As [`Self::restart`]; gives up memory that is worth it.
     pub(crate) fn let_go(&mut self) {
+        self.restart();
         self.spare.take_if(|b| is_large(b));
     }
 
@@ -275,6 +374,7 @@ impl Exec for ProjectNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         if let Some(gate) = &self.gate {
             let open = match self.open {
                 Some(o) => o,
@@ -302,6 +402,7 @@ impl Exec for ProjectNode {
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.open = None;
+        self.projection.restart();
         self.child.rescan(run)
     }
 

@@ -112,6 +112,8 @@ impl IndexAccess {
 enum TidQual {
     One(Program),
     Any(Program),
+    /// The row that the cursor of this name stands on.
+    Current(String),
 }
 
 /// With its place in the plan, by which its figures are known.
@@ -143,7 +145,11 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
             (*scanrelid, probe.index_qual_orig.clone())
         }
         PlanNode::BitmapHeapScan { scanrelid, recheck, .. } => (*scanrelid, recheck.clone()),
-        PlanNode::TidScan { scanrelid, tid_quals } => (*scanrelid, tid_quals.clone()),
+        PlanNode::TidScan { scanrelid, tid_quals } => {
+            // A cursor's row is the one that it is.
+            let tested = tid_quals.iter().filter(|q| !matches!(q, Expr::CurrentOf(_)));
+            (*scanrelid, tested.cloned().collect())
+        }
         _ => return Err(PgError::internal("table scan expected")),
     };
     let rel = run.relation(rti)?;
@@ -216,7 +222,10 @@ fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
             Expr::ScalarArrayOp(op) => {
                 out.push(TidQual::Any(compile(&op.args[1], &mut NoScanColumns, run)?));
             }
-            _ => return Err(PgError::unsupported("WHERE CURRENT OF")),
+            Expr::CurrentOf(CurrentOfExpr { cursor_name: Some(name), .. }) => {
+                out.push(TidQual::Current(name.clone()));
+            }
+            _ => return Err(PgError::internal("condition that no TID scan can look for")),
         }
     }
     Ok(out)
@@ -292,7 +301,7 @@ impl ScanNode {
                     slot => {
                         let mut list = Vec::new();
                         for q in quals.iter() {
-                            tids_of(q, run, &mut list)?;
+                            tids_of(q, rel, run, &mut list)?;
                         }
                         list.sort_unstable();
                         list.dedup();
@@ -332,7 +341,7 @@ impl ScanNode {
     }
 }
 
-fn tids_of(q: &TidQual, run: &mut Run<'_>, out: &mut Vec<Tid>) -> Result<()> {
+fn tids_of(q: &TidQual, rel: &OpenRel, run: &mut Run<'_>, out: &mut Vec<Tid>) -> Result<()> {
     let mut push = |d: DatumRef<'_>| {
         if let DatumRef::Bytes(b) = d
             && let Ok(bytes) = <[u8; 6]>::try_from(b)
@@ -351,6 +360,12 @@ fn tids_of(q: &TidQual, run: &mut Run<'_>, out: &mut Vec<Tid>) -> Result<()> {
             if !v.is_null() {
                 let elem = run.sv.as_facts().type_info(types::oids::TID)?;
                 ArrayRef::new(v.as_ref()).iter(&elem).for_each(push);
+            }
+        }
+        TidQual::Current(name) => {
+            if let Some(tid) = run.sv.cursor_row(name, rel.table.oid)? {
+                let snapshot = run.st.desc.snapshot.clone();
+                out.push(table::latest_tid(run.sv.backend(), &rel.table, tid, &snapshot)?);
             }
         }
     }
@@ -442,6 +457,7 @@ impl Exec for ScanNode {
         {
             return self.epq_row(run, tid);
         }
+        self.source.projection.raise()?;
         if self.done {
             return Ok(None);
         }
@@ -474,6 +490,7 @@ impl Exec for ScanNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.done = false;
         self.source.epq_done = false;
+        self.source.projection.restart();
         if let Some(s) = &mut self.source.sample {
             s.restart();
         }

@@ -74,6 +74,9 @@ pub trait Services: FnContext + Facts {
     ) -> Result<(engine::index::ScanOp, Option<CompareFn>)>;
     /// A row was inserted, updated or deleted in a relation with `row_events`.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
+    /// The row of the table that the present row of this cursor was made from, if any was. 24000 where that cannot be
+    /// said.
+    fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>>;
     /// `Failing row contains (…).`, within the user's rights.
     fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>>;
     fn call_host(

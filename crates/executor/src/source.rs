@@ -104,6 +104,7 @@ impl ValuesNode {
 
 impl Exec for ValuesNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         if self.at >= self.rows.len() {
             return Ok(None);
         }
@@ -123,11 +124,13 @@ impl Exec for ValuesNode {
 
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         self.at = 0;
+        self.projection.restart();
         Ok(())
     }
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.at = 0;
+        self.projection.restart();
         Ok(true)
     }
 
@@ -379,6 +382,7 @@ fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
 
 impl Exec for FunctionNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         if self.done {
             return Ok(None);
         }
@@ -441,6 +445,7 @@ impl Exec for FunctionNode {
         self.started = false;
         self.done = false;
         self.row = 0;
+        self.projection.restart();
         Ok(())
     }
 
@@ -655,6 +660,7 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
 
 impl Exec for CteNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         let Some(b) = self.batch(run)? else { return Ok(None) };
         self.at += 1;
         self.projection.apply(run, (*b).clone()).map(Some)
@@ -662,11 +668,13 @@ impl Exec for CteNode {
 
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         self.at = 0;
+        self.projection.restart();
         Ok(())
     }
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.at = 0;
+        self.projection.restart();
         Ok(true)
     }
 
@@ -692,6 +700,7 @@ impl WorkTableNode {
 
 impl Exec for WorkTableNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         let batch = match run.st.work_tables.get_mut(&self.param) {
             Some(t) => t.get(self.at)?,
             None => None,
@@ -703,11 +712,13 @@ impl Exec for WorkTableNode {
 
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
         self.at = 0;
+        self.projection.restart();
         Ok(())
     }
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.at = 0;
+        self.projection.restart();
         Ok(true)
     }
 

@@ -222,6 +222,7 @@ fn same(
 
 impl Exec for WindowNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.projection.raise()?;
         if self.clause.is_none() {
             self.prepare(run)?;
         }
@@ -273,6 +274,7 @@ impl Exec for WindowNode {
         self.pending = None;
         self.ready = None;
         self.done = false;
+        self.projection.restart();
         self.child.rescan(run)
     }
 
@@ -283,6 +285,7 @@ impl Exec for WindowNode {
         self.pending = None;
         self.ready = None;
         self.done = false;
+        self.projection.restart();
         self.child.reset(run)
     }
 }

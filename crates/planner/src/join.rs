@@ -8,9 +8,10 @@ use crate::path::*;
 use crate::quals::*;
 use crate::rel::clamp_rows;
 use crate::vars::*;
+use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::*;
-use plan::query::JoinType;
+use plan::query::{JoinType, RteKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -40,6 +41,8 @@ impl Glob<'_> {
         let mut single: HashMap<i32, Vec<Expr>> = HashMap::new();
         let mut multi: Vec<Expr> = Vec::new();
         let mut gates: Vec<Expr> = Vec::new();
+        // Conditions on no item that may come out another way for each row.
+        let mut volatile: Vec<Expr> = Vec::new();
         let quals = self.spread_constants(&problem.quals)?;
         let mut problem = Problem { quals: Vec::new(), items: problem.items.clone() };
         problem.push_down(quals);
@@ -47,6 +50,15 @@ impl Glob<'_> {
             let need = relids_of(q);
             let first = need.iter().next().copied();
             match (need.len(), first) {
+                (0, _) if eval::volatility(q, self.facts)? == Volatility::Volatile => {
+                    match problem.items[..] {
+                        [Item::Rel(r)] if !matches!(root.query.rte(r).kind, RteKind::Result) => {
+                            single.entry(r).or_default().push(q.clone());
+                        }
+                        [Item::Rel(_)] => gates.push(q.clone()),
+                        _ => volatile.push(q.clone()),
+                    }
+                }
                 (0, _) => gates.push(q.clone()),
                 (1, Some(r))
                     if problem.items.iter().any(|i| matches!(i, Item::Rel(x) if *x == r)) =>
@@ -96,6 +108,9 @@ impl Glob<'_> {
         } else {
             self.search_greedily(root, rels, &multi)?
         };
+        if !volatile.is_empty() {
+            joined = self.filtered(root, joined, &volatile)?;
+        }
         if !gates.is_empty() {
             joined = self.gated(joined, &gates)?;
         }

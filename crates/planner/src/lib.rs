@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod create;
+mod cursor;
 mod derive;
 mod equal;
 mod facts;
@@ -37,6 +38,7 @@ mod subselect;
 mod upper;
 mod vars;
 
+pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
 pub use facts::*;
 pub use glob::plan_query;
 pub use vars::offset_query;

@@ -110,22 +110,10 @@ impl Glob<'_> {
             set.add(self.simple_path(kind, rel, 0.0, table.pages * c.seq_page, quals)?);
             return Ok(());
         }
-        set.add(Path {
-            kind: PathKind::SeqScan { rti: rel.rti, quals: quals.to_vec() },
-            relids: Relids::from([rel.rti]),
-            rows: rel.rows,
-            width: rel.width,
-            startup: penalty(c.enable_seqscan),
-            total: penalty(c.enable_seqscan)
-                + table.pages * c.seq_page
-                + rel.tuples * (c.cpu_tuple + qual_cost),
-            order: Vec::new(),
-            outer: rel.lateral.clone(),
-        });
+        let current = quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
         if let Some(tid_quals) = tid_quals(rel.rti, quals) {
             let rows = rel.rows.min(tid_quals.len() as f64 * 10.0);
-            let disabled =
-                !c.enable_tidscan && !tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
+            let disabled = !c.enable_tidscan && !current;
             set.add(Path {
                 kind: PathKind::Tid {
                     rti: rel.rti,
@@ -140,7 +128,23 @@ impl Glob<'_> {
                 order: Vec::new(),
                 outer: rel.lateral.clone(),
             });
+            if current {
+                // No other scan can tell which row that is.
+                return Ok(());
+            }
         }
+        set.add(Path {
+            kind: PathKind::SeqScan { rti: rel.rti, quals: quals.to_vec() },
+            relids: Relids::from([rel.rti]),
+            rows: rel.rows,
+            width: rel.width,
+            startup: penalty(c.enable_seqscan),
+            total: penalty(c.enable_seqscan)
+                + table.pages * c.seq_page
+                + rel.tuples * (c.cpu_tuple + qual_cost),
+            order: Vec::new(),
+            outer: rel.lateral.clone(),
+        });
         for index in &table.indexes {
             self.index_paths(root, rel, index, quals, join_quals, needed, set)?;
         }
@@ -702,7 +706,6 @@ fn tid_quals(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
     const TID_EQUAL: u32 = 387;
     let is_ctid = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == -1 && v.varlevelsup == 0);
     let usable = |q: &Expr| match q {
-        Expr::CurrentOf(_) => true,
         Expr::OpExpr(op) => {
             op.opno.0 == TID_EQUAL
                 && matches!(op.args.as_slice(), [l, r]
@@ -715,7 +718,8 @@ fn tid_quals(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
         }
         _ => false,
     };
-    quals.iter().find(|q| usable(q)).map(|q| vec![q.clone()])
+    let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
+    current.or_else(|| quals.iter().find(|q| usable(q))).map(|q| vec![q.clone()])
 }
 
 /// Pages fetched when `tuples` rows are looked up at random in a table of `pages` pages with a cache of

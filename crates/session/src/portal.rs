@@ -1,14 +1,18 @@
 //! Portals: statements in execution, whole or in parts. Counterpart: portalmem.c, pquery.c, portalcmds.c.
 
+use crate::core::Core;
 use crate::plancache::choice::Mode;
 use crate::prepared::{Idle, Prepared};
 use crate::rows::RowWriter;
 use crate::session::Session;
+use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
+use ids::{Oid, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
 use plan::query::{CmdType, LockStrength, RteKind, acl};
+use planner::{RowIdentities, RowIdentity};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 use wire::{FieldDescription, Format, Formats};
@@ -17,31 +21,32 @@ use wire::{FieldDescription, Format, Formats};
 const CURSOR_BINARY: i32 = 1 << 0;
 const CURSOR_SCROLL: i32 = 1 << 1;
 const CURSOR_NO_SCROLL: i32 = 1 << 2;
+const CURSOR_INSENSITIVE: i32 = 1 << 3;
+const CURSOR_ASENSITIVE: i32 = 1 << 4;
 const CURSOR_HOLD: i32 = 1 << 5;
 
 /// Rows read so far, for cursors that go back and those that outlive their transaction.
 #[derive(Default)]
 struct Kept {
     batches: Vec<Batch>,
-    /// Rows in all batches.
+    /// For each batch, the number of its first row.
+    starts: Vec<usize>,
+    /// Rows up to the end of the last batch. The first ones need not be there.
     rows: usize,
 }
 
 impl Kept {
     fn push(&mut self, batch: Batch) {
+        self.starts.push(self.rows);
         self.rows += batch.len;
         self.batches.push(batch);
     }
 
     /// The batch and the row in it of row `at` (from 0).
-    fn find(&self, mut at: usize) -> Option<(&Batch, usize)> {
-        for batch in &self.batches {
-            if at < batch.len {
-                return Some((batch, at));
-            }
-            at -= batch.len;
-        }
-        None
+    fn find(&self, at: usize) -> Option<(&Batch, usize)> {
+        let after = self.starts.partition_point(|start| *start <= at);
+        let (batch, start) = (self.batches.get(after.checked_sub(1)?)?, self.starts[after - 1]);
+        (at - start < batch.len).then_some((batch, at - start))
     }
 }
 
@@ -58,12 +63,20 @@ pub(crate) struct Portal {
     /// Rows taken from the execution and not yet sent.
     rest: Option<(Batch, usize)>,
     kept: Option<Kept>,
-    /// Rows before the cursor's next one.
+    /// Rows up to the one that a cursor stands on, that one included.
     position: usize,
+    /// The cursor stands after the last row.
+    at_end: bool,
     finished: bool,
+    /// An error has ended it.
+    failed: bool,
+    /// How a cursor's rows say where they come from.
+    identities: RowIdentities,
+    /// The rows of tables, in the order of `identities`, that the row was made from which the cursor stands on.
+    current: Vec<Option<Tid>>,
     hold: bool,
     held: bool,
-    scroll: Option<bool>,
+    scroll: bool,
     /// Declared by SQL.
     pub(crate) cursor: bool,
     /// DECLARE BINARY CURSOR: what FETCH in a simple query sends.
@@ -107,12 +120,16 @@ impl Portal {
             rest: None,
             kept: None,
             position: 0,
+            at_end: false,
             finished: false,
+            failed: false,
+            identities: RowIdentities::default(),
+            current: Vec::new(),
             hold: false,
             binary: false,
             held: false,
             // One that a Bind makes goes forward only.
-            scroll: Some(false),
+            scroll: false,
             cursor: false,
             level,
             created: 0,
@@ -125,7 +142,7 @@ impl Portal {
     }
 
     pub(crate) fn is_scrollable(&self) -> bool {
-        self.scroll.unwrap_or(true)
+        self.scroll
     }
 
     /// Was it declared WITH HOLD?
@@ -156,6 +173,11 @@ pub(crate) fn query_tag(command: CmdType, rows: u64) -> String {
 /// Sends the command tag of a query.
 pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
     wire::backend::command_complete_count(out, verb(command), rows);
+}
+
+/// Does the statement write?
+pub(crate) fn writes(plan: &PlannedStmt) -> bool {
+    plan.command_type != CmdType::Select || plan.has_modifying_cte
 }
 
 /// 25006 for statements that write, where they must not: tables that are not the session's own need no more than
@@ -210,8 +232,11 @@ impl Session {
                 idle.run
             }
             None => {
-                let plan = portal.statement.plan(core, &portal.params, mode)?;
+                let mut plan = portal.statement.plan(core, &portal.params, mode)?;
                 self.check_plan(&plan)?;
+                if portal.cursor {
+                    portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
+                }
                 let snapshot = self.core.backend.snapshot();
                 let list = &plan.plan_tree.info.target_list;
                 portal.writer = RowWriter::new(list, &portal.formats);
@@ -245,19 +270,25 @@ impl Session {
         batch
     }
 
-    /// Runs a query to its end and sends its rows, unless `max_rows` (0: all) come first.
-    pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
-        self.start_portal(portal)?;
-        let command = portal.command;
-        let returns = portal.fields.is_some();
-        // A statement that writes is run to its end whatever the client wants to see of it.
-        if command != CmdType::Select && returns && max_rows > 0 && portal.kept.is_none() {
+    /// A statement that writes is run to its end whatever the client wants to see of it, and before it sees anything.
+    pub(crate) fn gather_written(&mut self, portal: &mut Portal) -> Result<()> {
+        let Some(run) = &portal.run else { return Ok(()) };
+        if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
             let mut kept = Kept::default();
             while let Some(batch) = self.next_batch(portal, BATCH_ROWS_MAX)? {
                 kept.push(batch);
             }
             portal.kept = Some(kept);
         }
+        Ok(())
+    }
+
+    /// Runs a query to its end and sends its rows, unless `max_rows` (0: all) come first.
+    pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
+        self.start_portal(portal)?;
+        self.gather_written(portal)?;
+        let command = portal.command;
+        let returns = portal.fields.is_some();
         let mut sent = 0u64;
         while max_rows == 0 || sent < max_rows {
             let wanted = if max_rows == 0 { usize::MAX } else { (max_rows - sent) as usize };
@@ -307,6 +338,11 @@ impl Session {
                 self.conn.flush_if_large()?;
             }
         }
+        let identities = &portal.identities.rows;
+        if !identities.is_empty() && to > from {
+            let tid = |i: &RowIdentity| executor::tid_of(batch.get(to - 1, i.column));
+            portal.current = identities.iter().map(tid).collect();
+        }
         if to < batch.len {
             portal.rest = Some((batch, to));
         } else if let Some(run) = &mut portal.run {
@@ -321,25 +357,37 @@ impl Session {
         stmt: &DeclareCursorStmt,
         sql: &Arc<str>,
         params: &Arc<[Datum]>,
-        param_types: &[ids::Oid],
+        param_types: &[Oid],
     ) -> Result<()> {
         let name = stmt.portalname.to_string();
         let hold = stmt.options & CURSOR_HOLD != 0;
+        let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        check_cursor(stmt)?;
+        if !analyze::is_query(&raw.stmt) {
+            // SELECT INTO: analysis says what is wrong.
+            analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
+            return Err(PgError::internal("unexpected non-SELECT command in DECLARE CURSOR"));
+        }
+        let types = param_types.to_vec();
+        let prepared =
+            Prepared::new(&mut self.core, sql.clone(), Some(raw.clone()), types, None, false)?;
+        if prepared.param_types.len() > param_types.len() {
+            // Nobody gives values: told as analysis tells it.
+            analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
+        }
+        check_cursor_query(stmt)?;
+        if name.is_empty() {
+            return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
+        }
         if !hold && self.xact.block != crate::xact::Block::Explicit {
             return Err(pg_err!(
                 NO_ACTIVE_SQL_TRANSACTION,
                 "DECLARE CURSOR can only be used in transaction blocks"
             ));
         }
-        if name.is_empty() {
-            return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
-        }
         if self.core.portals.contains_key(&name) {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
-        let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
-        let types = param_types.to_vec();
-        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal =
@@ -348,14 +396,14 @@ impl Session {
         portal.binary = stmt.options & CURSOR_BINARY != 0;
         portal.hold = hold;
         portal.created = self.core.statement_start;
-        portal.scroll = if stmt.options & CURSOR_SCROLL != 0 {
-            Some(true)
-        } else if stmt.options & CURSOR_NO_SCROLL != 0 {
-            Some(false)
-        } else {
-            None
-        };
         self.start_portal(&mut portal)?;
+        portal.scroll = match stmt.options & (CURSOR_SCROLL | CURSOR_NO_SCROLL) {
+            0 => portal.run.as_ref().is_some_and(|run| {
+                let plan = run.plan();
+                plan.row_marks.is_empty() && planner::supports_backward_scan(&plan.plan_tree)
+            }),
+            said => said == CURSOR_SCROLL,
+        };
         if portal.is_scrollable() {
             portal.kept = Some(Kept::default());
         }
@@ -367,6 +415,13 @@ impl Session {
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
         let mut portal = self.core.portals.remove(&name).ok_or_else(|| no_cursor(&name))?;
+        if portal.failed {
+            self.core.portals.insert(name.clone(), portal);
+            return Err(pg_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "portal \"{name}\" cannot be run"
+            ));
+        }
         if portal.statement.is_query {
             self.start_portal(&mut portal)?;
         }
@@ -384,6 +439,7 @@ impl Session {
         let own = std::mem::replace(&mut portal.writer, writer);
         let result = self.fetch_rows(&mut portal, stmt);
         portal.writer = own;
+        portal.failed = result.is_err();
         self.core.portals.insert(name, portal);
         let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
         Ok(format!("{verb} {}", result?))
@@ -419,94 +475,102 @@ impl Session {
         self.conn.flush_if_large()
     }
 
-    /// `position` counts the rows at and before the current one: 0 is before the first, n + 1 after the last.
+    /// Counterpart: `DoPortalRunFetch`.
     fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
-        let count = stmt.how_many;
-        let forward = matches!(stmt.direction, FetchDirection::Forward);
-        let backward = matches!(stmt.direction, FetchDirection::Backward);
-        if forward && count > 0 {
-            return self.fetch_forward(portal, count as u64, stmt.ismove);
-        }
-        let here = portal.position as i64;
-        let goes_back = match stmt.direction {
-            FetchDirection::Forward => count < 0,
-            FetchDirection::Backward => count > 0,
-            FetchDirection::Absolute => count < here || count < 0,
-            FetchDirection::Relative => count < 0,
-        };
-        if goes_back && !portal.is_scrollable() {
-            return Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
-                .hint("Declare it with SCROLL option to enable backward scan."));
-        }
-        if (forward || backward) && count != 0 {
-            let back = if forward { count.unsigned_abs() } else { count.max(0) as u64 };
-            if backward && count < 0 {
-                return self.fetch_forward(portal, count.unsigned_abs(), stmt.ismove);
+        let (count, send) = (stmt.how_many, !stmt.ismove);
+        let size = count.unsigned_abs();
+        // The number that stands for all.
+        let many = if size == i64::MAX as u64 { u64::MAX } else { size };
+        match stmt.direction {
+            FetchDirection::Forward if count > 0 => self.forward(portal, many, send),
+            FetchDirection::Backward if count < 0 => self.forward(portal, many, send),
+            FetchDirection::Forward if count < 0 => self.backward(portal, many, send),
+            FetchDirection::Backward if count > 0 => self.backward(portal, many, send),
+            FetchDirection::Relative if count > 0 => {
+                self.forward(portal, size - 1, false)?;
+                self.forward(portal, 1, send)
             }
-            let mut moved = 0;
-            while moved < back && portal.position > 1 {
-                portal.position -= 1;
-                if self.read_until(portal, portal.position - 1)? && !stmt.ismove {
-                    self.send_kept(portal, portal.position - 1)?;
+            FetchDirection::Relative if count < 0 => {
+                self.backward(portal, size - 1, false)?;
+                self.backward(portal, 1, send)
+            }
+            FetchDirection::Absolute if count > 0 => {
+                if size > portal.position as u64 / 2 + 1 {
+                    let here = portal.position as u64 + u64::from(portal.at_end);
+                    if size <= here {
+                        self.backward(portal, here - size + 1, false)?;
+                    } else {
+                        self.forward(portal, size - here - 1, false)?;
+                    }
+                } else {
+                    rewind(portal)?;
+                    self.forward(portal, size - 1, false)?;
                 }
-                moved += 1;
+                self.forward(portal, 1, send)
             }
-            if moved < back {
-                portal.position = 0;
-            }
-            return Ok(moved);
-        }
-        // To one row: the current one, or that number.
-        let target = match stmt.direction {
             FetchDirection::Absolute if count < 0 => {
-                self.read_until(portal, usize::MAX - 1)?;
-                let rows = portal.kept.as_ref().map_or(0, |k| k.rows) as i64;
-                (rows + 1 + count).max(0)
+                self.forward(portal, u64::MAX, false)?;
+                if size > 1 {
+                    self.backward(portal, size - 1, false)?;
+                }
+                self.backward(portal, 1, send)
             }
-            FetchDirection::Absolute => count,
-            FetchDirection::Relative => here.saturating_add(count).max(0),
-            _ => here,
-        };
-        let target = usize::try_from(target).unwrap_or(0);
-        if target == 0 {
-            portal.position = 0;
-            return Ok(0);
-        }
-        if self.read_until(portal, target - 1)? {
-            portal.position = target;
-            if !stmt.ismove {
-                self.send_kept(portal, target - 1)?;
+            FetchDirection::Absolute => {
+                rewind(portal)?;
+                Ok(0)
             }
-            return Ok(1);
+            // The row that it stands on, again.
+            _ => {
+                let on_row = portal.position > 0 && !portal.at_end;
+                if !on_row || !send {
+                    return Ok(u64::from(on_row));
+                }
+                self.backward(portal, 1, false)?;
+                self.forward(portal, 1, true)
+            }
         }
-        portal.position = portal.kept.as_ref().map_or(0, |k| k.rows) + 1;
-        Ok(0)
     }
 
-    fn fetch_forward(&mut self, portal: &mut Portal, count: u64, only_move: bool) -> Result<u64> {
+    /// Goes on by `count` rows, or to the end.
+    fn forward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
         let mut moved = 0;
-        if portal.kept.is_some() {
-            while moved < count && self.read_until(portal, portal.position)? {
-                if !only_move {
+        while moved < count && !portal.at_end {
+            let n = if portal.kept.is_some() {
+                let there = self.read_until(portal, portal.position)?;
+                if there && send {
                     self.send_kept(portal, portal.position)?;
                 }
-                portal.position += 1;
-                moved += 1;
-            }
-            if moved < count {
-                portal.position = portal.kept.as_ref().map_or(0, |k| k.rows) + 1;
-            }
-            return Ok(moved);
-        }
-        while moved < count {
-            let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
-            let n = self.send_rows(portal, wanted, !only_move)?;
-            if n == 0 {
-                break;
-            }
+                usize::from(there)
+            } else {
+                let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
+                self.send_rows(portal, wanted, send)?
+            };
+            portal.at_end = n == 0;
+            portal.position += n;
             moved += n as u64;
         }
-        portal.position += moved as usize;
+        Ok(moved)
+    }
+
+    /// Goes back by `count` rows, or before the first.
+    fn backward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
+        if !portal.is_scrollable() {
+            return Err(only_forward());
+        }
+        // The row after which it stands, on its way.
+        let mut next = portal.position - usize::from(!portal.at_end && portal.position > 0);
+        let mut moved = 0;
+        while moved < count && next > 0 {
+            next -= 1;
+            if send {
+                self.send_kept(portal, next)?;
+            }
+            moved += 1;
+        }
+        if count > 0 {
+            portal.at_end &= moved == 0 && next > 0;
+            portal.position = if moved < count { 0 } else { next + 1 };
+        }
         Ok(moved)
     }
 
@@ -521,10 +585,13 @@ impl Session {
             .collect();
         for name in names {
             let Some(mut portal) = self.core.portals.remove(&name) else { continue };
-            let rest = portal.rest.take();
-            let kept = portal.kept.get_or_insert_default();
-            if let Some((batch, _)) = rest {
-                kept.push(batch);
+            if portal.kept.is_none() {
+                let mut kept = Kept { rows: portal.position, ..Kept::default() };
+                if let Some((batch, from)) = portal.rest.take() {
+                    kept.rows -= from;
+                    kept.push(batch);
+                }
+                portal.kept = Some(kept);
             }
             self.read_until(&mut portal, usize::MAX - 1)?;
             portal.run = None;
@@ -547,6 +614,116 @@ impl Session {
                 None => Err(no_cursor(name)),
             },
         }
+    }
+}
+
+/// 42P11 where the clauses of DECLARE CURSOR contradict each other. Counterpart: `transformDeclareCursorStmt`.
+fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
+    let said = |bits: i32| stmt.options & bits == bits;
+    let both = match () {
+        () if said(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
+        () if said(CURSOR_INSENSITIVE | CURSOR_ASENSITIVE) => "ASENSITIVE and INSENSITIVE",
+        () => return Ok(()),
+    };
+    Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot specify both {both}"))
+}
+
+/// 0A000 for queries that a cursor, or one of that kind, cannot have.
+fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
+    let Node::SelectStmt(select) = &stmt.query else { return Ok(()) };
+    let writes = |n: &Node| !matches!(n, Node::SelectStmt(_));
+    if select.with_clause.iter().flat_map(|w| &w.ctes).any(|c| writes(&c.ctequery)) {
+        return Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "DECLARE CURSOR must not contain data-modifying statements in WITH"
+        ));
+    }
+    let Some(lock) = select.locking_clause.first() else { return Ok(()) };
+    let lock = analyze::lock_name(analyze::lock_strength(lock));
+    let (code, message, kind) = match () {
+        () if stmt.options & CURSOR_HOLD != 0 => (
+            SqlState::FEATURE_NOT_SUPPORTED,
+            format!("DECLARE CURSOR WITH HOLD ... {lock} is not supported"),
+            "Holdable",
+        ),
+        () if stmt.options & CURSOR_SCROLL != 0 => (
+            SqlState::FEATURE_NOT_SUPPORTED,
+            format!("DECLARE SCROLL CURSOR ... {lock} is not supported"),
+            "Scrollable",
+        ),
+        () if stmt.options & CURSOR_INSENSITIVE != 0 => (
+            SqlState::INVALID_CURSOR_DEFINITION,
+            format!("DECLARE INSENSITIVE CURSOR ... {lock} is not valid"),
+            "Insensitive",
+        ),
+        () => return Ok(()),
+    };
+    Err(PgError::new(code, message).detail(format!("{kind} cursors must be READ ONLY.")))
+}
+
+/// Puts a cursor before its first row.
+fn rewind(portal: &mut Portal) -> Result<()> {
+    if portal.position == 0 && !portal.at_end {
+        return Ok(());
+    }
+    if !portal.is_scrollable() {
+        return Err(only_forward());
+    }
+    (portal.position, portal.at_end) = (0, false);
+    Ok(())
+}
+
+fn only_forward() -> PgError {
+    pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+        .hint("Declare it with SCROLL option to enable backward scan.")
+}
+
+impl Core {
+    /// The row of the table that a cursor's present row was made from. Counterpart: `execCurrentOf`.
+    pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
+        let table = self.cat().relation(relid)?.name().to_owned();
+        let portal = self.portals.get(name).ok_or_else(|| no_cursor(name))?;
+        if !portal.statement.is_query || portal.command != CmdType::Select {
+            return Err(pg_err!(INVALID_CURSOR_STATE, "cursor \"{name}\" is not a SELECT query"));
+        }
+        if portal.held {
+            return Err(pg_err!(
+                INVALID_CURSOR_STATE,
+                "cursor \"{name}\" is held from a previous transaction"
+            ));
+        }
+        let RowIdentities { locked, rows } = &portal.identities;
+        let mut places = rows.iter().enumerate().filter(|(_, i)| i.relid == relid);
+        let Some((place, identity)) = places.next() else {
+            return Err(match locked {
+                true => pg_err!(
+                    INVALID_CURSOR_STATE,
+                    "cursor \"{name}\" does not have a FOR UPDATE/SHARE reference to table \"{table}\""
+                ),
+                false => pg_err!(
+                    INVALID_CURSOR_STATE,
+                    "cursor \"{name}\" is not a simply updatable scan of table \"{table}\""
+                ),
+            });
+        };
+        if places.next().is_some() {
+            return Err(pg_err!(
+                INVALID_CURSOR_STATE,
+                "cursor \"{name}\" has multiple FOR UPDATE/SHARE references to table \"{table}\""
+            ));
+        }
+        if portal.position == 0 || portal.at_end {
+            return Err(pg_err!(
+                INVALID_CURSOR_STATE,
+                "cursor \"{name}\" is not positioned on a row"
+            ));
+        }
+        Ok(match portal.kept.as_ref() {
+            Some(kept) => kept
+                .find(portal.position - 1)
+                .and_then(|(batch, row)| executor::tid_of(batch.get(row, identity.column))),
+            None => portal.current.get(place).copied().flatten(),
+        })
     }
 }
 

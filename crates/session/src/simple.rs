@@ -103,6 +103,7 @@ impl Session {
             level,
         );
         self.start_portal(&mut portal)?;
+        self.gather_written(&mut portal)?;
         if let Some(fields) = &fields {
             backend::row_description(&mut self.conn.out, fields);
         }

@@ -482,12 +482,22 @@ impl Session {
         let Idle { run, writer, .. } = &mut idle;
         run.check_values(&mut self.core)?;
         let mut sent = 0u64;
-        let mut returns = false;
+        let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
+        // What writes has been run to its end before the client sees anything of it.
+        let mut written = Vec::new();
+        if returns && crate::portal::writes(run.plan()) {
+            while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
+                written.push(batch);
+            }
+        }
+        let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {
-            returns = statement.fields.is_some();
             self.conn.out.extend_from_slice(&statement.description);
         }
-        while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
+        while let Some(batch) = match written.next() {
+            Some(batch) => Some(batch),
+            None => run.next(&mut self.core, BATCH_ROWS_MAX)?,
+        } {
             if returns {
                 for row in 0..batch.len {
                     writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;

@@ -155,6 +155,10 @@ impl Services for Core {
         crate::rowevent::row_event(self, event)
     }
 
+    fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {
+        Core::cursor_row(self, cursor, relid)
+    }
+
     fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>> {
         const VALUE_MAX: usize = 64;
         let mut parts = Vec::new();

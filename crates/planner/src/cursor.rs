@@ -1,0 +1,119 @@
+//! What a cursor needs of its plan: the identity of each row, for `WHERE CURRENT OF`, and whether it can go back.
+//! Counterpart: execCurrent.c, execAmi.c.
+
+use crate::vars::make_var;
+use ids::Oid;
+use plan::expr::{TargetEntry, Var};
+use plan::node::{Plan, PlanNode, PlannedStmt, RowMarkType};
+use plan::query::{RangeTblEntry, RteKind};
+
+/// Where the rows of a plan say which row of a table they are made from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RowIdentity {
+    pub relid: Oid,
+    /// Place in the plan's output of the `ctid`; NULL where the table has no part in a row.
+    pub column: usize,
+}
+
+/// Whether rows are known by the locks taken on them, or by the one scan that the plan is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RowIdentities {
+    /// The query has FOR UPDATE or its kin: `rows` are the tables that these name.
+    pub locked: bool,
+    pub rows: Vec<RowIdentity>,
+}
+
+/// Lets the plan deliver, as junk, the identity of the rows of the table that it is a plain scan of. Nothing is
+/// changed in plans with row locks, which deliver what they lock, and in those that are no plain scan.
+pub fn add_row_identity(stmt: &mut PlannedStmt) -> RowIdentities {
+    if !stmt.row_marks.is_empty() {
+        let mut top = &stmt.plan_tree;
+        while let PlanNode::Limit { child, .. } = &top.node {
+            top = child;
+        }
+        let PlanNode::LockRows { row_marks, .. } = &top.node else {
+            return RowIdentities { locked: true, rows: Vec::new() };
+        };
+        let locks = row_marks.iter().filter(|m| m.mark_type < RowMarkType::Reference);
+        let place = |id: u32| {
+            let name = format!("ctid{id}");
+            let list = &stmt.plan_tree.info.target_list;
+            list.iter().position(|t| t.resjunk && t.resname.as_deref() == Some(&name))
+        };
+        let rows = locks.filter_map(|m| {
+            let relid = relation(&stmt.rtable, m.rti)?;
+            Some(RowIdentity { relid, column: place(m.rowmark_id)? })
+        });
+        return RowIdentities { locked: true, rows: rows.collect() };
+    }
+    let row = deliver_ctid(&mut stmt.plan_tree, &stmt.rtable);
+    RowIdentities { locked: false, rows: row.into_iter().collect() }
+}
+
+fn relation(rtable: &[RangeTblEntry], rti: i32) -> Option<Oid> {
+    match rtable.get(usize::try_from(rti - 1).ok()?)?.kind {
+        RteKind::Relation { relid, .. } => Some(relid),
+        _ => None,
+    }
+}
+
+/// Adds the `ctid` to the output of a scan and of what hands its rows on; nothing where the plan is anything else.
+fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity> {
+    // The columns of an index do not say it.
+    if let PlanNode::IndexOnlyScan { scanrelid, probe, .. } = &plan.node {
+        plan.node = PlanNode::IndexScan { scanrelid: *scanrelid, probe: probe.clone() };
+    }
+    let (relid, varno, varattno) = match &mut plan.node {
+        PlanNode::SeqScan { scanrelid }
+        | PlanNode::SampleScan { scanrelid, .. }
+        | PlanNode::IndexScan { scanrelid, .. }
+        | PlanNode::BitmapHeapScan { scanrelid, .. }
+        | PlanNode::TidScan { scanrelid, .. }
+        | PlanNode::TidRangeScan { scanrelid, .. } => {
+            (relation(rtable, *scanrelid)?, *scanrelid, -1)
+        }
+        PlanNode::Result { child: Some(child), .. } | PlanNode::Limit { child, .. } => {
+            let below = deliver_ctid(child, rtable)?;
+            (below.relid, Var::OUTER, below.column as i16 + 1)
+        }
+        PlanNode::SubqueryScan { scanrelid, child } => {
+            let below = deliver_ctid(child, rtable)?;
+            (below.relid, *scanrelid, below.column as i16 + 1)
+        }
+        _ => return None,
+    };
+    let column = plan.info.target_list.len();
+    plan.info.target_list.push(TargetEntry {
+        expr: make_var(varno, varattno, types::oids::TID, -1, Oid::INVALID),
+        resno: column as i16 + 1,
+        resname: Some("ctid".to_owned()),
+        ressortgroupref: 0,
+        resorigtbl: Oid::INVALID,
+        resorigcol: 0,
+        resjunk: true,
+    });
+    Some(RowIdentity { relid, column })
+}
+
+/// Could the plan's rows be read backwards? A cursor that says neither SCROLL nor NO SCROLL may go back if so.
+/// Counterpart: `ExecSupportsBackwardScan`.
+pub fn supports_backward_scan(plan: &Plan) -> bool {
+    match &plan.node {
+        PlanNode::Result { child: Some(child), .. }
+        | PlanNode::SubqueryScan { child, .. }
+        | PlanNode::LockRows { child, .. }
+        | PlanNode::Limit { child, .. } => supports_backward_scan(child),
+        PlanNode::Append { children } => children.iter().all(supports_backward_scan),
+        PlanNode::SeqScan { .. }
+        | PlanNode::IndexScan { .. }
+        | PlanNode::IndexOnlyScan { .. }
+        | PlanNode::TidScan { .. }
+        | PlanNode::TidRangeScan { .. }
+        | PlanNode::FunctionScan { .. }
+        | PlanNode::ValuesScan { .. }
+        | PlanNode::CteScan { .. }
+        | PlanNode::Material { .. }
+        | PlanNode::Sort { .. } => true,
+        _ => false,
+    }
+}
