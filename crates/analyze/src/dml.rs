@@ -8,7 +8,7 @@ use crate::ty;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{Expr, Location, TargetEntry, Var};
+use plan::expr::{Expr, Location, SubscriptingRef, TargetEntry, Var};
 use plan::query::*;
 
 /// A column that an INSERT names.
@@ -29,14 +29,6 @@ impl Analyzer<'_> {
         also_source: bool,
         perms: u32,
     ) -> Result<()> {
-        if name.schemaname.is_none() && self.find_cte(&name.relname).is_some() {
-            let e = pg_err!(
-                WRONG_OBJECT_TYPE,
-                "relation \"{}\" cannot be the target of a modifying statement",
-                name.relname
-            );
-            return Err(self.at(e, name.location));
-        }
         let relation = self.open_table(name, 3)?;
         if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", name.relname);
@@ -209,7 +201,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// Values for the columns, in their types. `strip` leaves assignment to parts for later.
+    /// Values for the columns, or for parts of them, in their types. `strip` leaves assignment to parts for later.
     fn insert_row(
         &mut self,
         list: Vec<Expr>,
@@ -234,19 +226,16 @@ impl Analyzer<'_> {
         }
         let mut out = Vec::with_capacity(list.len());
         for (e, column) in list.into_iter().zip(columns) {
-            if strip && !column.indirection.is_empty() {
-                out.push(e);
-                continue;
-            }
             let place = if column.location >= 0 { column.location } else { e.location().0 };
-            out.push(self.assigned_expr(
+            let value = self.assigned_expr(
                 e,
                 ExprKind::InsertTarget,
                 &column.name,
                 column.number,
                 &column.indirection,
                 place,
-            )?);
+            )?;
+            out.push(if strip { assigned_value(value) } else { value });
         }
         Ok(out)
     }
@@ -548,6 +537,29 @@ impl Analyzer<'_> {
         query.returning_list = self.returning(&s.returning_list)?;
         query.result_relation = self.level_ref().target.as_ref().map_or(1, |t| t.rtindex);
         self.finish_modification(query, qual)
+    }
+}
+
+/// What is assigned to a part of a column, without the assignment.
+fn assigned_value(mut e: Expr) -> Expr {
+    loop {
+        e = match e {
+            Expr::CoerceToDomain(c) if is_assignment(&c.arg) => c.arg,
+            Expr::FieldStore(mut f) if f.newvals.len() == 1 => f.newvals.remove(0),
+            Expr::SubscriptingRef(s) => match *s {
+                SubscriptingRef { refassgnexpr: Some(value), .. } => value,
+                other => return Expr::SubscriptingRef(Box::new(other)),
+            },
+            other => return other,
+        };
+    }
+}
+
+fn is_assignment(e: &Expr) -> bool {
+    match e {
+        Expr::FieldStore(_) => true,
+        Expr::SubscriptingRef(s) => s.refassgnexpr.is_some(),
+        _ => false,
     }
 }
 

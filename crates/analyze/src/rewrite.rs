@@ -543,28 +543,49 @@ fn combine(
             columns[next.resno as usize - 1].attname
         )
     };
-    let source_of = |e: &Expr| match e {
-        Expr::FieldStore(f) => Some(f.arg.clone()),
-        Expr::SubscriptingRef(s) if s.refassgnexpr.is_some() => Some(s.refexpr.clone()),
-        _ => None,
+    let (before_expr, next_expr) = (before.expr, std::mem::replace(&mut next.expr, nothing()));
+    // Assignments to parts of a domain are checked once, when all are made.
+    next.expr = match (before_expr, next_expr) {
+        (Expr::CoerceToDomain(a), Expr::CoerceToDomain(mut b)) if a.resulttype == b.resulttype => {
+            b.arg = over(a.arg, b.arg).ok_or_else(twice)?;
+            Expr::CoerceToDomain(b)
+        }
+        (a, b) => over(a, b).ok_or_else(twice)?,
     };
-    let (Some(a), Some(b)) = (source_of(&before.expr), source_of(&next.expr)) else {
-        return Err(twice());
-    };
-    if a != b {
-        return Err(twice());
-    }
-    match &mut next.expr {
-        Expr::FieldStore(n) => match before.expr {
-            Expr::FieldStore(mut first) => {
-                first.newvals.append(&mut n.newvals);
-                first.fieldnums.append(&mut n.fieldnums);
-                next.expr = Expr::FieldStore(first);
-            }
-            other => n.arg = other,
-        },
-        Expr::SubscriptingRef(n) => n.refexpr = before.expr,
-        _ => return Err(twice()),
-    }
     Ok(next)
+}
+
+fn nothing() -> Expr {
+    null_const(ty::UNKNOWN, -2, false)
+}
+
+/// What an assignment to a part takes the rest from.
+fn assignment_input(e: &Expr) -> Option<&Expr> {
+    match e {
+        Expr::FieldStore(f) => Some(&f.arg),
+        Expr::SubscriptingRef(s) if s.refassgnexpr.is_some() => Some(&s.refexpr),
+        _ => None,
+    }
+}
+
+/// The second assignment made upon what the first has left; nothing unless both are to parts of the same value.
+fn over(first: Expr, mut second: Expr) -> Option<Expr> {
+    let mut bottom = assignment_input(&first)?;
+    while let Some(below) = assignment_input(bottom) {
+        bottom = below;
+    }
+    if first.type_oid() != second.type_oid() || assignment_input(&second)? != bottom {
+        return None;
+    }
+    match (&mut second, first) {
+        (Expr::FieldStore(n), Expr::FieldStore(mut first)) => {
+            first.newvals.append(&mut n.newvals);
+            first.fieldnums.append(&mut n.fieldnums);
+            return Some(Expr::FieldStore(first));
+        }
+        (Expr::FieldStore(n), first) => n.arg = first,
+        (Expr::SubscriptingRef(n), first) => n.refexpr = first,
+        _ => return None,
+    }
+    Some(second)
 }

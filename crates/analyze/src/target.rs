@@ -457,13 +457,12 @@ impl Analyzer<'_> {
                     );
                     return Err(self.at(e, location));
                 };
-                let inner = Expr::FieldSelect(Box::new(FieldSelect {
-                    arg: base.clone(),
-                    fieldnum: attribute.attnum,
-                    resulttype: attribute.atttypid,
-                    resulttypmod: attribute.atttypmod,
-                    resultcollid: attribute.attcollation,
-                }));
+                // The field as it is when it is assigned to.
+                let inner = Expr::CaseTest(CaseTestExpr {
+                    typeid: attribute.atttypid,
+                    typmod: attribute.atttypmod,
+                    collation: attribute.attcollation,
+                });
                 let value = self.assign_into(
                     inner,
                     field,
