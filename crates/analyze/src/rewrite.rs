@@ -270,8 +270,12 @@ impl Analyzer<'_> {
             }
             let expr = match self.build_default(relation, a)? {
                 Some(e) => e,
-                // The planner puts NULL where an INSERT says nothing.
-                None if command == CmdType::Insert => continue,
+                // The planner puts NULL where an INSERT says nothing; a domain may refuse it.
+                None if command == CmdType::Insert
+                    && self.type_row(a.atttypid)?.typtype != b'd' =>
+                {
+                    continue;
+                }
                 None => self.typed_null(a)?,
             };
             out.push(crate::target::entry(expr, a.attnum, Some(name.to_string()), false));

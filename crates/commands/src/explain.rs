@@ -12,13 +12,13 @@ mod names;
 mod node;
 
 use crate::host::CommandHost;
-use crate::options;
+use crate::{create_as, options};
 use doc::{Fields, Markup, NodeView, Value};
 use engine::BufferUsage;
 use executor::{Execution, QueryDesc};
 use node::{Describer, Link};
 use parse::ast::{CreateTableAsStmt, ExplainStmt};
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{Result, bail, pg_err};
 use plan::node::PlannedStmt;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -68,6 +68,8 @@ pub struct Subject<'a> {
     pub planning_buffers: BufferUsage,
     /// The table that is to be made of the rows.
     pub into: Option<&'a CreateTableAsStmt>,
+    /// The text that it stands in.
+    pub sql: &'a str,
 }
 
 /// What the triggers of a statement did.
@@ -258,13 +260,22 @@ fn execute(
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot.clone());
     let step = || -> Result<_> {
-        if subject.into.is_some() {
-            return Err(PgError::unsupported("EXPLAIN ANALYZE of CREATE TABLE AS"));
-        }
+        let table = match subject.into {
+            Some(into) => {
+                Some((into, create_as::empty_table(host, into, subject.sql, &subject.plan)?))
+            }
+            None => None,
+        };
         let desc =
             QueryDesc { plan: subject.plan.clone(), params: subject.params.clone(), snapshot };
         let mut run = Execution::start_instrumented(desc, host.services(), options.timing)?;
-        while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {}
+        match table {
+            Some((into, _)) if into.into.skip_data => {}
+            Some((_, oid)) => {
+                create_as::take_rows(host, oid, &mut run)?;
+            }
+            None => while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {},
+        }
         let triggers = host.fire_triggers()?;
         Ok((Some(run), triggers))
     };

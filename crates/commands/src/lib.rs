@@ -14,6 +14,7 @@ mod bulk;
 mod cluster;
 mod constraint;
 mod copy;
+mod create_as;
 mod create_table;
 mod database;
 mod domain;
@@ -49,8 +50,8 @@ mod utility;
 mod vacuum;
 mod view;
 
+pub use create_as::{create_table_of_plan, select_into, table_is_there};
 pub use extension::{Extension, extensions};
 pub use host::{CommandHost, CopyTransport};
 pub use tag::command_tag;
 pub use utility::{is_command, run_utility};
-pub use view::{select_into, table_is_there};

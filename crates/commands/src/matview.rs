@@ -1,7 +1,7 @@
 //! Materialized views: CREATE and REFRESH. Counterpart: matview.c, createas.c.
 
 use crate::host::CommandHost;
-use crate::{names, relation, truncate, view};
+use crate::{create_as, names, relation, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::*;
@@ -101,7 +101,7 @@ pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> R
 /// Writes the rows of the query into the view; their number.
 pub fn fill(host: &mut dyn CommandHost, oid: Oid, query: &Query) -> Result<u64> {
     let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
-    view::write_rows(host, oid, query, how)
+    create_as::write_rows(host, oid, query, how)
 }
 
 /// All rows go, and those of the query come, for all to see at once when the transaction commits.
@@ -122,6 +122,6 @@ fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -
         batch.clear();
     }
     host.catalog().increment_command_counter()?;
-    view::write_rows(host, rel.oid(), query, InsertOptions::default())?;
+    create_as::write_rows(host, rel.oid(), query, InsertOptions::default())?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
 
+use crate::create_as;
 use crate::host::CommandHost;
 use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
@@ -43,7 +44,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CreateSchemaStmt(s) => object::create_schema(host, s, sql),
         Node::ViewStmt(s) => view::create_view(host, s, sql),
         Node::CreateTableAsStmt(s) => {
-            let count = view::create_table_as(host, s, sql)?;
+            let count = create_as::create_table_as(host, s, sql)?;
             host.catalog().increment_command_counter()?;
             return Ok(match count {
                 Some(n) if !s.into.skip_data => format!("SELECT {n}"),
@@ -54,7 +55,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::RefreshMatViewStmt(s) => matview::refresh(host, s),
         Node::ClusterStmt(s) => cluster::cluster(host, s),
         Node::SelectStmt(s) => {
-            let Some(stmt) = view::select_into(s) else {
+            let Some(stmt) = create_as::select_into(s) else {
                 return Err(PgError::internal("a query is no command"));
             };
             return run_utility(host, &Node::CreateTableAsStmt(Box::new(stmt)), sql);

@@ -1,28 +1,25 @@
 //! CREATE VIEW, CREATE TABLE AS and SELECT INTO. Counterpart: view.c, createas.c, rewriteDefine.c.
 
-use crate::bulk::TableWriter;
 use crate::host::{CommandHost, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{index, names, options, query, stored};
+use crate::{names, options, stored};
 use analyze::{Params, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
-use engine::table::InsertOptions;
 use ids::{AttrNo, Oid};
-use parse::ast::{self, CreateTableAsStmt, Node, ObjectType, ViewCheckOption, ViewStmt};
-use pgerror::{PgError, Result, bail, pg_err};
+use parse::ast::{self, Node, ViewCheckOption, ViewStmt};
+use pgerror::{Result, bail, pg_err};
+use plan::expr::TargetEntry;
 use plan::query::{Alias, Query, RangeTblEntry, RteKind, SetOpNode};
-use types::{DatumRef, oids};
 
 /// Result columns of a query as columns of a relation. Unknown literals become text.
-fn columns_of(
+/// The columns of a relation that has the rows of a query with these targets, by other names where such are given.
+pub(crate) fn columns_of(
     host: &mut dyn CommandHost,
-    query: &Query,
+    list: &[TargetEntry],
     names: &[ast::Name],
 ) -> Result<Vec<NewColumn>> {
-    let list =
-        if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
     let mut out = Vec::new();
     for (i, t) in list.iter().filter(|t| !t.resjunk).enumerate() {
         let name = match names.get(i) {
@@ -86,7 +83,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
     if target.relpersistence == b'u' {
         bail!(SYNTAX_ERROR, "views cannot be unlogged because they do not have storage");
     }
-    let columns = columns_of(host, &query, &[])?;
+    let columns = columns_of(host, &query.target_list, &[])?;
     let (schema, persistence) = names::creation_target(host, &target)?;
     let name = names::clip(&target.relname, 63).to_string();
     let old = host.catalog().relation_in(schema, &name)?;
@@ -119,7 +116,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
     store_rule(host, oid, query)
 }
 
-fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Result<bool> {
+pub(crate) fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Result<bool> {
     let mut list = Vec::new();
     stored::query_references(query, &mut list);
     for object in list.iter().filter(|o| o.class == PgClass::RELATION) {
@@ -175,7 +172,7 @@ fn replace(
 }
 
 /// Stores the query as the view's rule, behind the entries for OLD and NEW.
-fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query) -> Result<()> {
+pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query) -> Result<()> {
     let rel = host.catalog().relation(view)?;
     let mut needs = Vec::new();
     stored::query_references(&query, &mut needs);
@@ -256,167 +253,6 @@ fn offset_set_operations(node: &mut SetOpNode, by: i32) {
             offset_set_operations(&mut op.rarg, by);
         }
     }
-}
-
-/// CREATE TABLE AS; the number of rows, or nothing if the table was there.
-pub fn create_table_as(
-    host: &mut dyn CommandHost,
-    stmt: &CreateTableAsStmt,
-    sql: &str,
-) -> Result<Option<u64>> {
-    if matches!(stmt.query, Node::ExecuteStmt(_)) {
-        return Err(PgError::unsupported("CREATE TABLE AS EXECUTE"));
-    }
-    let into = &stmt.into;
-    let (schema, persistence) = names::creation_target(host, &into.rel)?;
-    let name = names::clip(&into.rel.relname, 63).to_string();
-    if host.catalog().relation_in(schema, &name)?.is_some() {
-        if stmt.if_not_exists {
-            host.notice(notice(pg_err!(
-                DUPLICATE_TABLE,
-                "relation \"{name}\" already exists, skipping"
-            )));
-            return Ok(None);
-        }
-        bail!(DUPLICATE_TABLE, "relation \"{name}\" already exists");
-    }
-    let mut node = stmt.query.clone();
-    if let Node::SelectStmt(s) = &mut node {
-        take_into(s);
-    }
-    let mut cat = SessionLookup::new(host);
-    let mut query = analyze::ddl::inner_query(&mut cat, &node, sql, Params::Fixed(Vec::new()))?;
-    let mut columns = columns_of(host, &query, &into.col_names)?;
-    if into.col_names.len() > columns.len() {
-        bail!(SYNTAX_ERROR, "too many column names were specified");
-    }
-    for c in &mut columns {
-        if c.ty == oids::UNKNOWN {
-            c.ty = oids::TEXT;
-        }
-    }
-    query.can_set_tag = true;
-    let is_matview = stmt.objtype == ObjectType::Matview;
-    if is_matview {
-        fits_matview(host, &query, persistence)?;
-    }
-    let owner = names::user(host);
-    let spec = NewRelation {
-        name: &name,
-        namespace: schema,
-        kind: if is_matview { b'm' } else { b'r' },
-        persistence,
-        owner,
-        tablespace: index::tablespace_of(host, into.table_space_name.as_deref())?,
-        columns: &columns,
-        options: options::table_options(&into.options)?,
-    };
-    let oid = relation::create(host, &spec)?;
-    relation::add_toast(host, oid, options::toast_options(&into.options)?)?;
-    if is_matview {
-        if into.skip_data {
-            crate::matview::set_populated(host, oid, false)?;
-        }
-        let mut stored = query.clone();
-        let visible = stored.target_list.iter_mut().filter(|t| !t.resjunk);
-        for (t, name) in visible.zip(&into.col_names) {
-            t.resname = Some(name.to_string());
-        }
-        store_rule(host, oid, stored)?;
-    }
-    match into.on_commit {
-        ast::OnCommitAction::DeleteRows => host.on_commit(oid, false),
-        ast::OnCommitAction::Drop => host.on_commit(oid, true),
-        _ => {}
-    }
-    if into.skip_data {
-        return Ok(Some(0));
-    }
-    let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
-    write_rows(host, oid, &query, how).map(Some)
-}
-
-/// What a materialized view cannot be made from.
-fn fits_matview(
-    host: &mut dyn CommandHost,
-    query: &Query,
-    persistence: ids::Persistence,
-) -> Result<()> {
-    if query.has_modifying_cte {
-        bail!(
-            FEATURE_NOT_SUPPORTED,
-            "materialized views must not use data-modifying statements in WITH"
-        );
-    }
-    if uses_temporary(host, query)? {
-        bail!(FEATURE_NOT_SUPPORTED, "materialized views must not use temporary tables or views");
-    }
-    if persistence == ids::Persistence::Unlogged {
-        bail!(FEATURE_NOT_SUPPORTED, "materialized views cannot be unlogged");
-    }
-    Ok(())
-}
-
-/// Runs the query and writes its rows into the table; their number.
-pub fn write_rows(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    query: &Query,
-    how: InsertOptions,
-) -> Result<u64> {
-    let mut writer = TableWriter::new(host, oid, how)?;
-    let mut batch = writer.batch();
-    let mut count = 0;
-    query::run(host, query, &mut |host, rows, places| {
-        for r in 0..rows.len {
-            let row: Vec<DatumRef<'_>> = places.iter().map(|&c| rows.get(r, c)).collect();
-            batch.push_row(&row);
-            count += 1;
-            if batch.len >= 1000 {
-                writer.write(host, &batch, &mut None)?;
-                batch.clear();
-            }
-        }
-        Ok(())
-    })?;
-    writer.write(host, &batch, &mut None)?;
-    writer.finish(host)?;
-    Ok(count)
-}
-
-/// Does the table of CREATE TABLE AS exist? An error unless IF NOT EXISTS was said.
-pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
-    let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
-    let name = names::clip(&stmt.into.rel.relname, 63).to_string();
-    if host.catalog().relation_in(schema, &name)?.is_none() {
-        return Ok(false);
-    }
-    if !stmt.if_not_exists {
-        bail!(DUPLICATE_TABLE, "relation \"{name}\" already exists");
-    }
-    host.notice(notice(pg_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists, skipping")));
-    Ok(true)
-}
-
-/// Takes INTO out of the leftmost SELECT.
-fn take_into(s: &mut ast::SelectStmt) -> Option<Box<ast::IntoClause>> {
-    match &mut s.larg {
-        Some(left) => take_into(left),
-        None => s.into_clause.take(),
-    }
-}
-
-/// SELECT … INTO as CREATE TABLE AS.
-pub fn select_into(s: &ast::SelectStmt) -> Option<CreateTableAsStmt> {
-    let mut copy = s.clone();
-    let into = take_into(&mut copy)?;
-    Some(CreateTableAsStmt {
-        query: Node::SelectStmt(Box::new(copy)),
-        into: *into,
-        objtype: ObjectType::Table,
-        is_select_into: true,
-        if_not_exists: false,
-    })
 }
 
 /// 0A000 where WITH CHECK OPTION stands on a view that cannot be written through.

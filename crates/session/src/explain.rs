@@ -72,7 +72,7 @@ impl Session {
                 let core = &mut self.core;
                 let types = params.1.to_vec();
                 let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;
-                self.explain_prepared(&Arc::new(prepared), params.0, into, options, out)
+                self.explain_prepared(&Arc::new(prepared), params.0, into, sql, options, out)
             }
             Node::NotifyStmt(_) => {
                 out.utility(Some("NOTIFY"), "Notify");
@@ -96,7 +96,7 @@ impl Session {
         let (prepared, params) = self.execute_arguments(stmt, sql)?;
         match prepared.node() {
             Some(node) if analyze::is_query(node) => {
-                self.explain_prepared(&prepared, &params, into, options, out)
+                self.explain_prepared(&prepared, &params, into, sql, options, out)
             }
             _ => {
                 out.utility(Some(NO_PLAN), "Utility Statement");
@@ -110,6 +110,7 @@ impl Session {
         prepared: &Arc<Prepared>,
         params: &Arc<[Datum]>,
         into: Option<&CreateTableAsStmt>,
+        sql: &str,
         options: Options,
         out: &mut Explanation,
     ) -> Result<()> {
@@ -122,7 +123,8 @@ impl Session {
             self.check_plan(&plan)?;
             self.core.mode.queried = true;
         }
-        let subject = Subject { plan, params: params.clone(), planning_us, planning_buffers, into };
+        let subject =
+            Subject { plan, params: params.clone(), planning_us, planning_buffers, into, sql };
         out.plan(self, &subject)
     }
 }

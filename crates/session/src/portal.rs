@@ -3,7 +3,7 @@
 use crate::core::Core;
 use crate::plancache::choice::Mode;
 use crate::prepared::{Idle, Prepared};
-use crate::rows::RowWriter;
+use crate::rows::{self, RowWriter};
 use crate::session::Session;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
@@ -254,6 +254,10 @@ impl Session {
             self.core.backend.pop_snapshot();
             checked?;
         }
+        let list = &run.plan().plan_tree.info.target_list;
+        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, list)) {
+            portal.fields = Some(fields);
+        }
         self.core.mode.queried = true;
         portal.command = run.plan().command_type;
         portal.run = Some(run);
@@ -432,7 +436,7 @@ impl Session {
         };
         if describe && !stmt.ismove {
             let fields = portal.fields.as_deref().unwrap_or_default().to_vec();
-            let fields = crate::rows::with_formats(fields, &formats)?;
+            let fields = rows::with_formats(fields, &formats)?;
             wire::backend::row_description(&mut self.conn.out, &fields);
         }
         let writer = portal.writer.in_formats(&formats);

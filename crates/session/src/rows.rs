@@ -8,6 +8,7 @@ use eval::Facts;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::TargetEntry;
+use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Batch, DatumRef, oids};
 use wire::backend::{self, decimal};
@@ -64,6 +65,23 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
         });
     }
     Ok(fields)
+}
+
+/// The columns as a plan with these targets gives them, where they are others: of an expression that was reduced to a
+/// part of it, that part's type modifier is told.
+pub fn as_planned(
+    fields: &Arc<[FieldDescription]>,
+    list: &[TargetEntry],
+) -> Option<Arc<[FieldDescription]>> {
+    let told = || fields.iter().zip(list.iter().filter(|t| !t.resjunk));
+    let differs = |(f, t): (&FieldDescription, &TargetEntry)| {
+        f.type_oid == t.expr.type_oid().0 && f.typmod != t.expr.typmod()
+    };
+    if !told().any(differs) {
+        return None;
+    }
+    let typmod = |(f, t)| if differs((f, t)) { t.expr.typmod() } else { f.typmod };
+    Some(told().map(|pair| FieldDescription { typmod: typmod(pair), ..pair.0.clone() }).collect())
 }
 
 /// The same columns in the formats asked for. 08P01 if their number is wrong.

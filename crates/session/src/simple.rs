@@ -95,16 +95,11 @@ impl Session {
         }
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
-        let mut portal = Portal::new(
-            Arc::new(prepared),
-            self.no_params.clone(),
-            Formats::Text,
-            fields.clone(),
-            level,
-        );
+        let mut portal =
+            Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
         self.start_portal(&mut portal)?;
         self.gather_written(&mut portal)?;
-        if let Some(fields) = &fields {
+        if let Some(fields) = &portal.fields {
             backend::row_description(&mut self.conn.out, fields);
         }
         match self.run_query_portal(&mut portal, 0)? {

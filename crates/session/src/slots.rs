@@ -492,7 +492,11 @@ impl Session {
         }
         let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {
-            self.conn.out.extend_from_slice(&statement.description);
+            let list = &run.plan().plan_tree.info.target_list;
+            match statement.fields.as_ref().and_then(|f| crate::rows::as_planned(f, list)) {
+                Some(fields) => backend::row_description(&mut self.conn.out, &fields),
+                None => self.conn.out.extend_from_slice(&statement.description),
+            }
         }
         while let Some(batch) = match written.next() {
             Some(batch) => Some(batch),

@@ -10,7 +10,7 @@ use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
-use parse::ast::{DiscardMode, ExecuteStmt, Node, PrepareStmt};
+use parse::ast::{CreateTableAsStmt, DiscardMode, ExecuteStmt, Node, PrepareStmt};
 use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
@@ -82,7 +82,36 @@ impl Session {
             }
             // Nobody listens to anything yet.
             Node::UnlistenStmt(_) => "UNLISTEN".to_owned(),
+            Node::CreateTableAsStmt(stmt) => match &stmt.query {
+                Node::ExecuteStmt(execute) => self.create_table_execute(stmt, execute, sql)?,
+                _ => self.command(raw, sql, params, describe)?,
+            },
             _ => self.command(raw, sql, params, describe)?,
+        })
+    }
+
+    /// CREATE TABLE AS EXECUTE.
+    fn create_table_execute(
+        &mut self,
+        stmt: &CreateTableAsStmt,
+        execute: &ExecuteStmt,
+        sql: &str,
+    ) -> Result<String> {
+        if commands::table_is_there(self, stmt)? {
+            return Ok("CREATE TABLE AS".to_owned());
+        }
+        let (prepared, params) = self.execute_arguments(execute, sql)?;
+        if !prepared.is_query {
+            return Err(pg_err!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT"));
+        }
+        let mode = self.core.resolved.plan_mode;
+        let plan = prepared.plan(&mut self.core, &params, mode)?;
+        self.check_plan(&plan)?;
+        let count = commands::create_table_of_plan(self, stmt, sql, &plan, params)?;
+        self.core.cat().increment_command_counter()?;
+        Ok(match stmt.into.skip_data {
+            true => "CREATE TABLE AS".to_owned(),
+            false => format!("SELECT {count}"),
         })
     }
 

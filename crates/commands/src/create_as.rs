@@ -1,0 +1,266 @@
+//! CREATE TABLE AS, SELECT INTO and CREATE MATERIALIZED VIEW: a relation made of a query's rows. Counterpart:
+//! createas.c.
+
+use crate::bulk::TableWriter;
+use crate::host::{CommandHost, notice};
+use crate::query::visible_columns;
+use crate::relation::{self, NewColumn, NewRelation};
+use crate::{index, names, options, query, view};
+use analyze::SessionLookup;
+use analyze::state::Params;
+use engine::table::InsertOptions;
+use executor::{Execution, QueryDesc};
+use ids::Oid;
+use parse::ast::{self, CreateTableAsStmt, Node, ObjectType};
+use pgerror::{Result, bail, pg_err};
+use plan::PlannedStmt;
+use plan::query::{CmdType, Query};
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef, oids};
+
+/// How rows go into a relation that nobody has seen.
+fn fresh() -> InsertOptions {
+    InsertOptions { skip_fsm: true, ..InsertOptions::default() }
+}
+
+/// CREATE TABLE AS with a query; the number of rows, or nothing if the table was there.
+pub fn create_table_as(
+    host: &mut dyn CommandHost,
+    stmt: &CreateTableAsStmt,
+    sql: &str,
+) -> Result<Option<u64>> {
+    if table_is_there(host, stmt)? {
+        return Ok(None);
+    }
+    let query = inner_query(host, stmt, sql)?;
+    let list =
+        if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
+    let columns = view::columns_of(host, list, &stmt.into.col_names)?;
+    let oid = make(host, stmt, columns, Some(&query))?;
+    if stmt.into.skip_data {
+        return Ok(Some(0));
+    }
+    write_rows(host, oid, &query, fresh()).map(Some)
+}
+
+/// CREATE TABLE AS EXECUTE, with the plan of the prepared statement; the number of rows.
+pub fn create_table_of_plan(
+    host: &mut dyn CommandHost,
+    stmt: &CreateTableAsStmt,
+    sql: &str,
+    plan: &Arc<PlannedStmt>,
+    params: Arc<[Datum]>,
+) -> Result<u64> {
+    if plan.command_type != CmdType::Select {
+        bail!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT");
+    }
+    let depth = host.backend().snapshot_depth();
+    let snapshot = host.backend().snapshot();
+    host.backend().push_snapshot(snapshot.clone());
+    let step = |host: &mut dyn CommandHost| -> Result<u64> {
+        let oid = empty_table(host, stmt, sql, plan)?;
+        if stmt.into.skip_data {
+            return Ok(0);
+        }
+        let desc = QueryDesc { plan: plan.clone(), params, snapshot };
+        let mut run = Execution::start(desc, host.services())?;
+        take_rows(host, oid, &mut run)
+    };
+    let result = step(host);
+    host.backend().truncate_snapshots(depth);
+    result
+}
+
+/// Makes the relation for the rows of a plan, without any yet.
+pub(crate) fn empty_table(
+    host: &mut dyn CommandHost,
+    stmt: &CreateTableAsStmt,
+    sql: &str,
+    plan: &PlannedStmt,
+) -> Result<Oid> {
+    let targets = &plan.plan_tree.info.target_list;
+    let columns = view::columns_of(host, targets, &stmt.into.col_names)?;
+    let query = match stmt.objtype {
+        ObjectType::Matview => Some(inner_query(host, stmt, sql)?),
+        _ => None,
+    };
+    make(host, stmt, columns, query.as_ref())
+}
+
+fn inner_query(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt, sql: &str) -> Result<Query> {
+    let mut node = stmt.query.clone();
+    if let Node::SelectStmt(s) = &mut node {
+        take_into(s);
+    }
+    let mut cat = SessionLookup::new(host);
+    let mut query = analyze::ddl::inner_query(&mut cat, &node, sql, Params::Fixed(Vec::new()))?;
+    query.can_set_tag = true;
+    Ok(query)
+}
+
+/// The relation, empty. `query` is what a materialized view remembers.
+fn make(
+    host: &mut dyn CommandHost,
+    stmt: &CreateTableAsStmt,
+    mut columns: Vec<NewColumn>,
+    query: Option<&Query>,
+) -> Result<Oid> {
+    let into = &stmt.into;
+    let (schema, persistence) = names::creation_target(host, &into.rel)?;
+    let name = names::clip(&into.rel.relname, 63).to_string();
+    if into.col_names.len() > columns.len() {
+        bail!(SYNTAX_ERROR, "too many column names were specified");
+    }
+    for c in &mut columns {
+        if c.ty == oids::UNKNOWN {
+            c.ty = oids::TEXT;
+        }
+    }
+    let remembered = query.filter(|_| stmt.objtype == ObjectType::Matview);
+    if let Some(query) = remembered {
+        fits_matview(host, query, persistence)?;
+    }
+    let owner = names::user(host);
+    let spec = NewRelation {
+        name: &name,
+        namespace: schema,
+        kind: if remembered.is_some() { b'm' } else { b'r' },
+        persistence,
+        owner,
+        tablespace: index::tablespace_of(host, into.table_space_name.as_deref())?,
+        columns: &columns,
+        options: options::table_options(&into.options)?,
+    };
+    let oid = relation::create(host, &spec)?;
+    relation::add_toast(host, oid, options::toast_options(&into.options)?)?;
+    if let Some(query) = remembered {
+        if into.skip_data {
+            crate::matview::set_populated(host, oid, false)?;
+        }
+        let mut stored = query.clone();
+        let visible = stored.target_list.iter_mut().filter(|t| !t.resjunk);
+        for (t, name) in visible.zip(&into.col_names) {
+            t.resname = Some(name.to_string());
+        }
+        view::store_rule(host, oid, stored)?;
+    }
+    match into.on_commit {
+        ast::OnCommitAction::DeleteRows => host.on_commit(oid, false),
+        ast::OnCommitAction::Drop => host.on_commit(oid, true),
+        _ => {}
+    }
+    Ok(oid)
+}
+
+/// What a materialized view cannot be made from.
+fn fits_matview(
+    host: &mut dyn CommandHost,
+    query: &Query,
+    persistence: ids::Persistence,
+) -> Result<()> {
+    if query.has_modifying_cte {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "materialized views must not use data-modifying statements in WITH"
+        );
+    }
+    if view::uses_temporary(host, query)? {
+        bail!(FEATURE_NOT_SUPPORTED, "materialized views must not use temporary tables or views");
+    }
+    if persistence == ids::Persistence::Unlogged {
+        bail!(FEATURE_NOT_SUPPORTED, "materialized views cannot be unlogged");
+    }
+    Ok(())
+}
+
+/// Rows on their way into a relation.
+struct Filling {
+    writer: TableWriter,
+    batch: Batch,
+    rows: u64,
+}
+
+impl Filling {
+    fn new(host: &mut dyn CommandHost, oid: Oid, how: InsertOptions) -> Result<Filling> {
+        let writer = TableWriter::new(host, oid, how)?;
+        let batch = writer.batch();
+        Ok(Filling { writer, batch, rows: 0 })
+    }
+
+    /// Takes the named columns of all rows.
+    fn take(&mut self, host: &mut dyn CommandHost, rows: &Batch, places: &[usize]) -> Result<()> {
+        for r in 0..rows.len {
+            let row: Vec<DatumRef<'_>> = places.iter().map(|&c| rows.get(r, c)).collect();
+            self.batch.push_row(&row);
+            self.rows += 1;
+            if self.batch.len >= 1000 {
+                self.writer.write(host, &self.batch, &mut None)?;
+                self.batch.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, host: &mut dyn CommandHost) -> Result<u64> {
+        self.writer.write(host, &self.batch, &mut None)?;
+        self.writer.finish(host)?;
+        Ok(self.rows)
+    }
+}
+
+/// Runs the query and writes its rows into the relation; their number.
+pub fn write_rows(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    query: &Query,
+    how: InsertOptions,
+) -> Result<u64> {
+    let mut filling = Filling::new(host, oid, how)?;
+    query::run(host, query, &mut |host, rows, places| filling.take(host, rows, places))?;
+    filling.finish(host)
+}
+
+/// Writes the rows that the execution gives into the relation; their number.
+pub(crate) fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Execution) -> Result<u64> {
+    let places = visible_columns(run.plan());
+    let mut filling = Filling::new(host, oid, fresh())?;
+    while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
+        filling.take(host, &batch, &places)?;
+    }
+    filling.finish(host)
+}
+
+/// Does the table of CREATE TABLE AS exist? An error unless IF NOT EXISTS was said.
+pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
+    let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
+    let name = names::clip(&stmt.into.rel.relname, 63).to_string();
+    if host.catalog().relation_in(schema, &name)?.is_none() {
+        return Ok(false);
+    }
+    if !stmt.if_not_exists {
+        bail!(DUPLICATE_TABLE, "relation \"{name}\" already exists");
+    }
+    host.notice(notice(pg_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists, skipping")));
+    Ok(true)
+}
+
+/// Takes INTO out of the leftmost SELECT.
+fn take_into(s: &mut ast::SelectStmt) -> Option<Box<ast::IntoClause>> {
+    match &mut s.larg {
+        Some(left) => take_into(left),
+        None => s.into_clause.take(),
+    }
+}
+
+/// SELECT … INTO as CREATE TABLE AS.
+pub fn select_into(s: &ast::SelectStmt) -> Option<CreateTableAsStmt> {
+    let mut copy = s.clone();
+    let into = take_into(&mut copy)?;
+    Some(CreateTableAsStmt {
+        query: Node::SelectStmt(Box::new(copy)),
+        into: *into,
+        objtype: ObjectType::Table,
+        is_select_into: true,
+        if_not_exists: false,
+    })
+}
