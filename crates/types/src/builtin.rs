@@ -150,6 +150,7 @@ const TABLES: &[&[&[Builtin]]] = &[
     ],
     crate::numeric::TABLES,
     crate::array::TABLES,
+    crate::regex::functions::TABLES,
     crate::string::TABLES,
     crate::datetime::TABLES,
 ];

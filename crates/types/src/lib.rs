@@ -41,6 +41,7 @@ pub mod operators;
 pub mod pseudo;
 pub mod record;
 pub mod reg;
+pub mod regex;
 pub mod settings;
 pub mod sizes;
 pub mod string;

@@ -128,6 +128,32 @@ fn like_escape(pattern: &[u8], escape: &[u8], encoding: Encoding) -> Result<Vec<
     Ok(out)
 }
 
+/// Where a bracket expression ends: not at a `]` in front, nor within `[:name:]`.
+#[derive(Default)]
+struct Brackets {
+    depth: usize,
+    /// Nothing stands in it so far, but perhaps a `^`.
+    begun: bool,
+    negated: bool,
+}
+
+impl Brackets {
+    /// The next character of the expression, and what is behind it.
+    fn next(&mut self, byte: u8, rest: &[u8]) {
+        match byte {
+            b']' if self.begun => self.begun = false,
+            b']' => self.depth -= 1,
+            b'[' => {
+                // Names of classes and the like end with a bracket of their own.
+                self.depth += usize::from(rest.first().is_some_and(|c| b":.=".contains(c)));
+                self.begun = false;
+            }
+            b'^' if self.begun && !self.negated => self.negated = true,
+            _ => self.begun = false,
+        }
+    }
+}
+
 /// The regular expression of a SIMILAR TO pattern; `escape` is one character or empty (none).
 fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> Result<Vec<u8>> {
     let escape = escape.unwrap_or(b"\\");
@@ -137,7 +163,8 @@ fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> 
     }
     let mut out = b"^(?:".to_vec();
     let mut rest = pattern;
-    let (mut after_escape, mut in_class, mut quotes) = (false, false, 0);
+    let (mut after_escape, mut quotes) = (false, 0);
+    let mut class = Brackets::default();
     while !rest.is_empty() {
         let (c, tail) = rest.split_at(char_len(rest, encoding));
         rest = tail;
@@ -155,7 +182,7 @@ fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> 
             continue;
         }
         if after_escape {
-            if byte == b'"' && !in_class {
+            if byte == b'"' && class.depth == 0 {
                 // Escape-quote separates the parts of SUBSTRING … SIMILAR.
                 match quotes {
                     0 => out.extend_from_slice(b"){1,1}?("),
@@ -169,23 +196,25 @@ fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> 
                 }
                 quotes += 1;
             } else {
+                // Of a bracket expression it is a member.
                 out.push(b'\\');
                 out.push(byte);
+                class.begun = false;
             }
             after_escape = false;
         } else if c == escape {
             after_escape = true;
-        } else if in_class {
+        } else if class.depth > 0 {
             if byte == b'\\' {
                 out.push(b'\\');
             }
             out.push(byte);
-            in_class = byte != b']';
+            class.next(byte, rest);
         } else {
             match byte {
                 b'[' => {
                     out.push(byte);
-                    in_class = true;
+                    class = Brackets { depth: 1, begun: true, negated: false };
                 }
                 b'%' => out.extend_from_slice(b".*"),
                 b'_' => out.push(b'.'),

@@ -1,19 +1,16 @@
-//! Functions on strings. Counterpart: varlena.c, oracle_compat.c, like.c, quote.c, encode.c, regexp.c.
+//! Functions on strings. Counterpart: varlena.c, oracle_compat.c, like.c, quote.c, encode.c.
 
 mod basic;
 mod build;
-mod case;
+pub(crate) mod case;
 mod digest;
 mod ident;
 mod like;
 mod normal;
 pub mod quote;
-mod regex;
-mod regex_functions;
 mod split;
 
 pub use like::like_match;
-pub use regex::{Pattern, compile};
 
 use crate::builtin::Builtin;
 
@@ -29,8 +26,6 @@ pub(crate) const TABLES: &[&[Builtin]] = &[
     like::FNS,
     normal::FNS,
     quote::FNS,
-    regex_functions::FNS,
-    regex_functions::SETS,
     split::FNS,
     split::SETS,
 ];

@@ -1,0 +1,250 @@
+//! Sets of characters: ranges of codes, PostgreSQL's named classes, and the names that POSIX gives to
+//! collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
+
+use crate::string::case::{lower_char, upper_char};
+use regex_syntax::hir::{Class, HirKind};
+
+/// The greatest code that a pattern can name.
+pub(super) const CODE_MAX: u32 = 0x7fff_fffe;
+
+/// Which characters are letters: by the collation of the call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ctype {
+    Ascii,
+    Unicode,
+}
+
+impl Ctype {
+    /// The other case of a character, where it has one.
+    pub(super) fn cases(self, c: u32) -> [u32; 2] {
+        match (self, char::from_u32(c)) {
+            (Ctype::Ascii, Some(ch)) => {
+                [ch.to_ascii_lowercase() as u32, ch.to_ascii_uppercase() as u32]
+            }
+            (Ctype::Unicode, Some(ch)) => [lower_char(ch) as u32, upper_char(ch) as u32],
+            (_, None) => [c, c],
+        }
+    }
+}
+
+/// Disjoint ranges of codes in ascending order, both ends inclusive.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct CharSet(pub Vec<(u32, u32)>);
+
+impl CharSet {
+    pub fn any() -> CharSet {
+        CharSet(vec![(0, CODE_MAX)])
+    }
+
+    pub fn one(c: u32) -> CharSet {
+        CharSet(vec![(c, c)])
+    }
+
+    /// Adds ranges and brings them in order.
+    pub fn add(&mut self, ranges: impl IntoIterator<Item = (u32, u32)>) {
+        self.0.extend(ranges);
+        self.0.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(self.0.len());
+        for &(low, high) in &self.0 {
+            match merged.last_mut() {
+                Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
+                _ => merged.push((low, high)),
+            }
+        }
+        self.0 = merged;
+    }
+
+    pub fn negated(&self) -> CharSet {
+        let mut out = Vec::with_capacity(self.0.len() + 1);
+        let mut next = 0;
+        for &(low, high) in &self.0 {
+            if low > next {
+                out.push((next, low - 1));
+            }
+            next = high + 1;
+        }
+        if next <= CODE_MAX {
+            out.push((next, CODE_MAX));
+        }
+        CharSet(out)
+    }
+
+    pub fn contains(&self, c: u32) -> bool {
+        let after = self.0.partition_point(|&(low, _)| low <= c);
+        after > 0 && self.0[after - 1].1 >= c
+    }
+
+    /// With both cases of every character; ranges of any length cost a step for each character, so only
+    /// characters that can have case are looked at.
+    pub fn with_cases(&self, ctype: Ctype) -> CharSet {
+        let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
+        let mut out = self.clone();
+        let mut more = Vec::new();
+        for &(low, high) in &self.0 {
+            for c in low..=high.min(last) {
+                more.extend(ctype.cases(c).map(|c| (c, c)).into_iter().filter(|r| r.0 != c));
+            }
+        }
+        out.add(more);
+        out
+    }
+}
+
+/// The ranges of a class of Unicode written in `regex-syntax`'s notation.
+fn unicode(class: &str) -> CharSet {
+    let parsed = regex_syntax::Parser::new().parse(class);
+    let mut set = CharSet::default();
+    if let Ok(HirKind::Class(Class::Unicode(c))) = parsed.map(|h| h.into_kind()) {
+        set.add(c.ranges().iter().map(|r| (r.start() as u32, r.end() as u32)));
+    }
+    set
+}
+
+/// A class by its name between `[:` and `:]`.
+pub(super) fn named(name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharSet> {
+    let name = match name {
+        "lower" | "upper" if ignore_case => "alpha",
+        other => other,
+    };
+    let (ascii, wide): (&[(u8, u8)], &str) = match name {
+        "alpha" => (&[(b'A', b'Z'), (b'a', b'z')], r"[\p{Alphabetic}\p{Nd}--0-9]"),
+        "digit" => (&[(b'0', b'9')], ""),
+        "alnum" => (&[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')], r"[\p{Alphabetic}\p{Nd}]"),
+        "word" => {
+            (&[(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')], r"[\p{Alphabetic}\p{Nd}_]")
+        }
+        "upper" => (&[(b'A', b'Z')], r"\p{Uppercase}"),
+        "lower" => (&[(b'a', b'z')], r"\p{Lowercase}"),
+        "space" => (&[(9, 13), (b' ', b' ')], r"[\p{White_Space}--\u{85}\u{a0}\u{2007}\u{202f}]"),
+        "blank" => (&[(9, 9), (b' ', b' ')], r"[\t\p{Zs}--\u{a0}\u{2007}\u{202f}]"),
+        "punct" => (
+            &[(b'!', b'/'), (b':', b'@'), (b'[', b'`'), (b'{', b'~')],
+            r"[^\p{Alphabetic}\p{Nd}\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]",
+        ),
+        "print" => (&[(b' ', b'~')], r"[^\p{Cc}\p{Cn}\p{Cs}\u{2028}\u{2029}]"),
+        "graph" => (&[(b'!', b'~')], r"[^\p{White_Space}\p{Cc}\p{Cn}\p{Cs}]"),
+        "cntrl" => (&[(0, 31), (127, 127)], r"[\p{Cc}\u{2028}\u{2029}]"),
+        "xdigit" => (&[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')], ""),
+        "ascii" => (&[(0, 127)], ""),
+        _ => return None,
+    };
+    if ctype == Ctype::Unicode && !wide.is_empty() {
+        return Some(unicode(wide));
+    }
+    Some(CharSet(ascii.iter().map(|&(l, h)| (l as u32, h as u32)).collect()))
+}
+
+/// POSIX's names of the characters 0 to 31 in their order; those from BEL to CR have a second one.
+const CONTROLS: [&str; 32] = [
+    "NUL",
+    "SOH",
+    "STX",
+    "ETX",
+    "EOT",
+    "ENQ",
+    "ACK",
+    "alert",
+    "backspace",
+    "tab",
+    "newline",
+    "vertical-tab",
+    "form-feed",
+    "carriage-return",
+    "SO",
+    "SI",
+    "DLE",
+    "DC1",
+    "DC2",
+    "DC3",
+    "DC4",
+    "NAK",
+    "SYN",
+    "ETB",
+    "CAN",
+    "EM",
+    "SUB",
+    "ESC",
+    "IS4",
+    "IS3",
+    "IS2",
+    "IS1",
+];
+
+/// The other names, with their characters.
+const NAMES: [(&str, u8); 63] = [
+    ("BEL", 7),
+    ("BS", 8),
+    ("HT", 9),
+    ("LF", 10),
+    ("VT", 11),
+    ("FF", 12),
+    ("CR", 13),
+    ("FS", 28),
+    ("GS", 29),
+    ("RS", 30),
+    ("US", 31),
+    ("space", b' '),
+    ("exclamation-mark", b'!'),
+    ("quotation-mark", b'"'),
+    ("number-sign", b'#'),
+    ("dollar-sign", b'$'),
+    ("percent-sign", b'%'),
+    ("ampersand", b'&'),
+    ("apostrophe", b'\''),
+    ("left-parenthesis", b'('),
+    ("right-parenthesis", b')'),
+    ("asterisk", b'*'),
+    ("plus-sign", b'+'),
+    ("comma", b','),
+    ("hyphen", b'-'),
+    ("hyphen-minus", b'-'),
+    ("period", b'.'),
+    ("full-stop", b'.'),
+    ("slash", b'/'),
+    ("solidus", b'/'),
+    ("zero", b'0'),
+    ("one", b'1'),
+    ("two", b'2'),
+    ("three", b'3'),
+    ("four", b'4'),
+    ("five", b'5'),
+    ("six", b'6'),
+    ("seven", b'7'),
+    ("eight", b'8'),
+    ("nine", b'9'),
+    ("colon", b':'),
+    ("semicolon", b';'),
+    ("less-than-sign", b'<'),
+    ("equals-sign", b'='),
+    ("greater-than-sign", b'>'),
+    ("question-mark", b'?'),
+    ("commercial-at", b'@'),
+    ("left-square-bracket", b'['),
+    ("backslash", b'\\'),
+    ("reverse-solidus", b'\\'),
+    ("right-square-bracket", b']'),
+    ("circumflex", b'^'),
+    ("circumflex-accent", b'^'),
+    ("underscore", b'_'),
+    ("low-line", b'_'),
+    ("grave-accent", b'`'),
+    ("left-brace", b'{'),
+    ("left-curly-bracket", b'{'),
+    ("vertical-line", b'|'),
+    ("right-brace", b'}'),
+    ("right-curly-bracket", b'}'),
+    ("tilde", b'~'),
+    ("DEL", 127),
+];
+
+/// The character that a collating element's name means.
+pub(super) fn element(name: &[u32]) -> Option<u32> {
+    if let [one] = name {
+        return Some(*one);
+    }
+    let text: String = name.iter().filter_map(|&c| char::from_u32(c)).collect();
+    if let Some(code) = CONTROLS.iter().position(|n| *n == text) {
+        return Some(code as u32);
+    }
+    NAMES.iter().find(|(n, _)| *n == text).map(|(_, c)| *c as u32)
+}

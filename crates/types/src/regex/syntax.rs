@@ -1,0 +1,757 @@
+//! The text of a pattern as a tree of its parts: advanced, extended and basic syntax, embedded options,
+//! directors. Counterpart: regc_lex.c and the parsing half of regcomp.c.
+
+use super::class::{CharSet, Ctype, element, named};
+use super::fault;
+use pgerror::{PgError, Result, pg_err};
+use std::sync::Arc;
+
+/// The language that a pattern is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Flavor {
+    #[default]
+    Advanced,
+    Extended,
+    Basic,
+    /// The pattern is a plain string.
+    Literal,
+}
+
+/// Options of a regular expression (embedded or by flag characters).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    pub flavor: Flavor,
+    pub ignore_case: bool,
+    /// `.` and negated classes stop at newlines.
+    pub newline_stop: bool,
+    /// `^` and `$` match at newlines.
+    pub newline_anchor: bool,
+    pub expanded: bool,
+    pub global: bool,
+}
+
+impl Options {
+    /// Applies an option character other than `g`; false where it is none.
+    pub fn set(&mut self, c: char) -> bool {
+        match c {
+            'i' => self.ignore_case = true,
+            'c' => self.ignore_case = false,
+            'm' | 'n' => (self.newline_stop, self.newline_anchor) = (true, true),
+            's' => (self.newline_stop, self.newline_anchor) = (false, false),
+            'p' => (self.newline_stop, self.newline_anchor) = (true, false),
+            'w' => (self.newline_stop, self.newline_anchor) = (false, true),
+            'x' => self.expanded = true,
+            't' => self.expanded = false,
+            'q' => self.flavor = Flavor::Literal,
+            'e' => self.flavor = Flavor::Extended,
+            'b' => self.flavor = Flavor::Basic,
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// No upper bound of a repetition.
+pub(super) const UNBOUNDED: u16 = 256;
+const COUNT_MAX: u16 = 255;
+
+/// Whether a quantifier wants as much or as little as there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Preference {
+    None,
+    Longer,
+    Shorter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Assert {
+    /// The text's start, or behind a newline.
+    LineStart,
+    LineEnd,
+    TextStart,
+    TextEnd,
+    WordStart,
+    WordEnd,
+    WordEdge,
+    NoWordEdge,
+}
+
+/// A lookaround constraint.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    pub behind: bool,
+    pub negative: bool,
+    pub body: Node,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Empty,
+    Set(Arc<CharSet>),
+    Assert(Assert),
+    Look(Arc<Look>),
+    Seq(Arc<[Node]>),
+    Alt(Arc<[Node]>),
+    Repeat {
+        body: Arc<Node>,
+        min: u16,
+        max: u16,
+        preference: Preference,
+    },
+    /// Parentheses; those that capture have a number.
+    Group(Option<usize>, Arc<Node>),
+    /// A back reference, with what its group is made of.
+    BackRef(usize, Arc<Node>),
+}
+
+/// What the parser found.
+pub(super) struct Parsed {
+    pub node: Node,
+    pub groups: usize,
+}
+
+const DEPTH_MAX: usize = 250;
+
+pub(super) fn too_complex() -> PgError {
+    fault("regular expression is too complex")
+}
+
+pub(super) fn parse(pattern: &[u32], options: &mut Options, ctype: Ctype) -> Result<Parsed> {
+    if options.flavor == Flavor::Literal
+        && (options.expanded || options.newline_stop || options.newline_anchor)
+    {
+        return Err(fault("invalid argument to regex function"));
+    }
+    let at = prefix(pattern, options)?;
+    let mut p = Parser {
+        src: pattern,
+        at,
+        options: *options,
+        ctype,
+        depth: 0,
+        in_look: 0,
+        groups: vec![None],
+    };
+    if options.flavor == Flavor::Literal {
+        let items: Vec<Node> = pattern[at..].iter().map(|&c| p.literal(c)).collect();
+        return Ok(Parsed { node: Node::Seq(items.into()), groups: 0 });
+    }
+    let node = p.alternatives(false)?;
+    Ok(Parsed { node, groups: p.groups.len() - 1 })
+}
+
+/// Reads `***` directors and embedded options; what is left is the pattern proper.
+fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
+    if options.flavor == Flavor::Literal {
+        return Ok(0);
+    }
+    let is = |at: usize, c: char| src.get(at) == Some(&(c as u32));
+    let mut at = 0;
+    if src.len() >= 4 && (0..3).all(|i| is(i, '*')) {
+        match char::from_u32(src[3]) {
+            Some('?') => return Err(fault("invalid regexp (reg version 0.8)")),
+            Some('=') => {
+                *options = Options {
+                    flavor: Flavor::Literal,
+                    ignore_case: options.ignore_case,
+                    global: options.global,
+                    ..Options::default()
+                };
+                return Ok(4);
+            }
+            Some(':') => {
+                options.flavor = Flavor::Advanced;
+                at = 4;
+            }
+            _ => return Err(fault("quantifier operand invalid")),
+        }
+    }
+    let letter =
+        |at: usize| src.get(at).and_then(|&c| char::from_u32(c)).filter(char::is_ascii_alphabetic);
+    if options.flavor != Flavor::Advanced
+        || !(is(at, '(') && is(at + 1, '?') && letter(at + 2).is_some())
+    {
+        return Ok(at);
+    }
+    at += 2;
+    while let Some(c) = letter(at) {
+        if !options.set(c) {
+            return Err(fault("invalid embedded option"));
+        }
+        at += 1;
+    }
+    if !is(at, ')') {
+        return Err(fault("invalid embedded option"));
+    }
+    if options.flavor == Flavor::Literal {
+        (options.expanded, options.newline_stop, options.newline_anchor) = (false, false, false);
+    }
+    Ok(at + 1)
+}
+
+struct Parser<'a> {
+    src: &'a [u32],
+    at: usize,
+    options: Options,
+    ctype: Ctype,
+    depth: usize,
+    /// How many lookaround constraints are open: nothing in them captures.
+    in_look: usize,
+    /// The contents of the groups that are closed, by number.
+    groups: Vec<Option<Arc<Node>>>,
+}
+
+/// A character of a bracket expression, or a class written in its place.
+enum Element {
+    Char(u32),
+    Class(CharSet),
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<char> {
+        // Codes that are no characters are plain, as letters are.
+        self.src.get(self.at).map(|&c| char::from_u32(c).unwrap_or('\u{fffd}'))
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let rest = &self.src[self.at.min(self.src.len())..];
+        let yes = rest.len() >= text.len() && text.chars().zip(rest).all(|(t, &c)| t as u32 == c);
+        if yes {
+            self.at += text.len();
+        }
+        yes
+    }
+
+    fn advanced(&self) -> bool {
+        self.options.flavor == Flavor::Advanced
+    }
+
+    fn basic(&self) -> bool {
+        self.options.flavor == Flavor::Basic
+    }
+
+    /// Skips what says nothing: comments, and in expanded syntax white space.
+    fn skip(&mut self) {
+        loop {
+            if self.options.expanded {
+                match self.peek() {
+                    Some(c) if c.is_ascii_whitespace() || c == '\u{b}' => {
+                        self.at += 1;
+                        continue;
+                    }
+                    Some('#') => {
+                        while self.peek().is_some_and(|c| c != '\n') {
+                            self.at += 1;
+                        }
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            if self.advanced() && self.eat("(?#") {
+                while self.peek().is_some_and(|c| c != ')') {
+                    self.at += 1;
+                }
+                self.eat(")");
+                continue;
+            }
+            return;
+        }
+    }
+
+    fn set(&self, set: CharSet) -> Node {
+        let set = if self.options.ignore_case { set.with_cases(self.ctype) } else { set };
+        Node::Set(Arc::new(set))
+    }
+
+    fn literal(&self, c: u32) -> Node {
+        self.set(CharSet::one(c))
+    }
+
+    fn at_close(&mut self) -> bool {
+        match self.basic() {
+            true => self.peek() == Some('\\') && self.src.get(self.at + 1) == Some(&(b')' as u32)),
+            false => self.peek() == Some(')'),
+        }
+    }
+
+    /// Alternatives up to the end, or in parentheses up to the closing one, which is eaten.
+    fn alternatives(&mut self, inside: bool) -> Result<Node> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(too_complex());
+        }
+        let mut branches = Vec::new();
+        loop {
+            branches.push(self.branch(inside)?);
+            if self.basic() || !self.eat("|") {
+                break;
+            }
+        }
+        self.depth -= 1;
+        if inside {
+            if !self.at_close() {
+                return Err(fault("parentheses () not balanced"));
+            }
+            self.at += if self.basic() { 2 } else { 1 };
+        }
+        Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Alt(branches.into()) })
+    }
+
+    fn branch(&mut self, inside: bool) -> Result<Node> {
+        let mut items = Vec::new();
+        loop {
+            self.skip();
+            let end = match self.peek() {
+                None => true,
+                Some('|') => !self.basic(),
+                Some(_) => inside && self.at_close(),
+            };
+            if end {
+                break;
+            }
+            let (atom, constraint) = self.atom(items.is_empty(), inside)?;
+            items.push(if constraint { atom } else { self.quantified(atom)? });
+        }
+        Ok(match items.len() {
+            0 => Node::Empty,
+            1 => items.remove(0),
+            _ => Node::Seq(items.into()),
+        })
+    }
+
+    /// One atom, or a constraint (true), which bears no quantifier.
+    fn atom(&mut self, first: bool, inside: bool) -> Result<(Node, bool)> {
+        let Some(c) = self.peek() else { return Ok((Node::Empty, true)) };
+        let code = self.src[self.at];
+        self.at += 1;
+        if self.basic() {
+            return self.basic_atom(c, code, first, inside);
+        }
+        let node = match c {
+            '(' => return self.parenthesis(),
+            // Where no parenthesis is open; extended expressions take it for what it is.
+            ')' if self.options.flavor == Flavor::Extended => self.literal(code),
+            ')' => return Err(fault("parentheses () not balanced")),
+            '*' | '+' | '?' => return Err(fault("quantifier operand invalid")),
+            '{' => {
+                self.skip_in_expanded();
+                if self.peek().is_some_and(|c| c.is_ascii_digit()) {
+                    return Err(fault("quantifier operand invalid"));
+                }
+                self.literal(code)
+            }
+            '.' => self.dot(),
+            '^' => return Ok((self.line_start(), true)),
+            '$' => return Ok((self.line_end(), true)),
+            '[' => return self.bracket(),
+            '\\' => {
+                if self.peek().is_none() {
+                    return Err(fault("invalid escape \\ sequence"));
+                }
+                if !self.advanced() {
+                    self.at += 1;
+                    return Ok((self.literal(self.src[self.at - 1]), false));
+                }
+                return self.escape();
+            }
+            _ => self.literal(code),
+        };
+        Ok((node, false))
+    }
+
+    fn skip_in_expanded(&mut self) {
+        if self.options.expanded {
+            self.skip();
+        }
+    }
+
+    fn dot(&self) -> Node {
+        Node::Set(Arc::new(match self.options.newline_stop {
+            true => CharSet::one(b'\n' as u32).negated(),
+            false => CharSet::any(),
+        }))
+    }
+
+    fn line_start(&self) -> Node {
+        Node::Assert(match self.options.newline_anchor {
+            true => Assert::LineStart,
+            false => Assert::TextStart,
+        })
+    }
+
+    fn line_end(&self) -> Node {
+        Node::Assert(match self.options.newline_anchor {
+            true => Assert::LineEnd,
+            false => Assert::TextEnd,
+        })
+    }
+
+    /// What follows `(`.
+    fn parenthesis(&mut self) -> Result<(Node, bool)> {
+        if !self.advanced() || !self.eat("?") {
+            return Ok((self.group()?, false));
+        }
+        let (behind, negative) = if self.eat(":") {
+            let body = self.alternatives(true)?;
+            return Ok((Node::Group(None, Arc::new(body)), false));
+        } else if self.eat("=") {
+            (false, false)
+        } else if self.eat("!") {
+            (false, true)
+        } else if self.eat("<=") {
+            (true, false)
+        } else if self.eat("<!") {
+            (true, true)
+        } else {
+            return Err(fault("quantifier operand invalid"));
+        };
+        self.in_look += 1;
+        let body = self.alternatives(true)?;
+        self.in_look -= 1;
+        Ok((Node::Look(Arc::new(Look { behind, negative, body })), true))
+    }
+
+    /// A capturing group, whose parenthesis is eaten.
+    fn group(&mut self) -> Result<Node> {
+        if self.in_look > 0 {
+            return Ok(Node::Group(None, Arc::new(self.alternatives(true)?)));
+        }
+        let number = self.groups.len();
+        self.groups.push(None);
+        let body = Arc::new(self.alternatives(true)?);
+        self.groups[number] = Some(body.clone());
+        Ok(Node::Group(Some(number), body))
+    }
+
+    fn back_reference(&self, number: usize) -> Result<Node> {
+        let body = self.groups.get(number).cloned().flatten().filter(|_| self.in_look == 0);
+        let body = body.ok_or_else(|| fault("invalid backreference number"))?;
+        Ok(Node::BackRef(number, body))
+    }
+
+    fn basic_atom(
+        &mut self,
+        c: char,
+        code: u32,
+        first: bool,
+        inside: bool,
+    ) -> Result<(Node, bool)> {
+        let node = match c {
+            // A star that repeats nothing stands for itself.
+            '*' => self.literal(code),
+            '[' => return self.bracket(),
+            '.' => self.dot(),
+            '^' if first => return Ok((self.line_start(), true)),
+            '$' => {
+                self.skip();
+                if self.peek().is_none() || (inside && self.at_close()) {
+                    return Ok((self.line_end(), true));
+                }
+                self.literal(code)
+            }
+            '\\' => {
+                let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
+                self.at += 1;
+                match c {
+                    '{' => return Err(fault("quantifier operand invalid")),
+                    '(' => self.group()?,
+                    ')' => return Err(fault("parentheses () not balanced")),
+                    '<' => return Ok((Node::Assert(Assert::WordStart), true)),
+                    '>' => return Ok((Node::Assert(Assert::WordEnd), true)),
+                    '1'..='9' => self.back_reference(c as usize - '0' as usize)?,
+                    _ => self.literal(self.src[self.at - 1]),
+                }
+            }
+            _ => self.literal(code),
+        };
+        Ok((node, false))
+    }
+
+    /// Up to `most` digits in a base, at least `least`.
+    fn digits(&mut self, base: u32, least: usize, most: usize) -> Result<u32> {
+        let start = self.at;
+        let mut n = 0u64;
+        while self.at - start < most
+            && let Some(d) = self.peek().and_then(|c| c.to_digit(base))
+        {
+            n = (n * u64::from(base) + u64::from(d)).min(1 << 40);
+            self.at += 1;
+        }
+        match u32::try_from(n) {
+            Ok(n) if self.at - start >= least && n <= super::class::CODE_MAX => Ok(n),
+            _ => Err(fault("invalid escape \\ sequence")),
+        }
+    }
+
+    /// A class escape's set.
+    fn class_escape(&self, c: char) -> Option<CharSet> {
+        let name = match c.to_ascii_lowercase() {
+            'd' => "digit",
+            's' => "space",
+            'w' => "word",
+            _ => return None,
+        };
+        let set = named(name, self.ctype, self.options.ignore_case)?;
+        Some(if c.is_ascii_uppercase() { set.negated() } else { set })
+    }
+
+    /// A character written as an escape; the backslash and `c` are eaten.
+    fn character_escape(&mut self, c: char) -> Result<u32> {
+        Ok(match c {
+            'a' => 7,
+            'b' => 8,
+            'B' => b'\\' as u32,
+            'e' => 0x1b,
+            'f' => 0xc,
+            'n' => b'\n' as u32,
+            'r' => b'\r' as u32,
+            't' => b'\t' as u32,
+            'v' => 0xb,
+            'c' if self.peek().is_some() => {
+                self.at += 1;
+                self.src[self.at - 1] & 31
+            }
+            'u' => self.digits(16, 4, 4)?,
+            'U' => self.digits(16, 8, 8)?,
+            'x' => self.digits(16, 1, 255)?,
+            '0'..='9' => {
+                self.at -= 1;
+                let start = self.at;
+                let n = self.digits(8, 1, 3)?;
+                if n > 0xff {
+                    self.at = start + 2;
+                    n >> 3
+                } else {
+                    n
+                }
+            }
+            c if !c.is_ascii_alphanumeric() => self.src[self.at - 1],
+            _ => return Err(fault("invalid escape \\ sequence")),
+        })
+    }
+
+    /// An escape of the advanced syntax, whose backslash is eaten.
+    fn escape(&mut self) -> Result<(Node, bool)> {
+        let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
+        self.at += 1;
+        if let Some(set) = self.class_escape(c) {
+            return Ok((Node::Set(Arc::new(set)), false));
+        }
+        let assert = match c {
+            'A' => Assert::TextStart,
+            'Z' => Assert::TextEnd,
+            'm' => Assert::WordStart,
+            'M' => Assert::WordEnd,
+            'y' => Assert::WordEdge,
+            'Y' => Assert::NoWordEdge,
+            '1'..='9' => {
+                // One digit is a reference, and more are one where there are so many groups.
+                let start = self.at;
+                self.at -= 1;
+                let n = self.digits(10, 1, 255)? as usize;
+                if self.at == start || n < self.groups.len() {
+                    return Ok((self.back_reference(n)?, false));
+                }
+                self.at = start;
+                let c = self.character_escape(c)?;
+                return Ok((self.literal(c), false));
+            }
+            _ => {
+                let c = self.character_escape(c)?;
+                return Ok((self.literal(c), false));
+            }
+        };
+        Ok((Node::Assert(assert), true))
+    }
+
+    /// A bracket expression, or one of the constraints `[[:<:]]` and `[[:>:]]`; the `[` is eaten.
+    fn bracket(&mut self) -> Result<(Node, bool)> {
+        if self.eat("[:<:]]") {
+            return Ok((Node::Assert(Assert::WordStart), true));
+        }
+        if self.eat("[:>:]]") {
+            return Ok((Node::Assert(Assert::WordEnd), true));
+        }
+        let negated = self.eat("^");
+        let mut set = CharSet::default();
+        let mut first = true;
+        loop {
+            match self.peek() {
+                None => return Err(fault("brackets [] not balanced")),
+                Some(']') if !first => {
+                    self.at += 1;
+                    break;
+                }
+                Some('-') if !first && self.src.get(self.at + 1) != Some(&(b']' as u32)) => {
+                    return Err(fault("invalid character range"));
+                }
+                Some(_) => {}
+            }
+            first = false;
+            let low = match self.element()? {
+                Element::Class(class) => {
+                    set.add(class.0);
+                    continue;
+                }
+                Element::Char(c) => c,
+            };
+            let range = self.peek() == Some('-')
+                && self.src.get(self.at + 1).is_some_and(|&c| c != b']' as u32);
+            if !range {
+                set.add([(low, low)]);
+                continue;
+            }
+            self.at += 1;
+            match self.element()? {
+                Element::Char(high) if high >= low => set.add([(low, high)]),
+                _ => return Err(fault("invalid character range")),
+            }
+        }
+        let mut set = if self.options.ignore_case { set.with_cases(self.ctype) } else { set };
+        if negated {
+            if self.options.newline_stop {
+                set.add([(b'\n' as u32, b'\n' as u32)]);
+            }
+            set = set.negated();
+        }
+        Ok((Node::Set(Arc::new(set)), false))
+    }
+
+    /// The name up to `end` within a bracket expression.
+    fn name(&mut self, end: &str) -> Result<Vec<u32>> {
+        let start = self.at;
+        while self.at < self.src.len() {
+            let here = self.at;
+            if self.eat(end) {
+                return Ok(self.src[start..here].to_vec());
+            }
+            self.at += 1;
+        }
+        Err(fault("brackets [] not balanced"))
+    }
+
+    fn element(&mut self) -> Result<Element> {
+        if self.eat("[.") || self.eat("[=") {
+            let end = if self.src[self.at - 1] == b'.' as u32 { ".]" } else { "=]" };
+            let name = self.name(end)?;
+            let c = element(&name).ok_or_else(|| fault("invalid collating element"))?;
+            // An equivalence class cannot end a range.
+            return Ok(match end {
+                ".]" => Element::Char(c),
+                _ => Element::Class(CharSet::one(c)),
+            });
+        }
+        if self.eat("[:") {
+            let name = self.name(":]")?;
+            let name: String = name.iter().filter_map(|&c| char::from_u32(c)).collect();
+            let class = named(&name, self.ctype, self.options.ignore_case);
+            return Ok(Element::Class(class.ok_or_else(|| fault("invalid character class"))?));
+        }
+        let Some(c) = self.peek() else { return Err(fault("brackets [] not balanced")) };
+        self.at += 1;
+        if c != '\\' || !self.advanced() {
+            return Ok(Element::Char(self.src[self.at - 1]));
+        }
+        let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
+        self.at += 1;
+        if let Some(class) = self.class_escape(c) {
+            return Ok(Element::Class(class));
+        }
+        if ('1'..='9').contains(&c) {
+            // A digit alone would be a back reference, which has no place here.
+            let start = self.at;
+            self.at -= 1;
+            let n = self.digits(10, 1, 255)? as usize;
+            if self.at == start || n < self.groups.len() {
+                return Err(fault("invalid escape \\ sequence"));
+            }
+            self.at = start;
+        }
+        Ok(Element::Char(self.character_escape(c)?))
+    }
+
+    fn count(&mut self) -> Result<Option<u16>> {
+        let mut count = None;
+        self.skip_in_expanded();
+        while let Some(d) = self.peek().and_then(|c| c.to_digit(10)) {
+            let n = count.unwrap_or(0) * 10 + d as u16;
+            if n > COUNT_MAX {
+                return Err(fault("invalid repetition count(s)"));
+            }
+            count = Some(n);
+            self.at += 1;
+            self.skip_in_expanded();
+        }
+        Ok(count)
+    }
+
+    fn lazy(&mut self) -> Preference {
+        match self.advanced() && self.eat("?") {
+            true => Preference::Shorter,
+            false => Preference::Longer,
+        }
+    }
+
+    /// The atom with the quantifier that follows it, if any.
+    fn quantified(&mut self, atom: Node) -> Result<Node> {
+        self.skip();
+        let basic = self.basic();
+        let (min, max, preference) = match self.peek() {
+            Some('*') => {
+                self.at += 1;
+                (0, UNBOUNDED, self.lazy())
+            }
+            Some('+') if !basic => {
+                self.at += 1;
+                (1, UNBOUNDED, self.lazy())
+            }
+            Some('?') if !basic => {
+                self.at += 1;
+                (0, 1, self.lazy())
+            }
+            Some('{') if !basic => {
+                let start = self.at;
+                self.at += 1;
+                self.skip_in_expanded();
+                if !self.peek().is_some_and(|c| c.is_ascii_digit()) {
+                    // A brace that begins no bound is an atom of its own.
+                    self.at = start;
+                    return Ok(atom);
+                }
+                self.bound("}")?
+            }
+            Some('\\') if basic && self.eat("\\{") => self.bound("\\}")?,
+            _ => return Ok(atom),
+        };
+        if (min, max) == (0, 0) {
+            return Ok(Node::Empty);
+        }
+        Ok(Node::Repeat { body: Arc::new(atom), min, max, preference })
+    }
+
+    /// The bounds behind an opening brace.
+    fn bound(&mut self, close: &str) -> Result<(u16, u16, Preference)> {
+        let min = self.count()?;
+        let comma = self.eat(",");
+        let max = if comma { self.count()?.unwrap_or(UNBOUNDED) } else { min.unwrap_or(0) };
+        let min = min.unwrap_or(0);
+        if self.peek().is_none() {
+            return Err(fault("braces {} not balanced"));
+        }
+        if min > max || !self.eat(close) {
+            return Err(fault("invalid repetition count(s)"));
+        }
+        let preference = if close == "}" { self.lazy() } else { Preference::Longer };
+        Ok((min, max, if comma { preference } else { Preference::None }))
+    }
+}
+
+/// The error for a collation that is not known, as for the functions of upper and lower case.
+pub(super) fn no_collation() -> PgError {
+    pg_err!(
+        INDETERMINATE_COLLATION,
+        "could not determine which collation to use for regular expression"
+    )
+    .hint("Use the COLLATE clause to set the collation explicitly.")
+}
