@@ -11,12 +11,18 @@ enum Item {
     Zero,
     Point,
     Comma,
-    /// L: the currency symbol (blank in the C locale).
+    /// G: the group separator, a comma in the C locale.
+    Group,
+    /// L: the currency symbol, which is blank in the C locale.
     Currency,
+    /// SG.
     Sign,
     Minus,
     Plus,
     Ordinal(bool),
+    Roman(bool),
+    /// A keyword that writes nothing where it stands.
+    Silent,
     Char(char),
 }
 
@@ -28,25 +34,31 @@ enum SignPlace {
     After,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Template {
     items: Vec<Item>,
     /// Digits before and after the point.
     pre: usize,
     post: usize,
-    /// Digits after V.
+    /// Nines after V.
     shift: usize,
+    has_shift: bool,
     has_point: bool,
-    fill: bool,
+    /// FM.
+    narrow: bool,
+    blank: bool,
     /// 1-based place of the first 0 among the digits.
     zero_start: Option<usize>,
     /// 1-based place of the last 0 among the digits.
     zero_end: usize,
     sign: SignPlace,
-    /// MI or SG: the sign is not before the first digit.
-    own_sign: bool,
+    /// Digits in front of the S.
+    sign_at: usize,
+    /// MI or SG, PL or SG: the sign is written on its own.
+    minus: bool,
+    plus: bool,
     bracket: bool,
-    roman: Option<bool>,
+    roman: bool,
     scientific: bool,
 }
 
@@ -54,156 +66,185 @@ fn syntax(message: &str) -> PgError {
     pg_err!(SYNTAX_ERROR, "{message}")
 }
 
-fn template(text: &str) -> Result<Template> {
-    let mut t = Template {
-        items: Vec::new(),
-        pre: 0,
-        post: 0,
-        shift: 0,
-        has_point: false,
-        fill: true,
-        zero_start: None,
-        zero_end: 0,
-        sign: SignPlace::None,
-        own_sign: false,
-        bracket: false,
-        roman: None,
-        scientific: false,
-    };
-    let mut in_shift = false;
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let two: String = rest.chars().take(2).collect::<String>().to_ascii_uppercase();
-        let four: String = rest.chars().take(4).collect::<String>().to_ascii_uppercase();
-        let mut used = c.len_utf8();
-        if t.scientific && !two.starts_with("FM") {
-            return Err(syntax("\"EEEE\" must be the last pattern used"));
-        }
-        match c.to_ascii_uppercase() {
-            _ if two == "FM" => {
-                t.fill = false;
-                used = 2;
+/// Keywords in capitals, longer ones before their beginnings; they are known in small letters too.
+const KEYWORDS: [&str; 20] = [
+    ",", ".", "0", "9", "B", "C", "D", "EEEE", "FM", "G", "L", "MI", "PL", "PR", "RN", "SG", "SP",
+    "S", "TH", "V",
+];
+
+impl Template {
+    fn new(text: &str) -> Result<Template> {
+        let mut t = Template {
+            items: Vec::new(),
+            pre: 0,
+            post: 0,
+            shift: 0,
+            has_shift: false,
+            has_point: false,
+            narrow: false,
+            blank: false,
+            zero_start: None,
+            zero_end: 0,
+            sign: SignPlace::None,
+            sign_at: 0,
+            minus: false,
+            plus: false,
+            bracket: false,
+            roman: false,
+            scientific: false,
+        };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let key = KEYWORDS
+                .into_iter()
+                .find(|k| rest.starts_with(k) || rest.starts_with(k.to_ascii_lowercase().as_str()));
+            if let Some(key) = key {
+                let upper = rest.starts_with(key);
+                rest = &rest[key.len()..];
+                t.key(key, upper)?;
+                continue;
             }
-            _ if four == "EEEE" => {
-                if t.sign != SignPlace::None
-                    || t.own_sign
-                    || t.bracket
-                    || t.roman.is_some()
-                    || t.shift > 0
-                    || in_shift
-                {
-                    return Err(syntax("\"EEEE\" is incompatible with other formats"));
-                }
-                t.scientific = true;
-                used = 4;
-            }
-            _ if two == "MI" => {
-                t.own_sign = true;
-                t.items.push(Item::Minus);
-                used = 2;
-            }
-            _ if two == "PL" => {
-                t.items.push(Item::Plus);
-                used = 2;
-            }
-            _ if two == "SG" => {
-                t.own_sign = true;
-                t.items.push(Item::Sign);
-                used = 2;
-            }
-            _ if two == "PR" => {
-                if t.sign != SignPlace::None || t.own_sign {
-                    return Err(syntax(
-                        "cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together",
-                    ));
-                }
-                t.bracket = true;
-                used = 2;
-            }
-            _ if two == "RN" => {
-                t.roman = Some(c == 'R');
-                used = 2;
-            }
-            _ if two == "TH" => {
-                t.items.push(Item::Ordinal(c == 'T'));
-                used = 2;
-            }
-            '9' | '0' => {
-                if t.bracket {
-                    return Err(syntax("\"9\" must be ahead of \"PR\""));
-                }
-                if in_shift {
-                    t.shift += 1;
-                    t.items.push(if c == '9' { Item::Nine } else { Item::Zero });
-                    rest = &rest[used..];
-                    continue;
-                }
-                if t.has_point {
-                    t.post += 1;
-                } else {
-                    t.pre += 1;
-                }
-                let place = t.pre + t.post;
-                if c == '0' {
-                    if !t.has_point || t.zero_start.is_some() {
-                        t.zero_start.get_or_insert(place);
-                    }
-                    t.zero_end = place;
-                }
-                t.items.push(if c == '9' { Item::Nine } else { Item::Zero });
-            }
-            '.' | 'D' => {
-                if t.has_point {
-                    return Err(syntax("multiple decimal points"));
-                }
-                if in_shift {
-                    return Err(syntax("cannot use \"V\" and decimal point together"));
-                }
-                t.has_point = true;
-                t.items.push(Item::Point);
-            }
-            ',' | 'G' => t.items.push(Item::Comma),
-            'L' => t.items.push(Item::Currency),
-            // Known, but without effect.
-            'B' | 'C' => {}
-            'S' => {
-                if t.sign != SignPlace::None {
-                    return Err(syntax("cannot use \"S\" twice"));
-                }
-                if t.own_sign || t.bracket {
-                    return Err(syntax(
-                        "cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together",
-                    ));
-                }
-                let digits = t.pre + t.post + t.shift > 0;
-                t.sign = if digits { SignPlace::After } else { SignPlace::Before };
-                if digits {
-                    t.items.push(Item::Sign);
-                }
-            }
-            'V' => {
-                if t.has_point {
-                    return Err(syntax("cannot use \"V\" and decimal point together"));
-                }
-                in_shift = true;
-            }
-            '"' => {
-                let mut chars = rest[1..].chars();
-                loop {
-                    match chars.next() {
-                        None | Some('"') => break,
-                        Some('\\') => t.items.extend(chars.next().map(Item::Char)),
-                        Some(c) => t.items.push(Item::Char(c)),
-                    }
+            if let Some(quoted) = rest.strip_prefix('"') {
+                let mut chars = quoted.chars();
+                while let Some(c) = chars.next().filter(|c| *c != '"') {
+                    let c = if c == '\\' { chars.next().unwrap_or(c) } else { c };
+                    t.items.push(Item::Char(c));
                 }
                 rest = chars.as_str();
                 continue;
             }
-            _ => t.items.push(Item::Char(c)),
+            rest = rest.strip_prefix('\\').filter(|r| r.starts_with('"')).unwrap_or(rest);
+            let mut chars = rest.chars();
+            t.items.extend(chars.next().map(Item::Char));
+            rest = chars.as_str();
         }
-        rest = &rest[used..];
+        Ok(t)
     }
-    Ok(t)
+
+    fn key(&mut self, key: &str, upper: bool) -> Result<()> {
+        if self.scientific && key != "EEEE" {
+            return Err(syntax("\"EEEE\" must be the last pattern used"));
+        }
+        let own_sign = self.minus || self.plus;
+        let item = match key {
+            "9" | "0" => {
+                if self.bracket {
+                    return Err(syntax(&format!("\"{key}\" must be ahead of \"PR\"")));
+                }
+                self.digit(key == "0");
+                if key == "0" { Item::Zero } else { Item::Nine }
+            }
+            "." | "D" => {
+                if self.has_point {
+                    return Err(syntax("multiple decimal points"));
+                }
+                if self.has_shift {
+                    return Err(syntax("cannot use \"V\" and decimal point together"));
+                }
+                self.has_point = true;
+                Item::Point
+            }
+            "," => Item::Comma,
+            "G" => Item::Group,
+            "L" => Item::Currency,
+            "B" => {
+                self.blank |= self.pre == 0 && self.post == 0 && self.zero_start.is_none();
+                Item::Silent
+            }
+            "FM" => {
+                self.narrow = true;
+                Item::Silent
+            }
+            "S" => {
+                if self.sign != SignPlace::None {
+                    return Err(syntax("cannot use \"S\" twice"));
+                }
+                if own_sign || self.bracket {
+                    return Err(syntax(
+                        "cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together",
+                    ));
+                }
+                self.sign = if self.has_point { SignPlace::After } else { SignPlace::Before };
+                self.sign_at = self.pre;
+                Item::Silent
+            }
+            "MI" | "PL" | "SG" => {
+                if self.sign != SignPlace::None {
+                    return Err(syntax(&format!("cannot use \"S\" and \"{key}\" together")));
+                }
+                self.minus |= key != "PL";
+                self.plus |= key != "MI";
+                match key {
+                    "MI" => Item::Minus,
+                    "PL" => Item::Plus,
+                    _ => Item::Sign,
+                }
+            }
+            "PR" => {
+                if self.sign != SignPlace::None || own_sign {
+                    return Err(syntax(
+                        "cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together",
+                    ));
+                }
+                self.bracket = true;
+                Item::Silent
+            }
+            "RN" => {
+                self.roman = true;
+                Item::Roman(upper)
+            }
+            "TH" => Item::Ordinal(upper),
+            "V" => {
+                if self.has_point {
+                    return Err(syntax("cannot use \"V\" and decimal point together"));
+                }
+                self.has_shift = true;
+                Item::Silent
+            }
+            "EEEE" => {
+                self.exponent()?;
+                Item::Silent
+            }
+            _ => Item::Silent,
+        };
+        self.items.push(item);
+        Ok(())
+    }
+
+    fn digit(&mut self, zero: bool) {
+        if zero && !self.has_point {
+            self.zero_start.get_or_insert(self.pre + 1);
+        }
+        match (self.has_shift && !zero, self.has_point) {
+            (true, _) => self.shift += 1,
+            (_, true) => self.post += 1,
+            (_, false) => self.pre += 1,
+        }
+        if zero {
+            self.zero_end = self.pre + self.post;
+        }
+    }
+
+    fn exponent(&mut self) -> Result<()> {
+        if self.scientific {
+            return Err(syntax("cannot use \"EEEE\" twice"));
+        }
+        if self.blank
+            || self.narrow
+            || self.sign != SignPlace::None
+            || self.bracket
+            || self.minus
+            || self.plus
+            || self.roman
+            || self.has_shift
+        {
+            return Err(syntax("\"EEEE\" is incompatible with other formats").detail(
+                "\"EEEE\" may only be used together with digit and decimal point patterns.",
+            ));
+        }
+        self.scientific = true;
+        Ok(())
+    }
 }
 
 const ROMAN: [(i64, &str); 13] = [
@@ -222,167 +263,302 @@ const ROMAN: [(i64, &str); 13] = [
     (1, "I"),
 ];
 
-fn roman(n: i64, upper: bool, fill: bool) -> String {
-    let mut out = String::new();
+fn roman(n: i64) -> String {
     if !(1..=3999).contains(&n) {
-        out.push_str("###############");
-    } else {
-        let mut rest = n;
-        for (value, text) in ROMAN {
-            while rest >= value {
-                out.push_str(text);
-                rest -= value;
-            }
-        }
+        return "#".repeat(15);
     }
-    let out = if upper { out } else { out.to_lowercase() };
-    if fill { format!("{out:>15}") } else { out }
-}
-
-/// Lays out a number by the template. `digits`: its absolute value with exactly `post` decimals.
-fn lay_out(t: &Template, negative: bool, digits: &str) -> String {
-    let pre = t.pre + t.shift;
-    let (whole, frac) = digits.split_once('.').unwrap_or((digits, ""));
-    let overflow = whole.len() > pre;
-    let (whole, frac) = if overflow {
-        ("#".repeat(pre), "#".repeat(t.post))
-    } else {
-        (whole.to_string(), frac.to_string())
-    };
-    let blanks = pre - whole.len();
-    // In FM the decimals end with the last that is not 0, unless a 0 in the template keeps more.
-    let relevant = frac.trim_end_matches('0').len();
     let mut out = String::new();
-    let anonymous = t.sign != SignPlace::After && !t.own_sign;
-    let mut sign_written = !anonymous;
-    let write_sign = |out: &mut String, written: &mut bool| {
-        if *written {
-            return;
-        }
-        *written = true;
-        if t.bracket {
-            if negative {
-                out.push('<');
-            } else if t.fill {
-                out.push(' ');
-            }
-        } else if t.sign == SignPlace::Before {
-            out.push(if negative { '-' } else { '+' });
-        } else if negative {
-            out.push('-');
-        } else if t.fill {
-            out.push(' ');
-        }
-    };
-    let (mut place, mut after_point) = (0usize, 0usize);
-    let mut point_seen = false;
-    let total = pre + t.post;
-    let mut started = false;
-    for item in &t.items {
-        match item {
-            Item::Nine | Item::Zero => {
-                place += 1;
-                if place <= pre {
-                    let zero_here = t.zero_start.is_some_and(|z| place >= z);
-                    if place <= blanks && !zero_here {
-                        if t.fill {
-                            out.push(' ');
-                        }
-                    } else {
-                        let lone_zero = whole == "0"
-                            && place == pre
-                            && t.has_point
-                            && t.post > 0
-                            && !zero_here
-                            && (t.fill || relevant > 0 || t.zero_end > pre);
-                        if !lone_zero {
-                            write_sign(&mut out, &mut sign_written);
-                        }
-                        if place <= blanks {
-                            out.push('0');
-                            started = true;
-                        } else if lone_zero {
-                            if t.fill {
-                                out.push(' ');
-                            }
-                        } else {
-                            out.push(whole.as_bytes()[place - 1 - blanks] as char);
-                            started = true;
-                        }
-                    }
-                } else {
-                    after_point += 1;
-                    let keep = t.fill || after_point <= relevant || place <= t.zero_end || overflow;
-                    write_sign(&mut out, &mut sign_written);
-                    if keep {
-                        out.push(frac.as_bytes().get(after_point - 1).map_or('0', |c| *c as char));
-                        started = true;
-                    }
-                }
-                if place == total && t.bracket {
-                    if negative {
-                        out.push('>');
-                    } else if t.fill {
-                        out.push(' ');
-                    }
-                }
-            }
-            Item::Point => {
-                point_seen = true;
-                write_sign(&mut out, &mut sign_written);
-                out.push('.');
-            }
-            Item::Comma => {
-                let digit_before = started || (place > blanks && place > 0);
-                if digit_before && (whole != "0" || started) || point_seen {
-                    out.push(',');
-                } else if t.fill {
-                    out.push(' ');
-                }
-            }
-            Item::Currency => out.push(' '),
-            Item::Sign => out.push(if negative { '-' } else { '+' }),
-            Item::Minus => {
-                if negative {
-                    out.push('-');
-                } else if t.fill {
-                    out.push(' ');
-                }
-            }
-            Item::Plus => {
-                if !negative {
-                    out.push('+');
-                } else if t.fill {
-                    out.push(' ');
-                }
-            }
-            Item::Ordinal(upper) => {
-                if negative || overflow || t.has_point {
-                    continue;
-                }
-                let teens = whole.len() > 1 && whole.as_bytes()[whole.len() - 2] == b'1';
-                let suffix = match whole.as_bytes().last() {
-                    Some(b'1') if !teens => "st",
-                    Some(b'2') if !teens => "nd",
-                    Some(b'3') if !teens => "rd",
-                    _ => "th",
-                };
-                out.push_str(&if *upper { suffix.to_uppercase() } else { suffix.to_string() });
-            }
-            Item::Char(c) => out.push(*c),
+    let mut rest = n;
+    for (value, text) in ROMAN {
+        while rest >= value {
+            out.push_str(text);
+            rest -= value;
         }
     }
     out
 }
 
+/// `st`, `nd`, `rd`, `th` of a number's digits.
+fn ordinal(digits: &[u8]) -> &'static str {
+    let teens = digits.len() > 1 && digits[digits.len() - 2] == b'1';
+    match digits.last() {
+        Some(b'1') if !teens => "st",
+        Some(b'2') if !teens => "nd",
+        Some(b'3') if !teens => "rd",
+        _ => "th",
+    }
+}
+
+/// Lays a number out by its template. Places count the template's digits and its point.
+struct Layout<'a> {
+    t: Template,
+    negative: bool,
+    /// The absolute value: digits, and the point where there are decimals.
+    number: &'a [u8],
+    /// What is next of the number.
+    at: usize,
+    place: usize,
+    /// Places in front of the number.
+    spaces: usize,
+    /// The number's last character that counts (FM with a point).
+    last: Option<usize>,
+    sign_written: bool,
+    /// Was the last place a digit?
+    in_number: bool,
+    out: String,
+}
+
+impl Layout<'_> {
+    /// Is it the 0 in front of the point, which a template without zeros does not show?
+    fn lone_zero(&self) -> bool {
+        self.t.zero_start.is_none()
+            && self.at == 0
+            && self.number.first() == Some(&b'0')
+            && self.t.post != 0
+    }
+
+    /// Do the decimals that count end with the point?
+    fn ends_with_point(&self) -> bool {
+        self.last.is_some_and(|l| self.number.get(l) == Some(&b'.'))
+    }
+
+    /// Writes the sign in front of the first character of the number.
+    fn sign(&mut self) {
+        let reached =
+            self.place >= self.spaces || self.t.zero_start.is_some_and(|z| z - 1 == self.place);
+        if self.sign_written || !reached || (self.lone_zero() && !self.ends_with_point()) {
+            return;
+        }
+        if self.t.sign != SignPlace::None {
+            if self.t.sign == SignPlace::Before {
+                self.out.push(if self.negative { '-' } else { '+' });
+                self.sign_written = true;
+            }
+            return;
+        }
+        self.sign_written = true;
+        match (self.t.bracket, self.negative) {
+            (true, true) => self.out.push('<'),
+            (true, false) => self.out.push(' '),
+            (false, true) => self.out.push('-'),
+            (false, false) if self.t.narrow => {}
+            (false, false) => self.out.push(' '),
+        }
+    }
+
+    /// A digit or the point. False where the number is at its end, and with it the text.
+    fn numeral(&mut self, zero: bool) -> bool {
+        self.in_number = false;
+        self.sign();
+        let zeros = self.t.zero_start.is_some_and(|z| z - 1 <= self.place);
+        if self.place < self.spaces {
+            if zeros {
+                self.out.push('0');
+                self.in_number = true;
+            } else if !self.t.narrow {
+                self.out.push(' ');
+            }
+        } else {
+            match self.number.get(self.at) {
+                Some(b'.') => self.out.push('.'),
+                _ if self.last.is_some_and(|l| self.at > l) && !zero => {}
+                _ if self.lone_zero() => {
+                    if !self.t.narrow {
+                        self.out.push(' ');
+                    } else if self.ends_with_point() {
+                        self.out.push('0');
+                    }
+                }
+                None => return false,
+                Some(&digit) => {
+                    self.out.push(digit as char);
+                    self.in_number = true;
+                }
+            }
+            self.at = (self.at + 1).min(self.number.len());
+        }
+        if self.is_last() {
+            if self.sign_written && self.t.bracket {
+                self.out.push(if self.negative { '>' } else { ' ' });
+            } else if self.t.sign == SignPlace::After {
+                self.out.push(if self.negative { '-' } else { '+' });
+            }
+        }
+        self.place += 1;
+        true
+    }
+
+    /// Is this place the one behind which a closing sign stands?
+    fn is_last(&self) -> bool {
+        if self.last == Some(self.at) {
+            return false;
+        }
+        let mut places = self.t.pre + self.t.post + usize::from(self.t.has_point);
+        if self.spaces == 0 && !self.initially_signed() {
+            places += 1;
+        }
+        places += usize::from(self.spaces > 0);
+        self.place + 2 == places
+    }
+
+    /// Was no sign to be written from the beginning?
+    fn initially_signed(&self) -> bool {
+        match (self.t.plus, self.t.minus) {
+            (_, true) => true,
+            (true, false) => false,
+            (false, false) => !self.negative && self.t.narrow && self.t.sign == SignPlace::None,
+        }
+    }
+
+    fn run(mut self, roman: Option<&str>) -> String {
+        let items = std::mem::take(&mut self.t.items);
+        let wide = !self.t.narrow;
+        let no_suffix = roman.is_some()
+            || self.negative
+            || self.t.has_point
+            || self.number.first() == Some(&b'#');
+        for item in items {
+            match item {
+                Item::Nine | Item::Zero | Item::Point => {
+                    if roman.is_none() && !self.numeral(item == Item::Zero) {
+                        break;
+                    }
+                }
+                Item::Comma | Item::Group if self.in_number => self.out.push(','),
+                Item::Comma | Item::Group if wide => self.out.push(' '),
+                Item::Currency => self.out.push(' '),
+                Item::Minus if self.negative => self.out.push('-'),
+                Item::Plus if !self.negative && roman.is_none() => self.out.push('+'),
+                Item::Minus | Item::Plus if wide => self.out.push(' '),
+                Item::Sign => self.out.push(if self.negative { '-' } else { '+' }),
+                Item::Ordinal(upper) if !no_suffix => {
+                    let suffix = ordinal(self.number);
+                    let suffix = if upper { suffix.to_uppercase() } else { suffix.to_string() };
+                    self.out.push_str(&suffix);
+                }
+                Item::Roman(upper) => {
+                    let text = roman.unwrap_or_default();
+                    let text = if upper { text.to_string() } else { text.to_lowercase() };
+                    let width = if wide { 15 } else { 0 };
+                    self.out.push_str(&format!("{text:>width$}"));
+                }
+                Item::Char(c) => self.out.push(c),
+                Item::Comma
+                | Item::Group
+                | Item::Minus
+                | Item::Plus
+                | Item::Ordinal(_)
+                | Item::Silent => {}
+            }
+        }
+        self.out
+    }
+}
+
+/// The text of a number; `digits` is its absolute value.
+fn lay_out(mut t: Template, negative: bool, digits: &str) -> String {
+    t.pre += t.shift;
+    let whole = digits.find('.').unwrap_or(digits.len());
+    let overflow = format!("{}.{}", "#".repeat(t.pre), "#".repeat(t.post));
+    let (number, spaces) =
+        if whole > t.pre { (overflow.as_str(), 0) } else { (digits, t.pre - whole) };
+    if !(t.plus || t.minus) {
+        t.bracket &= negative || !t.narrow;
+        if t.sign == SignPlace::Before && t.pre == t.sign_at {
+            t.sign = SignPlace::After;
+        }
+    }
+    let mut last = None;
+    if t.narrow
+        && t.has_point
+        && let Some(point) = number.find('.')
+    {
+        let decimals = number[point..].trim_end_matches('0').len();
+        let counts = point + decimals - 1;
+        // A 0 in the template keeps the decimals up to it.
+        let kept = t.zero_end.saturating_sub(spaces);
+        last = Some(counts.max(kept.min(number.len() - 1)));
+    }
+    let mut layout = Layout {
+        t,
+        negative,
+        number: number.as_bytes(),
+        at: 0,
+        place: 0,
+        spaces,
+        last,
+        sign_written: false,
+        in_number: false,
+        out: String::new(),
+    };
+    layout.sign_written = layout.initially_signed();
+    layout.run(None)
+}
+
+fn lay_out_roman(mut t: Template, n: i64) -> String {
+    t.sign = SignPlace::None;
+    let layout = Layout {
+        t,
+        negative: false,
+        number: b"",
+        at: 0,
+        place: 0,
+        spaces: 0,
+        last: None,
+        sign_written: true,
+        in_number: false,
+        out: String::new(),
+    };
+    layout.run(Some(&roman(n)))
+}
+
+/// The places of digits, filled, where there is no exponent to show.
+fn no_exponent(t: &Template) -> String {
+    format!(" {}.{}", "#".repeat(t.pre), "#".repeat(t.post + 4))
+}
+
+fn exponent(text: &str, n: i64) -> String {
+    let lead = if text.starts_with('-') { "" } else { " " };
+    format!("{lead}{text}e{}{:02}", if n < 0 { '-' } else { '+' }, n.abs())
+}
+
+/// The power of ten of a number's first digit; `None` for 0.
+fn magnitude(text: &str) -> Option<i64> {
+    let text = text.trim_start_matches('-');
+    let whole = text.find('.').unwrap_or(text.len()) as i64;
+    let first = text.bytes().position(|b| (b'1'..=b'9').contains(&b))? as i64;
+    Some(if first < whole { whole - 1 - first } else { whole - first })
+}
+
+/// A finite number with one digit in front of the point, or two where rounding brings a new one.
 fn scientific(n: &Num, post: usize) -> String {
-    let value = n.to_f64();
-    let text = format!("{value:.post$e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    let lead = if value < 0.0 { "" } else { " " };
-    format!("{lead}{mantissa}e{sign}{:02}", exponent.abs())
+    let power = magnitude(&n.to_string()).unwrap_or(0);
+    let mut rounded = n.clone();
+    rounded.round((post as i64 - power) as i32);
+    rounded.round(rounded.dscale.max(0));
+    let text = rounded.to_string();
+    let whole = if magnitude(&text).is_some_and(|m| m > power) { 2 } else { 1 };
+    let digits = text.trim_start_matches(['-', '0', '.']).chars().filter(char::is_ascii_digit);
+    let mut mantissa: String = digits.take(whole + post).collect();
+    while mantissa.len() < whole + post {
+        mantissa.push('0');
+    }
+    if post > 0 {
+        mantissa.insert(whole, '.');
+    }
+    if text.starts_with('-') {
+        mantissa.insert(0, '-');
+    }
+    exponent(&mantissa, power)
+}
+
+fn scientific_float(v: f64, t: &Template) -> String {
+    if !v.is_finite() {
+        return no_exponent(t);
+    }
+    let text = format!("{v:.*e}", t.post);
+    let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+    exponent(mantissa, power.parse().unwrap_or(0))
 }
 
 fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
@@ -390,18 +566,21 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let t = template(&pattern)?;
-    if let Some(upper) = t.roman {
-        let whole = n.to_i64().filter(|v| i32::try_from(*v).is_ok());
+    let t = Template::new(&pattern)?;
+    if t.roman {
+        if !n.is_finite() {
+            let what = if n.is_nan() { "NaN" } else { "infinity" };
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot convert {what} to integer"));
+        }
+        let mut whole = n.clone();
+        whole.round(0);
+        let whole = whole.to_i64().filter(|v| i32::try_from(*v).is_ok());
         let whole = whole.ok_or_else(|| crate::form::out_of_range("integer"))?;
-        return Ok(Datum::text(&roman(whole, upper, t.fill)));
+        return Ok(Datum::text(&lay_out_roman(t, whole)));
     }
     if t.scientific {
-        if !n.is_finite() {
-            // "#" in the place of every digit.
-            return Ok(Datum::text(&format!(" {}.{}", "#".repeat(t.pre), "#".repeat(t.post + 4))));
-        }
-        return Ok(Datum::text(&scientific(n, t.post)));
+        let text = if n.is_finite() { scientific(n, t.post) } else { no_exponent(&t) };
+        return Ok(Datum::text(&text));
     }
     let mut value = n.clone();
     let mut digits = if n.is_finite() {
@@ -417,62 +596,204 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
     if negative {
         digits.remove(0);
     }
-    Ok(Datum::text(&lay_out(&t, negative, &digits)))
+    Ok(Datum::text(&lay_out(t, negative, &digits)))
 }
 
 /// A float: its decimals as C's `%f` rounds them, no more than its significant digits.
 fn show_float(v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
     let pattern = String::from_utf8_lossy(pattern);
-    let t = template(&pattern)?;
-    if let (Some(upper), false) = (t.roman, pattern.is_empty()) {
-        return Ok(Datum::text(&roman(v.round_ties_even() as i64, upper, t.fill)));
+    if pattern.is_empty() {
+        return Ok(Datum::text(""));
     }
-    if pattern.is_empty() || t.scientific || !v.is_finite() {
-        return show(&crate::numeric::from_float8(v), pattern.as_bytes());
+    let mut t = Template::new(&pattern)?;
+    if t.roman {
+        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64)));
+    }
+    if t.scientific {
+        return Ok(Datum::text(&scientific_float(v, &t)));
     }
     let v = v * 10f64.powi(t.shift as i32);
-    let whole = format!("{:.0}", v.abs()).len();
-    let post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
-    let digits = format!("{:.post$}", v.abs());
-    Ok(Datum::text(&lay_out(&t, v.is_sign_negative(), &digits)))
+    let size = v.abs();
+    let plain = |post: usize| match (size.is_nan(), size.is_infinite()) {
+        (true, _) => "NaN".to_string(),
+        (_, true) => "Infinity".to_string(),
+        _ => format!("{size:.post$}"),
+    };
+    let whole = plain(0).len();
+    t.post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
+    let digits = plain(t.post);
+    let negative = v.is_sign_negative() && !v.is_nan();
+    Ok(Datum::text(&lay_out(t, negative, &digits)))
 }
 
-/// Reads digits, sign and point where the template has them.
+/// Reads a number's text by its template.
+struct Reader<'a> {
+    t: &'a Template,
+    text: &'a [u8],
+    at: usize,
+    sign: Option<u8>,
+    digits: String,
+    /// Digits read in front of the point and behind it.
+    pre: usize,
+    post: usize,
+    point: bool,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn is_sign(c: u8) -> bool {
+        c == b'-' || c == b'+'
+    }
+
+    fn skip_char(&mut self) {
+        self.at += 1;
+        while self.peek().is_some_and(|c| c & 0xc0 == 0x80) {
+            self.at += 1;
+        }
+    }
+
+    /// Skips up to `n` characters that cannot belong to a number.
+    fn skip_other(&mut self, n: usize) {
+        for _ in 0..n {
+            match self.peek() {
+                Some(c) if !b"0123456789.,+-".contains(&c) => self.skip_char(),
+                _ => return,
+            }
+        }
+    }
+
+    /// The sign in front of the first digit.
+    fn leading_sign(&mut self) {
+        match self.peek() {
+            Some(c) if Self::is_sign(c) => {
+                self.sign = Some(c);
+                self.at += 1;
+            }
+            Some(b'<') if self.t.bracket && self.t.sign != SignPlace::Before => {
+                self.sign = Some(b'-');
+                self.at += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// A place for a digit or the point; the text is left at the last character that was read.
+    fn numeral(&mut self, point: bool) {
+        if self.peek() == Some(b' ') {
+            self.at += 1;
+        }
+        if self.peek().is_none() {
+            return;
+        }
+        if self.sign.is_none() && !point && self.pre + self.post == 0 {
+            self.leading_sign();
+        }
+        let Some(c) = self.peek() else { return };
+        let mut read = false;
+        if c.is_ascii_digit() {
+            if self.point && self.post == self.t.post {
+                return;
+            }
+            self.digits.push(c as char);
+            *(if self.point { &mut self.post } else { &mut self.pre }) += 1;
+            read = true;
+        } else if self.t.has_point && !self.point && c == b'.' {
+            self.digits.push('.');
+            self.point = true;
+            read = true;
+        }
+        if self.sign.is_some() || self.pre + self.post == 0 {
+            return;
+        }
+        // The sign behind the last digit.
+        if self.t.sign != SignPlace::None {
+            let next = self.text.get(self.at + 1).copied();
+            if read && next.is_some_and(Self::is_sign) {
+                self.at += 1;
+                self.sign = next;
+            }
+        } else if !read && (self.t.plus || self.t.minus) && Self::is_sign(c) {
+            self.sign = Some(c);
+        }
+    }
+
+    fn run(&mut self) {
+        for item in &self.t.items {
+            let Some(c) = self.peek() else { return };
+            match item {
+                Item::Nine | Item::Zero => self.numeral(false),
+                Item::Point => self.numeral(true),
+                // Commas never follow a digit here: what counts is what stands in the text.
+                Item::Comma | Item::Group if self.t.narrow => continue,
+                Item::Comma | Item::Group if c != b',' => continue,
+                Item::Comma | Item::Group => {}
+                Item::Currency => {
+                    self.skip_other(1);
+                    continue;
+                }
+                Item::Ordinal(_) => {
+                    if self.sign != Some(b'-') && !self.t.has_point {
+                        self.skip_other(2);
+                    }
+                    continue;
+                }
+                Item::Minus | Item::Plus | Item::Sign => {
+                    let fits = match item {
+                        Item::Minus => c == b'-',
+                        Item::Plus => c == b'+',
+                        _ => Self::is_sign(c),
+                    };
+                    if !fits {
+                        self.skip_other(1);
+                        continue;
+                    }
+                    self.sign = Some(c);
+                }
+                Item::Roman(_) | Item::Silent => continue,
+                Item::Char(_) => {
+                    self.skip_char();
+                    continue;
+                }
+            }
+            self.at += 1;
+        }
+    }
+}
+
 fn read(text: &[u8], pattern: &[u8]) -> Result<Datum> {
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::Null);
     }
-    let t = template(&pattern)?;
-    if t.roman.is_some() {
-        return Err(PgError::new(
-            pgerror::SqlState::FEATURE_NOT_SUPPORTED,
-            "\"RN\" not supported for input",
-        ));
-    }
-    if t.scientific {
-        return Err(pg_err!(FEATURE_NOT_SUPPORTED, "\"EEEE\" not supported for input"));
-    }
-    let text = String::from_utf8_lossy(text);
-    let negative = text.contains('-') || (t.bracket && text.contains('<'));
-    let (mut whole, mut frac, mut point) = (String::new(), String::new(), false);
-    for c in text.chars() {
-        match c {
-            '0'..='9' if point && frac.len() < t.post => frac.push(c),
-            '0'..='9' if !point && whole.len() < t.pre + t.shift => whole.push(c),
-            '.' if t.has_point && !point => point = true,
-            '.' if !t.has_point => break,
-            _ => {}
+    let t = Template::new(&pattern)?;
+    for (there, name) in [(t.scientific, "EEEE"), (t.roman, "RN")] {
+        if there {
+            let message = format!("\"{name}\" not supported for input");
+            return Err(PgError::new(pgerror::SqlState::FEATURE_NOT_SUPPORTED, message));
         }
     }
-    if whole.is_empty() && frac.is_empty() {
-        return Err(crate::form::bad_syntax("numeric", b" "));
-    }
-    let sign = if negative { "-" } else { "" };
-    let mut n = parse(format!("{sign}{whole}.{frac}").as_bytes())?;
+    let mut r = Reader {
+        t: &t,
+        text,
+        at: 0,
+        sign: None,
+        digits: String::new(),
+        pre: 0,
+        post: 0,
+        point: false,
+    };
+    r.run();
+    let sign = r.sign.map_or(' ', char::from);
+    let digits = r.digits.strip_suffix('.').unwrap_or(&r.digits);
+    let mut n = parse(format!("{sign}{digits}").as_bytes())?;
+    let typmod = ((t.pre + t.shift + r.post) << 16 | r.post) + 4;
+    n.apply_typmod(typmod as i32)?;
     if t.shift > 0 {
-        let scale = parse(format!("1e{}", t.shift).as_bytes())?;
-        n = n.divided(&scale, crate::numeric::div_scale(&n, &scale), true)?;
+        let power = Num::from(-(t.shift as i64));
+        n = n.times(&crate::numeric::power(&Num::from(10i64), &power)?);
     }
     n.datum()
 }
@@ -483,7 +804,13 @@ fn int(d: DatumRef<'_>) -> Num {
 
 scalars! { FNS;
     "numeric_to_char" => |_, a| show(&Num::of(a[0]), a[1].as_bytes()),
-    "int4_to_char" => |_, a| show(&int(a[0]), a[1].as_bytes()),
+    "int4_to_char" => |_, a| {
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()))?;
+        if t.scientific {
+            return Ok(Datum::text(&scientific_float(a[0].as_i64() as f64, &t)));
+        }
+        show(&int(a[0]), a[1].as_bytes())
+    },
     "int8_to_char" => |_, a| show(&int(a[0]), a[1].as_bytes()),
     "float4_to_char" => |_, a| show_float(a[0].as_f32().into(), 6, a[1].as_bytes()),
     "float8_to_char" => |_, a| show_float(a[0].as_f64(), 15, a[1].as_bytes()),

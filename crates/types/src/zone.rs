@@ -9,6 +9,8 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 pub struct Zone {
     name: String,
     tz: TimeZone,
+    /// Only this abbreviation's offset counts: the last one that it stood for, or will stand for first.
+    abbreviation: Option<String>,
 }
 
 /// Rules of the calendar repeat after 400 years: this many seconds.
@@ -18,7 +20,7 @@ const CYCLE_LIMIT: i64 = 240_779_520_000;
 
 impl Zone {
     pub fn utc() -> Zone {
-        Zone { name: "UTC".into(), tz: TimeZone::UTC }
+        Zone { name: "UTC".into(), tz: TimeZone::UTC, abbreviation: None }
     }
 
     /// The zone's name as `SHOW TimeZone` has it.
@@ -31,15 +33,18 @@ impl Zone {
     pub fn named(name: &str) -> Option<Zone> {
         if let Ok(tz) = TimeZone::get(name) {
             let name = tz.iana_name().unwrap_or(name).to_string();
-            return Some(Zone { name, tz });
+            return Some(Zone { name, tz, abbreviation: None });
         }
         if let Some(tz) = nameless(name) {
-            return Some(Zone { name: name.to_string(), tz });
+            return Some(Zone { name: name.to_string(), tz, abbreviation: None });
         }
         let upper = name.to_ascii_uppercase();
         let spec = if upper == "GMT" { "GMT0" } else { name };
-        let tz = TimeZone::posix(spec).or_else(|_| TimeZone::posix(&upper)).ok()?;
-        Some(Zone { name: name.to_string(), tz })
+        // Daylight saving without rules is that of the United States.
+        let american = format!("{upper},M3.2.0,M11.1.0");
+        let posix = TimeZone::posix(spec).or_else(|_| TimeZone::posix(&upper));
+        let tz = posix.or_else(|_| TimeZone::posix(&american)).ok()?;
+        Some(Zone { name: name.to_string(), tz, abbreviation: None })
     }
 
     /// A fixed offset in seconds east of Greenwich, as `SET TimeZone TO <number>` makes it.
@@ -51,7 +56,11 @@ impl Zone {
             text.push_str(&format!(":{:02}", s / 60 % 60));
         }
         let west = text.replace(sign, if sign == '+' { "-" } else { "+" });
-        Some(Zone { name: format!("<{text}>{west}"), tz: offset.to_time_zone() })
+        Some(Zone {
+            name: format!("<{text}>{west}"),
+            tz: offset.to_time_zone(),
+            abbreviation: None,
+        })
     }
 
     /// Seconds east of Greenwich, daylight saving?, abbreviation, at a Unix time in seconds.
@@ -61,6 +70,9 @@ impl Zone {
             s -= ((s - CYCLE_LIMIT) / CYCLE_SECONDS + 1) * CYCLE_SECONDS;
         }
         let ts = Timestamp::from_second(s).unwrap_or(Timestamp::UNIX_EPOCH);
+        if let Some((offset, dst)) = self.offset_of_abbreviation(ts) {
+            return (offset, dst, self.abbreviation.clone().unwrap_or_default());
+        }
         let info = self.tz.to_offset_info(ts);
         (info.offset().seconds(), info.dst().is_dst(), info.abbreviation().to_string())
     }
@@ -74,11 +86,34 @@ impl Zone {
         }
         let Ok(ts) = Timestamp::from_second(s) else { return 0 };
         let local: civil::DateTime = jiff::tz::Offset::UTC.to_datetime(ts);
-        match self.tz.to_ambiguous_timestamp(local).offset() {
+        let offset = match self.tz.to_ambiguous_timestamp(local).offset() {
             AmbiguousOffset::Unambiguous { offset } => offset.seconds(),
             AmbiguousOffset::Gap { before, .. } => before.seconds(),
             AmbiguousOffset::Fold { after, .. } => after.seconds(),
+        };
+        let there = Timestamp::from_second(s - i64::from(offset)).ok();
+        there.and_then(|ts| self.offset_of_abbreviation(ts)).map_or(offset, |o| o.0)
+    }
+
+    /// The zone as one of its abbreviations knows it.
+    pub fn abbreviated(mut self, abbreviation: &str) -> Zone {
+        self.abbreviation = Some(abbreviation.to_string());
+        self
+    }
+
+    /// Seconds east and daylight saving as the abbreviation had them last, or will have them first.
+    fn offset_of_abbreviation(&self, at: Timestamp) -> Option<(i32, bool)> {
+        let wanted = self.abbreviation.as_deref()?;
+        let now = self.tz.to_offset_info(at);
+        if now.abbreviation() == wanted {
+            return Some((now.offset().seconds(), now.dst().is_dst()));
         }
+        // Rules that go on for ever are looked at for some centuries.
+        let past = self.tz.preceding(at).take(1000);
+        let future = self.tz.following(at).take(1000);
+        past.chain(future)
+            .find(|t| t.abbreviation() == wanted)
+            .map(|t| (t.offset().seconds(), t.dst().is_dst()))
     }
 
     pub fn tz(&self) -> &TimeZone {
@@ -94,7 +129,13 @@ pub fn names() -> Vec<String> {
 }
 
 /// A POSIX specification that gives its zone no name: an offset alone, positive to the west.
+/// The same behind a name in angle brackets that says the offset too.
 fn nameless(spec: &str) -> Option<TimeZone> {
+    let spec = match spec.strip_prefix('<').and_then(|s| s.split_once('>')) {
+        Some((name, rest)) if name.starts_with(['+', '-']) => rest,
+        Some(_) => return None,
+        None => spec,
+    };
     let (east, digits) = match spec.as_bytes().first()? {
         b'-' => (1, &spec[1..]),
         b'+' => (-1, &spec[1..]),

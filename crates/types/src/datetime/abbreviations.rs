@@ -1,11 +1,24 @@
 //! The time zone abbreviations of PostgreSQL's "Default" set: name, seconds east of Greenwich, daylight
 //! saving. Taken from a running PostgreSQL 15 (`pg_timezone_abbrevs`).
 
-/// The abbreviation's offset (seconds east) and whether it is daylight saving time; lower case.
+use crate::zone::Zone;
+
+/// The abbreviation's offset (seconds east) and whether it is daylight saving time; none for those whose
+/// meaning has changed over time.
 pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
     let upper = name.to_ascii_uppercase();
+    if DYNAMIC.binary_search_by_key(&upper.as_str(), |a| a.0).is_ok() {
+        return None;
+    }
     let i = ABBREVIATIONS.binary_search_by_key(&upper.as_str(), |a| a.0).ok()?;
     Some((ABBREVIATIONS[i].1, ABBREVIATIONS[i].2))
+}
+
+/// The zone by which an abbreviation's offset is found that has changed over time.
+pub fn dynamic_abbreviation(name: &str) -> Option<Zone> {
+    let upper = name.to_ascii_uppercase();
+    let i = DYNAMIC.binary_search_by_key(&upper.as_str(), |a| a.0).ok()?;
+    Zone::named(DYNAMIC[i].1).map(|z| z.abbreviated(&upper))
 }
 
 /// Name, seconds east of Greenwich, daylight saving; sorted by name.
@@ -80,4 +93,59 @@ const ABBREVIATIONS: &[(&str, i32, bool)] = &[
     ("WGT", -10800, false), ("XJT", 21600, false), ("YAKST", 32400, false),
     ("YAKT", 32400, false), ("YAPT", 36000, false), ("YEKST", 21600, true),
     ("YEKT", 18000, false), ("Z", 0, false), ("ZULU", 0, false),
+];
+
+/// Abbreviations whose offset depends on the time, with their zones; sorted by name.
+#[rustfmt::skip]
+const DYNAMIC: &[(&str, &str)] = &[
+    ("AMST", "Asia/Yerevan"),
+    ("ANAST", "Asia/Anadyr"),
+    ("ANAT", "Asia/Anadyr"),
+    ("ARST", "America/Argentina/Buenos_Aires"),
+    ("ART", "America/Argentina/Buenos_Aires"),
+    ("AZST", "Asia/Baku"),
+    ("AZT", "Asia/Baku"),
+    ("CKT", "Pacific/Rarotonga"),
+    ("CLT", "America/Santiago"),
+    ("DAVT", "Antarctica/Davis"),
+    ("EASST", "Pacific/Easter"),
+    ("EAST", "Pacific/Easter"),
+    ("FKST", "Atlantic/Stanley"),
+    ("FKT", "Atlantic/Stanley"),
+    ("GEST", "Asia/Tbilisi"),
+    ("GET", "Asia/Tbilisi"),
+    ("GYT", "America/Guyana"),
+    ("IOT", "Indian/Chagos"),
+    ("IRKST", "Asia/Irkutsk"),
+    ("IRKT", "Asia/Irkutsk"),
+    ("KGT", "Asia/Bishkek"),
+    ("KOST", "Pacific/Kosrae"),
+    ("KRAST", "Asia/Krasnoyarsk"),
+    ("KRAT", "Asia/Krasnoyarsk"),
+    ("LHDT", "Australia/Lord_Howe"),
+    ("LINT", "Pacific/Kiritimati"),
+    ("LKT", "Asia/Colombo"),
+    ("MAGST", "Asia/Magadan"),
+    ("MAGT", "Asia/Magadan"),
+    ("MAWT", "Antarctica/Mawson"),
+    ("MSK", "Europe/Moscow"),
+    ("NOVST", "Asia/Novosibirsk"),
+    ("NOVT", "Asia/Novosibirsk"),
+    ("NUT", "Pacific/Niue"),
+    ("OMSST", "Asia/Omsk"),
+    ("OMST", "Asia/Omsk"),
+    ("PETST", "Asia/Kamchatka"),
+    ("PETT", "Asia/Kamchatka"),
+    ("PYT", "America/Asuncion"),
+    ("SGT", "Asia/Singapore"),
+    ("TKT", "Pacific/Fakaofo"),
+    ("TMT", "Asia/Ashgabat"),
+    ("ULAT", "Asia/Ulaanbaatar"),
+    ("VET", "America/Caracas"),
+    ("VLAST", "Asia/Vladivostok"),
+    ("VLAT", "Asia/Vladivostok"),
+    ("VOLT", "Europe/Volgograd"),
+    ("YAKST", "Asia/Yakutsk"),
+    ("YAKT", "Asia/Yakutsk"),
+    ("YEKT", "Asia/Yekaterinburg"),
 ];

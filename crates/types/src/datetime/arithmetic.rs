@@ -328,7 +328,9 @@ fn bin(a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "stride must be greater than zero"));
     }
     let diff = t.checked_sub(origin).ok_or_else(interval_range)?;
-    Ok(Datum::int8(origin + diff.div_euclid(width) * width))
+    let binned = origin.checked_add(diff.div_euclid(width) * width);
+    let binned = binned.filter(|&t| is_valid_timestamp(t)).ok_or_else(timestamp_range)?;
+    Ok(Datum::int8(binned))
 }
 
 fn ts(d: DatumRef<'_>) -> i64 {

@@ -96,6 +96,9 @@ pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
     if let Some((offset, _)) = abbreviation(&name) {
         return Ok(ZoneArg::Offset(offset));
     }
+    if let Some(zone) = dynamic_abbreviation(&name) {
+        return Ok(ZoneArg::Zone(zone));
+    }
     Zone::named(&name).map(ZoneArg::Zone).ok_or_else(|| {
         pg_err!(INVALID_PARAMETER_VALUE, "time zone \"{}\" not recognized", shown(name.as_bytes()))
     })

@@ -5,7 +5,8 @@ use super::convert::utc_to_local;
 use super::*;
 use crate::{Datum, DatumRef, FnContext};
 
-/// Keywords, longest first among those with a common beginning; compared without case.
+/// Keywords, longest first among those with a common beginning; they are written in capitals or small
+/// letters throughout, names of days and months also with a capital in front.
 const KEYWORDS: &[&str] = &[
     "a.d.", "a.m.", "ad", "am", "b.c.", "bc", "cc", "day", "ddd", "dd", "dy", "d", "ff1", "ff2",
     "ff3", "ff4", "ff5", "ff6", "fx", "hh24", "hh12", "hh", "iddd", "id", "iw", "iyyy", "iyy",
@@ -29,96 +30,82 @@ pub(super) enum Node {
         /// The keyword as the template has it.
         written: String,
         case: Case,
+        /// Without FM in front.
         fill: bool,
         ordinal: Option<bool>,
     },
     Text(char),
-    /// Text from inside double quotes.
-    Quoted(char),
+    /// White space, or a separator: printable, but neither letter nor digit.
+    Gap(char),
 }
 
-/// Cuts a template into nodes; the flag says that it began with FX.
-pub(super) fn template(text: &str) -> (Vec<Node>, bool) {
+/// Is it a character that separates fields?
+pub(super) fn is_separator(c: char) -> bool {
+    ('!'..='~').contains(&c) && !c.is_ascii_alphanumeric()
+}
+
+/// White space as C's locale has it.
+pub(super) fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t'..='\r')
+}
+
+/// The keyword that a template's rest begins with, and how it is written.
+fn keyword(rest: &str) -> Option<(&'static str, Case)> {
+    KEYWORDS.iter().find_map(|key| {
+        let there = rest.get(..key.len())?;
+        let capital = there.starts_with(key.chars().next()?.to_ascii_uppercase());
+        if there == *key {
+            Some((*key, Case::Lower))
+        } else if there == key.to_ascii_uppercase() {
+            Some((*key, Case::Upper))
+        } else if capital
+            && there[1..] == key[1..]
+            && matches!(*key, "day" | "dy" | "month" | "mon")
+        {
+            Some((*key, Case::Capital))
+        } else {
+            None
+        }
+    })
+}
+
+/// Cuts a template into nodes.
+pub(super) fn template(text: &str) -> Vec<Node> {
     let mut out = Vec::new();
-    let mut exact = false;
     let mut rest = text;
     while !rest.is_empty() {
-        let begins = |t: &str, p: &str| {
-            t.len() >= p.len()
-                && t.is_char_boundary(p.len())
-                && t[..p.len()].eq_ignore_ascii_case(p)
-        };
-        let mut fill = true;
-        let mut at = rest;
-        loop {
-            if begins(at, "FX") {
-                exact = true;
-                at = &at[2..];
-            } else if begins(at, "FM") {
-                fill = false;
-                at = &at[2..];
-            } else if begins(at, "TM") {
-                at = &at[2..];
-            } else {
-                break;
-            }
-        }
-        if let Some(key) = KEYWORDS.iter().find(|k| begins(at, k)) {
-            let shown = &at[..key.len()];
-            let mut letters = shown.chars().filter(char::is_ascii_alphabetic);
-            let case = match (letters.next(), letters.next()) {
-                (Some(a), Some(b)) if a.is_ascii_uppercase() && b.is_ascii_lowercase() => {
-                    Case::Capital
-                }
-                (Some(a), _) if a.is_ascii_uppercase() => Case::Upper,
-                _ => Case::Lower,
-            };
-            at = &at[key.len()..];
+        let prefix = ["FM", "fm", "TM", "tm"].into_iter().find(|p| rest.starts_with(p));
+        let fill = !matches!(prefix, Some("FM" | "fm"));
+        rest = &rest[prefix.map_or(0, str::len)..];
+        if let Some((key, case)) = keyword(rest) {
+            let written = rest[..key.len()].to_string();
+            rest = &rest[key.len()..];
             let mut ordinal = None;
-            if at.starts_with("TH") {
-                ordinal = Some(true);
-                at = &at[2..];
-            } else if at.starts_with("th") {
-                ordinal = Some(false);
-                at = &at[2..];
+            if let Some(suffix) = ["TH", "th", "SP"].into_iter().find(|p| rest.starts_with(p)) {
+                ordinal = (suffix != "SP").then_some(suffix == "TH");
+                rest = &rest[2..];
             }
-            if begins(at, "SP") {
-                at = &at[2..];
-            }
-            out.push(Node::Key { key, written: shown.to_string(), case, fill, ordinal });
-            rest = at;
+            out.push(Node::Key { key, written, case, fill, ordinal });
             continue;
         }
-        if at.is_empty() {
-            break;
-        }
-        rest = at;
-        let mut chars = rest.chars();
-        let c = chars.next().unwrap_or(' ');
-        if c == '"' {
-            loop {
-                match chars.next() {
-                    None | Some('"') => break,
-                    Some('\\') => {
-                        if let Some(c) = chars.next() {
-                            out.push(Node::Quoted(c));
-                        }
-                    }
-                    Some(c) => out.push(Node::Quoted(c)),
-                }
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let mut chars = quoted.chars();
+            while let Some(c) = chars.next().filter(|c| *c != '"') {
+                // A backslash at the very end stands for itself.
+                let c = if c == '\\' { chars.next().unwrap_or(c) } else { c };
+                out.push(Node::Text(c));
             }
             rest = chars.as_str();
             continue;
         }
-        if c == '\\' && chars.as_str().starts_with('"') {
-            out.push(Node::Text('"'));
-            rest = &chars.as_str()[1..];
-            continue;
+        rest = rest.strip_prefix('\\').filter(|r| r.starts_with('"')).unwrap_or(rest);
+        let mut chars = rest.chars();
+        if let Some(c) = chars.next() {
+            out.push(if is_separator(c) || is_space(c) { Node::Gap(c) } else { Node::Text(c) });
         }
-        out.push(Node::Text(c));
         rest = chars.as_str();
     }
-    (out, exact)
+    out
 }
 
 pub(super) const MONTHS: [&str; 12] = [
@@ -183,7 +170,7 @@ struct Source {
 
 impl Source {
     fn julian(&self) -> i32 {
-        date2j(self.year as i32, self.month.max(1), self.day.max(1))
+        date2j(self.year as i32, self.month, self.day)
     }
 
     fn day_of_year(&self) -> i64 {
@@ -210,6 +197,12 @@ fn not_for_interval(s: &Source) -> Result<()> {
     Ok(())
 }
 
+/// A number of at least `width` characters, a minus sign in front among them.
+fn plain(v: i64, width: usize, fill: bool) -> String {
+    let width = if fill { width } else { 0 };
+    format!("{v:0width$}")
+}
+
 /// A number of at least `width` digits.
 fn number(v: i64, width: usize, fill: bool) -> String {
     let width = if !fill {
@@ -230,6 +223,7 @@ fn padded(text: String, width: usize, fill: bool) -> String {
 fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bool)> {
     let iso = |s: &Source| iso_week(s.year as i32, s.month, s.day);
     let weekday = |s: &Source| j2day(s.julian());
+    let short = |v: i64| Ok((plain(v, 2, fill), true));
     let num = |v: i64, width: usize| Ok((number(v, width, fill), true));
     let year_part = |y: i64, width: usize| {
         let modulus = 10i64.pow(width as u32);
@@ -311,13 +305,13 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
             Ok((cased(&DAYS[weekday(s) as usize][..3], case), false))
         }
         "mm" => num(s.month.into(), 2),
-        "ddd" => num(s.day_of_year(), 3),
+        "ddd" => Ok((plain(s.day_of_year(), 3, fill), true)),
         "iddd" => {
             let (week, _) = iso(s);
             let d = weekday(s);
             num(((week - 1) * 7 + if d == 0 { 7 } else { d }).into(), 3)
         }
-        "dd" => num(s.day.into(), 2),
+        "dd" => short(s.day.into()),
         "d" => {
             not_for_interval(s)?;
             Ok(((weekday(s) + 1).to_string(), true))
@@ -327,8 +321,8 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
             let d = weekday(s);
             Ok(((if d == 0 { 7 } else { d }).to_string(), true))
         }
-        "ww" => num((s.day_of_year() - 1) / 7 + 1, 2),
-        "iw" => num(iso(s).0.into(), 2),
+        "ww" => short((s.day_of_year() - 1) / 7 + 1),
+        "iw" => short(iso(s).0.into()),
         "w" => Ok((((s.day - 1) / 7 + 1).to_string(), true)),
         "q" => {
             if s.month == 0 {
@@ -359,17 +353,27 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
         "yy" => year_part(s.shown_year(), 2),
         "y" => Ok(((s.shown_year() % 10).to_string(), true)),
         "iyyy" | "iyy" | "iy" | "i" => {
-            let y = if s.interval { s.year } else { i64::from(iso(s).1) };
+            let y = i64::from(iso(s).1);
             let y = if s.interval || y > 0 { y } else { 1 - y };
-            if key == "i" { Ok(((y % 10).to_string(), true)) } else { year_part(y, key.len()) }
+            if key == "i" {
+                return Ok(((y % 10).to_string(), true));
+            }
+            // The calendar year's sign decides whether there is room for one.
+            let width = key.len() + usize::from(s.shown_year() < 0);
+            let shown = if key == "iyyy" { y } else { y % 10i64.pow(key.len() as u32) };
+            Ok((plain(shown, width, fill), true))
         }
         "rm" => {
-            let m = if s.interval && s.month < 0 { s.month + 12 } else { s.month };
-            let Some(name) = usize::try_from(m - 1).ok().and_then(|i| ROMAN.get(i)) else {
-                return Ok((String::new(), false));
+            // An interval's months may be none, which are whole years, or negative, which count from the year's end.
+            let i = match s.month {
+                0 if s.year == 0 => return Ok((String::new(), false)),
+                0 if s.year > 0 => 11,
+                0 => 0,
+                m if m < 0 => 12 + m,
+                m => m - 1,
             };
-            let name = if case == Case::Lower { name.to_lowercase() } else { name.to_string() };
-            Ok((padded(name, 4, fill), false))
+            let name = usize::try_from(i).ok().and_then(|i| ROMAN.get(i)).copied().unwrap_or("");
+            Ok((padded(cased(name, case), 4, fill), false))
         }
         "j" => Ok((s.julian().to_string(), true)),
         _ => Ok((String::new(), false)),
@@ -379,9 +383,9 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
 fn show(s: &Source, pattern: &[u8]) -> Result<Datum> {
     let pattern = String::from_utf8_lossy(pattern);
     let mut out = String::new();
-    for node in template(&pattern).0 {
+    for node in template(&pattern) {
         match node {
-            Node::Text(c) | Node::Quoted(c) => out.push(c),
+            Node::Text(c) | Node::Gap(c) => out.push(c),
             Node::Key { key, case, fill, ordinal: suffix, .. } => {
                 let (text, numeric) = key_text(key, case, fill, s)?;
                 out.push_str(&text);

@@ -1,409 +1,594 @@
 //! to_date and to_timestamp: text read by a template. Counterpart: formatting.c.
+//!
+//! Fields are read one after another. Unless FX says that the text follows the template exactly, white space counts
+//! nowhere, and a separator in the template stands for one separator or blank of the text, or for none; what was
+//! skipped beyond the template makes up for its other characters.
 
 use super::convert::local_to_utc;
-use super::format::{DAYS, MONTHS, Node, ROMAN, template};
+use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
 use super::*;
 use crate::{Datum, DatumRef, FnContext};
 
-/// What was read so far.
+/// The calendar that a field belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calendar {
+    Gregorian,
+    IsoWeek,
+}
+
+/// What was read; a field that is 0 counts as not given.
 #[derive(Default)]
 struct Read {
-    hour: Option<i32>,
+    calendar: Option<Calendar>,
     twelve: bool,
-    pm: Option<bool>,
+    pm: i32,
+    hour: i32,
     minute: i32,
     second: i32,
+    second_of_day: i32,
+    /// Sunday is 1.
+    weekday: i32,
+    day: i32,
+    day_of_year: i32,
+    month: i32,
+    millis: i32,
+    year: i32,
+    bc: i32,
+    week: i32,
+    week_of_month: i32,
+    century: i32,
+    julian: i32,
     micros: i32,
-    sssss: Option<i32>,
-    day_of_week: Option<i32>,
-    day: Option<i32>,
-    day_of_year: Option<i32>,
-    month: Option<i32>,
-    year: Option<i32>,
-    year_digits: usize,
-    bc: bool,
-    week: Option<i32>,
-    week_of_month: Option<i32>,
-    century: Option<i32>,
-    julian: Option<i32>,
-    iso: bool,
-    gregorian: bool,
-    offset_hours: Option<(i32, i32)>,
-    offset_minutes: i32,
-    zone_offset: Option<i32>,
+    /// How many digits the template gives the year.
+    year_width: usize,
+    zone_sign: i32,
+    zone_hours: i32,
+    zone_minutes: i32,
+    /// Decimals of the seconds, where FF1 to FF6 says so.
+    precision: Option<u32>,
 }
 
-fn invalid(what: &str, text: &str) -> PgError {
-    pg_err!(INVALID_DATETIME_FORMAT, "invalid value \"{text}\" for \"{what}\"")
+fn invalid(text: &str, key: &str) -> PgError {
+    pg_err!(INVALID_DATETIME_FORMAT, "invalid value \"{text}\" for \"{key}\"")
 }
 
-struct Input<'a> {
+const FIXED_WIDTH: &str =
+    "If your source string is not fixed-width, try using the \"FM\" modifier.";
+
+/// Sets a field; it may have been set to the same before.
+fn set(field: &mut i32, value: i32, key: &str) -> Result<()> {
+    if *field != 0 && *field != value {
+        return Err(pg_err!(
+            INVALID_DATETIME_FORMAT,
+            "conflicting values for \"{key}\" field in formatting string"
+        )
+        .detail("This value contradicts a previous setting for the same field type."));
+    }
+    *field = value;
+    Ok(())
+}
+
+/// Does a keyword stand for a number?
+fn is_number(key: &str) -> bool {
+    !matches!(
+        key,
+        "a.d."
+            | "a.m."
+            | "ad"
+            | "am"
+            | "b.c."
+            | "bc"
+            | "day"
+            | "dy"
+            | "fx"
+            | "month"
+            | "mon"
+            | "of"
+            | "p.m."
+            | "pm"
+            | "rm"
+            | "tzh"
+            | "tz"
+    )
+}
+
+/// Can what follows in the template not be mistaken for further digits of a number?
+fn ends_number(rest: &[Node]) -> bool {
+    match rest.first() {
+        None => true,
+        Some(Node::Text(c) | Node::Gap(c)) => !c.is_ascii_digit(),
+        Some(Node::Key { key, .. }) => !is_number(key),
+    }
+}
+
+/// A field of the template.
+struct Field<'a> {
+    key: &'static str,
+    written: &'a str,
+    /// A number runs on for as many digits as there are.
+    greedy: bool,
+    ordinal: bool,
+}
+
+struct Reader<'a> {
     rest: &'a str,
+    /// What was read last before `rest`.
+    before: Option<char>,
+    exact: bool,
+    /// Characters skipped beyond those that the template has.
+    extra: i32,
+    out: Read,
 }
 
-impl<'a> Input<'a> {
-    fn skip_space(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
+impl<'a> Reader<'a> {
+    fn skip(&mut self, chars: usize) {
+        for _ in 0..chars {
+            let mut it = self.rest.chars();
+            if let Some(c) = it.next() {
+                self.before = Some(c);
+            }
+            self.rest = it.as_str();
+        }
     }
 
-    /// An integer of at most `len` characters (`None`: as many digits as there are).
-    fn integer(&mut self, len: Option<usize>, width: usize, name: &str) -> Result<(i32, usize)> {
-        self.skip_space();
+    /// Skips white space and says how much.
+    fn skip_space(&mut self) -> i32 {
+        let n = self.rest.chars().take_while(|c| is_space(*c)).count();
+        self.skip(n);
+        n as i32
+    }
+
+    fn gap(&mut self) {
+        if self.exact {
+            return self.skip(1);
+        }
+        self.extra -= 1;
+        if self.rest.starts_with(|c| is_space(c) || is_separator(c)) {
+            self.skip(1);
+            self.extra += 1;
+        }
+    }
+
+    fn text(&mut self) {
+        if !self.exact && self.extra > 0 {
+            self.extra -= 1;
+        } else {
+            self.skip(1);
+        }
+    }
+
+    /// A number of `width` characters (as many as there are where the field is greedy), and how many were read.
+    fn number(&mut self, width: usize, f: &Field<'_>) -> Result<(i32, usize)> {
+        let start = self.rest.len();
+        let spaces = self.skip_space() as usize;
+        let shown: String = self.rest.chars().take(width).collect();
         let signed = usize::from(self.rest.starts_with(['-', '+']));
         let digits = self.rest[signed..].bytes().take_while(u8::is_ascii_digit).count();
-        let mut n = signed + digits;
-        if let Some(len) = len {
-            n = n.min(len);
+        let mut used = if digits > 0 { signed + digits } else { 0 };
+        if !f.greedy {
+            let there = shown.len();
+            if there < width {
+                return Err(pg_err!(
+                    INVALID_DATETIME_FORMAT,
+                    "source string too short for \"{}\" formatting field",
+                    f.written
+                )
+                .detail(format!("Field requires {width} characters, but only {there} remain."))
+                .hint(FIXED_WIDTH));
+            }
+            used = used.min(width);
+            if used == signed {
+                used = 0;
+            }
+            if used > 0 && used < width {
+                return Err(invalid(&shown, f.written)
+                    .detail(format!(
+                        "Field requires {width} characters, but only {used} could be parsed."
+                    ))
+                    .hint(FIXED_WIDTH));
+            }
         }
-        let text = &self.rest[..n];
-        if digits == 0 || n == signed {
-            let shown: String = self.rest.chars().take(width).collect();
-            return Err(invalid(name, &shown).detail("Value must be an integer."));
+        // A fixed width that holds only blanks is 0.
+        if used == 0 && (f.greedy || spaces == 0) {
+            return Err(invalid(&shown, f.written).detail("Value must be an integer."));
         }
-        let v = text.parse::<i64>().ok().and_then(|v| i32::try_from(v).ok()).ok_or_else(|| {
+        let value = self.rest[..used].parse::<i64>().ok().and_then(|v| i32::try_from(v).ok());
+        let value = value.ok_or_else(|| {
             pg_err!(
                 DATETIME_VALUE_OUT_OF_RANGE,
-                "value for \"{name}\" in source string is out of range"
+                "value for \"{}\" in source string is out of range",
+                f.written
             )
+            .detail(format!(
+                "Value must be in the range {} to {}.",
+                i32::MIN,
+                i32::MAX
+            ))
         })?;
-        self.rest = &self.rest[n..];
-        Ok((v, n - signed))
+        self.skip(used);
+        Ok((value, start - self.rest.len()))
     }
 
-    /// The index of the name that the text begins with (whole names, or their first three letters).
-    fn name(&mut self, names: &[&str], short: bool, key: &str) -> Result<i32> {
+    /// A number that may bear an ordinal suffix.
+    fn ordinal(&mut self, width: usize, f: &Field<'_>) -> Result<(i32, usize)> {
+        let got = self.number(width, f)?;
+        if f.ordinal {
+            self.skip(2);
+        }
+        Ok(got)
+    }
+
+    /// The index of the first of some names that the text begins with.
+    fn name(&mut self, names: &[&str], f: &Field<'_>) -> Result<i32> {
         for (i, name) in names.iter().enumerate() {
-            let name = if short { &name[..3] } else { name };
-            let there = self.rest.get(..name.len());
-            if there.is_some_and(|t| t.eq_ignore_ascii_case(name)) {
-                self.rest = &self.rest[name.len()..];
+            if self.rest.get(..name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name)) {
+                self.skip(name.len());
                 return Ok(i as i32);
             }
         }
-        let shown: String = self.rest.chars().take_while(|c| !c.is_whitespace()).collect();
-        Err(invalid(key, &shown)
+        let shown: String = self.rest.chars().take_while(|c| !is_space(*c)).collect();
+        Err(invalid(&shown, f.written)
             .detail("The given value did not match any of the allowed values for this field."))
     }
 
-    fn one_of(&mut self, words: &[(&str, bool)], key: &str) -> Result<bool> {
-        for (word, value) in words {
-            if self.rest.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word)) {
-                self.rest = &self.rest[word.len()..];
-                return Ok(*value);
-            }
-        }
-        let shown: String = self.rest.chars().take_while(|c| !c.is_whitespace()).collect();
-        Err(invalid(key, &shown)
-            .detail("The given value did not match any of the allowed values for this field."))
-    }
-}
-
-fn is_separator(c: char) -> bool {
-    c.is_ascii() && !c.is_ascii_alphanumeric() && c > ' '
-}
-
-/// Is the next node something that cannot begin with a digit, so that a number may run as long as it is?
-fn next_is_separator(nodes: &[Node]) -> bool {
-    match nodes.first() {
-        None => true,
-        Some(Node::Text(c) | Node::Quoted(c)) => !c.is_ascii_digit(),
-        Some(Node::Key { key, .. }) => matches!(
-            *key,
-            "a.d."
-                | "a.m."
-                | "ad"
-                | "am"
-                | "b.c."
-                | "bc"
-                | "day"
-                | "dy"
-                | "month"
-                | "mon"
-                | "p.m."
-                | "pm"
-                | "rm"
-                | "tz"
-                | "of"
-        ),
-    }
-}
-
-fn read(text: &str, pattern: &str) -> Result<Read> {
-    let (nodes, exact) = template(pattern);
-    let mut out = Read::default();
-    let mut input = Input { rest: text };
-    for (i, node) in nodes.iter().enumerate() {
-        // White space before a field does not count, unless exactly as many blanks were asked for.
-        if !exact && (matches!(node, Node::Key { .. }) || i == 0) {
-            input.skip_space();
-        }
-        let (key, written, fill, ordinal) = match node {
-            Node::Text(c) if c.is_whitespace() || is_separator(*c) => {
-                let next = input.rest.chars().next();
-                if exact {
-                    input.rest = &input.rest[next.map_or(0, char::len_utf8)..];
-                } else if let Some(n) = next {
-                    // A separator takes one separator or blank, a blank any one of them.
-                    if n.is_whitespace()
-                        || (is_separator(n) && !(matches!(n, '+' | '-') && *c != n))
-                    {
-                        input.rest = &input.rest[n.len_utf8()..];
-                    }
-                }
-                continue;
-            }
-            Node::Text(_) | Node::Quoted(_) => {
-                let next = input.rest.chars().next();
-                input.rest = &input.rest[next.map_or(0, char::len_utf8)..];
-                continue;
-            }
-            Node::Key { key, written, fill, ordinal, .. } => {
-                (*key, written.clone(), *fill, *ordinal)
-            }
+    fn calendar(&mut self, key: &str) -> Result<()> {
+        let wanted = match key {
+            "ddd" | "dd" | "mm" | "month" | "mon" | "rm" | "ww" | "w" | "y,yyy" | "yyyy"
+            | "yyy" | "yy" | "y" => Calendar::Gregorian,
+            "iddd" | "id" | "iw" | "iyyy" | "iyy" | "iy" | "i" => Calendar::IsoWeek,
+            _ => return Ok(()),
         };
-        if input.rest.is_empty() {
-            break;
+        if *self.out.calendar.get_or_insert(wanted) != wanted {
+            return Err(pg_err!(
+                INVALID_DATETIME_FORMAT,
+                "invalid combination of date conventions"
+            )
+            .hint("Do not mix Gregorian and ISO week date conventions in a formatting template."));
         }
-        let upper = written;
-        let free = !fill || next_is_separator(&nodes[i + 1..]);
-        let mut number = |width: usize| -> Result<(i32, usize)> {
-            let got = input.integer(if free { None } else { Some(width) }, width, &upper)?;
-            if ordinal.is_some() {
-                let end = input.rest.char_indices().nth(2).map_or(input.rest.len(), |(i, _)| i);
-                input.rest = &input.rest[end..];
-            }
-            Ok(got)
-        };
+        Ok(())
+    }
+
+    fn field(&mut self, f: &Field<'_>) -> Result<()> {
+        let (key, name) = (f.key, f.written);
+        self.calendar(key)?;
         match key {
-            "a.m." | "p.m." => {
-                out.pm = Some(input.one_of(&[("a.m.", false), ("p.m.", true)], &upper)?);
-                out.twelve = true;
+            "fx" => self.exact = true,
+            "a.m." | "p.m." | "am" | "pm" => {
+                let dots = key.contains('.');
+                let i = self.name(if dots { &["a.m.", "p.m."] } else { &["am", "pm"] }, f)?;
+                set(&mut self.out.pm, i, name)?;
+                self.out.twelve = true;
             }
-            "am" | "pm" => {
-                out.pm = Some(input.one_of(&[("am", false), ("pm", true)], &upper)?);
-                out.twelve = true;
+            "a.d." | "b.c." | "ad" | "bc" => {
+                let dots = key.contains('.');
+                let i = self.name(if dots { &["a.d.", "b.c."] } else { &["ad", "bc"] }, f)?;
+                set(&mut self.out.bc, i, name)?;
             }
-            "a.d." | "b.c." => out.bc = input.one_of(&[("a.d.", false), ("b.c.", true)], &upper)?,
-            "ad" | "bc" => out.bc = input.one_of(&[("ad", false), ("bc", true)], &upper)?,
-            "hh" | "hh12" => {
-                out.hour = Some(number(2)?.0);
-                out.twelve = true;
+            "hh" | "hh12" | "hh24" => {
+                let v = self.ordinal(2, f)?.0;
+                set(&mut self.out.hour, v, name)?;
+                self.out.twelve |= key != "hh24";
             }
-            "hh24" => out.hour = Some(number(2)?.0),
-            "mi" => out.minute = number(2)?.0,
-            "ss" => out.second = number(2)?.0,
             "ms" => {
-                let (v, len) = number(3)?;
-                out.micros += 1000 * v * [100, 10, 1][len.clamp(1, 3) - 1];
+                let (v, len) = self.ordinal(3, f)?;
+                set(&mut self.out.millis, v, name)?;
+                self.out.millis *= [100, 10].get(len - 1).unwrap_or(&1);
             }
             "us" | "ff1" | "ff2" | "ff3" | "ff4" | "ff5" | "ff6" => {
-                let width = if key == "us" { 6 } else { (key.as_bytes()[2] - b'0') as usize };
-                let (v, len) = number(width)?;
-                out.micros += v * 10i32.pow(6 - len.clamp(1, 6) as u32);
-            }
-            "ssss" | "sssss" => out.sssss = Some(number(5)?.0),
-            "tzh" => {
-                let sign = if input.rest.starts_with('-') { -1 } else { 1 };
-                input.rest = input.rest.trim_start_matches(['+', '-', ' ']);
-                out.offset_hours = Some((sign, input.integer(Some(2), 2, &upper)?.0));
-            }
-            "tzm" => {
-                out.offset_hours.get_or_insert((1, 0));
-                out.offset_minutes = input.integer(Some(2), 2, &upper)?.0;
+                let decimals = key.strip_prefix("ff").and_then(|d| d.parse::<u32>().ok());
+                self.out.precision = decimals.or(self.out.precision);
+                let (v, len) = self.ordinal(decimals.unwrap_or(6) as usize, f)?;
+                set(&mut self.out.micros, v, name)?;
+                let scale = 10i32.pow(6u32.saturating_sub(len as u32));
+                self.out.micros = self.out.micros.wrapping_mul(scale);
             }
             "tz" | "of" => {
                 return Err(pg_err!(
                     FEATURE_NOT_SUPPORTED,
-                    "formatting field \"{upper}\" is only supported in to_char"
+                    "formatting field \"{name}\" is only supported in to_char"
                 ));
             }
-            "month" => out.month = Some(input.name(&MONTHS, false, &upper)? + 1),
-            "mon" => out.month = Some(input.name(&MONTHS, true, &upper)? + 1),
-            "mm" => out.month = Some(number(2)?.0),
-            "day" => out.day_of_week = Some(input.name(&DAYS, false, &upper)? + 1),
-            "dy" => out.day_of_week = Some(input.name(&DAYS, true, &upper)? + 1),
-            "ddd" => out.day_of_year = Some(number(3)?.0),
-            "iddd" => {
-                out.day_of_year = Some(number(3)?.0);
-                out.iso = true;
+            "tzh" => {
+                // A minus may have been taken for a separator.
+                self.out.zone_sign = match self.rest.chars().next() {
+                    Some('-') => -1,
+                    Some('+' | ' ') => 1,
+                    _ if self.extra > 0 && self.before == Some('-') => -1,
+                    _ => 1,
+                };
+                if self.rest.starts_with(['-', '+', ' ']) {
+                    self.skip(1);
+                }
+                let v = self.number(2, f)?.0;
+                set(&mut self.out.zone_hours, v, name)?;
             }
-            "dd" => {
-                out.day = Some(number(2)?.0);
-                out.gregorian = true;
+            "tzm" => {
+                if self.out.zone_sign == 0 {
+                    self.out.zone_sign = 1;
+                }
+                let v = self.number(2, f)?.0;
+                set(&mut self.out.zone_minutes, v, name)?;
             }
-            "d" => out.day_of_week = Some(number(1)?.0),
-            "id" => {
-                let d = number(1)?.0;
-                out.day_of_week = Some(if d >= 7 { 1 } else { d + 1 });
-                out.iso = true;
+            "month" | "mon" => {
+                let short = MONTHS.map(|m| &m[..3]);
+                let i = self.name(if key == "mon" { &short } else { &MONTHS }, f)?;
+                set(&mut self.out.month, i + 1, name)?;
             }
-            "ww" => out.week = Some(number(2)?.0),
-            "iw" => {
-                out.week = Some(number(2)?.0);
-                out.iso = true;
-            }
-            "w" => out.week_of_month = Some(number(1)?.0),
-            "q" => {
-                number(1)?;
-            }
-            "cc" => out.century = Some(number(2)?.0),
-            "y,yyy" => {
-                let (thousands, _) = input.integer(None, 5, &upper)?;
-                input.rest = input.rest.strip_prefix(',').unwrap_or(input.rest);
-                let (rest, _) = input.integer(Some(3), 3, &upper)?;
-                out.year = Some(thousands * 1000 + rest);
-                out.year_digits = 4;
-            }
-            "yyyy" | "iyyy" | "yyy" | "iyy" | "yy" | "iy" | "y" | "i" => {
-                let width = key.trim_start_matches('i').len().max(1);
-                let width = if key == "i" { 1 } else { width };
-                let (v, len) = number(width)?;
-                out.iso |= key.starts_with('i');
-                out.year = Some(if len < 4 && width < 4 {
-                    // Two digits are of the years nearest to 2020.
-                    match v {
-                        0..70 => v + 2000,
-                        70..100 => v + 1900,
-                        100..520 => v + 2000,
-                        520..1000 => v + 1000,
-                        v => v,
-                    }
-                } else {
-                    v
-                });
-                out.year_digits = width;
+            "day" | "dy" => {
+                let short = DAYS.map(|d| &d[..3]);
+                let i = self.name(if key == "dy" { &short } else { &DAYS }, f)?;
+                set(&mut self.out.weekday, i, name)?;
+                self.out.weekday += 1;
             }
             "rm" => {
-                let mut order: Vec<usize> = (0..12).collect();
-                order.sort_by_key(|&i| std::cmp::Reverse(ROMAN[i].len()));
-                let found = order.into_iter().find(|&i| {
-                    input
-                        .rest
-                        .get(..ROMAN[i].len())
-                        .is_some_and(|t| t.eq_ignore_ascii_case(ROMAN[i]))
-                });
-                let Some(i) = found else {
-                    return Err(invalid("RM", &input.rest.chars().take(4).collect::<String>()).detail(
-                        "The given value did not match any of the allowed values for this field.",
-                    ));
-                };
-                input.rest = &input.rest[ROMAN[i].len()..];
-                out.month = Some(i as i32 + 1);
+                // The longest first: each is the beginning of others.
+                let mut names = ROMAN;
+                names.reverse();
+                let i = self.name(&names, f)?;
+                set(&mut self.out.month, 12 - i, name)?;
             }
-            "j" => out.julian = Some(number(7)?.0),
-            _ => {}
+            "id" => {
+                let v = self.ordinal(1, f)?.0;
+                set(&mut self.out.weekday, v, name)?;
+                self.out.weekday = if v >= 7 { 1 } else { v + 1 };
+            }
+            "q" => {
+                self.ordinal(1, f)?;
+            }
+            "y,yyy" => {
+                let (whole, used) = self.thousands()?;
+                self.skip(used);
+                set(&mut self.out.year, whole, name)?;
+                self.out.year_width = 4;
+                if f.ordinal {
+                    self.skip(2);
+                }
+            }
+            "yyyy" | "iyyy" | "yyy" | "iyy" | "yy" | "iy" | "y" | "i" => {
+                let (v, len) = self.ordinal(key.len(), f)?;
+                set(&mut self.out.year, v, name)?;
+                self.out.year_width =
+                    if key == "i" { 1 } else { key.trim_start_matches('i').len() };
+                if self.out.year_width < 4 && len < 4 {
+                    self.out.year = nearest_to_2020(v);
+                }
+            }
+            _ => {
+                let v = self.ordinal(key.len(), f)?.0;
+                let field = match key {
+                    "mi" => &mut self.out.minute,
+                    "ss" => &mut self.out.second,
+                    "ssss" | "sssss" => &mut self.out.second_of_day,
+                    "mm" => &mut self.out.month,
+                    "ddd" | "iddd" => &mut self.out.day_of_year,
+                    "dd" => &mut self.out.day,
+                    "d" => &mut self.out.weekday,
+                    "ww" | "iw" => &mut self.out.week,
+                    "cc" => &mut self.out.century,
+                    "w" => &mut self.out.week_of_month,
+                    _ => &mut self.out.julian,
+                };
+                set(field, v, name)?;
+            }
         }
+        Ok(())
     }
-    Ok(out)
+
+    /// A year written `thousands,hundreds`, and its length.
+    fn thousands(&self) -> Result<(i32, usize)> {
+        let fault = || pg_err!(INVALID_DATETIME_FORMAT, "invalid input string for \"Y,YYY\"");
+        let (high, rest) = self.rest.split_once(',').ok_or_else(fault)?;
+        let low = rest.bytes().take(3).take_while(u8::is_ascii_digit).count();
+        let number = |t: &str| t.trim_start().parse::<i32>().map_err(|_| fault());
+        let year = number(high)?.checked_mul(1000).and_then(|y| Some((y, rest.get(..low)?)));
+        let (high_part, low_part) = year.ok_or_else(fault)?;
+        Ok((high_part.saturating_add(number(low_part)?), high.len() + 1 + low))
+    }
 }
 
-/// The fields of what was read; seconds east where a zone was.
-fn finish(r: &Read, whole: &str) -> Result<(Fields, Option<i32>)> {
-    let out_of_range =
-        || pg_err!(DATETIME_FIELD_OVERFLOW, "date/time field value out of range: \"{whole}\"");
-    if r.iso && (r.gregorian && r.month.is_some()) {
-        return Err(pg_err!(INVALID_DATETIME_FORMAT, "invalid combination of date conventions")
-            .hint("Do not mix Gregorian and ISO week date conventions in a formatting template."));
+/// The year nearest to 2020 that ends in a number of up to three digits.
+fn nearest_to_2020(year: i32) -> i32 {
+    match year {
+        ..70 => year + 2000,
+        70..100 => year + 1900,
+        100..520 => year + 2000,
+        520..1000 => year + 1000,
+        _ => year,
     }
-    let mut f = Fields { year: 0, month: 1, day: 1, ..Fields::default() };
-    (f.minute, f.second, f.micros) = (r.minute, r.second, r.micros);
-    f.hour = r.hour.unwrap_or(0);
-    if let Some(s) = r.sssss {
-        (f.hour, f.minute, f.second) = (s / 3600, s / 60 % 60, s % 60);
+}
+
+fn read(text: &str, pattern: &str) -> Result<Read> {
+    let nodes = template(pattern);
+    let out = Read::default();
+    let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
+    for (i, node) in nodes.iter().enumerate() {
+        if r.rest.is_empty() {
+            break;
+        }
+        let field = matches!(node, Node::Key { .. });
+        if !r.exact && (field || i == 0) && !matches!(node, Node::Key { key: "fx", .. }) {
+            r.extra += r.skip_space();
+        }
+        match node {
+            Node::Gap(_) => r.gap(),
+            Node::Text(_) => r.text(),
+            Node::Key { key, written, fill, ordinal, .. } => {
+                let ordinal = ordinal.is_some();
+                let greedy = !fill || ordinal || ends_number(&nodes[i + 1..]);
+                r.field(&Field { key, written, greedy, ordinal })?;
+                if !r.exact {
+                    r.extra = r.skip_space();
+                }
+            }
+        }
     }
-    if r.twelve {
-        if r.hour.is_some() && !(1..=12).contains(&f.hour) {
+    Ok(r.out)
+}
+
+/// Which parts of a date were given, so that only they are checked.
+#[derive(Default)]
+struct Given {
+    year: bool,
+    month: bool,
+    day: bool,
+}
+
+impl Read {
+    fn hour_of_day(&self, hour: i32) -> Result<i32> {
+        if !self.twelve {
+            return Ok(hour);
+        }
+        if !(1..=12).contains(&hour) {
             return Err(pg_err!(
                 INVALID_DATETIME_FORMAT,
-                "hour \"{}\" is invalid for the 12-hour clock",
-                f.hour
+                "hour \"{hour}\" is invalid for the 12-hour clock"
             )
             .hint("Use the 24-hour clock, or give an hour between 1 and 12."));
         }
-        match r.pm {
-            Some(true) if f.hour < 12 => f.hour += 12,
-            Some(false) | None if f.hour == 12 && r.pm.is_some() => f.hour = 0,
-            None if f.hour == 12 => f.hour = 0,
-            _ => {}
+        Ok(hour % 12 + if self.pm != 0 { 12 } else { 0 })
+    }
+
+    /// The year, counted with a year 0, where one was given.
+    fn full_year(&self) -> Option<i32> {
+        let century = if self.bc != 0 { -self.century } else { self.century };
+        if self.year != 0 && self.century != 0 && self.year_width <= 2 {
+            // Two digits within a century; centuries begin with the year 1 of a hundred.
+            let low = self.year % 100;
+            return Some(match (century >= 0, low) {
+                (true, 0) => century * 100,
+                (true, _) => (century - 1) * 100 + low,
+                (false, 0) => century * 100 + 1,
+                (false, _) => (century + 1) * 100 - low + 1,
+            });
+        }
+        if self.year != 0 {
+            let year = if self.bc != 0 { -self.year } else { self.year };
+            return Some(if year < 0 { year + 1 } else { year });
+        }
+        match self.century {
+            0 => None,
+            _ if century >= 0 => Some((century - 1) * 100 + 1),
+            _ => Some(century * 100 + 1),
         }
     }
-    let mut year = r.year;
-    if let Some(y) = year {
-        if let (Some(c), true) = (r.century, r.year_digits <= 2) {
-            let short = y % 100;
-            year = Some(if short == 0 { c * 100 } else { (c - 1) * 100 + short });
+
+    /// Fills in year, month and day.
+    fn date(&self, f: &mut Fields) -> Result<Given> {
+        let iso = self.calendar == Some(Calendar::IsoWeek);
+        let all = || Given { year: true, month: true, day: true };
+        let mut given = Given::default();
+        if let Some(year) = self.full_year() {
+            f.year = year;
+            given.year = true;
         }
-        if r.bc && y > 0 {
-            year = Some(1 - y);
-        } else if y < 0 {
-            year = Some(y + 1);
+        if self.julian != 0 {
+            (f.year, f.month, f.day) = j2date(self.julian);
+            given = all();
         }
-    } else if let Some(c) = r.century {
-        year = Some((c - 1) * 100 + 1);
+        let mut day_of_year = self.day_of_year;
+        if self.week != 0 && iso {
+            // Without a day it is the week's Monday.
+            let day = match self.weekday {
+                0 | 2 => 0,
+                1 => 6,
+                d => d - 2,
+            };
+            (f.year, f.month, f.day) = j2date(iso_week_to_j(f.year, self.week) + day);
+            given = all();
+        } else if self.week != 0 {
+            day_of_year = (self.week - 1) * 7 + 1;
+        }
+        let day = if self.week_of_month != 0 { (self.week_of_month - 1) * 7 + 1 } else { self.day };
+        if day != 0 {
+            f.day = day;
+            given.day = true;
+        }
+        if self.month != 0 {
+            f.month = self.month;
+            given.month = true;
+        }
+        if day_of_year != 0 && (f.month <= 1 || f.day <= 1) {
+            if f.year == 0 && self.bc == 0 {
+                return Err(pg_err!(
+                    INVALID_DATETIME_FORMAT,
+                    "cannot calculate day of year without year information"
+                ));
+            }
+            if iso {
+                let start = iso_week_to_j(f.year, 1) - 1;
+                (f.year, f.month, f.day) = j2date(start + day_of_year);
+                return Ok(all());
+            }
+            // The month that the day falls into; a day beyond the year is found out by the checks.
+            let mut before = 0;
+            let mut month = 1;
+            while month < 13 && day_of_year > before + days_in_month(f.year, month.min(12)) {
+                before += days_in_month(f.year, month);
+                month += 1;
+            }
+            if f.month <= 1 {
+                f.month = month;
+            }
+            if f.day <= 1 {
+                f.day = day_of_year - before;
+            }
+            (given.month, given.day) = (true, true);
+        }
+        Ok(given)
     }
-    f.year = year.unwrap_or(0);
-    if let Some(j) = r.julian {
-        (f.year, f.month, f.day) = j2date(j);
-    } else if r.iso && r.week.is_some() {
-        let start = iso_week_to_j(f.year, r.week.unwrap_or(1));
-        let day = r.day_of_week.map_or(0, |d| if d == 1 { 6 } else { d - 2 });
-        (f.year, f.month, f.day) = j2date(start + day);
-    } else if let Some(d) = r.day_of_year {
-        if r.year.is_none() && !r.bc {
+
+    /// The fields of what was read from `text`; seconds east where a zone was given.
+    fn finish(&self, text: &str) -> Result<(Fields, Option<i32>)> {
+        let out_of_range =
+            || pg_err!(DATETIME_FIELD_OVERFLOW, "date/time field value out of range: \"{text}\"");
+        let mut f = Fields { year: 0, month: 1, day: 1, ..Fields::default() };
+        let s = self.second_of_day;
+        (f.hour, f.minute, f.second) = (s / 3600, s % 3600 / 60, s % 60);
+        let or = |given: i32, other: i32| if given != 0 { given } else { other };
+        f.second = or(self.second, f.second);
+        f.minute = or(self.minute, f.minute);
+        f.hour = self.hour_of_day(or(self.hour, f.hour))?;
+        let given = self.date(&mut f)?;
+        let micros = i64::from(self.millis) * 1000 + i64::from(self.micros);
+        f.micros = i32::try_from(micros).unwrap_or(-1);
+        let month_fits = (1..=12).contains(&f.month);
+        let days = if month_fits { days_in_month(f.year, f.month) } else { 31 };
+        let days = if given.year && given.month && given.day { days } else { 31 };
+        if (given.month && !month_fits)
+            || (given.day && !(1..=days).contains(&f.day))
+            || !(0..24).contains(&f.hour)
+            || !(0..60).contains(&f.minute)
+            || !(0..60).contains(&f.second)
+            || !(0..1_000_000).contains(&f.micros)
+        {
+            return Err(out_of_range());
+        }
+        if self.zone_sign == 0 {
+            return Ok((f, None));
+        }
+        if !(0..=15).contains(&self.zone_hours) || !(0..60).contains(&self.zone_minutes) {
             return Err(pg_err!(
-                INVALID_DATETIME_FORMAT,
-                "cannot calculate day of year without year information"
+                INVALID_TIME_ZONE_DISPLACEMENT_VALUE,
+                "time zone displacement out of range: \"{text}\""
             ));
         }
-        let first = if r.iso { iso_week_to_j(f.year, 1) } else { date2j(f.year, 1, 1) };
-        (f.year, f.month, f.day) = j2date(first + d - 1);
-    } else if let (Some(w), None) = (r.week, r.day) {
-        let first = date2j(f.year, 1, 1);
-        (f.year, f.month, f.day) = j2date(first + (w - 1) * 7);
-    } else {
-        f.month = r.month.unwrap_or(1);
-        f.day = match (r.day, r.week_of_month) {
-            (Some(d), _) => d,
-            (None, Some(w)) => (w - 1) * 7 + 1,
-            (None, None) => 1,
-        };
+        let east = self.zone_sign * (self.zone_hours * 3600 + self.zone_minutes * 60);
+        Ok((f, Some(east)))
     }
-    let date_given = r.year.is_some() || r.century.is_some() || r.julian.is_some();
-    if !date_given && f.year == 0 {
-        // No year at all is 1 BC.
-        f.year = 0;
-    }
-    if !(1..=12).contains(&f.month) || f.day < 1 || f.day > days_in_month(f.year, f.month) {
-        return Err(out_of_range());
-    }
-    if !(0..24).contains(&f.hour)
-        || !(0..60).contains(&f.minute)
-        || !(0..60).contains(&f.second)
-        || !(0..1_000_000).contains(&f.micros)
-    {
-        return Err(out_of_range());
-    }
-    let east = match r.offset_hours {
-        Some((sign, h)) => {
-            if h > 15 || r.offset_minutes >= 60 {
-                return Err(out_of_range());
-            }
-            Some(sign * (h * 3600 + r.offset_minutes * 60))
-        }
-        None => r.zone_offset,
-    };
-    Ok((f, east))
 }
 
-fn fields(a: &[DatumRef<'_>]) -> Result<(Fields, Option<i32>)> {
-    let text = String::from_utf8_lossy(a[0].as_bytes());
-    let pattern = String::from_utf8_lossy(a[1].as_bytes());
-    finish(&read(&text, &pattern)?, &text)
+/// A timestamp rounded to some decimals of its seconds.
+fn rounded(t: i64, decimals: u32) -> i64 {
+    let unit = 10i64.pow(6 - decimals);
+    let half = unit / 2;
+    if t >= 0 { (t + half) / unit * unit } else { -((-t + half) / unit * unit) }
 }
 
 scalars! { FNS;
     "to_date" => |_, a| {
-        let (f, _) = fields(a)?;
+        let text = String::from_utf8_lossy(a[0].as_bytes());
+        let pattern = String::from_utf8_lossy(a[1].as_bytes());
+        let (f, _) = read(&text, &pattern)?.finish(&text)?;
         let out = || pg_err!(
             DATETIME_VALUE_OUT_OF_RANGE, "date out of range: \"{}\"",
             crate::form::shown(a[0].as_bytes()));
@@ -414,12 +599,18 @@ scalars! { FNS;
         if (DATE_MIN..DATE_END).contains(&d) { Ok(Datum::int4(d)) } else { Err(out()) }
     },
     "to_timestamp" => |cx: &mut dyn FnContext, a: &[DatumRef<'_>]| {
-        let (f, east) = fields(a)?;
+        let text = String::from_utf8_lossy(a[0].as_bytes());
+        let pattern = String::from_utf8_lossy(a[1].as_bytes());
+        let what = read(&text, &pattern)?;
+        let (f, east) = what.finish(&text)?;
         let local = f.timestamp().ok_or_else(timestamp_range)?;
         let t = match east {
             Some(east) => local - i64::from(east) * USECS_PER_SEC,
             None => local_to_utc(&cx.settings().time_zone, local),
         };
-        if is_valid_timestamp(t) { Ok(Datum::int8(t)) } else { Err(timestamp_range()) }
+        if !is_valid_timestamp(t) {
+            return Err(timestamp_range());
+        }
+        Ok(Datum::int8(what.precision.map_or(t, |p| rounded(t, p))))
     },
 }

@@ -101,6 +101,7 @@ struct Sum {
     time: i64,
     day: i64,
     month: i64,
+    year: i64,
 }
 
 impl Sum {
@@ -147,8 +148,8 @@ impl Sum {
                     Unit::Century => 100,
                     _ => 1000,
                 };
-                let m = months(12 * years).ok_or_else(over)?;
-                self.month = self.month.checked_add(m).ok_or_else(over)?;
+                let y = whole.checked_mul(years).ok_or_else(over)?;
+                self.year = self.year.checked_add(y).ok_or_else(over)?;
                 self.month += (frac * years as f64 * 12.0).round_ties_even() as i64;
             }
         }
@@ -171,7 +172,11 @@ impl Sum {
 
     fn finish(self) -> Parsed<Interval> {
         let narrow = |v: i64| i32::try_from(v).map_err(|_| Fault::Overflow);
-        Ok(Interval { time: self.time, day: narrow(self.day)?, month: narrow(self.month)? })
+        let (year, month) = (narrow(self.year)?, narrow(self.month)?);
+        // Each field fits; together they may not.
+        let months = i64::from(year) * 12 + i64::from(month);
+        let month = i32::try_from(months).map_err(|_| Fault::IntervalRange)?;
+        Ok(Interval { time: self.time, day: narrow(self.day)?, month })
     }
 }
 
@@ -186,20 +191,18 @@ fn decimal(text: &str) -> Parsed<(i64, f64)> {
     if !whole.bytes().all(|c| c.is_ascii_digit()) {
         return Err(Fault::Format);
     }
+    let sign = if negative { "-" } else { "" };
     let value: i64 = match whole {
         "" if frac.len() < 2 => return Err(Fault::Format),
         "" => 0,
-        w => match w.parse() {
-            Ok(v) => v,
-            Err(_) => return Err(Fault::Overflow),
-        },
+        w => format!("{sign}{w}").parse().map_err(|_| Fault::Overflow)?,
     };
     let f = if frac.len() > 1 {
         format!("0{frac}").parse::<f64>().map_err(|_| Fault::Format)?
     } else {
         0.0
     };
-    Ok(if negative { (-value, -f) } else { (value, f) })
+    Ok((value, if negative { -f } else { f }))
 }
 
 fn unit_of_range(range: i32) -> Unit {
@@ -239,7 +242,6 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
     };
     let mut days_next = false;
     for (i, (look, text)) in fields.iter().enumerate().rev() {
-        let negate = |v: (i64, f64)| if all_negative && i > 0 { (-v.0, -v.1) } else { v };
         let signed = |t: &str| if all_negative && i > 0 { format!("-{t}") } else { t.to_string() };
         match look {
             Look::Time | Look::Tz if text.contains(':') => {
@@ -262,6 +264,8 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                 once(Unit::Hour)?;
                 once(Unit::Minute)?;
                 once(Unit::Second)?;
+                once(Unit::Millisecond)?;
+                once(Unit::Microsecond)?;
                 days_next = true;
                 pending = None;
             }
@@ -279,7 +283,12 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                         .and_then(|m| m.checked_add(months))
                         .ok_or(Fault::Overflow)?;
                     let negative = signed(text).starts_with('-');
-                    sum.month += if negative { -total } else { total };
+                    sum.month = if negative {
+                        sum.month.checked_sub(total)
+                    } else {
+                        sum.month.checked_add(total)
+                    }
+                    .ok_or(Fault::Overflow)?;
                     once(Unit::Year)?;
                     once(Unit::Month)?;
                     pending = None;
@@ -293,9 +302,14 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                     None if days_next => Unit::Day,
                     None => unit_of_range(range),
                 };
-                days_next = false;
+                // "1 2" is a day and two hours where hours come last.
+                days_next = u == Unit::Hour;
                 once(u)?;
-                let (whole, frac) = negate(decimal(text)?);
+                if u == Unit::Second && text.contains('.') {
+                    once(Unit::Millisecond)?;
+                    once(Unit::Microsecond)?;
+                }
+                let (whole, frac) = decimal(&signed(text))?;
                 sum.add(u, whole, frac)?;
             }
             Look::Word | Look::Special => {
@@ -317,9 +331,44 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
         return Err(Fault::Format);
     }
     if ago {
-        sum = Sum { time: -sum.time, day: -sum.day, month: -sum.month };
+        let negated = |v: i64| v.checked_neg().ok_or(Fault::Overflow);
+        sum = Sum {
+            time: negated(sum.time)?,
+            day: negated(sum.day)?,
+            month: negated(sum.month)?,
+            year: negated(sum.year)?,
+        };
     }
     sum.finish()
+}
+
+/// A number of the ISO form, which may have an exponent: whole part and fraction, as a double has them.
+fn iso_number(text: &str) -> Parsed<(i64, f64)> {
+    let digits = text.trim_start_matches(['+', '-']);
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return Err(Fault::Format);
+    }
+    let v: f64 = text.parse().map_err(|_| Fault::Format)?;
+    if !(-1e15..=1e15).contains(&v) {
+        return Err(Fault::Overflow);
+    }
+    Ok((v.trunc() as i64, v.fract()))
+}
+
+/// The length of the number that a text begins with.
+fn iso_number_len(text: &str) -> usize {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut n = text.len() - text.trim_start_matches(['+', '-']).len();
+    n += digits(n);
+    if text[n..].starts_with('.') {
+        n += 1 + digits(n + 1);
+    }
+    if text[n..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[n + 1..].starts_with(['+', '-']));
+        let power = digits(n + 1 + sign);
+        n += if power > 0 { 1 + sign + power } else { 0 };
+    }
+    n
 }
 
 /// "P1Y2M3DT4H5M6S" and "P0001-02-03T04:05:06".
@@ -336,9 +385,9 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
     }
     let designated = |mut rest: &str, in_time: bool, sum: &mut Sum| -> Parsed<()> {
         while !rest.is_empty() {
-            let end = rest.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(bad)?;
-            let (whole, frac) = decimal(&rest[..end])?;
-            let u = match (rest.as_bytes()[end], in_time) {
+            let end = iso_number_len(rest);
+            let (whole, frac) = iso_number(&rest[..end])?;
+            let u = match (*rest.as_bytes().get(end).ok_or_else(bad)?, in_time) {
                 (b'Y', false) => Unit::Year,
                 (b'M', false) => Unit::Month,
                 (b'W', false) => Unit::Week,
@@ -368,7 +417,7 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
             vec![rest]
         };
         for (p, u) in parts.iter().zip([Unit::Year, Unit::Month, Unit::Day]) {
-            let (whole, frac) = decimal(p)?;
+            let (whole, frac) = iso_number(p)?;
             sum.add(u, sign * whole, sign as f64 * frac)?;
         }
     } else {
@@ -384,7 +433,7 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
                 vec![time]
             };
             for (p, u) in parts.iter().zip([Unit::Hour, Unit::Minute, Unit::Second]) {
-                let (whole, frac) = decimal(p)?;
+                let (whole, frac) = iso_number(p)?;
                 sum.add(u, whole, frac)?;
             }
         } else {
@@ -405,6 +454,7 @@ pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval>
     });
     let out = out.map_err(|f| match f {
         Fault::Overflow => error(Fault::IntervalOverflow, text, "interval"),
+        Fault::IntervalRange => interval_range(),
         f => error(f, text, "interval"),
     })?;
     adjust(out, typmod)
@@ -586,7 +636,8 @@ pub fn text(i: &Interval, style: IntervalStyle) -> String {
 }
 
 fn sql_text(i: &Interval) -> String {
-    let (mut year, mut mon, mut mday, mut hour, mut min, mut sec, mut us) = i.parts();
+    let (mut year, mut mon, mday, mut hour, mut min, mut sec, mut us) = i.parts();
+    let mut mday = i64::from(mday);
     let negative = year < 0 || mon < 0 || mday < 0 || hour < 0 || min < 0 || sec < 0 || us < 0;
     let positive = year > 0 || mon > 0 || mday > 0 || hour > 0 || min > 0 || sec > 0 || us > 0;
     let has_month = year != 0 || mon != 0;

@@ -105,21 +105,21 @@ scalars! { FNS;
     "make_timestamptz_at_timezone" => |_, a| {
         let local = make_timestamp(a)?;
         let text = String::from_utf8_lossy(a[6].as_bytes());
-        // A numeric offset reads as in input: east positive.
-        if text.starts_with(|c: char| c == '+' || c == '-' || c.is_ascii_digit()) {
-            let signed = if text.starts_with(['+', '-']) { text.to_string() } else { format!("+{text}") };
-            let east = super::parse::decode_offset(&signed).map_err(|f| match f {
-                super::parse::Fault::ZoneOverflow => pg_err!(
-                    INVALID_PARAMETER_VALUE,
-                    "numeric time zone \"{text}\" out of range"
-                ),
-                _ => pg_err!(
-                    INVALID_PARAMETER_VALUE,
-                    "invalid input syntax for type numeric time zone: \"{text}\""
-                )
-                .hint("Numeric time zones must have \"-\" or \"+\" as first character."),
-            })?;
-            return checked(local - i64::from(east) * USECS_PER_SEC);
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "invalid input syntax for type numeric time zone: \"{text}\""
+            )
+            .hint("Numeric time zones must have \"-\" or \"+\" as first character."));
+        }
+        // A numeric offset reads as in input: east positive. What is none may be a zone's name.
+        match super::parse::decode_offset(&text) {
+            Ok(east) => return checked(local - i64::from(east) * USECS_PER_SEC),
+            Err(super::parse::Fault::ZoneOverflow) => return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "numeric time zone \"{text}\" out of range"
+            )),
+            Err(_) => {}
         }
         checked(zone_arg(a[6].as_bytes())?.to_utc(local))
     },

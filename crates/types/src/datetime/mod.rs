@@ -16,7 +16,7 @@ mod output;
 mod parse;
 mod trunc;
 
-pub use abbreviations::abbreviation;
+pub use abbreviations::{abbreviation, dynamic_abbreviation};
 pub use arithmetic::{timestamp_plus, timestamptz_plus};
 pub use compare::{interval_cmp, timetz_cmp};
 pub use convert::{date_to_timestamp, local_to_utc, utc_to_local};

@@ -15,6 +15,8 @@ pub enum Fault {
     /// Month or day out of range: another DateStyle might help.
     MonthDay,
     IntervalOverflow,
+    /// An interval whose fields fit, but not together.
+    IntervalRange,
     ZoneOverflow,
     /// No such time zone.
     Zone(String),
@@ -37,6 +39,7 @@ pub fn error(fault: Fault, text: &[u8], type_name: &str) -> PgError {
         Fault::IntervalOverflow => {
             pg_err!(INTERVAL_FIELD_OVERFLOW, "interval field value out of range: \"{text}\"")
         }
+        Fault::IntervalRange => super::interval_range(),
         Fault::ZoneOverflow => pg_err!(
             INVALID_TIME_ZONE_DISPLACEMENT_VALUE,
             "time zone displacement out of range: \"{text}\""
@@ -342,9 +345,11 @@ pub fn decode_offset(text: &str) -> Parsed<i32> {
         }
         s.parse().map_err(|_| Fault::ZoneOverflow)
     };
+    // Behind a colon there may be nothing.
+    let part = |s: &str| if s.is_empty() { Ok(0) } else { number(s) };
     let (h, m, s) = match parts[..] {
-        [h, m] => (number(h)?, number(m)?, 0),
-        [h, m, s] => (number(h)?, number(m)?, number(s)?),
+        [h, m] => (number(h)?, part(m)?, 0),
+        [h, m, s] => (number(h)?, part(m)?, part(s)?),
         [h] if h.len() > 4 => {
             let v = number(h)?;
             (v / 10000, v / 100 % 100, v % 100)
@@ -834,7 +839,10 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                         }
                         d.number_field(text)?;
                         d.mask = d.mask & !DATE | was;
-                    } else if text.len() >= 6 && (!date_done || d.mask & TIME != TIME) {
+                    } else if text.len() >= 6
+                        && (if time_only { !date_done } else { d.mask & DATE == 0 }
+                            || d.mask & TIME == 0)
+                    {
                         d.number_field(text)?;
                     } else {
                         d.number(text)?;
@@ -927,6 +935,9 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                             let _ = dst;
                             d.offset = Some(offset);
                             d.seen(TZ)?;
+                        } else if let Some(zone) = dynamic_abbreviation(text) {
+                            d.zone = Some(zone);
+                            d.seen(TZ)?;
                         } else if look == &Look::Word && text.len() > 1 {
                             match Zone::named(text) {
                                 Some(z) => {
@@ -957,6 +968,10 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
             return Err(Fault::Format);
         }
         if time_only && d.mask & TIME != TIME {
+            return Err(Fault::Format);
+        }
+        // What today's offset is asked for knows no part of another date.
+        if time_only && d.mask & TZ == 0 && date != 0 && date != DATE {
             return Err(Fault::Format);
         }
         if time_only && time_overflows(d.f.hour, d.f.minute, d.f.second, d.f.micros) {

@@ -51,6 +51,13 @@ pub(crate) fn sqrt(n: &Num, rscale: i32) -> Num {
         digits *= 2;
     }
     x.round(rscale);
+    // What was cut off before may have been just beneath a half.
+    let half_unit = parse(format!("5e-{}", rscale + 1).as_bytes()).expect("a number's text");
+    let below = x.minus(&half_unit);
+    if compare(&below.times(&below), n).is_gt() {
+        x = below.minus(&half_unit);
+    }
+    x.round(rscale);
     x.strip();
     x
 }
@@ -336,7 +343,7 @@ fn is_odd_integer(n: &Num) -> bool {
         && n.digits.last().is_some_and(|d| d % 2 == 1)
 }
 
-fn numeric_power(base: &Num, exponent: &Num) -> Result<Num> {
+pub(crate) fn numeric_power(base: &Num, exponent: &Num) -> Result<Num> {
     let is_one = |n: &Num| n.is_finite() && compare(n, &Num::one()).is_eq();
     if base.is_nan() {
         return Ok(if exponent.is_zero() { Num::one() } else { Num::special(Sign::NaN) });

@@ -20,6 +20,7 @@ pub use aggregates::{NumericTotal, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
 pub use functions::add;
 pub use io::{from_float8, parse};
+pub(crate) use math::numeric_power as power;
 
 use crate::builtin::Builtin;
 use crate::{Datum, DatumRef};
