@@ -317,7 +317,7 @@ impl Analyzer<'_> {
             args = self.gather_variadic(args, func.nvargs, location)?;
             variadic = true;
         }
-        if variadic && func.vatype == ty::ANY && func.nvargs > 0 {
+        if variadic && func.vatype == ty::ANY {
             let last = args.last().map(|a| (a.type_oid(), a.location()));
             if let Some((ty, place)) = last
                 && !self.base_element_type(ty)?.is_valid()

@@ -88,8 +88,9 @@ fn arrays_of(cat: &mut dyn Lookup, elements: &[Oid]) -> Result<Vec<(Oid, Oid)>> 
     for &element in elements {
         let row = cat.type_row(element)?;
         let array = row.map_or(Oid::INVALID, |row| {
-            // Of an array, the same array.
-            if crate::typename::is_true_array(&row) { element } else { row.typarray }
+            // Of an array that no array is made of, the same array.
+            let itself = !row.typarray.is_valid() && crate::typename::is_true_array(&row);
+            if itself { element } else { row.typarray }
         });
         out.push((element, array));
     }

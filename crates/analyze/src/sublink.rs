@@ -109,14 +109,14 @@ impl Analyzer<'_> {
         Ok(Expr::SubLink(Box::new(link)))
     }
 
-    /// The type of `ARRAY(SELECT …)`: of an array, again that array.
+    /// The type of `ARRAY(SELECT …)`: of an array that no array is made of, again that array.
     fn array_of_subquery(&mut self, query: &Query, location: i32) -> Result<Oid> {
         let element = query.target_list[0].expr.type_oid();
-        if self.element_type(element)?.is_valid() {
-            return Ok(element);
-        }
         let array = self.array_type(element)?;
         if !array.is_valid() {
+            if self.element_type(element)?.is_valid() {
+                return Ok(element);
+            }
             let name = self.format_type(element);
             let e = pg_err!(UNDEFINED_OBJECT, "could not find array type for data type {name}");
             return Err(self.at(e, location));

@@ -199,6 +199,10 @@ impl Analyzer<'_> {
         let row = self.lookup_type(name);
         let row = self.place(row, name.location)?;
         let Some(row) = row else {
+            if let ([schema, _] | [_, schema, _], false) = (&name.names[..], name.pct_type) {
+                let there = self.namespace(schema);
+                self.place(there, name.location)?;
+            }
             let e = pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", type_name_text(name));
             return Err(self.at(e, name.location));
         };

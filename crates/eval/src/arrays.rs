@@ -285,3 +285,10 @@ pub(crate) fn coerce<'a>(
 pub fn array_of(elem: &types::TypeInfo, values: &[Datum]) -> Result<Datum> {
     array::build_1d(elem, values)
 }
+
+/// The array whose slices are these arrays.
+pub fn array_of_arrays(elem: types::TypeInfo, values: &[Datum]) -> Result<Datum> {
+    let mut all = array::Accumulator::new(elem);
+    values.iter().try_for_each(|v| all.push_array(v.as_ref()))?;
+    all.finish()
+}

@@ -27,7 +27,7 @@ mod program;
 mod row;
 mod rows;
 
-pub use arrays::array_of;
+pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
 pub use bound::bound_parts;
 pub use compile::{Compiler, NoColumns, Resolve, hashed_parts};

@@ -199,6 +199,12 @@ fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Resul
     }
     let array = run.sv.as_facts().type_info(plan.first_col_type)?;
     let elem = run.sv.as_facts().type_info(array.elem)?;
+    // Arrays become slices of one with one dimension more.
+    let shown = &run.st.desc.plan.subplans[plan.plan_id as usize - 1].info.target_list;
+    let column = shown.iter().find(|t| !t.resjunk).map(|t| t.expr.type_oid());
+    if column == Some(plan.first_col_type) {
+        return eval::array_of_arrays(elem, &values);
+    }
     eval::array_of(&elem, &values)
 }
 

@@ -4,7 +4,7 @@ use crate::fncx::RegKind;
 use crate::form::Reader;
 use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{PgError, Result, SqlState, pg_err};
 
 /// 42704 and its like: no such object.
 fn not_found(kind: RegKind, name: &str) -> PgError {
@@ -47,7 +47,20 @@ fn input(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum
     }
     match cx.reg_lookup(kind, &text)? {
         Some(oid) => Ok(Datum::oid(oid)),
+        // These are no more than one name, shown as it was understood.
+        None if matches!(kind, RegKind::Role | RegKind::Namespace) => {
+            Err(not_found(kind, &identifier(&text)))
+        }
         None => Err(not_found(kind, &text)),
+    }
+}
+
+/// What a single identifier means: as it stands within quotes, else in small letters.
+fn identifier(text: &str) -> String {
+    let text = text.trim();
+    match text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        Some(quoted) => quoted.replace("\"\"", "\""),
+        None => text.to_ascii_lowercase(),
     }
 }
 
@@ -67,10 +80,16 @@ fn send(d: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::bytes(d.as_oid().0.to_be_bytes()))
 }
 
-/// `to_reg*`: NULL where there is no such object; an OID's digits are no name.
+/// `to_reg*`: NULL where there is no such object or schema, or several objects; an OID's digits are no name.
 fn to_reg(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
     let text = String::from_utf8_lossy(d.as_bytes()).into_owned();
-    Ok(cx.reg_lookup(kind, &text)?.map_or(Datum::Null, Datum::oid))
+    match cx.reg_lookup(kind, &text) {
+        Ok(found) => Ok(found.map_or(Datum::Null, Datum::oid)),
+        Err(e) if matches!(e.code(), SqlState::UNDEFINED_SCHEMA | SqlState::AMBIGUOUS_FUNCTION) => {
+            Ok(Datum::Null)
+        }
+        Err(e) => Err(e),
+    }
 }
 
 macro_rules! reg_types {

@@ -46,6 +46,14 @@ pub(crate) fn split_name(core: &Core, text: &str) -> Result<(Option<String>, Str
     Ok((schema, name))
 }
 
+/// A name that no schema qualifies.
+fn single_name(core: &Core, text: &str) -> Result<String> {
+    match split_name(core, text)? {
+        (None, name) => Ok(name),
+        (Some(_), _) => Err(invalid_name()),
+    }
+}
+
 fn invalid_name() -> PgError {
     pg_err!(INVALID_NAME, "invalid name syntax")
 }
@@ -54,15 +62,18 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
     match kind {
         RegKind::Class => {
             let (schema, name) = split_name(core, text)?;
+            if let Some(schema) = &schema {
+                core.cat().namespace(schema)?;
+            }
             core.cat().find_relation(schema.as_deref(), &name)
         }
         RegKind::Type => type_named(core, text),
         RegKind::Role => {
-            let (_, name) = split_name(core, text)?;
+            let name = single_name(core, text)?;
             Ok(core.cat().find_role(&name)?.map(|r| r.oid))
         }
         RegKind::Namespace => {
-            let (_, name) = split_name(core, text)?;
+            let name = single_name(core, text)?;
             core.cat().find_namespace(&name)
         }
         RegKind::Collation => {
@@ -111,7 +122,8 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
                 Some((s, n)) => (Some(split_name(core, s)?.1), n),
                 None => (None, text),
             };
-            let found = core.cat().operator_candidates(schema.as_deref(), name, b'b')?;
+            let mut found = core.cat().operator_candidates(schema.as_deref(), name, b'b')?;
+            found.extend(core.cat().operator_candidates(schema.as_deref(), name, b'l')?);
             match found.as_slice() {
                 [] => Ok(None),
                 [one] => Ok(Some(one.row.oid)),
@@ -188,7 +200,6 @@ pub(crate) fn type_named(core: &mut Core, text: &str) -> Result<Option<Oid>> {
     match analyze::ddl::type_name(&mut SessionLookup::new(core), name, &sql) {
         Ok((oid, _)) => Ok(Some(oid)),
         Err(e) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(None),
-        Err(e) if e.code() == pgerror::SqlState::UNDEFINED_SCHEMA => Ok(None),
         Err(e) => Err(e),
     }
 }

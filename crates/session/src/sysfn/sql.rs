@@ -9,6 +9,7 @@ use catalog::rows::PgProc;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Location};
+use plan::node::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
@@ -38,13 +39,26 @@ pub(super) fn run(
         .collect();
     let saved = std::mem::replace(&mut core.params, params.clone());
     core.depth += 1;
+    let mut place = Place::Startup;
     let result = match &row.prosqlbody {
-        Some(body) => run_body(core, body.as_str(), row.provolatile == b'v', params),
-        None => run_text(core, row, &types, params),
+        Some(body) => run_body(core, row, body.as_str(), params, &mut place),
+        None => run_text(core, row, &types, params, &mut place),
     };
     core.depth -= 1;
     core.params = saved;
-    result.map_err(|e| e.context(format!("SQL function \"{}\"", row.proname.as_str())))
+    result.map_err(|e| {
+        let name = row.proname.as_str();
+        e.context(match place {
+            Place::Startup => format!("SQL function \"{name}\" during startup"),
+            Place::Statement(n) => format!("SQL function \"{name}\" statement {n}"),
+        })
+    })
+}
+
+/// Where in a function an error comes from: its analysis and planning, or a statement, from 1.
+enum Place {
+    Startup,
+    Statement(usize),
 }
 
 /// `any…`: the pseudo-types that stand for the argument's own.
@@ -69,6 +83,7 @@ fn run_text(
     row: &PgProc,
     types: &[Oid],
     params: Arc<[Datum]>,
+    place: &mut Place,
 ) -> Result<Vec<Vec<Datum>>> {
     let text = row.prosrc.as_str();
     let names = argument_names(row);
@@ -80,26 +95,32 @@ fn run_text(
             return Err(PgError::unsupported("utility statement inside a function"));
         }
         let name = row.proname.as_str();
+        *place = Place::Startup;
         let mut lookup = SessionLookup::new(core);
         let mut q =
             analyze::function_statement(&mut lookup, &stmt.stmt, text, name, types, &names)?;
         if i + 1 == count {
             fit_result(core, row, &mut q)?;
         }
-        rows = run_query(core, q, row.provolatile == b'v', params.clone())?;
+        let plan = plan(core, q)?;
+        *place = Place::Statement(i + 1);
+        rows = run_plan(core, plan, row.provolatile == b'v', params.clone())?;
     }
     Ok(rows)
 }
 
-/// Plans and runs a statement of a body. A volatile function sees what it, and others, have done.
-fn run_query(
+fn plan(core: &mut Core, q: Query) -> Result<Arc<PlannedStmt>> {
+    let q = analyze::rewrite(&mut SessionLookup::new(core), q)?;
+    Ok(Arc::new(query::plan_query(core, &q)?))
+}
+
+/// Runs a statement of a body. A volatile function sees what it, and others, have done.
+fn run_plan(
     core: &mut Core,
-    q: Query,
+    plan: Arc<PlannedStmt>,
     volatile: bool,
     params: Arc<[Datum]>,
 ) -> Result<Vec<Vec<Datum>>> {
-    let q = analyze::rewrite(&mut SessionLookup::new(core), q)?;
-    let plan = Arc::new(query::plan_query(core, &q)?);
     let depth = core.backend.snapshot_depth();
     if volatile {
         core.cat().increment_command_counter()?;
@@ -190,14 +211,18 @@ pub(super) fn value(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Res
 /// A body that was analysed when the function was made.
 fn run_body(
     core: &mut Core,
+    row: &PgProc,
     body: &str,
-    volatile: bool,
     params: Arc<[Datum]>,
+    place: &mut Place,
 ) -> Result<Vec<Vec<Datum>>> {
     let (queries, _) = analyze::stored::body(&mut SessionLookup::new(core), body)?;
     let mut rows = Vec::new();
-    for q in queries {
-        rows = run_query(core, q, volatile, params.clone())?;
+    for (i, q) in queries.into_iter().enumerate() {
+        *place = Place::Startup;
+        let plan = plan(core, q)?;
+        *place = Place::Statement(i + 1);
+        rows = run_plan(core, plan, row.provolatile == b'v', params.clone())?;
     }
     Ok(rows)
 }
