@@ -15,6 +15,8 @@ mod floors;
 #[cfg(test)]
 mod interchange;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod pair;
 #[cfg(test)]
 mod pgbench;

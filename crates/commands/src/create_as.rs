@@ -193,7 +193,7 @@ impl Filling {
             let row: Vec<DatumRef<'_>> = places.iter().map(|&c| rows.get(r, c)).collect();
             self.batch.push_row(&row);
             self.rows += 1;
-            if self.batch.len >= 1000 {
+            if self.batch.is_full() {
                 self.writer.write(host, &self.batch, &mut None)?;
                 self.batch.clear();
             }

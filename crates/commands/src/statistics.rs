@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use types::{Datum, DatumRef, TypeInfo};
 
 /// Values wider than this are counted, not kept.
-const WIDTH_MAX: usize = 1024;
+pub const WIDTH_MAX: usize = 1024;
 
 /// What the sample says of a column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,9 +39,13 @@ pub fn compute(
     let ops = host.catalog().type_ops(a.atttypid)?;
     let info = host.functions().type_info(a.atttypid)?;
     let mut column = Values { rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
-    for batch in &sample.rows {
+    for (batch, left_out) in sample.rows.iter().zip(&sample.left_out) {
+        let mut left_out = left_out.iter().filter(|v| v.column == place).peekable();
         for r in 0..batch.len {
-            column.push(batch.get(r, place), &info);
+            match left_out.next_if(|v| v.row == r) {
+                Some(value) => column.push_wide(value.stored),
+                None => column.push(batch.get(r, place), &info),
+            }
         }
     }
     if column.rows == 0 {
@@ -131,6 +135,13 @@ impl Values {
             self.width += (length + 1) as f64;
         }
         self.values.push((DatumRef::to_owned(value), row));
+    }
+
+    /// A value of which only the size in its row is known.
+    fn push_wide(&mut self, stored: usize) {
+        self.rows += 1;
+        self.wide += 1;
+        self.width += stored as f64;
     }
 
     /// What is known without looking at values.

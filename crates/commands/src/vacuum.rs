@@ -452,8 +452,13 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     };
     wanted.retain(|n| rel.attribute(*n).is_some_and(|a| !a.attisdropped) && detail(*n) != 0);
     let rows_wanted = wanted.iter().map(|n| 300 * detail(*n)).max().unwrap_or(100).max(100);
-    let sample =
-        engine::sample::sample_rows(host.backend(), &table, &wanted, rows_wanted as usize)?;
+    let sample = engine::sample::sample_rows(
+        host.backend(),
+        &table,
+        &wanted,
+        rows_wanted as usize,
+        statistics::WIDTH_MAX,
+    )?;
     for (place, &n) in wanted.iter().enumerate() {
         let Some(a) = rel.attribute(n) else { continue };
         if let Some(row) = statistics::compute(host, &rel, a, place, &sample, detail(n) as usize)? {

@@ -207,7 +207,8 @@ impl IndexScan {
         rows_max: usize,
     ) -> Result<bool> {
         let begin = batch.len;
-        while batch.len - begin < rows_max {
+        self.reader.begin();
+        while batch.len - begin < rows_max && !self.reader.is_full() {
             be.check_interrupts()?;
             if self.ended == Some(direction) {
                 break;

@@ -10,7 +10,7 @@ use ids::{AttrNo, Oid, Tid};
 use page::{Deformer, HeapTuple, HeapTupleHeader, Value};
 use pgerror::{Result, pg_err};
 use types::batch::{BytesColumn, Column, ColumnData};
-use types::{Batch, DatumRef};
+use types::{BATCH_BYTES_MAX, Batch, DatumRef};
 
 /// The columns of a scan.
 pub(crate) struct RowReader {
@@ -21,6 +21,20 @@ pub(crate) struct RowReader {
     /// Rows of bytes columns that hold a TOAST pointer: batch column, row.
     deferred: Vec<(usize, usize)>,
     scratch: Vec<u8>,
+    /// Values wider than this when whole are left out (an empty value stands for them) and noted.
+    width_max: usize,
+    pub(crate) left_out: Vec<LeftOut>,
+    /// Bytes that compressed and outlying values of the batch have, or will have once they are fetched.
+    expanded: usize,
+}
+
+/// A compressed or outlying value that is too wide to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftOut {
+    pub column: usize,
+    pub row: usize,
+    /// Bytes in the row itself.
+    pub stored: usize,
 }
 
 /// Is the column of a batch by value?
@@ -39,6 +53,9 @@ impl RowReader {
             table: table.oid,
             deferred: Vec::new(),
             scratch: Vec::new(),
+            width_max: usize::MAX,
+            left_out: Vec::new(),
+            expanded: 0,
         };
         for (at, &column) in columns.iter().enumerate() {
             match column {
@@ -57,6 +74,15 @@ impl RowReader {
         }
         reader.user.sort_unstable();
         Ok(reader)
+    }
+
+    /// As [`RowReader::new`], for whoever has no use for values that are wider than `width_max` bytes when whole.
+    pub(crate) fn of_narrow(
+        table: &TableDesc,
+        columns: &[AttrNo],
+        width_max: usize,
+    ) -> Result<RowReader> {
+        Ok(RowReader { width_max, ..RowReader::new(table, columns)? })
     }
 
     /// The columns that were asked for.
@@ -89,12 +115,19 @@ impl RowReader {
                 Value::Null => column.push_null(),
                 Value::Word(w) => column.push(DatumRef::Word(w)),
                 Value::Bytes(b) => column.push(DatumRef::Bytes(b)),
+                Value::Raw(raw) if page::varlena::whole_size(raw) > self.width_max => {
+                    let stored = raw.len();
+                    self.left_out.push(LeftOut { column: at, row: column.len(), stored });
+                    column.push(DatumRef::Bytes(&[]));
+                }
                 Value::Raw(raw) if page::varlena::is_external(raw) => {
+                    self.expanded += page::varlena::whole_size(raw);
                     self.deferred.push((at, column.len()));
                     column.push(DatumRef::Bytes(raw));
                 }
                 Value::Raw(raw) => {
                     toast::decompress(raw, &mut self.scratch)?;
+                    self.expanded += self.scratch.len();
                     column.push(DatumRef::Bytes(&self.scratch));
                 }
             }
@@ -104,6 +137,16 @@ impl RowReader {
         }
         batch.len += 1;
         Ok(())
+    }
+
+    /// Begins a batch.
+    pub(crate) fn begin(&mut self) {
+        self.expanded = 0;
+    }
+
+    /// Has the batch become so large that no more rows should be added?
+    pub(crate) fn is_full(&self) -> bool {
+        self.expanded >= BATCH_BYTES_MAX
     }
 
     /// Fetches what was put off. No page is latched.

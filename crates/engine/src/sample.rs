@@ -5,7 +5,7 @@
 //!
 //! Counterpart: `acquire_sample_rows`, sampling.c; the skips are those of Li's algorithm L.
 
-use crate::rows::RowReader;
+use crate::rows::{LeftOut, RowReader};
 use crate::{Backend, TableDesc, table};
 use bufmgr::Strategy;
 use heap::Liveness;
@@ -21,6 +21,8 @@ use vfs::SeededRandom;
 /// Rows in physical order.
 pub struct Sample {
     pub rows: Vec<Batch>,
+    /// For each batch, its values that were too wide to be read.
+    pub left_out: Vec<Vec<LeftOut>>,
     /// Estimated rows of the whole table.
     pub live_rows: f64,
     pub dead_rows: f64,
@@ -92,12 +94,14 @@ fn draw_blocks(pages: u32, target: usize, random: &SeededRandom) -> Vec<u32> {
     blocks
 }
 
-/// Draws up to `target` rows: random blocks first, then a reservoir over their live rows.
+/// Draws up to `target` rows: random blocks first, then a reservoir over their live rows. Values that are compressed or
+/// lie in the TOAST table and are wider than `width_max` bytes are not read.
 pub fn sample_rows(
     be: &mut Backend,
     table: &Arc<TableDesc>,
     columns: &[AttrNo],
     target: usize,
+    width_max: usize,
 ) -> Result<Sample> {
     let pages = table::nblocks(be, table)?;
     let random = SeededRandom::new(be.storage().env.random.u64());
@@ -124,8 +128,10 @@ pub fn sample_rows(
         0 => 0.0,
         scanned => (n as f64 / f64::from(scanned) * f64::from(pages)).round(),
     };
+    let (rows, left_out) = decode(be, table, columns, &kept, width_max)?;
     Ok(Sample {
-        rows: decode(be, table, columns, &kept)?,
+        rows,
+        left_out,
         live_rows: of_all(seen),
         dead_rows: of_all(dead),
         pages,
@@ -190,9 +196,10 @@ fn decode(
     table: &TableDesc,
     columns: &[AttrNo],
     rows: &[Row],
-) -> Result<Vec<Batch>> {
-    let mut reader = RowReader::new(table, columns)?;
-    let mut batches = Vec::new();
+    width_max: usize,
+) -> Result<(Vec<Batch>, Vec<Vec<LeftOut>>)> {
+    let mut reader = RowReader::of_narrow(table, columns, width_max)?;
+    let (mut batches, mut left_out) = (Vec::new(), Vec::new());
     for chunk in rows.chunks(BATCH_ROWS_MAX) {
         let mut batch = table::new_batch(table, columns);
         for row in chunk {
@@ -202,8 +209,9 @@ fn decode(
         }
         reader.finish(be, table, &mut batch)?;
         batches.push(batch);
+        left_out.push(std::mem::take(&mut reader.left_out));
     }
-    Ok(batches)
+    Ok((batches, left_out))
 }
 
 #[cfg(test)]

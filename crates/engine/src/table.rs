@@ -255,7 +255,8 @@ impl TableScan {
         let table = self.table.clone();
         let rel = table.heap(be);
         let begin = batch.len;
-        while batch.len - begin < rows_max {
+        self.reader.begin();
+        while batch.len - begin < rows_max && !self.reader.is_full() {
             let (block, from) = match self.resume.take() {
                 Some(place) => place,
                 None => match self.order.next_block() {
@@ -278,7 +279,7 @@ impl TableScan {
                 visit,
                 |offset, tuple| {
                     reader.push(deformer, Tid::new(block, offset), &tuple, batch)?;
-                    Ok(batch.len - begin < rows_max)
+                    Ok(batch.len - begin < rows_max && !reader.is_full())
                 },
             )?;
             if let Visited::Until(offset) = visited {

@@ -30,6 +30,7 @@ mod mergejoin;
 mod modify;
 mod node;
 mod ordered;
+mod pace;
 mod pairs;
 mod probe;
 mod project;

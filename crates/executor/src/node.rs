@@ -4,7 +4,7 @@ use crate::instrument::Counts;
 use crate::run::Run;
 use crate::{
     agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
-    project, scan, setop, sort, source, window,
+    pace, project, scan, setop, sort, source, window,
 };
 use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
@@ -69,6 +69,9 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     let first = run.st.init_plans.len();
     run.register_init_plans(&plan.info.init_plan);
     let mut node = build_node(plan, run, depth)?;
+    if may_be_wide(&plan.info.target_list, run)? {
+        node = pace::PaceNode::over(node);
+    }
     if run.st.instruments.is_some() {
         node = instrument::InstrumentNode::over(node, plan);
     }
@@ -328,6 +331,16 @@ impl Late {
             }
         }
     }
+}
+
+/// Can a row be of any size?
+fn may_be_wide(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<bool> {
+    for t in targets {
+        if run.sv.as_facts().type_info(t.expr.type_oid())?.len < 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// For expressions of a scan that may use no column of any row.

@@ -159,6 +159,17 @@ pub fn total_len(bytes: &[u8]) -> Option<usize> {
     if len < HEADER_SIZE { None } else { Some(len) }
 }
 
+/// Size of the value when it is whole again, with its header; 0 where it is damaged. Counterpart:
+/// `toast_raw_datum_size`.
+pub fn whole_size(bytes: &[u8]) -> usize {
+    match Varlena::parse(bytes) {
+        Some(Varlena::Plain(payload)) => payload.len() + HEADER_SIZE,
+        Some(Varlena::Compressed { raw_size, .. }) => raw_size + HEADER_SIZE,
+        Some(Varlena::External(pointer)) => pointer.raw_size as usize,
+        None => 0,
+    }
+}
+
 /// The four header bytes for a payload of `len` bytes.
 #[inline]
 pub fn long_header(len: usize) -> [u8; 4] {

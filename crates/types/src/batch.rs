@@ -4,6 +4,8 @@ use crate::{Datum, DatumRef};
 
 /// Most rows of a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;
+/// With so many bytes of values a batch is full whatever its number of rows; a single row may be larger.
+pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// Bit per row; set means NULL.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
@@ -307,8 +309,9 @@ impl Batch {
         Batch { len: 0, columns: by_val.into_iter().map(Column::new).collect() }
     }
 
+    /// Is it to be passed on before more is added?
     pub fn is_full(&self) -> bool {
-        self.len >= BATCH_ROWS_MAX
+        self.len >= BATCH_ROWS_MAX || self.memory() >= BATCH_BYTES_MAX
     }
 
     pub fn get(&self, row: usize, column: usize) -> DatumRef<'_> {

@@ -50,7 +50,9 @@ pub mod text;
 pub mod xid_snapshot;
 pub mod zone;
 
-pub use batch::{BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask};
+pub use batch::{
+    BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
+};
 pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
 pub use compare::{CompareFn, Comparer};
 pub use datum::{Datum, DatumRef};

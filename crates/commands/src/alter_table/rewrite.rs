@@ -195,7 +195,7 @@ fn copy(
             test(host, new, &programs.checks, &mut state, &row)?;
             let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
             out.push_row(&refs);
-            if out.len >= 1000 {
+            if out.is_full() {
                 flush(host, target, &mut out, how, &mut bulk, &mut tids)?;
             }
         }

@@ -312,7 +312,7 @@ fn vacuum_takes_dead_rows_and_gives_pages_back() {
     let expected: Vec<_> = (0..250).map(|i| (2 * i + 1, "v".repeat(100))).collect();
     assert_eq!(t.scan(&mut be), expected);
     assert_eq!(t.index_scan(&mut be), expected);
-    let sample = sample::sample_rows(&mut be, &t.table, &[1], 100).unwrap();
+    let sample = sample::sample_rows(&mut be, &t.table, &[1], 100, 1024).unwrap();
     assert_eq!(sample.rows.iter().map(|b| b.len).sum::<usize>(), 100);
     be.commit(CommitExtras::default()).unwrap();
 }

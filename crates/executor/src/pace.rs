@@ -1,0 +1,59 @@
+//! Wide rows travel in small batches: what a node holds at once is bounded by bytes, not only by rows.
+
+use crate::instrument::Counts;
+use crate::node::{Exec, Node};
+use crate::run::Run;
+use pgerror::Result;
+use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch};
+
+/// Rows of the first batch, when nothing is known of their width.
+const FIRST_ROWS: usize = 32;
+/// A batch that was narrow lets the next one be so many times longer.
+const GROWTH: usize = 4;
+
+/// Asks its child for no more rows than are likely to fit, by the width of those before.
+pub(crate) struct PaceNode {
+    child: Node,
+    rows: usize,
+}
+
+impl PaceNode {
+    pub(crate) fn over(child: Node) -> Node {
+        Box::new(PaceNode { child, rows: FIRST_ROWS })
+    }
+}
+
+impl Exec for PaceNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        let got = self.child.next(run, want.min(self.rows))?;
+        if let Some(batch) = &got
+            && batch.len > 0
+        {
+            let width = (batch.memory() / batch.len).max(1);
+            let fitting = (BATCH_BYTES_MAX / width).clamp(1, BATCH_ROWS_MAX);
+            self.rows = fitting.min(self.rows * GROWTH);
+        }
+        Ok(got)
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.child.rescan(run)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        self.rows = FIRST_ROWS;
+        self.child.reset(run)
+    }
+
+    fn recycle(&mut self, batch: Batch) {
+        self.child.recycle(batch);
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.child.set_bound(bound);
+    }
+
+    fn report(&self, counts: &mut Counts) {
+        self.child.report(counts);
+    }
+}
