@@ -338,7 +338,30 @@ impl Analyzer<'_> {
         query.target_list = targets;
         query.having_qual = having;
         query.constraint_deps.extend(deps);
-        result
+        result?;
+        let recursive = |r: &plan::query::RangeTblEntry| {
+            matches!(r.kind, RteKind::Cte { self_reference: true, .. })
+        };
+        if self.level_ref().has_aggs && query.rtable.iter().any(recursive) {
+            let mut place = None;
+            let exprs = query.target_list.iter().map(|t| &t.expr).chain(&query.having_qual);
+            for e in exprs {
+                crate::walk::expr_deep(e, 0, &mut |e, up| {
+                    if let Expr::Aggref(a) = e
+                        && a.agglevelsup == up
+                    {
+                        place = place.or(Some(a.location));
+                    }
+                    true
+                });
+            }
+            let e = pg_err!(
+                INVALID_RECURSION,
+                "aggregate functions are not allowed in a recursive query's recursive term"
+            );
+            return Err(self.at(e, place.unwrap_or_default()));
+        }
+        Ok(())
     }
 
     fn check_one(

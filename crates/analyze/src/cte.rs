@@ -2,12 +2,16 @@
 
 use crate::rawwalk::each_table;
 use crate::relation::Column;
-use crate::state::Analyzer;
+use crate::sort::raw_location;
+use crate::state::{Analyzer, ExprKind};
 use crate::ty;
+use ids::Oid;
 use parse::ast::{self, Node, SelectStmt};
-use pgerror::{Result, bail, pg_err};
+use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::expr::Location;
-use plan::query::{CmdType, CommonTableExpr, CteMaterialize, Query};
+use plan::query::{
+    CmdType, CommonTableExpr, CteCycle, CteMaterialize, CteSearch, Query, RteKind, SetOpNode,
+};
 
 impl Analyzer<'_> {
     pub fn with_clause(&mut self, with: &ast::WithClause, query: &mut Query) -> Result<()> {
@@ -134,8 +138,14 @@ impl Analyzer<'_> {
         cte: &ast::CommonTableExpr,
         in_cte: Option<usize>,
     ) -> Result<Query> {
-        if cte.search_clause.is_some() || cte.cycle_clause.is_some() {
-            bail!(FEATURE_NOT_SUPPORTED, "SEARCH and CYCLE clauses are not supported");
+        let search = cte.search_clause.as_deref().map(search_clause);
+        let cycle = match &cte.cycle_clause {
+            Some(clause) => Some(self.cycle_clause(clause)?),
+            None => None,
+        };
+        if let Some(index) = in_cte {
+            let entry = &mut self.level().ctes[index];
+            (entry.search, entry.cycle) = (search.map(Box::new), cycle.map(Box::new));
         }
         let mut query = self.nested(|cx| {
             cx.level().in_cte = in_cte;
@@ -187,9 +197,151 @@ impl Analyzer<'_> {
         } else {
             self.describe_cte(0, index, columns)?;
         }
+        self.check_search_cycle(index, &query, cte)?;
         let level = self.level();
         *level.ctes[index].query = query;
         level.ctes_done[index] = true;
+        Ok(())
+    }
+
+    /// The marks of CYCLE in a common type. Counterpart: the beginning of `analyzeCTE`.
+    fn cycle_clause(&mut self, clause: &ast::CteCycleClause) -> Result<CteCycle> {
+        let mut marks = Vec::new();
+        for node in [&clause.cycle_mark_value, &clause.cycle_mark_default].into_iter().flatten() {
+            marks.push(self.expr_in(node, ExprKind::CycleMark)?);
+        }
+        let mark_type = self.select_common_type(&marks, Some("CYCLE"))?;
+        for mark in &mut marks {
+            let e = crate::target::take(mark);
+            *mark = self.coerce_to_common(e, mark_type, "CYCLE")?;
+        }
+        let mark_typmod = Self::common_typmod(&marks, mark_type);
+        let mark_collation = self.select_common_collation(&mut marks, true)?;
+        let eq = self.sort_operators(mark_type)?.eq;
+        let neop = match eq.valid() {
+            Some(eq) => self.cat.operator_row(eq)?.map(|o| o.oprnegate).unwrap_or_default(),
+            None => Oid::INVALID,
+        };
+        if !neop.is_valid() {
+            let shown = self.format_type(mark_type);
+            let which = if eq.is_valid() { "inequality" } else { "equality" };
+            bail!(UNDEFINED_FUNCTION, "could not identify an {which} operator for type {shown}");
+        }
+        let (Some(mark_default), Some(mark_value)) = (marks.pop(), marks.pop()) else {
+            bail!(INTERNAL_ERROR, "CYCLE without its marks")
+        };
+        Ok(CteCycle {
+            col_list: clause.cycle_col_list.iter().map(|n| n.to_string()).collect(),
+            mark_column: clause
+                .cycle_mark_column
+                .as_ref()
+                .map(|n| n.to_string())
+                .unwrap_or_default(),
+            mark_value,
+            mark_default,
+            path_column: clause
+                .cycle_path_column
+                .as_ref()
+                .map(|n| n.to_string())
+                .unwrap_or_default(),
+            mark_type,
+            mark_typmod,
+            mark_collation,
+            mark_neop: neop,
+            location: Location(clause.location),
+        })
+    }
+
+    /// Do the clauses fit the item? Counterpart: the end of `analyzeCTE`.
+    fn check_search_cycle(
+        &mut self,
+        index: usize,
+        query: &Query,
+        cte: &ast::CommonTableExpr,
+    ) -> Result<()> {
+        let (search, cycle) = (cte.search_clause.as_deref(), cte.cycle_clause.as_deref());
+        if search.is_none() && cycle.is_none() {
+            return Ok(());
+        }
+        let entry = self.level_ref().ctes[index].clone();
+        if !entry.recursive {
+            let e = pg_err!(SYNTAX_ERROR, "WITH query is not recursive");
+            return Err(self.at(e, cte.location));
+        }
+        if let Some(SetOpNode::Op(op)) = query.set_operations.as_deref() {
+            for (side, node) in [("left", &op.larg), ("right", &op.rarg)] {
+                let plain = match &**node {
+                    SetOpNode::Leaf(rti) => match &query.rte(*rti).kind {
+                        RteKind::Subquery { subquery, .. } => subquery.set_operations.is_none(),
+                        _ => false,
+                    },
+                    SetOpNode::Op(_) => false,
+                };
+                if !plain {
+                    let code = match side {
+                        "left" => SqlState::FEATURE_NOT_SUPPORTED,
+                        _ => SqlState::SYNTAX_ERROR,
+                    };
+                    return Err(PgError::new(
+                        code,
+                        format!(
+                            "with a SEARCH or CYCLE clause, the {side} side of the UNION must be a SELECT"
+                        ),
+                    ));
+                }
+            }
+        }
+        let names = &entry.colnames;
+        let known = |n: &str| names.iter().any(|c| c == n);
+        let list = |what: &str, list: &[ast::Name], place: i32| -> Result<()> {
+            for (i, name) in list.iter().enumerate() {
+                let e = if !known(name) {
+                    pg_err!(SYNTAX_ERROR, "{what} column \"{name}\" not in WITH query column list")
+                } else if list[..i].contains(name) {
+                    pg_err!(DUPLICATE_COLUMN, "{what} column \"{name}\" specified more than once")
+                } else {
+                    continue;
+                };
+                return Err(self.at(e, place));
+            }
+            Ok(())
+        };
+        let unused = |what: &str, name: &str, place: i32| -> Result<()> {
+            if !known(name) {
+                return Ok(());
+            }
+            let e = pg_err!(
+                SYNTAX_ERROR,
+                "{what} column name \"{name}\" already used in WITH query column list"
+            );
+            Err(self.at(e, place))
+        };
+        let sequence = entry.search.as_ref().map(|s| s.seq_column.as_str());
+        if let (Some(s), Some(name)) = (search, sequence) {
+            list("search", &s.search_col_list, s.location)?;
+            unused("search sequence", name, s.location)?;
+        }
+        if let (Some(c), Some(clause)) = (cycle, &entry.cycle) {
+            let (mark, path) = (clause.mark_column.as_str(), clause.path_column.as_str());
+            list("cycle", &c.cycle_col_list, c.location)?;
+            unused("cycle mark", mark, c.location)?;
+            unused("cycle path", path, c.location)?;
+            let both = |a: &str, b: &str, place: i32| {
+                let e = pg_err!(SYNTAX_ERROR, "{a} column name and {b} column name are the same");
+                Err(self.at(e, place))
+            };
+            if mark == path {
+                return both("cycle mark", "cycle path", c.location);
+            }
+            if let (Some(s), Some(sequence)) = (search, sequence) {
+                if sequence == mark {
+                    return both("search sequence", "cycle mark", s.location);
+                }
+                if sequence == path {
+                    return both("search sequence", "cycle path", s.location);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -252,20 +404,6 @@ impl Analyzer<'_> {
         else {
             return Err(form(self));
         };
-        for (present, what) in [
-            (!select.sort_clause.is_empty(), "ORDER BY"),
-            (select.limit_offset.is_some(), "OFFSET"),
-            (select.limit_count.is_some(), "LIMIT"),
-            (!select.locking_clause.is_empty(), "FOR UPDATE/SHARE"),
-        ] {
-            if present {
-                let e = pg_err!(
-                    FEATURE_NOT_SUPPORTED,
-                    "{what} in a recursive query is not implemented"
-                );
-                return Err(self.at(e, cte.location));
-            }
-        }
         if let Some(place) = reference(left, name) {
             let e = pg_err!(
                 INVALID_RECURSION,
@@ -276,6 +414,29 @@ impl Analyzer<'_> {
         }
         let mut places = Places { name, plain: Vec::new(), bad: None };
         places.select(right);
+        if let Some(with) = &select.with_clause {
+            // Those of the item itself are no part of its terms.
+            for inner in &with.ctes {
+                places.sublink(&inner.ctequery);
+            }
+        }
+        let sort = select.sort_clause.first().map(|s| raw_location(&s.node));
+        for (place, what) in [
+            (sort, "ORDER BY"),
+            (select.limit_offset.as_ref().map(raw_location), "OFFSET"),
+            (select.limit_count.as_ref().map(raw_location), "LIMIT"),
+            (select.locking_clause.first().map(|_| -1), "FOR UPDATE/SHARE"),
+        ] {
+            if let Some(place) = place
+                && places.bad.is_none()
+            {
+                let e = pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "{what} in a recursive query is not implemented"
+                );
+                return Err(self.at(e, place));
+            }
+        }
         if let Some((what, place)) = places.bad {
             let e = pg_err!(
                 INVALID_RECURSION,
@@ -294,6 +455,15 @@ impl Analyzer<'_> {
             return Err(form(self));
         }
         Ok(())
+    }
+}
+
+fn search_clause(clause: &ast::CteSearchClause) -> CteSearch {
+    CteSearch {
+        col_list: clause.search_col_list.iter().map(|n| n.to_string()).collect(),
+        breadth_first: clause.search_breadth_first,
+        seq_column: clause.search_seq_column.as_ref().map(|n| n.to_string()).unwrap_or_default(),
+        location: Location(clause.location),
     }
 }
 
@@ -326,7 +496,32 @@ impl Places<'_> {
         place
     }
 
+    /// In a sub-select no reference may stand.
+    fn sublink(&mut self, node: &Node) {
+        if let Some(place) = self.find(node) {
+            self.bad.get_or_insert(("a subquery", place));
+        }
+    }
+
     fn select(&mut self, s: &SelectStmt) {
+        if let Some(with) = &s.with_clause {
+            // An inner item of that name hides the outer one: at once, or from where it stands.
+            let hidden = with.ctes.iter().position(|c| &*c.ctename == self.name);
+            let seen = match hidden {
+                Some(_) if with.recursive => 0,
+                Some(at) => at + 1,
+                None => with.ctes.len(),
+            };
+            for inner in &with.ctes[..seen] {
+                match &inner.ctequery {
+                    Node::SelectStmt(query) => self.select(query),
+                    other => self.sublink(other),
+                }
+            }
+            if hidden.is_some() {
+                return;
+            }
+        }
         if let (Some(l), Some(r)) = (&s.larg, &s.rarg) {
             match s.op {
                 ast::SetOperation::Intersect if s.all => self.forbid_select(l, r, "INTERSECT"),
@@ -351,6 +546,7 @@ impl Places<'_> {
         // Everywhere but in FROM it is a sub-select.
         let mut rest = s.clone();
         rest.from_clause.clear();
+        rest.with_clause = None;
         self.forbid_one(&rest, "a subquery");
     }
 

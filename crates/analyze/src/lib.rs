@@ -30,6 +30,7 @@ mod rawwalk;
 mod relation;
 pub mod rewrite;
 mod rowcompare;
+mod searchcycle;
 mod select;
 pub mod session;
 mod sort;

@@ -34,7 +34,8 @@ pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
     })
 }
 
-fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> RangeTblEntry {
+/// An entry that asks for no rights.
+pub(crate) fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> RangeTblEntry {
     RangeTblEntry {
         kind,
         alias,
@@ -320,7 +321,7 @@ impl Analyzer<'_> {
             }
         }
         let cte = &self.level_up(up).ctes[index];
-        let columns: Vec<Column> = (0..cte.colnames.len())
+        let mut columns: Vec<Column> = (0..cte.colnames.len())
             .map(|i| Column {
                 name: cte.colnames[i].clone(),
                 ty: cte.coltypes[i],
@@ -329,18 +330,30 @@ impl Analyzer<'_> {
                 dropped: false,
             })
             .collect();
+        let extra = crate::searchcycle::extra_columns(cte);
+        let hidden = if up > 0 { extra.len() } else { 0 };
+        columns.extend(extra.into_iter().map(|(name, ty, typmod, collation)| Column {
+            name,
+            ty,
+            typmod,
+            collation,
+            dropped: false,
+        }));
         let name = alias.as_ref().map_or(&cte.ctename, |a| &a.aliasname).clone();
         let kind = RteKind::Cte {
             ctename: cte.ctename.clone(),
             ctelevelsup: up,
             self_reference,
-            coltypes: cte.coltypes.clone(),
-            coltypmods: cte.coltypmods.clone(),
-            colcollations: cte.colcollations.clone(),
+            coltypes: columns.iter().map(|c| c.ty).collect(),
+            coltypmods: columns.iter().map(|c| c.typmod).collect(),
+            colcollations: columns.iter().map(|c| c.collation).collect(),
         };
         let colnames = aliased_columns(&name, alias.as_ref(), &columns)?;
         let rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
-        Ok(self.add_rte(rte, &columns))
+        let mut item = self.add_rte(rte, &columns);
+        // What SEARCH and CYCLE add is no part of `*` within the item.
+        item.columns.iter_mut().rev().take(hidden).for_each(|c| c.hidden = true);
+        Ok(item)
     }
 
     /// The WITH item of this name: levels up and index.

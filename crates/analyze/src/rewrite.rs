@@ -384,6 +384,7 @@ impl Analyzer<'_> {
             }
         }
         for cte in &mut query.cte_list {
+            self.expand_search_cycle(cte)?;
             let mut inner = std::mem::take(&mut *cte.query);
             self.expand_views(&mut inner, active)?;
             *cte.query = inner;

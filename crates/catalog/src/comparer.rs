@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use sync::{Arc, RwLock};
 use types::compare::{self, Comparer, TypedCompare};
 use types::fncx::TypeInfo;
-use types::{DatumRef, record};
+use types::{DatumRef, oids, record};
 
 /// Rows within rows are looked into so deep.
 const DEPTH_MAX: u32 = 32;
@@ -71,6 +71,67 @@ impl TypedCompare for RowOrder {
     }
 }
 
+/// What is needed to take a value of the type out of a row or an array.
+fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
+    TypeInfo {
+        oid,
+        len,
+        by_val,
+        align,
+        delim: b',',
+        elem: Oid::INVALID,
+        array: Oid::INVALID,
+        kind: b'b',
+        category: b'U',
+        base: Oid::INVALID,
+        relid: Oid::INVALID,
+    }
+}
+
+/// Anonymous rows, whose types have numbers of the session's: as [`RowOrder`]; where the types differ, by these.
+#[derive(Default)]
+pub(crate) struct RecordOrders {
+    known: RwLock<HashMap<i32, Arc<RowOrder>>>,
+}
+
+impl RecordOrders {
+    fn learn(&self, number: i32, order: Option<RowOrder>) {
+        let mut known = self.known.write();
+        match order {
+            Some(order) => known.insert(number, Arc::new(order)),
+            // Numbers are given out anew in each transaction.
+            None => known.remove(&number),
+        };
+    }
+}
+
+impl TypedCompare for RecordOrders {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
+        let (x, y) = (record::type_of(a).1, record::type_of(b).1);
+        let known = self.known.read();
+        let (Some(p), Some(q)) = (known.get(&x).cloned(), known.get(&y).cloned()) else {
+            return x.cmp(&y);
+        };
+        drop(known);
+        if x == y || p.types.iter().map(|t| t.oid).eq(q.types.iter().map(|t| t.oid)) {
+            return p.compare(a, b, collation);
+        }
+        x.cmp(&y)
+    }
+}
+
+/// Arrays of such values.
+struct ArrayOrder {
+    info: TypeInfo,
+    compare: Arc<dyn TypedCompare>,
+}
+
+impl TypedCompare for ArrayOrder {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
+        types::array::order_by(a, b, &self.info, |x, y| self.compare.compare(x, y, collation))
+    }
+}
+
 impl CatCx<'_> {
     /// The comparison with this `pg_proc.prosrc`, for values of that type; `None` where there is none.
     pub fn comparer(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Comparer>> {
@@ -78,15 +139,63 @@ impl CatCx<'_> {
     }
 
     fn comparer_at(&mut self, prosrc: &str, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
+        let (ty, _) = self.base_type(ty)?;
+        if prosrc == "btarraycmp"
+            && let Some(order) = self.array_comparer(ty, depth)?
+        {
+            return Ok(Some(order));
+        }
         if let Some(f) = compare::lookup(prosrc) {
             return Ok(Some(f.into()));
         }
-        let (ty, _) = self.base_type(ty)?;
         match prosrc {
+            "btrecordcmp" if ty == oids::RECORD => {
+                Ok(Some(Comparer::Typed(self.session.record_orders.clone())))
+            }
             "enum_cmp" => self.enum_comparer(ty),
             "btrecordcmp" => self.row_comparer(ty, depth),
             _ => Ok(None),
         }
+    }
+
+    /// For arrays whose elements have an order that the catalogs know.
+    fn array_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
+        let elem = match ty {
+            oids::RECORD_ARRAY => oids::RECORD,
+            ty => match self.find_type(ty)?.map(|t| t.typelem) {
+                Some(elem) if depth < DEPTH_MAX => elem,
+                _ => return Ok(None),
+            },
+        };
+        if !elem.is_valid() || compare::of_type(elem).is_some() {
+            return Ok(None);
+        }
+        let Some(Comparer::Typed(compare)) = self.type_comparer(elem, depth + 1)? else {
+            return Ok(None);
+        };
+        let Some(row) = self.find_type(elem)? else { return Ok(None) };
+        let info = type_info(elem, row.typlen, row.typbyval, row.typalign);
+        Ok(Some(Comparer::Typed(Arc::new(ArrayOrder { info, compare }))))
+    }
+
+    /// Learns the order of the anonymous rows that have this number in the session; nobody can sort rows that cannot be
+    /// compared.
+    pub fn learn_record_order(&mut self, number: i32, columns: &[(Oid, Oid)]) -> Result<()> {
+        let order = self.record_order(columns)?;
+        self.session.record_orders.learn(number, order);
+        Ok(())
+    }
+
+    /// By types and collations of the columns.
+    fn record_order(&mut self, columns: &[(Oid, Oid)]) -> Result<Option<RowOrder>> {
+        let mut order = RowOrder { types: Vec::new(), columns: Vec::new() };
+        for &(ty, collation) in columns {
+            let Some(row) = self.find_type(ty)? else { return Ok(None) };
+            let Some(compare) = self.type_comparer(ty, 1)? else { return Ok(None) };
+            order.types.push(type_info(ty, row.typlen, row.typbyval, row.typalign));
+            order.columns.push(Column { dropped: false, compare, collation });
+        }
+        Ok(Some(order))
     }
 
     fn enum_comparer(&mut self, ty: Oid) -> Result<Option<Comparer>> {
@@ -122,19 +231,7 @@ impl CatCx<'_> {
             let ty = if a.attisdropped { types::oids::INT4 } else { a.atttypid };
             let Some(compare) = self.type_comparer(ty, depth + 1)? else { return Ok(None) };
             // Dropped columns are passed over by what pg_attribute kept of their types.
-            types.push(TypeInfo {
-                oid: ty,
-                len: a.attlen,
-                by_val: a.attbyval,
-                align: a.attalign,
-                delim: b',',
-                elem: Oid::INVALID,
-                array: Oid::INVALID,
-                kind: b'b',
-                category: b'U',
-                base: Oid::INVALID,
-                relid: Oid::INVALID,
-            });
+            types.push(type_info(ty, a.attlen, a.attbyval, a.attalign));
             columns.push(Column { dropped: a.attisdropped, compare, collation: a.attcollation });
         }
         Ok(Some(Comparer::Typed(Arc::new(RowOrder { types, columns }))))

@@ -21,6 +21,8 @@ pub struct CatSession {
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
     pub overlay: Overlay,
+    /// How the session's anonymous rows are compared.
+    pub(crate) record_orders: Arc<crate::comparer::RecordOrders>,
     search_path: String,
     /// With the generation of the catalogs at which it was computed.
     pub(crate) path: Option<(Arc<SearchPath>, u64)>,
@@ -37,6 +39,7 @@ impl CatSession {
             tablespace: ids::RelFile::DEFAULT_TABLESPACE,
             encoding: crate::encoding::UTF8,
             overlay: Overlay::default(),
+            record_orders: Arc::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,
         }

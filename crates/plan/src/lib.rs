@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod expr;
+pub mod levels;
 pub mod node;
 pub mod nodetree;
 pub mod params;

@@ -282,7 +282,7 @@ fn self_references(cte: &CommonTableExpr) -> bool {
             }
             RteKind::Subquery { subquery, .. } => any(subquery, name, level + 1),
             _ => false,
-        })
+        }) || query.cte_list.iter().any(|c| any(&c.query, name, level + 1))
     }
     any(&cte.query, &cte.ctename, 1)
 }

@@ -200,9 +200,6 @@ impl Glob<'_> {
         root: &mut Root,
         cte: &CommonTableExpr,
     ) -> Result<PlannedLevel> {
-        if cte.search.is_some() || cte.cycle.is_some() {
-            return Err(PgError::unsupported("SEARCH or CYCLE in a recursive query"));
-        }
         self.enter()?;
         let mut level = Root::new((*cte.query).clone(), root.child_input(0.0));
         self.prepare(&mut level)?;

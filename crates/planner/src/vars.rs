@@ -4,7 +4,8 @@
 use crate::path::Relids;
 use ids::Oid;
 use plan::expr::*;
-use plan::query::{JoinTreeNode, Query, RteKind};
+pub(crate) use plan::levels::{shift_levels_expr, shift_levels_query};
+use plan::query::{JoinTreeNode, Query};
 use plan::walk;
 
 /// The relations of this level whose columns the expression uses, sub-selects included.
@@ -121,50 +122,6 @@ fn offset_join_node(node: &mut JoinTreeNode, offset: i32) {
             if j.rtindex != 0 {
                 j.rtindex += offset;
             }
-        }
-    }
-}
-
-/// Changes `varlevelsup` of what refers at least `min_level` levels up by `delta`. Counterpart:
-/// `IncrementVarSublevelsUp`.
-pub(crate) fn shift_levels_expr(expr: &mut Expr, delta: i32, min_level: u32) {
-    walk::deep_expr_mut(expr, 0, &mut |e, level| shift_node(e, level, delta, min_level));
-}
-
-pub(crate) fn shift_levels_query(query: &mut Query, delta: i32, min_level: u32) {
-    walk::deep_query_mut(query, 0, &mut |e, level| shift_node(e, level, delta, min_level));
-    shift_cte_refs(query, delta, min_level, 0);
-}
-
-fn shift_node(e: &mut Expr, level: u32, delta: i32, min_level: u32) -> bool {
-    let shift = |up: &mut u32| {
-        if *up >= level + min_level {
-            *up = up.saturating_add_signed(delta);
-        }
-    };
-    match e {
-        Expr::Var(v) => shift(&mut v.varlevelsup),
-        Expr::Aggref(a) => shift(&mut a.agglevelsup),
-        Expr::GroupingFunc(g) => shift(&mut g.agglevelsup),
-        Expr::SubLink(s) => shift_cte_refs(&mut s.subselect, delta, min_level, level + 1),
-        _ => {}
-    }
-    true
-}
-
-fn shift_cte_refs(query: &mut Query, delta: i32, min_level: u32, level: u32) {
-    for cte in &mut query.cte_list {
-        shift_cte_refs(&mut cte.query, delta, min_level, level + 1);
-    }
-    for rte in &mut query.rtable {
-        match &mut rte.kind {
-            RteKind::Cte { ctelevelsup, .. } if *ctelevelsup >= level + min_level => {
-                *ctelevelsup = ctelevelsup.saturating_add_signed(delta);
-            }
-            RteKind::Subquery { subquery, .. } => {
-                shift_cte_refs(subquery, delta, min_level, level + 1);
-            }
-            _ => {}
         }
     }
 }

@@ -233,6 +233,8 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         | oids::REGNAMESPACE
         | oids::REGCONFIG
         | oids::REGDICTIONARY => btoidcmp,
+        // The session knows how its rows are compared.
+        oids::RECORD_ARRAY => return None,
         _ if crate::builtin_types::get(ty)?.output == "array_out" => crate::array::btarraycmp,
         _ => return None,
     })

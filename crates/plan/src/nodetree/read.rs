@@ -744,9 +744,14 @@ fn window(tree: &Tree) -> Result<WindowClause> {
 
 fn cte(tree: &Tree) -> Result<CommonTableExpr> {
     let n = node(tree, "COMMONTABLEEXPR")?;
-    if *n.value("search_clause")? != Tree::Nothing || *n.value("cycle_clause")? != Tree::Nothing {
-        return Err(PgError::unsupported("a stored SEARCH or CYCLE clause"));
-    }
+    let search = match n.value("search_clause")? {
+        Tree::Nothing => None,
+        tree => Some(Box::new(search_clause(tree)?)),
+    };
+    let cycle = match n.value("cycle_clause")? {
+        Tree::Nothing => None,
+        tree => Some(Box::new(cycle_clause(tree)?)),
+    };
     Ok(CommonTableExpr {
         ctename: n.string("ctename")?,
         aliascolnames: n.strings("aliascolnames")?,
@@ -755,14 +760,40 @@ fn cte(tree: &Tree) -> Result<CommonTableExpr> {
             &[CteMaterialize::Default, CteMaterialize::Always, CteMaterialize::Never],
         )?,
         query: Box::new(query(n.value("ctequery")?)?),
-        search: None,
-        cycle: None,
+        search,
+        cycle,
         recursive: n.bool("cterecursive")?,
         refcount: n.int("cterefcount")?,
         colnames: n.strings("ctecolnames")?,
         coltypes: n.oids("ctecoltypes")?,
         coltypmods: n.numbers("ctecoltypmods")?,
         colcollations: n.oids("ctecolcollations")?,
+        location: n.location(),
+    })
+}
+
+fn search_clause(tree: &Tree) -> Result<CteSearch> {
+    let n = node(tree, "CTESEARCHCLAUSE")?;
+    Ok(CteSearch {
+        col_list: n.strings("search_col_list")?,
+        breadth_first: n.bool("search_breadth_first")?,
+        seq_column: n.string("search_seq_column")?,
+        location: n.location(),
+    })
+}
+
+fn cycle_clause(tree: &Tree) -> Result<CteCycle> {
+    let n = node(tree, "CTECYCLECLAUSE")?;
+    Ok(CteCycle {
+        col_list: n.strings("cycle_col_list")?,
+        mark_column: n.string("cycle_mark_column")?,
+        mark_value: n.expr("cycle_mark_value")?,
+        mark_default: n.expr("cycle_mark_default")?,
+        path_column: n.string("cycle_path_column")?,
+        mark_type: n.oid("cycle_mark_type")?,
+        mark_typmod: n.int("cycle_mark_typmod")?,
+        mark_collation: n.oid("cycle_mark_collation")?,
+        mark_neop: n.oid("cycle_mark_neop")?,
         location: n.location(),
     })
 }

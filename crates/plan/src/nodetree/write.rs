@@ -750,9 +750,15 @@ impl Writer {
             w.name("ctequery");
             w.put_query(&c.query);
             w.name("search_clause");
-            w.out.push_str("<>");
+            match &c.search {
+                Some(s) => w.put_search(s),
+                None => w.out.push_str("<>"),
+            }
             w.name("cycle_clause");
-            w.out.push_str("<>");
+            match &c.cycle {
+                Some(c) => w.put_cycle(c),
+                None => w.out.push_str("<>"),
+            }
             w.location(c.location);
             w.bool("cterecursive", c.recursive);
             w.num("cterefcount", c.refcount);
@@ -760,6 +766,30 @@ impl Writer {
             w.oids("ctecoltypes", &c.coltypes);
             w.numbers("ctecoltypmods", 'i', &c.coltypmods);
             w.oids("ctecolcollations", &c.colcollations);
+        });
+    }
+
+    fn put_search(&mut self, s: &CteSearch) {
+        self.node("CTESEARCHCLAUSE", |w| {
+            w.strings("search_col_list", &s.col_list);
+            w.bool("search_breadth_first", s.breadth_first);
+            w.string("search_seq_column", Some(&s.seq_column));
+            w.location(s.location);
+        });
+    }
+
+    fn put_cycle(&mut self, c: &CteCycle) {
+        self.node("CTECYCLECLAUSE", |w| {
+            w.strings("cycle_col_list", &c.col_list);
+            w.string("cycle_mark_column", Some(&c.mark_column));
+            w.expr("cycle_mark_value", &c.mark_value);
+            w.expr("cycle_mark_default", &c.mark_default);
+            w.string("cycle_path_column", Some(&c.path_column));
+            w.location(c.location);
+            w.num("cycle_mark_type", c.mark_type);
+            w.num("cycle_mark_typmod", c.mark_typmod);
+            w.num("cycle_mark_collation", c.mark_collation);
+            w.num("cycle_mark_neop", c.mark_neop);
         });
     }
 

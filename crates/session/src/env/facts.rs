@@ -14,7 +14,7 @@ const SQL_LANGUAGE: Oid = Oid(14);
 
 /// Does the operator take types of a kind: enums, rows?
 fn is_open(ty: Oid) -> bool {
-    matches!(ty, types::oids::ANYENUM | types::oids::RECORD)
+    matches!(ty, types::oids::ANYENUM | types::oids::RECORD | types::oids::ANYARRAY)
 }
 
 impl Core {

@@ -288,8 +288,11 @@ impl FnContext for Core {
         if let Some(i) = self.row_types.iter().position(|d| same(d, &desc)) {
             return Ok(i as i32);
         }
+        let number = self.row_types.len() as i32;
+        let columns: Vec<(Oid, Oid)> = desc.columns.iter().map(|c| (c.ty, c.collation)).collect();
         self.row_types.push(desc);
-        Ok(self.row_types.len() as i32 - 1)
+        self.cat().learn_record_order(number, &columns)?;
+        Ok(number)
     }
 
     fn enum_values(&mut self, ty: Oid) -> Result<Arc<Vec<(Oid, String)>>> {

@@ -19,7 +19,7 @@ mod sets;
 pub use access::{get_element, get_slice, set_element, set_slice};
 pub use construct::Accumulator;
 pub use io::array_out;
-pub use ops::btarraycmp;
+pub use ops::{btarraycmp, order_by};
 
 use crate::builtin::Builtin;
 use crate::fncx::TypeInfo;

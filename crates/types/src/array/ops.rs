@@ -51,6 +51,17 @@ pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering 
     }
 }
 
+/// Compares arrays by an order of their elements that cannot fail.
+pub fn order_by(
+    a: DatumRef<'_>,
+    b: DatumRef<'_>,
+    elem: &TypeInfo,
+    mut cmp: impl FnMut(DatumRef<'_>, DatumRef<'_>) -> Ordering,
+) -> Ordering {
+    let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
+    order(x, y, elem, |p, q| Ok(cmp(p, q))).unwrap_or(Ordering::Equal)
+}
+
 fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
     let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
     let elem = check_types(cx, x, y)?;
