@@ -23,3 +23,7 @@ SELECT [[regrole¦to_regrole¦regnamespace¦to_regnamespace]]('[[Nobody¦"Nobody
 SELECT array(select array[i, i / 2] from generate_series(1, 3) i), array(select '1 2'::int2vector from generate_series(1, 2)), pg_typeof(array(select '1 2'::oidvector)), array(select array[1] where false)
 SELECT array(select array[[i, [[i¦null]]]] from generate_series(1, 2) i), array(select case i when 1 then array[1] else array[1, 2] end from generate_series(1, [[1¦2]]) i)
 SELECT [[concat_ws(',', variadic 10)¦concat(variadic 'x'::text)¦format('%s', variadic 1)¦concat_ws(',', variadic null::int[])¦format('%2$s-%s', variadic array[1, 2])]]
+SELECT [[rank¦dense_rank¦percent_rank¦cume_dist]]([[3¦'fred'¦'adam'::varchar¦1.5¦3, 4]]) within group (order by x) from (values [[('fred'), ('jim')¦(1), (2), (5)]]) v(x)
+SELECT rank('[[1¦x]]', [[2.5¦null]]) within group (order by x, y desc) from (values (1, 2), (2, 3)) v(x, y)
+create function pair_of(a text, b int, c date default '2020-01-01') returns table (x text, y int, z date) language sql as 'select a, b, c'; SELECT * from pair_of([[c => '2009-07-25', a => 'one', b => 2¦b => 2, a => 'one'¦'one', c => '2009-07-25', b => 3¦'one', 2]])
+create function parts_of(anyarray) returns setof anyelement language sql as 'select $1[i] from generate_series(1, 2) i'; SELECT * from parts_of(array[[[1, 2]¦['a', 'b']¦[1.5, null]]]), parts_of(array['x', 'y']) z

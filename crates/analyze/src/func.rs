@@ -310,6 +310,19 @@ impl Analyzer<'_> {
             }
         }
         let mut declared = func.declared;
+        if let (b'a', Some(call)) = (func.kind, call)
+            && self.cat.aggregate(func.oid)?.is_some_and(|a| a.aggkind == b'h')
+        {
+            let signature = self.signature(&text, &owned_names, &actual);
+            let done = self.unify_hypothetical(
+                (&text, &signature),
+                &mut args,
+                &declared,
+                call.agg_order.len(),
+            );
+            self.place(done, location)?;
+            actual = args.iter().map(Expr::type_oid).collect();
+        }
         let result = self.enforce_generics(&actual, &mut declared, func.rettype, false);
         let rettype = self.place(result, location)?;
         let mut args = self.coerce_arguments(args, &actual, &declared)?;
@@ -496,6 +509,41 @@ impl Analyzer<'_> {
             return Ok(());
         };
         Err(self.at(e, location))
+    }
+
+    /// Gives each direct argument of a hypothetical-set aggregate and its column of WITHIN GROUP one type; the column's
+    /// is preferred. Counterpart: `unify_hypothetical_args`.
+    fn unify_hypothetical(
+        &mut self,
+        (name, signature): (&str, &str),
+        args: &mut [Expr],
+        declared: &[Oid],
+        columns: usize,
+    ) -> Result<()> {
+        let direct = args.len().saturating_sub(columns);
+        if direct < columns || (direct > columns && declared.first() == Some(&ty::ANY)) {
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "function {signature} does not exist"
+            )
+            .hint(format!(
+                "To use the hypothetical-set aggregate {name}, the number of hypothetical direct \
+                 arguments (here {direct}) must match the number of ordering columns (here \
+                 {columns})."
+            )));
+        }
+        for i in 0..columns {
+            let (hypothetical, column) = (direct - columns + i, direct + i);
+            if declared.get(column) != Some(&ty::ANY) {
+                continue;
+            }
+            let pair = [args[column].clone(), args[hypothetical].clone()];
+            let target = self.select_common_type(&pair, Some("WITHIN GROUP"))?;
+            for (at, e) in [column, hypothetical].into_iter().zip(pair) {
+                args[at] = self.coerce_to_common(e, target, "WITHIN GROUP")?;
+            }
+        }
+        Ok(())
     }
 
     fn check_aggregate_call(

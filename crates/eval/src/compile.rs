@@ -452,7 +452,7 @@ pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
 }
 
 /// Arguments given by name, in the order of the parameters; `None` where they are.
-fn in_order(args: &[Expr]) -> Option<Vec<Expr>> {
+pub fn in_order(args: &[Expr]) -> Option<Vec<Expr>> {
     if !args.iter().any(|a| matches!(a, Expr::NamedArg(_))) {
         return None;
     }

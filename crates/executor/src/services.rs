@@ -86,7 +86,12 @@ pub trait Services: FnContext + Facts {
         args: &[DatumRef<'_>],
     ) -> Result<Datum>;
     /// The rows of a set-returning function in SQL or of the session; one column for a scalar result.
-    fn call_host_set(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
+    fn call_host_set(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Vec<Vec<Datum>>>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
     /// Bytes that one sort, hash table or materialised set may use (`work_mem`).

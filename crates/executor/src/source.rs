@@ -187,7 +187,8 @@ impl SetCall {
                 _ => None,
             };
             if let Some(how) = how {
-                for a in &f.args {
+                let placed = eval::in_order(&f.args);
+                for a in placed.as_ref().unwrap_or(&f.args) {
                     call.args.push((compile(a, cols, run)?, EvalState::default()));
                     call.arg_types.push(a.type_oid());
                 }
@@ -220,7 +221,7 @@ impl SetCall {
                 let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
                 self.running = Some(match &self.how {
                     SetHow::Host(function) => {
-                        let rows = run.sv.call_host_set(*function, &refs)?;
+                        let rows = run.sv.call_host_set(*function, &self.arg_types, &refs)?;
                         Box::new(Rows(rows.into_iter()))
                     }
                     SetHow::Srf(f) => {

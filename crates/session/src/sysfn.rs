@@ -118,11 +118,12 @@ pub(crate) fn call(
 pub(crate) fn call_set(
     core: &mut Core,
     function: Oid,
+    arg_types: &[Oid],
     args: &[DatumRef<'_>],
 ) -> Result<Vec<Vec<Datum>>> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        return sql::run(core, &row, &[], args);
+        return sql::run(core, &row, arg_types, args);
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::Set(f)) => f(core, args),

@@ -205,8 +205,13 @@ impl Services for Core {
         sysfn::call(self, function, arg_types, args)
     }
 
-    fn call_host_set(&mut self, function: Oid, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
-        sysfn::call_set(self, function, args)
+    fn call_host_set(
+        &mut self,
+        function: Oid,
+        arg_types: &[Oid],
+        args: &[DatumRef<'_>],
+    ) -> Result<Vec<Vec<Datum>>> {
+        sysfn::call_set(self, function, arg_types, args)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

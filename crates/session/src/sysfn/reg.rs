@@ -200,7 +200,11 @@ pub(crate) fn type_named(core: &mut Core, text: &str) -> Result<Option<Oid>> {
     match analyze::ddl::type_name(&mut SessionLookup::new(core), name, &sql) {
         Ok((oid, _)) => Ok(Some(oid)),
         Err(e) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(None),
-        Err(e) => Err(e),
+        Err(mut e) => {
+            // Its place is in the statement that was made here.
+            e.fields_mut().position = None;
+            Err(e)
+        }
     }
 }
 
