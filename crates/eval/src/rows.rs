@@ -46,7 +46,8 @@ fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
     }
 }
 
-fn form_as(
+/// A row of a composite type, or an anonymous one (`ty` = record).
+pub fn form_as(
     cx: &mut dyn FnContext,
     ty: Oid,
     desc: &Arc<RowDesc>,

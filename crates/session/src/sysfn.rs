@@ -100,15 +100,15 @@ pub(crate) fn call(
 ) -> Result<Datum> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        let rows = sql::run(core, &row, arg_types, args)?;
-        return sql::value(core, &row, rows);
+        let out = sql::run(core, &row, arg_types, args)?;
+        return sql::value(core, &row, out);
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::One(f)) => f(core, args),
         // Rows of a function that returns one: a record, or its only column.
         Some(SysCall::Set(f)) => {
             let rows = f(core, args)?;
-            sql::value(core, &row, rows)
+            sql::value(core, &row, sql::Outcome::of(rows))
         }
         None => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
     }
@@ -123,7 +123,7 @@ pub(crate) fn call_set(
 ) -> Result<Vec<Vec<Datum>>> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        return sql::run(core, &row, arg_types, args);
+        return Ok(sql::run(core, &row, arg_types, args)?.rows);
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::Set(f)) => f(core, args),

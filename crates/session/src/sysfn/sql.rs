@@ -8,22 +8,36 @@ use catalog::Row;
 use catalog::rows::PgProc;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::{CoercionForm, Location};
+use plan::expr::{CoercionForm, Location, TargetEntry};
 use plan::node::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
-use types::{Datum, DatumRef, oids};
+use types::{Datum, DatumRef, FnContext, oids};
 
 /// Calls within calls.
 const DEPTH_MAX: u32 = 64;
 
-/// The rows of the body's last statement.
+/// What the body's last statement brought.
+pub(super) struct Outcome {
+    pub rows: Vec<Vec<Datum>>,
+    /// Its one column is the composite value that the function returns, not a column of it.
+    whole: bool,
+}
+
+impl Outcome {
+    /// The rows of a function that is no body in SQL.
+    pub(super) fn of(rows: Vec<Vec<Datum>>) -> Outcome {
+        Outcome { rows, whole: true }
+    }
+}
+
+/// Runs a function's body.
 pub(super) fn run(
     core: &mut Core,
     row: &Row<PgProc>,
     arg_types: &[ids::Oid],
     args: &[DatumRef<'_>],
-) -> Result<Vec<Vec<Datum>>> {
+) -> Result<Outcome> {
     if core.depth >= DEPTH_MAX {
         return Err(eval::too_deep());
     }
@@ -84,10 +98,10 @@ fn run_text(
     types: &[Oid],
     params: Arc<[Datum]>,
     place: &mut Place,
-) -> Result<Vec<Vec<Datum>>> {
+) -> Result<Outcome> {
     let text = row.prosrc.as_str();
     let names = argument_names(row);
-    let mut rows = Vec::new();
+    let mut out = Outcome { rows: Vec::new(), whole: false };
     let statements = parse::parse(text)?;
     let count = statements.len();
     for (i, stmt) in statements.iter().enumerate() {
@@ -101,12 +115,29 @@ fn run_text(
             analyze::function_statement(&mut lookup, &stmt.stmt, text, name, types, &names)?;
         if i + 1 == count {
             fit_result(core, row, &mut q)?;
+            out.whole = is_whole(row, &q);
         }
         let plan = plan(core, q)?;
         *place = Place::Statement(i + 1);
-        rows = run_plan(core, plan, row.provolatile == b'v', params.clone())?;
+        out.rows = run_plan(core, plan, row.provolatile == b'v', params.clone())?;
     }
-    Ok(rows)
+    Ok(out)
+}
+
+/// The columns that a statement returns.
+fn shown(q: &Query) -> &[TargetEntry] {
+    if q.returning_list.is_empty() { &q.target_list } else { &q.returning_list }
+}
+
+fn is_whole(row: &PgProc, q: &Query) -> bool {
+    let mut columns = shown(q).iter().filter(|t| !t.resjunk);
+    match (columns.next(), columns.next()) {
+        (Some(only), None) => {
+            let ty = only.expr.type_oid();
+            ty == row.prorettype || ty == oids::RECORD
+        }
+        _ => false,
+    }
 }
 
 fn plan(core: &mut Core, q: Query) -> Result<Arc<PlannedStmt>> {
@@ -140,6 +171,9 @@ fn run_plan(
 fn fit_result(core: &mut Core, row: &PgProc, q: &mut Query) -> Result<()> {
     let wanted = row.prorettype;
     let kind = core.cat().type_row(wanted)?.typtype;
+    if kind == b'c' && !is_whole(row, q) {
+        return fit_columns(core, wanted, q);
+    }
     let plain = matches!(kind, b'b' | b'd' | b'e' | b'r' | b'm');
     if !plain || is_polymorphic(wanted) {
         return Ok(());
@@ -187,12 +221,64 @@ fn fit_result(core: &mut Core, row: &PgProc, q: &mut Query) -> Result<()> {
     }
 }
 
+/// The last statement's columns as a composite type declares them.
+fn fit_columns(core: &mut Core, ty: Oid, q: &mut Query) -> Result<()> {
+    let desc = core.row_desc(ty, -1)?;
+    let wanted: Vec<Oid> = desc.columns.iter().filter(|c| !c.dropped).map(|c| c.ty).collect();
+    let plain = q.set_operations.is_none();
+    let places: Vec<usize> =
+        shown(q).iter().enumerate().filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect();
+    if places.len() != wanted.len() {
+        let name = core.cat().format_type(ty)?;
+        let few = if places.len() < wanted.len() { "few" } else { "many" };
+        return Err(pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "return type mismatch in function declared to return {name}"
+        )
+        .detail(format!("Final statement returns too {few} columns.")));
+    }
+    for (place, ty) in places.into_iter().zip(wanted) {
+        let target = &shown(q)[place];
+        if target.expr.type_oid() == ty || !plain || target.ressortgroupref != 0 {
+            continue;
+        }
+        let e = target.expr.clone();
+        let mut lookup = SessionLookup::new(core);
+        let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
+        let form = CoercionForm::ImplicitCast;
+        let done = cx.coerce_to_target(e, ty, -1, Context::Assignment, form, Location::UNKNOWN)?;
+        let Some(mut e) = done else { continue };
+        cx.assign_collations(&mut e)?;
+        let list = match q.returning_list.is_empty() {
+            true => &mut q.target_list,
+            false => &mut q.returning_list,
+        };
+        list[place].expr = e;
+    }
+    Ok(())
+}
+
+/// A row as a value of a composite type.
+fn composite(core: &mut Core, ty: Oid, row: Vec<Datum>) -> Result<Datum> {
+    let desc = core.row_desc(ty, -1)?;
+    let mut fields = row.iter().map(Datum::as_ref);
+    let values: Vec<DatumRef<'_>> = desc
+        .columns
+        .iter()
+        .map(|c| if c.dropped { DatumRef::Null } else { fields.next().unwrap_or(DatumRef::Null) })
+        .collect();
+    eval::form_as(core, ty, &desc, &values)
+}
+
 /// The value of a call: a row becomes a composite value, nothing a void one.
-pub(super) fn value(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
+pub(super) fn value(core: &mut Core, row: &PgProc, out: Outcome) -> Result<Datum> {
     if row.prorettype == oids::VOID {
         return Ok(Datum::Word(0));
     }
-    let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
+    let Some(mut first) = out.rows.into_iter().next() else { return Ok(Datum::Null) };
+    if !out.whole && core.cat().type_row(row.prorettype)?.typtype == b'c' {
+        return composite(core, row.prorettype, first);
+    }
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
         (Some(types), Some(modes)) if row.prorettype == oids::RECORD => types
             .iter()
@@ -215,14 +301,15 @@ fn run_body(
     body: &str,
     params: Arc<[Datum]>,
     place: &mut Place,
-) -> Result<Vec<Vec<Datum>>> {
+) -> Result<Outcome> {
     let (queries, _) = analyze::stored::body(&mut SessionLookup::new(core), body)?;
-    let mut rows = Vec::new();
+    let mut out = Outcome { rows: Vec::new(), whole: false };
     for (i, q) in queries.into_iter().enumerate() {
         *place = Place::Startup;
+        out.whole = is_whole(row, &q);
         let plan = plan(core, q)?;
         *place = Place::Statement(i + 1);
-        rows = run_plan(core, plan, row.provolatile == b'v', params.clone())?;
+        out.rows = run_plan(core, plan, row.provolatile == b'v', params.clone())?;
     }
-    Ok(rows)
+    Ok(out)
 }
