@@ -27,3 +27,4 @@ EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) [[CREATE TABLE p6 AS EXECU
 SELECT * FROM p6
 -- An arm that a CASE is reduced to tells its type modifier.
 SELECT CASE WHEN [[true¦false¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a::numeric END, coalesce('x'::varchar(7), c) FROM pc WHERE a = 4
+SELECT '1.5'::numeric(5, 2) x UNION [[ALL¦DISTINCT]] SELECT 2.25::numeric(6, 3)[[¦ ORDER BY x]]

@@ -254,8 +254,8 @@ impl Session {
             self.core.backend.pop_snapshot();
             checked?;
         }
-        let list = &run.plan().plan_tree.info.target_list;
-        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, list)) {
+        let top = &run.plan().plan_tree;
+        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, top)) {
             portal.fields = Some(fields);
         }
         self.core.mode.queried = true;

@@ -8,6 +8,7 @@ use eval::Facts;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::TargetEntry;
+use plan::node::{Plan, PlanNode};
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Batch, DatumRef, oids};
@@ -67,12 +68,16 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
     Ok(fields)
 }
 
-/// The columns as a plan with these targets gives them, where they are others: of an expression that was reduced to a
-/// part of it, that part's type modifier is told.
+/// The columns as a plan gives them, where they are others: of an expression that was reduced to a part of it, that
+/// part's type modifier is told. (Of a set operation analysis knows better: a plan has its first part's.)
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
-    list: &[TargetEntry],
+    plan: &Plan,
 ) -> Option<Arc<[FieldDescription]>> {
+    if is_set_operation(plan) {
+        return None;
+    }
+    let list = &plan.info.target_list;
     let told = || fields.iter().zip(list.iter().filter(|t| !t.resjunk));
     let differs = |(f, t): (&FieldDescription, &TargetEntry)| {
         f.type_oid == t.expr.type_oid().0 && f.typmod != t.expr.typmod()
@@ -82,6 +87,13 @@ pub fn as_planned(
     }
     let typmod = |(f, t)| if differs((f, t)) { t.expr.typmod() } else { f.typmod };
     Some(told().map(|pair| FieldDescription { typmod: typmod(pair), ..pair.0.clone() }).collect())
+}
+
+fn is_set_operation(plan: &Plan) -> bool {
+    match &plan.node {
+        PlanNode::Append { .. } | PlanNode::MergeAppend { .. } | PlanNode::SetOp { .. } => true,
+        _ => plan.children().first().is_some_and(|child| is_set_operation(child)),
+    }
 }
 
 /// The same columns in the formats asked for. 08P01 if their number is wrong.

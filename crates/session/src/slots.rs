@@ -492,8 +492,8 @@ impl Session {
         }
         let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {
-            let list = &run.plan().plan_tree.info.target_list;
-            match statement.fields.as_ref().and_then(|f| crate::rows::as_planned(f, list)) {
+            let top = &run.plan().plan_tree;
+            match statement.fields.as_ref().and_then(|f| crate::rows::as_planned(f, top)) {
                 Some(fields) => backend::row_description(&mut self.conn.out, &fields),
                 None => self.conn.out.extend_from_slice(&statement.description),
             }
