@@ -6,7 +6,7 @@ DATA ?= ./data
 PORT ?= 5432
 PG_BIN := /usr/lib/postgresql/15/bin
 
-.PHONY: all run test test-long loom bench install setup setup-test clean-data
+.PHONY: all run test test-long loom bench bench-wal install setup setup-test clean-data
 
 all: setup
 	$(CARGO) build --release -p server
@@ -38,6 +38,9 @@ test-long: setup-test
 
 bench: setup-test all
 	bench/run
+
+bench-wal: setup-test all
+	bench/run wal
 
 install: all
 	install -D -m 755 target/release/norsu $(DESTDIR)/usr/local/bin/norsu

@@ -1,7 +1,7 @@
 //! Norsu beside the real PostgreSQL 15: the same pgbench cells, the same settings, in one run, interleaved
 //! A B A B. Prints a table of medians, ranges and ratios and writes it to `docs/benchmarks/pgbench.md`.
 //!
-//! Reading order: `options`, `servers`, `cells`, `table`.
+//! `bench/run wal` compares the write-ahead log (`wal`). Reading order: `options`, `servers`, `cells`, `table`, `wal`.
 
 #![forbid(unsafe_code)]
 
@@ -9,12 +9,22 @@ mod cells;
 mod options;
 mod servers;
 mod table;
+mod wal;
 
 use options::Options;
 use servers::{Contender, Server};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("wal") {
+        return match wal::run(std::env::args().skip(2)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => {
+                eprintln!("bench: {e}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let options = match Options::parse(std::env::args().skip(1)) {
         Ok(o) => o,
         Err(text) => {

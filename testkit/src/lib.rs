@@ -8,5 +8,6 @@ pub mod client;
 pub mod dir;
 pub mod norsu;
 pub mod postgres;
+pub mod referee;
 
 pub use alloc::Counting;

@@ -3,3 +3,6 @@
 mod bank;
 mod handover;
 mod init;
+mod pages;
+mod standby;
+mod views;

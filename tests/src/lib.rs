@@ -15,6 +15,8 @@ mod floors;
 #[cfg(test)]
 mod interchange;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod pair;

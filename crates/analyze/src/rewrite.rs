@@ -55,7 +55,11 @@ impl Analyzer<'_> {
             false => None,
         };
         let expr = match text {
-            Some(text) => Some(stored::expr(self.cat, &text)?),
+            Some(text) => {
+                let mut e = stored::expr(self.cat, &text)?;
+                stored::expand_calls_in(self.cat, &mut e)?;
+                Some(e)
+            }
             // A generated column must not fall back on its type's default.
             None if a.attgenerated != 0 => None,
             None => self.type_default(a.atttypid)?,
@@ -92,7 +96,9 @@ impl Analyzer<'_> {
         loop {
             let row = self.type_row(oid)?;
             if let Some(text) = &row.typdefaultbin {
-                return stored::expr(self.cat, text.as_str()).map(Some);
+                let mut e = stored::expr(self.cat, text.as_str())?;
+                stored::expand_calls_in(self.cat, &mut e)?;
+                return Ok(Some(e));
             }
             if row.typtype != b'd' {
                 return Ok(None);
@@ -424,6 +430,7 @@ impl Analyzer<'_> {
         let Some(mut action) = stored::queries(self.cat, &rule.action)?.into_iter().next() else {
             bail!(INTERNAL_ERROR, "expected just one rule action")
         };
+        stored::expand_calls(self.cat, &mut action)?;
         self.lock_tables(&action)?;
         if !rule.security_invoker {
             check_as(&mut action, relation.class.relowner);

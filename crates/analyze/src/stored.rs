@@ -3,8 +3,8 @@
 use crate::lookup::Lookup;
 use crate::walk::{expr_deep_mut, query_deep_mut};
 use ids::Oid;
-use pgerror::Result;
-use plan::expr::{Expr, SubLinkKind};
+use pgerror::{PgError, Result};
+use plan::expr::{Expr, FuncExpr, SubLinkKind};
 use plan::nodetree;
 use plan::query::Query;
 
@@ -51,6 +51,62 @@ pub fn body(cat: &mut dyn Lookup, text: &str) -> Result<(Vec<Query>, bool)> {
     let block = text.starts_with("((") || text == "(<>)";
     let inner = if block { text.get(1..text.len() - 1).unwrap_or("<>") } else { text };
     Ok((queries(cat, inner)?, block))
+}
+
+/// Makes the query's calls as they are evaluated. PostgreSQL stores them as they were written: arguments by name, and
+/// without those that are left to defaults, which are looked up when the query is planned.
+/// Counterpart: `expand_function_arguments`.
+pub fn expand_calls(cat: &mut dyn Lookup, query: &mut Query) -> Result<()> {
+    let mut outcome = Ok(());
+    query_deep_mut(query, 0, &mut |e, _| {
+        if let (Expr::FuncExpr(call), Ok(())) = (e, &outcome) {
+            outcome = expand(cat, call);
+        }
+        true
+    });
+    outcome
+}
+
+/// As [`expand_calls`], in an expression.
+pub fn expand_calls_in(cat: &mut dyn Lookup, e: &mut Expr) -> Result<()> {
+    let mut outcome = Ok(());
+    expr_deep_mut(e, 0, &mut |e, _| {
+        if let (Expr::FuncExpr(call), Ok(())) = (e, &outcome) {
+            outcome = expand(cat, call);
+        }
+        true
+    });
+    outcome
+}
+
+fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
+    let named = call.args.iter().any(|a| matches!(a, Expr::NamedArg(_)));
+    let Some(proc) = cat.proc_row(call.funcid)? else {
+        return Err(PgError::internal(format!("cache lookup failed for function {}", call.funcid)));
+    };
+    let count = proc.pronargs.max(0) as usize;
+    if !named && call.args.len() >= count {
+        return Ok(());
+    }
+    let mut places: Vec<Option<Expr>> = vec![None; count];
+    for (i, arg) in std::mem::take(&mut call.args).into_iter().enumerate() {
+        let (at, arg) = match arg {
+            Expr::NamedArg(named) => (named.argnumber as usize, named.arg),
+            plain => (i, plain),
+        };
+        if let Some(place) = places.get_mut(at) {
+            *place = Some(arg);
+        }
+    }
+    let defaults = exprs(cat, proc.proargdefaults.as_ref().map_or("<>", |t| t.as_str()))?;
+    let first = count.saturating_sub(defaults.len());
+    for (place, default) in places[first..].iter_mut().zip(defaults) {
+        place.get_or_insert(default);
+    }
+    call.args = places.into_iter().collect::<Option<_>>().ok_or_else(|| {
+        PgError::internal(format!("not enough default arguments of function {}", call.funcid))
+    })?;
+    Ok(())
 }
 
 /// `ARRAY(SELECT …)` is stored without its type.

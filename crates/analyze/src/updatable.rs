@@ -1,10 +1,10 @@
 //! INSERT, UPDATE and DELETE through simple views: the view's table takes the view's place.
 //! Counterpart: `rewriteTargetView` and `view_query_is_auto_updatable` of rewriteHandler.c.
 
-use crate::lookup::Relation;
+use crate::lookup::{Lookup, Relation};
 use crate::state::Analyzer;
 use crate::stored;
-use ids::AttrNo;
+use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
 use plan::query::*;
@@ -80,6 +80,40 @@ fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
         },
         _ => Some(not_a_column),
     }
+}
+
+/// What can be done to a relation, as bits `1 << command` of `CmdType`: tables take all; views what goes through to
+/// their table. `columns`: of these only. Counterpart: `relation_is_updatable`.
+pub fn possible_changes(
+    cat: &mut dyn Lookup,
+    relid: Oid,
+    columns: Option<&[AttrNo]>,
+    depth: u32,
+) -> Result<i32> {
+    const DELETE: i32 = 1 << 4;
+    const ALL: i32 = 1 << 2 | 1 << 3 | DELETE;
+    let Some(relation) = cat.relation(relid)? else { return Ok(0) };
+    match relation.class.relkind {
+        b'r' | b'p' => return Ok(ALL),
+        b'v' if depth < 100 => {}
+        _ => return Ok(0),
+    }
+    let Some(rule) = cat.view_rule(relid)? else { return Ok(0) };
+    let Some(query) = stored::queries(cat, &rule.action)?.into_iter().next() else { return Ok(0) };
+    let Some(base) = base_of(&query).filter(|_| not_updatable(&query, false).is_none()) else {
+        return Ok(0);
+    };
+    let asked = |t: &&TargetEntry| columns.is_none_or(|c| c.contains(&t.resno));
+    let plain = query.target_list.iter().filter(asked).filter(|t| column_fault(t, base).is_none());
+    let below: Vec<AttrNo> = plain
+        .filter_map(|t| match &t.expr {
+            Expr::Var(v) => Some(v.varattno),
+            _ => None,
+        })
+        .collect();
+    let own = if below.is_empty() { DELETE } else { ALL };
+    let RteKind::Relation { relid, .. } = query.rte(base).kind else { return Ok(0) };
+    Ok(own & possible_changes(cat, relid, Some(&below), depth + 1)?)
 }
 
 /// 55000 with the reason.
@@ -181,6 +215,7 @@ impl Analyzer<'_> {
         let Some(mut action) = stored::queries(self.cat, &rule.action)?.into_iter().next() else {
             bail!(INTERNAL_ERROR, "expected just one rule action")
         };
+        stored::expand_calls(self.cat, &mut action)?;
         if let Some(reason) = not_updatable(&action, command != CmdType::Delete) {
             return Err(refusal(name.as_str(), command, Some(reason)));
         }

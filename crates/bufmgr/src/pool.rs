@@ -34,6 +34,8 @@ pub struct PoolConfig {
     pub on_critical: Arc<dyn Fn(&PgError) + Send + Sync>,
     /// Gets warnings (damaged pages that were let pass).
     pub on_warning: Arc<dyn Fn(&PgError) + Send + Sync>,
+    /// Told of each page whose checksum is wrong.
+    pub on_damage: Arc<dyn Fn(RelFork) + Send + Sync>,
 }
 
 impl PoolConfig {
@@ -51,6 +53,7 @@ impl PoolConfig {
                 std::process::abort();
             }),
             on_warning: Arc::new(|_| {}),
+            on_damage: Arc::new(|_| {}),
         }
     }
 }
@@ -419,18 +422,13 @@ impl BufferPool {
     }
 
     /// Is what was read a page?
-    pub(crate) fn check_read(
-        &self,
-        name: RelFork,
-        block: BlockNo,
-        page: &mut Page,
-        zero: bool,
-    ) -> Result<()> {
+    fn check_read(&self, name: RelFork, block: BlockNo, page: &mut Page, zero: bool) -> Result<()> {
         let found = page.verify_exclusive(block, self.config.checksums);
         if found == Verified::Good {
             return Ok(());
         }
         if let Verified::BadChecksum { computed, found, header_sane } = found {
+            (self.config.on_damage)(name);
             self.warn(format!(
                 "page verification failed, calculated checksum {computed} but expected {found}"
             ));
@@ -627,7 +625,7 @@ impl BufferPool {
         let mut builder = builder.unwrap_or_else(|| RecordBuilder::new(RmgrId::Xlog, 0));
         builder.reset(RmgrId::Xlog, XLOG_FPI_FOR_HINT);
         let flags = if standard { RegFlags::STANDARD } else { RegFlags::NONE };
-        builder.block(0, tag.rel, tag.fork, tag.block, flags | RegFlags::FORCE_IMAGE);
+        builder.block(0, tag.rel, tag.fork, tag.block, flags);
         let inserted = wal.insert(&mut builder, &[(0, page)], Xid::INVALID)?;
         self.builders.lock().push(builder);
         Ok(inserted.end)

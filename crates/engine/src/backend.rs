@@ -13,7 +13,6 @@ use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{Result, pg_err};
 use std::time::Duration;
 use sync::Arc;
-use sync::atomic::Ordering;
 use sync::wait::Waiter;
 use txn::{
     DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, SnapshotKind, Transaction, XactExtras,
@@ -39,6 +38,10 @@ pub struct BackendSettings {
     pub maintenance_work_mem: usize,
     /// `wal_compression` of the session; `None` is the server's.
     pub wal_compression: Option<wal::Compression>,
+    /// `norsu.wal_update_delta`.
+    pub wal_update_delta: bool,
+    /// `norsu.bottom_up_deletion`.
+    pub bottom_up_deletion: bool,
 }
 
 impl Default for BackendSettings {
@@ -53,6 +56,8 @@ impl Default for BackendSettings {
             log_temp_files: None,
             maintenance_work_mem: 64 << 20,
             wal_compression: None,
+            wal_update_delta: true,
+            bottom_up_deletion: true,
         }
     }
 }
@@ -236,7 +241,7 @@ impl Backend {
             wait: &mut self.waits,
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
-            update_delta: self.storage.update_delta.load(Ordering::Relaxed),
+            update_delta: self.settings.wal_update_delta,
         }
     }
 
@@ -260,7 +265,7 @@ impl Backend {
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
             xid: self.txn.current_xid_if_any(),
-            bottom_up_deletion: self.storage.bottom_up_deletion(),
+            bottom_up_deletion: self.settings.bottom_up_deletion,
             check_interrupts: &*self.check,
         };
         IndexParts { cx, txn: &self.txn }

@@ -66,27 +66,12 @@ impl std::ops::BitOr for CheckpointFlags {
     }
 }
 
-/// Counters of `pg_stat_bgwriter` that concern checkpoints; times in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CheckpointStats {
-    pub timed: u64,
-    pub requested: u64,
-    pub write_time_ms: u64,
-    pub sync_time_ms: u64,
-    pub buffers_written: u64,
-}
-
 /// State between checkpoints.
 pub(crate) struct Checkpointer {
     running: Mutex<Estimate>,
     /// Sessions that want one at once: the running one stops pacing itself.
     hurry: AtomicU32,
     stopping: AtomicBool,
-    timed: AtomicU64,
-    requested: AtomicU64,
-    write_time_ms: AtomicU64,
-    sync_time_ms: AtomicU64,
-    buffers_written: AtomicU64,
     /// Start of the last checkpoint, as microseconds of the monotonic clock.
     last_start_us: AtomicU64,
     /// When running transactions were logged last, and where that ended.
@@ -114,11 +99,6 @@ impl Checkpointer {
             running: Mutex::new(Estimate::default()),
             hurry: AtomicU32::new(0),
             stopping: AtomicBool::new(false),
-            timed: AtomicU64::new(0),
-            requested: AtomicU64::new(0),
-            write_time_ms: AtomicU64::new(0),
-            sync_time_ms: AtomicU64::new(0),
-            buffers_written: AtomicU64::new(0),
             last_snapshot_us: AtomicU64::new(0),
             last_snapshot_lsn: AtomicU64::new(0),
             last_start_us: AtomicU64::new(config.env.clock.monotonic().as_micros() as u64),
@@ -142,8 +122,9 @@ impl Engine {
         if hurry {
             state.hurry.fetch_sub(1, AcqRel);
         }
+        let done = &self.storage.background;
         let counter =
-            if flags.has(CheckpointFlags::CAUSE_TIME) { &state.timed } else { &state.requested };
+            if flags.has(CheckpointFlags::CAUSE_TIME) { &done.timed } else { &done.requested };
         counter.fetch_add(1, Relaxed);
         let now = self.env.clock.monotonic().as_micros() as u64;
         state.last_start_us.store(now, Relaxed);
@@ -229,12 +210,12 @@ impl Engine {
         if !shutdown {
             self.txn.truncate_subtrans()?;
         }
-        let state = &self.checkpointer;
+        let done = &self.storage.background;
         let write_time = sync_began - write_began;
         let sync_time = sync_ended - sync_began;
-        state.write_time_ms.fetch_add(write_time.as_millis() as u64, Relaxed);
-        state.sync_time_ms.fetch_add(sync_time.as_millis() as u64, Relaxed);
-        state.buffers_written.fetch_add(written as u64, Relaxed);
+        done.write_time_ms.fetch_add(write_time.as_millis() as u64, Relaxed);
+        done.sync_time_ms.fetch_add(sync_time.as_millis() as u64, Relaxed);
+        done.buffers_checkpoint.fetch_add(written as u64, Relaxed);
         if self.live().log_checkpoints {
             let total = clock.monotonic() - began;
             let times = [write_time, sync_time, total];
@@ -370,6 +351,10 @@ impl Engine {
             config.bgwriter_lru_maxpages,
             config.bgwriter_lru_multiplier,
         )?;
+        let most = config.bgwriter_lru_maxpages;
+        if most > 0 && written.is_some_and(|n| n >= most) {
+            self.storage.background.maxwritten.fetch_add(1, Relaxed);
+        }
         // Without any demand it hibernates.
         Ok(config.bgwriter_delay * if written.is_none() { 50 } else { 1 })
     }
@@ -392,17 +377,6 @@ impl Engine {
         state.last_snapshot_us.store(now, Relaxed);
         state.last_snapshot_lsn.store(lsn.0, Relaxed);
         Ok(())
-    }
-
-    pub fn checkpoint_stats(&self) -> CheckpointStats {
-        let state = &self.checkpointer;
-        CheckpointStats {
-            timed: state.timed.load(Relaxed),
-            requested: state.requested.load(Relaxed),
-            write_time_ms: state.write_time_ms.load(Relaxed),
-            sync_time_ms: state.sync_time_ms.load(Relaxed),
-            buffers_written: state.buffers_written.load(Relaxed),
-        }
     }
 }
 

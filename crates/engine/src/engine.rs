@@ -3,6 +3,7 @@
 use crate::checkpoint::Checkpointer;
 use crate::control::Control;
 use crate::relmap::RelMaps;
+use crate::shared::{BackgroundCounters, DamageCounters};
 use crate::{CheckpointFlags, Storage, recovery};
 use bufmgr::{BackgroundWriter, BufferPool, PoolConfig};
 use lmgr::LockManager;
@@ -139,7 +140,6 @@ pub struct Engine {
 impl Engine {
     /// Opens the data directory: recovers it if it was not shut down, and starts business.
     pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
-        recovery::refuse_signal_files(&*config.env.disk)?;
         let engine = Engine::assemble(config)?;
         let log = |e: PgError| engine.log_error(&e);
         crate::tempfile::remove_leftovers(&*engine.env.disk, &log);
@@ -152,6 +152,8 @@ impl Engine {
         let env = config.env.clone();
         let control = Control::open(env.disk.clone(), env.clock.clone())?;
         let file = control.get();
+        let stamps = file.track_commit_timestamp || config.track_commit_timestamp;
+        recovery::refuse_what_we_cannot_keep(&*config.env.disk, stamps)?;
         let mut wal_config = config.wal.clone();
         wal_config.segment_size = file.wal_segment_size;
         wal_config.system_id = file.system_id;
@@ -163,6 +165,8 @@ impl Engine {
         let smgr_config =
             SmgrConfig { open_files_max: config.open_files_max, fsync, ..SmgrConfig::default() };
         let smgr = Arc::new(Smgr::new(env.disk.clone(), smgr_config));
+        let damage = Arc::new(DamageCounters::default());
+        let (seen, clock) = (damage.clone(), env.clock.clone());
         let pool_config = PoolConfig {
             frames: config.shared_buffers,
             checksums,
@@ -172,6 +176,7 @@ impl Engine {
             backend: None,
             on_critical: config.on_panic.clone(),
             on_warning: config.log.clone(),
+            on_damage: Arc::new(move |name| seen.add(name.rel.database, clock.pg_micros())),
         };
         let pool = Arc::new(BufferPool::new(pool_config.clone(), smgr.clone(), Some(wal.clone()))?);
         let locks = LockManager::new(config.txn.slots);
@@ -185,8 +190,8 @@ impl Engine {
             txns: txn.clone(),
             cycles: Arc::new(btree::VacuumCycles::new(env.random.u64() as u16)),
             scans: heap::scan::SyncScans::default(),
-            bottom_up: AtomicBool::new(true),
-            update_delta: AtomicBool::new(true),
+            background: BackgroundCounters::default(),
+            damage,
             temp_pool: pool_config,
             log: config.log.clone(),
         });

@@ -44,7 +44,7 @@ pub mod verify;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
 pub use bufmgr::BufferUsage;
-pub use checkpoint::{CheckpointFlags, CheckpointStats};
+pub use checkpoint::CheckpointFlags;
 pub use cluster::{ClusterOptions, create_cluster};
 pub use control::Control;
 pub use dbase::{SourceRelation, TABLESPACE_VERSION_DIRECTORY};

@@ -19,23 +19,44 @@ use std::io::ErrorKind;
 use vfs::{Disk, io_error};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
-/// Restoring from backups and following a primary are not offered; their files must not be
-/// overlooked, since ignoring them would damage the cluster.
-pub(crate) fn refuse_signal_files(disk: &dyn Disk) -> Result<()> {
+/// Restoring from backups, following a primary, archiving, slots and commit timestamps are not offered; what asks for
+/// them must not be overlooked, since ignoring it would damage the cluster or what hangs on it. Nothing is written
+/// before.
+pub(crate) fn refuse_what_we_cannot_keep(disk: &dyn Disk, commit_timestamps: bool) -> Result<()> {
+    let refuse = |what: String| Err(PgError::unsupported(what).severity(Severity::Fatal));
     for name in ["backup_label", "recovery.signal", "standby.signal", "tablespace_map"] {
         if vfs::exists(disk, name)? {
-            return Err(PgError::unsupported(format!("starting with a file \"{name}\""))
-                .severity(Severity::Fatal));
+            return refuse(format!("starting with a file \"{name}\""));
         }
     }
-    let prepared = "pg_twophase";
-    match disk.list(prepared) {
-        Ok(entries) if entries.is_empty() => Ok(()),
-        Ok(_) => {
-            Err(PgError::unsupported("recovery of prepared transactions").severity(Severity::Fatal))
+    if !names_in(disk, "pg_twophase")?.is_empty() {
+        return refuse("recovery of prepared transactions".to_owned());
+    }
+    if let Some(slot) = names_in(disk, "pg_replslot")?.first() {
+        return refuse(format!("keeping the replication slot \"{slot}\""));
+    }
+    let archive = names_in(disk, "pg_wal/archive_status")?;
+    if let Some(segment) = archive.iter().find_map(|name| name.strip_suffix(".ready")) {
+        return refuse(format!(
+            "archiving the write-ahead log file \"{segment}\", which waits for it"
+        ));
+    }
+    if commit_timestamps {
+        return refuse("keeping commit timestamps (\"track_commit_timestamp\")".to_owned());
+    }
+    Ok(())
+}
+
+/// Names in a directory that may be missing, in order.
+fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
+    match disk.list(directory) {
+        Ok(entries) => {
+            let mut names: Vec<String> = entries.into_iter().map(|e| e.name).collect();
+            names.sort();
+            Ok(names)
         }
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(io_error("open directory", prepared, &e)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(io_error("open directory", directory, &e)),
     }
 }
 
@@ -222,6 +243,7 @@ fn replay(
             report_at = clock.monotonic() + interval;
         }
     }
+    engine.log(reader.end_reason());
     if count == 0 {
         engine.log("redo is not required");
         end.prev = start.lsn;

@@ -5,11 +5,42 @@ use ids::{BackendNo, Fork, Oid, Persistence, RelFile};
 use lmgr::LockManager;
 use pgerror::Result;
 use smgr::{RelFork, Smgr};
-use sync::Arc;
-use sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
+use sync::atomic::AtomicU64;
+use sync::{Arc, Mutex};
 use txn::TxnManager;
 use vfs::Env;
 use wal::Wal;
+
+/// What checkpoints and the background writer have done, for `pg_stat_bgwriter`; times in milliseconds.
+#[derive(Default)]
+pub struct BackgroundCounters {
+    pub timed: AtomicU64,
+    pub requested: AtomicU64,
+    pub write_time_ms: AtomicU64,
+    pub sync_time_ms: AtomicU64,
+    pub buffers_checkpoint: AtomicU64,
+    /// Rounds of the background writer that ended at `bgwriter_lru_maxpages`.
+    pub maxwritten: AtomicU64,
+}
+
+/// Pages whose checksum was wrong, by database (0 for those that all share).
+#[derive(Default)]
+pub struct DamageCounters(Mutex<BTreeMap<Oid, (u64, i64)>>);
+
+impl DamageCounters {
+    /// Another one, at this time.
+    pub(crate) fn add(&self, database: Oid, now: i64) {
+        let mut map = self.0.lock();
+        let entry = map.entry(database).or_default();
+        *entry = (entry.0 + 1, now);
+    }
+
+    /// How many there were, and when the last one was seen (microseconds since 2000).
+    pub fn of(&self, database: Oid) -> Option<(u64, i64)> {
+        self.0.lock().get(&database).copied()
+    }
+}
 
 /// Shared parts, in the order in which they are made.
 pub struct Storage {
@@ -23,10 +54,8 @@ pub struct Storage {
     pub cycles: Arc<btree::VacuumCycles>,
     /// Where sequential scans of large tables are.
     pub scans: heap::scan::SyncScans,
-    /// `norsu.bottom_up_deletion`.
-    pub bottom_up: AtomicBool,
-    /// `norsu.wal_update_delta`.
-    pub update_delta: AtomicBool,
+    pub background: BackgroundCounters,
+    pub damage: Arc<DamageCounters>,
     /// A session's pool of temporary relations is made like this, with its own size and slot.
     pub temp_pool: PoolConfig,
     /// The server's log.
@@ -34,10 +63,6 @@ pub struct Storage {
 }
 
 impl Storage {
-    pub(crate) fn bottom_up_deletion(&self) -> bool {
-        self.bottom_up.load(Ordering::Relaxed)
-    }
-
     /// Drops buffers and files of a relation, with all forks. The main fork stays as an empty file
     /// until the next checkpoint, so that its number is not reused too early.
     pub fn drop_files(&self, file: RelFile, redo: bool) -> Result<()> {

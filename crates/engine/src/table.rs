@@ -601,26 +601,27 @@ pub fn update(
     let mut tuple = be.take_tuple();
     page::form::form_into(&table.tupdesc, &values, &mut tuple)?;
     let old_external = old.is_some_and(|o| o.header.has_external());
-    if !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external) {
-        // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
-        let lock =
-            if table.key_columns.is_empty() { RowLock::NoKeyUpdate } else { RowLock::Update };
-        let how = LockRow { lock, wait: options.wait, follow: false, command: options.command };
-        let locked = lock_version(be, table, tid, how, &mut Vec::new())?;
-        if locked.0 != RowOutcome::Ok {
-            be.put_tuple(tuple);
-            return Ok(Updated { outcome: locked.0, tid, needs_index_entries: false });
-        }
-        form(be, table, &values, &mut tuple)?;
-    }
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
     let columns =
         heap::Columns { deformer, hot_blocking: &table.indexed_columns, key: &table.key_columns };
-    let mut cx = be.heap_cx(table.persistence);
     let wait = options.wait == RowWait::Block;
-    let result =
-        heap::update(&mut cx, rel, tid, &mut tuple, cid, options.crosscheck, wait, columns);
+    let (crosscheck, persistence) = (options.crosscheck, table.persistence);
+    let toasts = !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external);
+    let mut cx = be.heap_cx(persistence);
+    let result = if !toasts {
+        heap::update(&mut cx, rel, tid, &mut tuple, cid, crosscheck, wait, columns)
+    } else {
+        // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
+        match heap::hold_for_update(&mut cx, rel, tid, &tuple, cid, crosscheck, wait, columns) {
+            Ok(Ok(held)) => form(be, table, &values, &mut tuple).and_then(|()| {
+                let cx = &mut be.heap_cx(persistence);
+                heap::update_held(cx, rel, tid, &mut tuple, held).map(Ok)
+            }),
+            Ok(Err(refused)) => Ok(Err(refused)),
+            Err(e) => Err(e),
+        }
+    };
     be.put_tuple(tuple);
     let updated = match result? {
         Ok(done) => {

@@ -47,7 +47,7 @@ pub use hio::BulkInsert;
 pub use inplace::inplace_update;
 pub use insert::{InsertOptions, Tuples, finish_speculative, insert, multi_insert};
 pub use lock::{LockOptions, Locked, TupleLockMode, lock_tuple};
-pub use update::{Columns, Updated, update};
+pub use update::{Columns, Held, Updated, hold_for_update, update, update_held};
 pub use visibility::{Liveness, Visibility};
 
 #[cfg(test)]

@@ -68,10 +68,52 @@ struct Plan {
     old: HeapTupleHeader,
     mode: TupleLockMode,
     hot_allowed: bool,
+    cid: CommandId,
     cmax: (CommandId, bool),
     /// `xmax` of the old version when the update is done.
     old_xmax: NewXmax,
+    /// `xmax` of the new version: lockers that remain hold it too.
+    remaining: NewXmax,
+    /// `xmax` of the old version while it is marked as locked by us.
+    held: Option<Xid>,
 }
+
+impl Plan {
+    /// Whoever locked the old version while no latch was held goes on holding it, and the new one too.
+    fn joined(&mut self, cx: &mut HeapCx<'_>, now: &HeapTupleHeader, xid: Xid) -> Result<()> {
+        if self.held.is_some_and(|held| now.raw_xmax != held) && now.xmax_is_multi() {
+            self.old_xmax = add_holder(cx.txn, OldXmax::of(now), xid, self.mode, true)?;
+            self.remaining = infomask::multi_bits(cx.txn.manager(), now.multi())?;
+        }
+        Ok(())
+    }
+
+    /// The header of the new version, where it does not hang on the place.
+    fn new_header(&self, new: &[u8], xid: Xid) -> Result<HeapTupleHeader> {
+        let mut header = HeapTupleHeader::read(new)
+            .ok_or_else(|| PgError::internal("tuple without a header"))?;
+        header.infomask = header.infomask & !m::XACT_MASK | m::UPDATED | self.remaining.infomask;
+        header.infomask2 = header.infomask2 & !m2::XACT_MASK | self.remaining.infomask2;
+        header.raw_xmin = xid;
+        header.raw_cid = self.cid;
+        header.raw_xmax = self.remaining.xmax;
+        Ok(header)
+    }
+}
+
+/// An update under way: the old version is marked as locked by us, no latch is held. It need not be ended.
+pub struct Held(Plan);
+
+/// The old version may be updated, with all that was settled about it.
+struct Settled<'a> {
+    guard: ExclusiveGuard<'a>,
+    vm_old: Option<VmPin<'a>>,
+    plan: Plan,
+    xid: Xid,
+}
+
+/// Why there is no update: what is with the row, and the mode it was wanted in.
+type Refused = (TmResult, TmFailure, TupleLockMode);
 
 /// Replaces the row version at `tid` by `new` (formed, toasted; its header is filled in) for command
 /// `cid`. `wait`: for others that hold the row, or report `BeingModified`.
@@ -87,27 +129,102 @@ pub fn update<'a>(
     crosscheck: Option<&Snapshot>,
     wait: bool,
     columns: Columns<'_>,
-) -> Result<Result<Updated, (TmResult, TmFailure, TupleLockMode)>> {
-    let mut have_row_lock = None;
-    let result =
-        update_locked(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut have_row_lock);
-    if let Some(mode) = have_row_lock {
+) -> Result<Result<Updated, Refused>> {
+    let mut row_lock = None;
+    let settled = settle(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
+    let result = settled.and_then(|settled| match settled {
+        Ok(settled) => complete(cx, rel, tid, new, settled, true).map(Ok),
+        Err(refused) => Ok(Err(refused)),
+    });
+    if let Some(mode) = row_lock {
         cx.wait.unlock_row(rel, tid, mode)?;
     }
     result
 }
 
-fn update_locked<'a>(
+/// The first half of an update whose new version has yet to be toasted: the old one is marked as locked by us, so
+/// that nothing is toasted for an update that then cannot be. `new` is the version before that.
+pub fn hold_for_update<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    tid: Tid,
+    new: &[u8],
+    cid: CommandId,
+    crosscheck: Option<&Snapshot>,
+    wait: bool,
+    columns: Columns<'_>,
+) -> Result<Result<Held, Refused>> {
+    let mut row_lock = None;
+    let settled = settle(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
+    let result = settled.and_then(|settled| match settled {
+        Ok(Settled { guard, vm_old, mut plan, xid }) => {
+            lock_meanwhile(cx, rel, guard, &vm_old, tid, &mut plan, xid)?;
+            Ok(Ok(Held(plan)))
+        }
+        Err(refused) => Ok(Err(refused)),
+    });
+    if let Some(mode) = row_lock {
+        cx.wait.unlock_row(rel, tid, mode)?;
+    }
+    result
+}
+
+/// The second half, by the transaction (and subtransaction) of the first.
+pub fn update_held(
+    cx: &mut HeapCx<'_>,
+    rel: &HeapRel,
+    tid: Tid,
+    new: &mut [u8],
+    held: Held,
+) -> Result<Updated> {
+    let xid = cx.txn.current_xid()?;
+    let mut vm_old = None;
+    let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
+    while guard.is_all_visible() && !visibility_map::is_pinned(&vm_old, tid.block) {
+        let pin = guard.into_pin();
+        pin_vm(cx, rel, tid.block, &mut vm_old)?;
+        guard = pin.exclusive();
+    }
+    complete(cx, rel, tid, new, Settled { guard, vm_old, plan: held.0, xid }, false)
+}
+
+/// Puts the new version where there is room. `lock`: the old one is not marked as locked by us yet.
+fn complete<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     tid: Tid,
     new: &mut [u8],
+    settled: Settled<'a>,
+    lock: bool,
+) -> Result<Updated> {
+    let Settled { guard, mut vm_old, mut plan, xid } = settled;
+    let mut vm_new: Option<VmPin<'a>> = None;
+    let placed = if max_align(new.len()) > guard.heap_free_space() {
+        let pin = if lock {
+            lock_meanwhile(cx, rel, guard, &vm_old, tid, &mut plan, xid)?
+        } else {
+            guard.into_pin()
+        };
+        let pins = VmPins { new: &mut vm_new, other: &mut vm_old };
+        place_elsewhere(cx, rel, pin, new.len(), pins)?
+    } else {
+        Placed { new: guard, other: None }
+    };
+    finish(cx, rel, tid, new, plan, placed, &vm_old, &vm_new, xid)
+}
+
+/// Waits for others that hold the row, and settles what becomes of its old version.
+fn settle<'a>(
+    cx: &mut HeapCx<'a>,
+    rel: &HeapRel,
+    tid: Tid,
+    new: &[u8],
     cid: CommandId,
     crosscheck: Option<&Snapshot>,
     wait: bool,
     columns: Columns<'_>,
     row_lock: &mut Option<lmgr::LockMode>,
-) -> Result<Result<Updated, (TmResult, TmFailure, TupleLockMode)>> {
+) -> Result<Result<Settled<'a>, Refused>> {
     let xid = cx.txn.current_xid()?;
     let mut vm_old: Option<VmPin<'a>> = None;
     let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
@@ -229,7 +346,6 @@ fn update_locked<'a>(
     };
 
     let old_xmax = add_holder(cx.txn, OldXmax::of(&header), xid, mode, true)?;
-    // Lockers that remain hold the new version too.
     let remaining = if header.xmax_invalid()
         || locked_upgraded(header.infomask)
         || (checked_lockers && !lockers_remain)
@@ -242,25 +358,9 @@ fn update_locked<'a>(
         let infomask = m::XMAX_KEYSHR_LOCK | m::XMAX_LOCK_ONLY;
         NewXmax { xmax: header.raw_xmax, infomask, infomask2: 0 }
     };
-    let mut new_header =
-        HeapTupleHeader::read(new).ok_or_else(|| PgError::internal("tuple without a header"))?;
-    new_header.infomask = new_header.infomask & !m::XACT_MASK | m::UPDATED | remaining.infomask;
-    new_header.infomask2 = new_header.infomask2 & !m2::XACT_MASK | remaining.infomask2;
-    new_header.raw_xmin = xid;
-    new_header.raw_cid = cid;
-    new_header.raw_xmax = remaining.xmax;
     let cmax = adjust_cmax(cx.txn, &header, cid)?;
-    let plan = Plan { old: header, mode, hot_allowed, cmax, old_xmax };
-
-    let mut vm_new: Option<VmPin<'a>> = None;
-    let placed = if max_align(new.len()) > guard.heap_free_space() {
-        let pin = lock_meanwhile(cx, rel, guard, &vm_old, tid, &plan, xid)?;
-        let pins = VmPins { new: &mut vm_new, other: &mut vm_old };
-        place_elsewhere(cx, rel, pin, new.len(), pins)?
-    } else {
-        Placed { new: guard, other: None }
-    };
-    finish(cx, rel, tid, new, new_header, plan, placed, &vm_old, &vm_new, xid).map(Ok)
+    let plan = Plan { old: header, mode, hot_allowed, cid, cmax, old_xmax, remaining, held: None };
+    Ok(Ok(Settled { guard, vm_old, plan, xid }))
 }
 
 fn acquire(
@@ -283,10 +383,11 @@ fn lock_meanwhile<'a>(
     mut guard: ExclusiveGuard<'a>,
     vm_old: &Option<VmPin<'a>>,
     tid: Tid,
-    plan: &Plan,
+    plan: &mut Plan,
     xid: Xid,
 ) -> Result<Pin<'a>> {
     let lock = add_holder(cx.txn, OldXmax::of(&plan.old), xid, plan.mode, false)?;
+    plan.held = Some(lock.xmax);
     let unfrozen = guard.is_all_visible()
         && vm_old.as_ref().is_some_and(|pin| {
             visibility_map::clear(pin, tid.block, vm::ALL_FROZEN, cx.wal, cx.scratch)
@@ -330,8 +431,7 @@ fn finish<'a>(
     rel: &HeapRel,
     tid: Tid,
     new: &mut [u8],
-    mut new_header: HeapTupleHeader,
-    plan: Plan,
+    mut plan: Plan,
     placed: Placed<'a>,
     vm_old: &Option<VmPin<'a>>,
     vm_new: &Option<VmPin<'a>>,
@@ -341,13 +441,15 @@ fn finish<'a>(
     let new_block = new_guard.block();
     let same_page = old_guard.is_none();
     let hot = same_page && plan.hot_allowed;
+    let old_on = old_guard.as_ref().unwrap_or(&new_guard);
+    // The version as it is now: we may have marked it as locked.
+    let mut old = old_on.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+    plan.joined(cx, &old, xid)?;
+    let mut new_header = plan.new_header(new, xid)?;
     if hot {
         new_header.infomask2 |= m2::ONLY_TUPLE;
     }
     new_header.write(new);
-    let old_on = old_guard.as_ref().unwrap_or(&new_guard);
-    // The version as it is now: we may have marked it as locked.
-    let mut old = old_on.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
     let log = rel.is_logged();
     let delta = if log && same_page && cx.update_delta && !cx.wal.needs_image(new_guard.lsn()) {
         let bytes = new_guard.heap_tuple(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;

@@ -14,9 +14,10 @@ Usage:
   norsu reload -D DIR                       read the configuration files again
   norsu status -D DIR
   norsu controldata -D DIR                  show the control file
+  norsu waldump [options of pg_waldump]     show or count the records of the log
 
 The directory may also be given by the environment variable PGDATA.
-Called as initdb, postgres, pg_ctl or pg_controldata it takes their arguments.
+Called as initdb, postgres, pg_ctl, pg_controldata or pg_waldump it takes their arguments.
 ";
 
 /// A failure in one line, and the exit status. Without a message where it has been told already.
@@ -58,6 +59,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         "postgres" | "postmaster" => crate::start::run(rest, &args),
         "pg_ctl" => crate::control::pg_ctl(rest),
         "pg_controldata" => crate::controldata::run(rest),
+        "pg_waldump" => crate::waldump::run(rest),
         _ => verb(rest, &args),
     };
     match outcome {
@@ -81,6 +83,7 @@ fn verb(args: &[String], all: &[String]) -> Outcome {
         "start" => crate::start::run(rest, all),
         "stop" | "restart" | "reload" | "status" => crate::control::run(verb, rest),
         "controldata" => crate::controldata::run(rest),
+        "waldump" => crate::waldump::run(rest),
         "--version" | "-V" | "version" => {
             println!("norsu (PostgreSQL) {}", crate::SERVER_VERSION);
             Ok(0)

@@ -233,6 +233,7 @@ pub(crate) fn engine_config(
     };
     config.wal.sync_method = match base.text("wal_sync_method") {
         "fsync" | "fsync_writethrough" => wal::SyncMethod::Fsync,
+        "open_datasync" | "open_sync" => wal::SyncMethod::OpenDatasync,
         _ => wal::SyncMethod::Fdatasync,
     };
     config.wal.fsync = base.bool("fsync");

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `cli` (what is called), `options` (command lines), `init`, `start` (a server from its directory to
 //! its end), `config`, `reload`, `lockfile`, `listen`, `net`, `threads`, `workers`, `log`, `control` (stopping and asking a
-//! running server), `controldata`.
+//! running server), `controldata`, `waldump`.
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ mod reload;
 mod start;
 mod threads;
 mod user;
+mod waldump;
 mod workers;
 
 pub use cli::run;

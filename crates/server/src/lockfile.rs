@@ -67,6 +67,18 @@ impl LockFile {
                  directory \"{data}\"?)"
             )));
         }
+        // The seventh line of PostgreSQL's names its shared memory, to which its children may still be attached.
+        let mut memory = text.lines().nth(6).unwrap_or_default().split_whitespace();
+        if let (Some(key), Some(id)) = (memory.next(), memory.next().and_then(|n| n.parse().ok()))
+            && process::shared_memory_in_use(id)
+        {
+            std::mem::take(&mut self.path);
+            let data = text.lines().nth(1).unwrap_or_default();
+            return Err(Failure::new(format!(
+                "pre-existing shared memory block (key {key}, ID {id}) is still in use\n\
+                 HINT:  Terminate any old server processes associated with data directory \"{data}\"."
+            )));
+        }
         match fs::remove_file(&path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {
                 std::mem::take(&mut self.path);

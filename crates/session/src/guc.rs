@@ -243,6 +243,7 @@ impl Core {
                     _ => Which::None,
                 }
             }
+            "log_statement_stats" => self.statement_log.stats = value.as_bool(),
             "log_duration" => self.statement_log.duration = value.as_bool(),
             "log_min_duration_statement" => self.statement_log.min_duration = value.as_int(),
             "maintenance_work_mem" => self.apply_storage(),
@@ -258,7 +259,9 @@ impl Core {
             | "temp_file_limit"
             | "log_temp_files"
             | "default_toast_compression"
-            | "wal_compression" => self.apply_storage(),
+            | "wal_compression"
+            | "norsu.wal_update_delta"
+            | "norsu.bottom_up_deletion" => self.apply_storage(),
             _ => {}
         }
     }
@@ -287,6 +290,8 @@ impl Core {
             "zstd" => engine::WalCompression::Zstd,
             _ => engine::WalCompression::Pglz,
         });
+        settings.wal_update_delta = store.named("norsu.wal_update_delta").as_bool();
+        settings.bottom_up_deletion = store.named("norsu.bottom_up_deletion").as_bool();
         self.backend.configure(settings);
     }
 

@@ -4,7 +4,8 @@
 use crate::session::Session;
 use parse::ast::Node;
 use pgerror::{PgError, Severity, SqlState};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use vfs::process::{self, Usage};
 
 /// Which statements are logged before they run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -23,11 +24,13 @@ pub(crate) struct StatementLog {
     pub(crate) duration: bool,
     /// Milliseconds; negative is never.
     pub(crate) min_duration: i64,
+    /// `log_statement_stats`.
+    pub(crate) stats: bool,
 }
 
 impl Default for StatementLog {
     fn default() -> StatementLog {
-        StatementLog { which: Which::None, duration: false, min_duration: -1 }
+        StatementLog { which: Which::None, duration: false, min_duration: -1, stats: false }
     }
 }
 
@@ -36,6 +39,8 @@ pub(crate) struct Timed {
     begun: Instant,
     /// The text has been logged.
     logged: bool,
+    /// What the thread had used before, if the statement's use is to be logged.
+    usage: Option<Usage>,
 }
 
 /// The least setting of `log_statement` that logs it. Counterpart: `GetCommandLogLevel`.
@@ -71,6 +76,49 @@ fn line(message: String) -> PgError {
     PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log)
 }
 
+/// What was used since `before`, in the form of PostgreSQL's `ShowUsage`; totals are the session's.
+fn usage_text(before: &Usage, elapsed: Duration) -> String {
+    let now = process::thread_usage();
+    let seconds = |d: Duration| format!("{}.{:06}", d.as_secs(), d.subsec_micros());
+    let since = |get: fn(&Usage) -> u64| get(&now).saturating_sub(get(before));
+    format!(
+        "! system usage stats:\n\
+         !\t{} s user, {} s system, {} s elapsed\n\
+         !\t[{} s user, {} s system total]\n\
+         !\t{} kB max resident size\n\
+         !\t{}/{} [{}/{}] filesystem blocks in/out\n\
+         !\t{}/{} [{}/{}] page faults/reclaims, {} [{}] swaps\n\
+         !\t{} [{}] signals rcvd, {}/{} [{}/{}] messages rcvd/sent\n\
+         !\t{}/{} [{}/{}] voluntary/involuntary context switches",
+        seconds(now.user.saturating_sub(before.user)),
+        seconds(now.system.saturating_sub(before.system)),
+        seconds(elapsed),
+        seconds(now.user),
+        seconds(now.system),
+        now.max_resident,
+        since(|u| u.blocks_in),
+        since(|u| u.blocks_out),
+        now.blocks_in,
+        now.blocks_out,
+        since(|u| u.page_faults),
+        since(|u| u.page_reclaims),
+        now.page_faults,
+        now.page_reclaims,
+        since(|u| u.swaps),
+        now.swaps,
+        since(|u| u.signals),
+        now.signals,
+        since(|u| u.messages_received),
+        since(|u| u.messages_sent),
+        now.messages_received,
+        now.messages_sent,
+        since(|u| u.voluntary_switches),
+        since(|u| u.involuntary_switches),
+        now.voluntary_switches,
+        now.involuntary_switches,
+    )
+}
+
 impl Session {
     /// A statement begins: logs it, if it is of the kind. `what` is "statement", or "execute NAME".
     pub(crate) fn begin_timed<'a>(
@@ -88,8 +136,9 @@ impl Session {
         if logged {
             self.log_line(&line(format!("{what}: {sql}")));
         }
-        let timed = settings.duration || settings.min_duration >= 0;
-        timed.then(|| Timed { begun: Instant::now(), logged })
+        let timed = settings.duration || settings.min_duration >= 0 || settings.stats;
+        let usage = settings.stats.then(process::thread_usage);
+        timed.then(|| Timed { begun: Instant::now(), logged, usage })
     }
 
     /// … and has ended well.
@@ -103,6 +152,11 @@ impl Session {
             self.log_line(&line(format!("{text}  {what}: {sql}")));
         } else if exceeded || settings.duration {
             self.log_line(&line(text));
+        }
+        if let Some(before) = timed.usage {
+            let report = line("QUERY STATISTICS".to_owned());
+            let report = report.detail(usage_text(&before, timed.begun.elapsed()));
+            self.instance.log.write(&self.core.speaker, &report, Some(sql));
         }
     }
 

@@ -10,6 +10,8 @@ pub enum OpenMode {
     Read,
     /// The file must exist; reading and writing.
     ReadWrite,
+    /// As [`OpenMode::ReadWrite`]; what a call has written is durable when it returns.
+    WriteThrough,
     /// Opens the file or makes it, empty.
     Create,
     /// Makes the file; an error (EEXIST) if there is one.

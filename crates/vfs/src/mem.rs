@@ -42,6 +42,7 @@ struct Shared {
     faults: Faults,
     space: Space,
     planned_crash: PlannedCrash,
+    sync_micros: AtomicU64,
 }
 
 /// A crash to come, and what it left.
@@ -104,6 +105,7 @@ impl MemDisk {
                 faults: Faults::default(),
                 space: Space::unlimited(used),
                 planned_crash: PlannedCrash::default(),
+                sync_micros: AtomicU64::new(0),
             }),
         }
     }
@@ -160,6 +162,11 @@ impl MemDisk {
     /// From now on syncs of paths that contain `part` say that all is well and do nothing.
     pub fn ignore_sync_on(&self, part: &str) {
         self.shared.faults.ignore_sync(part);
+    }
+
+    /// From now on each sync of a file takes so long.
+    pub fn slow_sync(&self, span: Duration) {
+        self.shared.sync_micros.store(span.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// From now on every call fails with EIO.
@@ -225,7 +232,9 @@ impl Disk for MemDisk {
         let found = tree.find(path)?;
         let node = match (found, mode) {
             (Some(_), OpenMode::CreateNew) => return Err(os_error(libc::EEXIST)),
-            (None, OpenMode::Read | OpenMode::ReadWrite) => return Err(os_error(libc::ENOENT)),
+            (None, OpenMode::Read | OpenMode::ReadWrite | OpenMode::WriteThrough) => {
+                return Err(os_error(libc::ENOENT));
+            }
             (Some(node), _) => node,
             (None, _) => tree.create(path, Node::File(Arc::new(Mutex::new(Content::default()))))?,
         };
@@ -241,6 +250,7 @@ impl Disk for MemDisk {
             content,
             path: path.to_owned(),
             writable: mode != OpenMode::Read,
+            through: mode == OpenMode::WriteThrough,
         }))
     }
 
@@ -324,6 +334,8 @@ struct MemFile {
     content: Arc<Mutex<Content>>,
     path: String,
     writable: bool,
+    /// Each write is synced.
+    through: bool,
 }
 
 impl MemFile {
@@ -338,6 +350,10 @@ impl MemFile {
         // fsync works on descriptors opened for reading, too.
         match self.disk.enter(Op::Sync, &self.path) {
             Ok(()) => {
+                let span = self.disk.shared.sync_micros.load(Ordering::Relaxed);
+                if span > 0 {
+                    std::thread::sleep(Duration::from_micros(span));
+                }
                 if !self.disk.shared.faults.ignores_sync(&self.path) {
                     self.content.lock().sync();
                 }
@@ -393,7 +409,14 @@ impl File for MemFile {
                 break;
             }
         }
-        if done == 0 && total > 0 { Err(os_error(libc::ENOSPC)) } else { Ok(done) }
+        drop(content);
+        if done == 0 && total > 0 {
+            return Err(os_error(libc::ENOSPC));
+        }
+        if self.through {
+            self.sync()?;
+        }
+        Ok(done)
     }
 
     fn len(&self) -> io::Result<u64> {

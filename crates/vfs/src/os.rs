@@ -68,6 +68,9 @@ impl Disk for OsDisk {
             OpenMode::ReadWrite => {
                 options.write(true);
             }
+            OpenMode::WriteThrough => {
+                options.write(true).custom_flags(libc::O_DSYNC);
+            }
             OpenMode::Create => {
                 options.write(true).create(true);
             }

@@ -179,3 +179,62 @@ mod tests {
         child.wait().unwrap();
     }
 }
+
+/// What a thread has used of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    pub user: Duration,
+    pub system: Duration,
+    /// Of the whole process, in kilobytes.
+    pub max_resident: u64,
+    pub blocks_in: u64,
+    pub blocks_out: u64,
+    pub page_faults: u64,
+    pub page_reclaims: u64,
+    pub swaps: u64,
+    pub signals: u64,
+    pub messages_received: u64,
+    pub messages_sent: u64,
+    pub voluntary_switches: u64,
+    pub involuntary_switches: u64,
+}
+
+/// What the calling thread has used since it began.
+pub fn thread_usage() -> Usage {
+    // SAFETY: plain data, which the call fills.
+    let raw = unsafe {
+        let mut raw: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut raw);
+        raw
+    };
+    let time = |t: libc::timeval| {
+        Duration::from_secs(u64::try_from(t.tv_sec).unwrap_or(0))
+            + Duration::from_micros(u64::try_from(t.tv_usec).unwrap_or(0))
+    };
+    let count = |n: libc::c_long| u64::try_from(n).unwrap_or(0);
+    Usage {
+        user: time(raw.ru_utime),
+        system: time(raw.ru_stime),
+        max_resident: count(raw.ru_maxrss),
+        blocks_in: count(raw.ru_inblock),
+        blocks_out: count(raw.ru_oublock),
+        page_faults: count(raw.ru_majflt),
+        page_reclaims: count(raw.ru_minflt),
+        swaps: count(raw.ru_nswap),
+        signals: count(raw.ru_nsignals),
+        messages_received: count(raw.ru_msgrcv),
+        messages_sent: count(raw.ru_msgsnd),
+        voluntary_switches: count(raw.ru_nvcsw),
+        involuntary_switches: count(raw.ru_nivcsw),
+    }
+}
+
+/// Is some process attached to the System V shared memory segment? That betrays a server of PostgreSQL whose own
+/// process has gone and whose children have not.
+pub fn shared_memory_in_use(id: i32) -> bool {
+    // SAFETY: plain data, which the call fills.
+    unsafe {
+        let mut info: libc::shmid_ds = std::mem::zeroed();
+        libc::shmctl(id, libc::IPC_STAT, &mut info) == 0 && info.shm_nattch > 0
+    }
+}

@@ -284,6 +284,7 @@ impl RecordBuilder {
         // Redo compares every block of a record so marked, hence all pages must be at hand.
         let lent = |id: usize| pages.iter().find(|(n, _)| *n as usize == id).map(|(_, page)| *page);
         if policy.checked & self.rmgr.bit() != 0
+            && self.rmgr.is_checkable()
             && used.iter().enumerate().all(|(id, block)| !block.in_use || lent(id).is_some())
         {
             info |= XLR_CHECK_CONSISTENCY;

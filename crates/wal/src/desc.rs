@@ -197,6 +197,24 @@ pub fn headline(record: &DecodedRecord) -> String {
     )
 }
 
+/// The record's blocks as they stand in `pg_waldump`'s line.
+pub fn blocks_inline(record: &DecodedRecord) -> String {
+    let mut out = String::new();
+    for (id, block) in record.blocks() {
+        let fork = match block.fork {
+            Fork::Main => "",
+            Fork::Fsm => " fork fsm",
+            Fork::Vm => " fork vm",
+            Fork::Init => " fork init",
+        };
+        let _ = write!(out, ", blkref #{id}: rel {}{fork} blk {}", block.rel, block.block);
+        if let Some(image) = block.image {
+            out.push_str(if image.apply() { " FPW" } else { " FPW for WAL verification" });
+        }
+    }
+    out
+}
+
 /// The lines of `pg_waldump --bkp-details` for the record's blocks.
 pub fn block_lines(record: &DecodedRecord) -> String {
     let mut out = String::new();

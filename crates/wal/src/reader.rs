@@ -43,6 +43,8 @@ impl From<String> for Stop {
 /// Reads records one after the other. See the module text.
 pub struct WalReader {
     disk: Arc<dyn Disk>,
+    /// Where segments lie, with a slash at the end.
+    directory: String,
     layout: Layout,
     timeline: u32,
     system_id: Option<u64>,
@@ -77,6 +79,7 @@ impl WalReader {
     ) -> WalReader {
         WalReader {
             disk,
+            directory: "pg_wal/".to_owned(),
             layout: Layout::new(segment_size),
             timeline,
             system_id,
@@ -95,6 +98,11 @@ impl WalReader {
             chunk_start: Lsn::INVALID,
             chunk_len: 0,
         }
+    }
+
+    /// Segments lie in this directory of the disk (with a slash at the end) instead of `pg_wal`.
+    pub fn read_from_directory(&mut self, directory: &str) {
+        directory.clone_into(&mut self.directory);
     }
 
     /// The next record read is the one at `lsn`, which must be a record's start or a page boundary.
@@ -383,7 +391,7 @@ impl WalReader {
         let segment = self.layout.segment_of(page);
         let name = self.layout.file_name(self.timeline, segment);
         if self.segment.as_ref().is_none_or(|(open, _)| *open != segment) {
-            let path = format!("pg_wal/{name}");
+            let path = format!("{}{name}", self.directory);
             let file = self.disk.open(&path, OpenMode::Read).map_err(|e| match e.kind() {
                 ErrorKind::NotFound => {
                     Stop::End(format!("could not open file \"{path}\": {}", vfs::strerror(&e)))

@@ -96,4 +96,10 @@ impl RmgrId {
     pub const fn bit(self) -> u32 {
         1 << self as u8
     }
+
+    /// Can pages be compared with images in its records? Those of XLOG are images themselves, and replay takes them
+    /// for that.
+    pub const fn is_checkable(self) -> bool {
+        !matches!(self, RmgrId::Xlog)
+    }
 }

@@ -61,9 +61,9 @@ impl Segments {
     }
 
     /// Opens an existing segment for writing.
-    pub(crate) fn open(&self, segment: u64) -> Result<Option<Arc<dyn File>>> {
+    pub(crate) fn open(&self, segment: u64, mode: OpenMode) -> Result<Option<Arc<dyn File>>> {
         let path = self.path(segment);
-        match self.disk.open(&path, OpenMode::ReadWrite) {
+        match self.disk.open(&path, mode) {
             Ok(file) => Ok(Some(file)),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(io_error("open file", &path, &e)),
@@ -71,12 +71,16 @@ impl Segments {
     }
 
     /// Opens a segment for writing, making it if it is missing.
-    pub(crate) fn open_or_make(&self, segment: u64) -> Result<(Arc<dyn File>, bool)> {
-        if let Some(file) = self.open(segment)? {
+    pub(crate) fn open_or_make(
+        &self,
+        segment: u64,
+        mode: OpenMode,
+    ) -> Result<(Arc<dyn File>, bool)> {
+        if let Some(file) = self.open(segment, mode)? {
             return Ok((file, false));
         }
         self.make(segment)?;
-        match self.open(segment)? {
+        match self.open(segment, mode)? {
             Some(file) => Ok((file, true)),
             None => {
                 let gone = std::io::Error::from(ErrorKind::NotFound);
@@ -218,7 +222,8 @@ impl Segments {
         let last = Lsn(end.0 - 1);
         let size = self.layout.segment_size();
         if self.layout.offset_in_segment(last) >= size / 4 * 3 {
-            let (_, made) = self.open_or_make(self.layout.segment_of(last) + 1)?;
+            let (_, made) =
+                self.open_or_make(self.layout.segment_of(last) + 1, OpenMode::ReadWrite)?;
             counts.added += u32::from(made);
         }
         Ok(())

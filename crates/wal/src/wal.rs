@@ -45,6 +45,8 @@ pub enum WalLevel {
 pub enum SyncMethod {
     Fdatasync,
     Fsync,
+    /// Segments are opened so that a write is durable when it returns.
+    OpenDatasync,
 }
 
 /// Settings of the log; those that may change while running have setters on [`Wal`].
@@ -227,8 +229,9 @@ impl Wal {
             let segment = self.layout.segment_of(end);
             let path = self.layout.path(start.timeline, segment);
             let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
-            let file =
-                segments.open(segment)?.ok_or_else(|| vfs::io_error("open file", &path, &gone))?;
+            let file = segments
+                .open(segment, vfs::OpenMode::Read)?
+                .ok_or_else(|| vfs::io_error("open file", &path, &gone))?;
             let mut bytes = vec![0; WAL_PAGE];
             file.read_exact_at(&mut bytes, self.layout.offset_in_segment(Lsn(page)))
                 .map_err(|e| vfs::io_error("read file", &path, &e))?;

@@ -16,10 +16,10 @@ use crate::wal::{Counters, SyncMethod, WalConfig};
 use ids::Lsn;
 use pgerror::{PgError, Result, Severity};
 use smallvec::SmallVec;
-use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use sync::wait::{WaitEvent, Waiter};
 use sync::{Arc, Mutex, MutexGuard};
-use vfs::{Env, File, io_error, io_error_with};
+use vfs::{Env, File, OpenMode, io_error, io_error_with};
 
 /// Most pages written at once (1 MB).
 const PAGES_MAX: usize = 128;
@@ -34,7 +34,8 @@ pub(crate) struct Writer {
     file: Mutex<Output>,
     queue: Mutex<Queue>,
     fsync: AtomicBool,
-    full_sync: AtomicBool,
+    /// [`SyncMethod`], as a number.
+    method: AtomicU8,
     commit_delay: AtomicU32,
     commit_siblings: AtomicU32,
     on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
@@ -44,8 +45,14 @@ pub(crate) struct Writer {
 /// What writing needs; held while writing and syncing.
 struct Output {
     segments: Option<Arc<Segments>>,
-    open: Option<(u64, Arc<dyn File>)>,
+    open: Option<Open>,
     buffer: Vec<u8>,
+}
+
+struct Open {
+    segment: u64,
+    file: Arc<dyn File>,
+    mode: OpenMode,
 }
 
 #[derive(Default)]
@@ -81,7 +88,7 @@ impl Writer {
             file: Mutex::new(Output { segments: None, open: None, buffer: Vec::new() }),
             queue: Mutex::new(Queue::default()),
             fsync: AtomicBool::new(true),
-            full_sync: AtomicBool::new(false),
+            method: AtomicU8::new(SyncMethod::Fdatasync as u8),
             commit_delay: AtomicU32::new(0),
             commit_siblings: AtomicU32::new(0),
             on_panic: config.on_panic.clone(),
@@ -93,7 +100,7 @@ impl Writer {
 
     pub(crate) fn configure(&self, config: &WalConfig) {
         self.fsync.store(config.fsync, Relaxed);
-        self.full_sync.store(config.sync_method == SyncMethod::Fsync, Relaxed);
+        self.method.store(config.sync_method as u8, Relaxed);
         self.commit_delay.store(config.commit_delay, Relaxed);
         self.commit_siblings.store(config.commit_siblings, Relaxed);
     }
@@ -260,11 +267,14 @@ impl Writer {
         bytes: &[u8],
     ) -> Result<()> {
         let segment = layout.segment_of(at);
-        if output.open.as_ref().is_none_or(|(number, _)| *number != segment) {
-            let (file, _) = segments.open_or_make(segment).map_err(|e| self.panic(e))?;
-            output.open = Some((segment, file));
+        let mode = self.open_mode();
+        if output.open.as_ref().is_none_or(|o| o.segment != segment || o.mode != mode) {
+            // One that was opened for another method may hold what is not durable yet.
+            self.sync(output)?;
+            let (file, _) = segments.open_or_make(segment, mode).map_err(|e| self.panic(e))?;
+            output.open = Some(Open { segment, file, mode });
         }
-        let Some((_, file)) = &output.open else { unreachable!("opened above") };
+        let Some(Open { file, .. }) = &output.open else { unreachable!("opened above") };
         let offset = layout.offset_in_segment(at);
         let began = self.env.clock.monotonic();
         file.write_all_at(bytes, offset).map_err(|e| {
@@ -283,14 +293,23 @@ impl Writer {
         Ok(())
     }
 
+    fn open_mode(&self) -> OpenMode {
+        let through = self.method.load(Relaxed) == SyncMethod::OpenDatasync as u8;
+        if through && self.fsync.load(Relaxed) {
+            OpenMode::WriteThrough
+        } else {
+            OpenMode::ReadWrite
+        }
+    }
+
     /// Makes durable what was written to the open segment.
     fn sync(&self, output: &Output) -> Result<()> {
-        let Some((segment, file)) = &output.open else { return Ok(()) };
-        if !self.fsync.load(Relaxed) {
+        let Some(Open { segment, file, mode }) = &output.open else { return Ok(()) };
+        if !self.fsync.load(Relaxed) || *mode == OpenMode::WriteThrough {
             return Ok(());
         }
         let began = self.env.clock.monotonic();
-        let (result, op) = if self.full_sync.load(Relaxed) {
+        let (result, op) = if self.method.load(Relaxed) == SyncMethod::Fsync as u8 {
             (file.sync_all(), "fsync file")
         } else {
             (file.sync_data(), "fdatasync file")

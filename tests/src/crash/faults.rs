@@ -2,7 +2,6 @@
 //! recovery; in neither case anything acknowledged is lost.
 
 use super::run::{Outcome, Planted, World, session};
-use super::teller::Teller;
 use pgerror::{Severity, SqlState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,9 +44,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
         Fault::Room(bytes) => world.disk.set_capacity(Some(world.disk.used() + bytes)),
     }
     let tables = world.places.open();
-    let mut tellers = (0..2)
-        .map(|_| session(&engine, world.places.database).map(Teller::new))
-        .collect::<Outcome<Vec<_>>>()?;
+    let mut tellers = (0..2).map(|_| world.teller(&engine)).collect::<Outcome<Vec<_>>>()?;
     let mut seen = Seen::default();
     for i in 0..STEPS {
         if i == STEPS * 2 / 3 {

@@ -8,7 +8,6 @@ use engine::{BackendSettings, Isolation, create_cluster};
 use ids::{Oid, RelFile};
 use pgerror::PgError;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use sync::wait::Waiter;
 use vfs::{Env, MemDisk, SeededRandom};
@@ -163,11 +162,18 @@ impl World {
     }
 
     pub(super) fn open(&self) -> Outcome<Arc<Engine>> {
-        let engine = Engine::open(self.config.clone()).map_err(told("recovery"))?;
-        let storage = engine.storage();
-        storage.update_delta.store(self.random.below(2) == 0, Ordering::Relaxed);
-        storage.bottom_up.store(self.random.below(4) != 0, Ordering::Relaxed);
-        Ok(engine)
+        Engine::open(self.config.clone()).map_err(told("recovery"))
+    }
+
+    /// A session with settings of its own.
+    pub(super) fn teller(&self, engine: &Engine) -> Outcome<Teller> {
+        let mut be = session(engine, self.places.database)?;
+        be.configure(BackendSettings {
+            wal_update_delta: self.random.below(2) == 0,
+            bottom_up_deletion: self.random.below(4) != 0,
+            ..be.settings().clone()
+        });
+        Ok(Teller::new(be))
     }
 
     pub(super) fn fill(&mut self, engine: &Engine) -> Outcome<()> {
@@ -183,9 +189,7 @@ impl World {
     fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
         let tables = self.places.open();
         let count = 1 + self.random.below(5) as usize;
-        let mut tellers = (0..count)
-            .map(|_| session(engine, self.places.database).map(Teller::new))
-            .collect::<Outcome<Vec<_>>>()?;
+        let mut tellers = (0..count).map(|_| self.teller(engine)).collect::<Outcome<Vec<_>>>()?;
         // In the middle of some change, or (below) between steps.
         if self.random.below(4) != 0 {
             self.disk.crash_at_change(1 + self.random.below(120), self.random.next());

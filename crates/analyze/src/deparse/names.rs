@@ -5,6 +5,7 @@ use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::query::{Query, RteKind, WindowClause};
+use types::oids;
 
 /// One entry of a range table.
 #[derive(Clone, Default)]
@@ -17,6 +18,8 @@ pub(super) struct Entry {
     pub print_aliases: bool,
     /// What the columns of a join without a name stand for.
     pub join_columns: Vec<Expr>,
+    /// Columns of a sub-select that are anonymous rows, with the function that makes them.
+    pub row_makers: Vec<(ids::AttrNo, Oid)>,
 }
 
 /// The names of one query level.
@@ -72,6 +75,15 @@ impl Scope {
                 RteKind::Join { joinaliasvars, .. } if rte.alias.is_none() => {
                     wanted = None;
                     entry.join_columns = joinaliasvars.clone();
+                }
+                RteKind::Subquery { subquery, .. } => {
+                    let rows = subquery.target_list.iter().filter_map(|t| match &t.expr {
+                        Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
+                            Some((t.resno, f.funcid))
+                        }
+                        _ => None,
+                    });
+                    entry.row_makers = rows.collect();
                 }
                 _ => {}
             }

@@ -209,11 +209,28 @@ fn idle_checkpoints_are_skipped_and_states_follow() {
 
 #[test]
 fn foreign_states_are_refused_by_name() {
-    for name in ["backup_label", "standby.signal", "recovery.signal", "pg_twophase/00000300"] {
+    for name in [
+        "backup_label",
+        "tablespace_map",
+        "standby.signal",
+        "recovery.signal",
+        "pg_twophase/00000300",
+        "pg_replslot/slot",
+        "pg_wal/archive_status/000000010000000000000001.ready",
+    ] {
         let (_, env) = world(1);
         create_cluster(&env, &ClusterOptions::default()).unwrap();
+        let before = vfs::read_file(&*env.disk, "global/pg_control").unwrap();
         vfs::write_file(&*env.disk, name, b"").unwrap();
         let error = Engine::open(config(&env)).err().expect(name);
-        assert_eq!(error.fields().severity, pgerror::Severity::Fatal);
+        assert_eq!(error.fields().severity, pgerror::Severity::Fatal, "{name}");
+        assert_eq!(error.code(), pgerror::SqlState::FEATURE_NOT_SUPPORTED, "{name}");
+        assert_eq!(vfs::read_file(&*env.disk, "global/pg_control").unwrap(), before);
     }
+    let (_, env) = world(1);
+    create_cluster(&env, &ClusterOptions::default()).unwrap();
+    let mut stamps = config(&env);
+    stamps.track_commit_timestamp = true;
+    let error = Engine::open(stamps).err().expect("commit timestamps");
+    assert!(error.fields().message.contains("track_commit_timestamp"), "{error}");
 }

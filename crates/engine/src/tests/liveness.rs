@@ -62,8 +62,8 @@ fn marks_wait_for_the_oldest_snapshot() {
 fn churn(bottom_up: bool) -> u32 {
     let (_, env) = disk(22);
     let engine = create(&env);
-    engine.storage().bottom_up.store(bottom_up, std::sync::atomic::Ordering::Relaxed);
     let mut be = session(&engine);
+    be.configure(crate::BackendSettings { bottom_up_deletion: bottom_up, ..be.settings().clone() });
     let t = Items::never_hot(1);
     let second = t.second(900);
     be.begin(Isolation::ReadCommitted);

@@ -359,8 +359,6 @@ impl PlannerFacts for Core {
             n_distinct: f64::from(row.stadistinct),
             ..ColStats::default()
         };
-        let Some(att) = self.cat().attribute(relid, attno)? else { return Ok(None) };
-        let info = self.type_facts(att.atttypid)?;
         let slots = [
             (row.stakind1, &row.stanumbers1, &row.stavalues1),
             (row.stakind2, &row.stanumbers2, &row.stavalues2),
@@ -371,12 +369,14 @@ impl PlannerFacts for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
+            // The array says of what type its values are: other kinds hold the elements of a column of arrays, or bounds.
             let values: Vec<Datum> = match values {
-                Some(v) => {
+                Some(v) if kind == 1 || kind == 2 => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));
+                    let info = self.type_facts(array.elem_type())?;
                     array.iter(&info).map(DatumRef::to_owned).collect()
                 }
-                None => Vec::new(),
+                _ => Vec::new(),
             };
             match kind {
                 1 => {

@@ -7,6 +7,7 @@ use crate::prepared::Prepared;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
 
@@ -119,6 +120,44 @@ fn wal(core: &Core) -> Result<Vec<Vec<Datum>>> {
         millis(s.sync_time_us),
         super::settings::started(core),
     ]])
+}
+
+/// A counter of `pg_stat_bgwriter`.
+macro_rules! bgwriter {
+    ($name:literal, $field:ident) => {
+        SysFn {
+            name: $name,
+            call: SysCall::One(|c, _| {
+                let counters = &c.backend.storage().background;
+                Ok(Datum::int8(counters.$field.load(Ordering::Relaxed) as i64))
+            }),
+        }
+    };
+    ($name:literal, $field:ident, milliseconds) => {
+        SysFn {
+            name: $name,
+            call: SysCall::One(|c, _| {
+                let counters = &c.backend.storage().background;
+                Ok(Datum::float8(counters.$field.load(Ordering::Relaxed) as f64))
+            }),
+        }
+    };
+    ($name:literal, pool.$field:ident) => {
+        SysFn {
+            name: $name,
+            call: SysCall::One(|c, _| {
+                Ok(Datum::int8(c.backend.storage().pool.stats().$field as i64))
+            }),
+        }
+    };
+}
+
+/// Pages of a database with a wrong checksum, if there are checksums: how many, and when the last one was met.
+fn damage(core: &Core, database: Oid) -> Result<Option<(u64, i64)>> {
+    if super::wal::control(core)?.get().data_checksum_version == 0 {
+        return Ok(None);
+    }
+    Ok(Some(core.backend.storage().damage.of(database).unwrap_or_default()))
 }
 
 fn archiver(core: &Core) -> Vec<Vec<Datum>> {
@@ -275,6 +314,33 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_get_backend_memory_contexts", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_shmem_allocations", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_stat_get_wal", call: SysCall::Set(|c, _| wal(c)) },
+    bgwriter!("pg_stat_get_bgwriter_timed_checkpoints", timed),
+    bgwriter!("pg_stat_get_bgwriter_requested_checkpoints", requested),
+    bgwriter!("pg_stat_get_checkpoint_write_time", write_time_ms, milliseconds),
+    bgwriter!("pg_stat_get_checkpoint_sync_time", sync_time_ms, milliseconds),
+    bgwriter!("pg_stat_get_bgwriter_buf_written_checkpoints", buffers_checkpoint),
+    bgwriter!("pg_stat_get_bgwriter_buf_written_clean", pool.written_by_background),
+    bgwriter!("pg_stat_get_bgwriter_maxwritten_clean", maxwritten),
+    bgwriter!("pg_stat_get_buf_written_backend", pool.written_by_sessions),
+    bgwriter!("pg_stat_get_buf_alloc", pool.allocated),
+    SysFn {
+        name: "pg_stat_get_bgwriter_stat_reset_time",
+        call: SysCall::One(|c, _| Ok(super::settings::started(c))),
+    },
+    SysFn {
+        name: "pg_stat_get_db_checksum_failures",
+        call: SysCall::One(|c, a| {
+            let found = damage(c, a[0].as_oid())?;
+            Ok(found.map_or(Datum::Null, |(count, _)| Datum::int8(count as i64)))
+        }),
+    },
+    SysFn {
+        name: "pg_stat_get_db_checksum_last_failure",
+        call: SysCall::One(|c, a| {
+            let found = damage(c, a[0].as_oid())?.filter(|(count, _)| *count > 0);
+            Ok(found.map_or(Datum::Null, |(_, when)| Datum::int8(when)))
+        }),
+    },
     SysFn { name: "pg_stat_get_archiver", call: SysCall::Set(|c, _| Ok(archiver(c))) },
     SysFn {
         name: "pg_stat_get_wal_receiver",

@@ -3,6 +3,7 @@
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
+use analyze::SessionLookup;
 use catalog::rows::*;
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -172,12 +173,9 @@ fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
 }
 
 /// Which commands change a relation: bits 4 INSERT, 8 UPDATE, 16 DELETE as `CmdType` numbers them.
-fn updatable(core: &mut Core, oid: Oid) -> Result<Datum> {
-    let all = 1 << 2 | 1 << 3 | 1 << 4;
-    Ok(Datum::int4(match core.cat().find_class(oid)?.map(|c| c.relkind) {
-        Some(b'r' | b'p') => all,
-        _ => 0,
-    }))
+fn updatable(core: &mut Core, oid: Oid, column: Option<ids::AttrNo>) -> Result<i32> {
+    let columns = column.as_ref().map(std::slice::from_ref);
+    analyze::updatable::possible_changes(&mut SessionLookup::new(core), oid, columns, 0)
 }
 
 pub(super) const FNS: &[SysFn] = &[
@@ -215,14 +213,15 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "pg_relation_is_updatable",
-        call: SysCall::One(|c, a| updatable(c, a[0].as_oid())),
+        call: SysCall::One(|c, a| Ok(Datum::int4(updatable(c, a[0].as_oid(), None)?))),
     },
     SysFn {
         name: "pg_column_is_updatable",
         call: SysCall::One(|c, a| {
-            let wanted = 1 << 3 | 1 << 4;
-            let have = updatable(c, a[0].as_oid())?.as_ref().as_i32();
-            Ok(Datum::bool(a[1].as_i16() > 0 && have & wanted == wanted))
+            let column = a[1].as_i16();
+            let wanted = 1 << 2 | 1 << 4;
+            let have = if column > 0 { updatable(c, a[0].as_oid(), Some(column))? } else { 0 };
+            Ok(Datum::bool(have & wanted == wanted))
         }),
     },
     SysFn { name: "pg_jit_available", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },

@@ -4,7 +4,7 @@ use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use ids::Lsn;
 use pgerror::{Result, pg_err};
-use types::Datum;
+use types::{Datum, DatumRef};
 
 /// Seconds from 1970 to 2000.
 const EPOCH_SHIFT: i64 = 946_684_800;
@@ -179,6 +179,18 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_walfile_name",
         call: SysCall::One(|c, a| Ok(Datum::text(&file_of(c, Lsn(a[0].as_i64() as u64))?.0))),
+    },
+    SysFn {
+        name: "pg_wal_lsn_diff",
+        call: SysCall::One(|_, a| {
+            let at = |d: DatumRef<'_>| i128::from(d.as_i64() as u64);
+            let text = (at(a[0]) - at(a[1])).to_string();
+            let input = types::builtin::scalar("numeric_in")
+                .ok_or_else(|| pgerror::PgError::internal("numeric_in is there"))?;
+            let (none, any) = (Datum::oid(ids::Oid::INVALID), Datum::int4(-1));
+            let mut cx = types::BasicContext::default();
+            input(&mut cx, &[DatumRef::Bytes(text.as_bytes()), none.as_ref(), any.as_ref()])
+        }),
     },
     SysFn {
         name: "pg_walfile_name_offset",

@@ -1,0 +1,193 @@
+//! The same statements, one session, on both servers: what `pageinspect` says of every page must be the same: line
+//! pointers, tuple headers, hints, data, special areas.
+
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{self, RealServer, hand_over};
+use testkit::referee;
+
+/// Tables (the last word of a case's first line is the one that is looked at) and what is done to them.
+const CASES: [(&str, &[&str]); 14] = [
+    ("plain", &["INSERT INTO plain SELECT g, g % 7, 'row ' || g FROM generate_series(1, 400) g"]),
+    (
+        "nulls",
+        &[
+            "INSERT INTO nulls VALUES (1, NULL, 'a'), (2, 2, NULL), (3, NULL, NULL), (4, 4, '')",
+            "UPDATE nulls SET v = NULL WHERE id = 4",
+        ],
+    ),
+    (
+        "hot",
+        &[
+            "INSERT INTO hot SELECT g, 0, 'x' FROM generate_series(1, 20) g",
+            "UPDATE hot SET v = v + 1 WHERE id % 2 = 0",
+            "UPDATE hot SET v = v + 1 WHERE id % 4 = 0",
+            "SELECT count(*) FROM hot",
+        ],
+    ),
+    (
+        "cold",
+        &[
+            "INSERT INTO cold SELECT g, 0, repeat('y', 60) FROM generate_series(1, 300) g",
+            "UPDATE cold SET id = id + 1000 WHERE id % 3 = 0",
+            "SELECT count(*) FROM cold WHERE v = 0",
+        ],
+    ),
+    (
+        "gone",
+        &[
+            "INSERT INTO gone SELECT g, 0, 'z' FROM generate_series(1, 300) g",
+            "DELETE FROM gone WHERE id % 2 = 0",
+            "SELECT count(*) FROM gone",
+        ],
+    ),
+    (
+        "aborted",
+        &[
+            "INSERT INTO aborted VALUES (1, 1, 'stays')",
+            "BEGIN",
+            "INSERT INTO aborted VALUES (2, 2, 'goes')",
+            "UPDATE aborted SET v = 9",
+            "ROLLBACK",
+            "SELECT * FROM aborted",
+        ],
+    ),
+    (
+        "saved",
+        &[
+            "BEGIN",
+            "INSERT INTO saved VALUES (1, 1, 'a')",
+            "SAVEPOINT s",
+            "INSERT INTO saved VALUES (2, 2, 'b')",
+            "UPDATE saved SET v = 5 WHERE id = 1",
+            "ROLLBACK TO s",
+            "INSERT INTO saved VALUES (3, 3, 'c')",
+            "SAVEPOINT t",
+            "UPDATE saved SET v = 6 WHERE id = 1",
+            "RELEASE t",
+            "COMMIT",
+            "SELECT * FROM saved",
+        ],
+    ),
+    (
+        "locked",
+        &[
+            "INSERT INTO locked SELECT g, 0, 'l' FROM generate_series(1, 6) g",
+            "BEGIN",
+            "SELECT * FROM locked WHERE id = 1 FOR UPDATE",
+            "SELECT * FROM locked WHERE id = 2 FOR NO KEY UPDATE",
+            "SELECT * FROM locked WHERE id = 3 FOR SHARE",
+            "SELECT * FROM locked WHERE id = 4 FOR KEY SHARE",
+            "SELECT * FROM locked WHERE id = 5 FOR UPDATE",
+            "UPDATE locked SET v = 1 WHERE id = 5",
+            "COMMIT",
+        ],
+    ),
+    (
+        "combo",
+        &[
+            "BEGIN",
+            "INSERT INTO combo VALUES (1, 1, 'a')",
+            "UPDATE combo SET v = 2",
+            "UPDATE combo SET v = 3",
+            "DELETE FROM combo",
+            "INSERT INTO combo VALUES (1, 4, 'b')",
+            "COMMIT",
+        ],
+    ),
+    (
+        "cleaned",
+        &[
+            "INSERT INTO cleaned SELECT g, g % 5, repeat('c', 30) FROM generate_series(1, 600) g",
+            "DELETE FROM cleaned WHERE id BETWEEN 100 AND 250",
+            "UPDATE cleaned SET v = 9 WHERE id < 20",
+            "VACUUM cleaned",
+            "INSERT INTO cleaned SELECT g, 1, 'new' FROM generate_series(1001, 1010) g",
+        ],
+    ),
+    (
+        "frozen",
+        &[
+            "INSERT INTO frozen SELECT g, g, 'f' FROM generate_series(1, 100) g",
+            "DELETE FROM frozen WHERE id = 50",
+            "VACUUM (FREEZE) frozen",
+        ],
+    ),
+    (
+        "twice",
+        &[
+            "INSERT INTO twice SELECT g, g % 3, 't' FROM generate_series(1, 900) g",
+            "INSERT INTO twice SELECT g, g % 3, 't' FROM generate_series(901, 1800) g",
+        ],
+    ),
+    (
+        "wide",
+        &[
+            "INSERT INTO wide VALUES (1, 1, repeat('abcdefghij', 700))",
+            "INSERT INTO wide SELECT 2, 2, string_agg(md5(g::text), '') FROM generate_series(1, 400) g",
+            "UPDATE wide SET v = 3 WHERE id = 2",
+        ],
+    ),
+    (
+        "altered",
+        &[
+            "INSERT INTO altered VALUES (1, 1, 'a')",
+            "ALTER TABLE altered ADD COLUMN w int DEFAULT 5",
+            "INSERT INTO altered VALUES (2, 2, 'b', 6)",
+            "ALTER TABLE altered DROP COLUMN v",
+            "INSERT INTO altered VALUES (3, 'c', 7)",
+            "UPDATE altered SET w = 8 WHERE id = 1",
+        ],
+    ),
+];
+
+#[test]
+fn pages_are_those_of_postgres() {
+    let dir = TempDir::new("pages");
+    hand_over(dir.path());
+    let [ours, theirs] = ["ours", "theirs"].map(|name| dir.path().join(name));
+    norsu::init_with(&ours, &["--locale=C"]);
+    postgres::init_with(&theirs, &["--locale=C", "-k"]);
+    {
+        let norsu = Norsu::start(&ours, &["-c", "autovacuum=off"]);
+        let real = RealServer::start_with(&theirs, "postgres", &["autovacuum=off"]);
+        let mut sessions = [norsu.connect("postgres"), real.connect("postgres")];
+        for (table, statements) in CASES {
+            let create = [
+                format!("CREATE TABLE {table} (id int PRIMARY KEY, v int, t text)"),
+                format!("CREATE INDEX {table}_v ON {table} (v)"),
+            ];
+            let all = create.iter().map(String::as_str).chain(statements.iter().copied());
+            for sql in all {
+                let [a, b] = sessions.each_mut().map(|s| s.must(sql));
+                assert_eq!(a.answers, b.answers, "{sql}");
+            }
+        }
+        drop(sessions);
+        norsu.stop(&ours);
+    }
+    let read = |data| {
+        let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
+        CASES.map(|(table, _)| referee::pages(&server, table))
+    };
+    let (mine, real) = (read(&ours), read(&theirs));
+    let (mut lines, mut wrong) = (0, Vec::new());
+    for (mine, real) in mine.iter().zip(&real) {
+        for (place, expected) in real {
+            lines += expected.len();
+            let found = mine.get(place).cloned().unwrap_or_default();
+            let rows = expected.len().max(found.len());
+            let differs = (0..rows).filter(|&i| expected.get(i) != found.get(i));
+            for i in differs.take(3) {
+                let (e, f) = (expected.get(i), found.get(i));
+                wrong.push(format!("{place}, line {i}:\n  theirs {e:?}\n  ours   {f:?}"));
+            }
+        }
+        let more: Vec<_> = mine.keys().filter(|place| !real.contains_key(*place)).collect();
+        if !more.is_empty() {
+            wrong.push(format!("only ours has {more:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(lines > 5000, "{lines}");
+}

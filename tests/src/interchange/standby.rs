@@ -1,0 +1,144 @@
+//! A hot standby of the real PostgreSQL that follows our log, and is asked while it does. It compares each page with
+//! the image that our records carry.
+
+use crate::script::{Script, Stepped};
+use std::path::Path;
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::hand_over;
+use testkit::referee::Standby;
+use vfs::SeededRandom;
+
+const SETTINGS: [&str; 4] = [
+    "wal_consistency_checking=all",
+    "full_page_writes=off",
+    "wal_keep_size=256MB",
+    "autovacuum=off",
+];
+
+/// Our server, and a standby that began with its new cluster.
+struct Followed {
+    standby: Standby,
+    ours: Norsu,
+    data: std::path::PathBuf,
+    _dir: TempDir,
+}
+
+fn start(setup: &str) -> Followed {
+    let dir = TempDir::new("standby");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
+    let options: Vec<&str> = SETTINGS.iter().flat_map(|s| ["-c", *s]).collect();
+    let ours = Norsu::start(&data, &options);
+    ours.query(setup);
+    ours.stop(&data);
+    let standby = Standby::start(&data, dir.path(), &["max_standby_archive_delay=0"]);
+    Followed { standby, ours: Norsu::start(&data, &options), data, _dir: dir }
+}
+
+impl Followed {
+    /// Was the session's transaction ended for replay's sake? One that is idle loses its connection with it.
+    fn is_refused(&self, reader: &mut Client) -> bool {
+        let before = self.standby.server.log().matches("due to conflict with recovery").count();
+        match reader.query("SELECT count(*) FROM b") {
+            Ok(reply) => reply.code() == "40001",
+            Err(_) => before > 0,
+        }
+    }
+
+    /// All that is written so far arrives.
+    fn catch_up(&self) {
+        follow(&mut self.ours.connect("postgres"), &self.standby, &self.data);
+    }
+}
+
+fn follow(client: &mut Client, standby: &Standby, data: &Path) {
+    let lsn = client.value("SELECT pg_switch_wal()");
+    // The segment after the one that ends there is under way.
+    client.must("SELECT txid_current()");
+    let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
+    standby.feed(&data.join("pg_wal"), &current, &lsn);
+}
+
+#[test]
+fn a_standby_shows_what_we_committed() {
+    let f = start("SELECT 1");
+    let random = SeededRandom::new(77);
+    let mut script = Script::new(false);
+    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew again.
+    script.keep_length = true;
+    let mut clients: Vec<Client> = (0..3).map(|_| f.ours.connect("postgres")).collect();
+    script.start(&mut clients).unwrap();
+    let rounds = if std::env::var_os("NORSU_TEST_LONG").is_some() { 60 } else { 4 };
+    for round in 0..rounds {
+        for _ in 0..80 {
+            let stepped = if random.below(40) == 0 {
+                clients[0].must("CHECKPOINT");
+                Stepped::Nothing
+            } else {
+                script.step(&mut clients, &random).unwrap()
+            };
+            script.settle(stepped);
+        }
+        script.every_kind(&mut clients).unwrap();
+        follow(&mut clients[0], &f.standby, &f.data);
+        script
+            .shown_by(&mut f.standby.connect())
+            .unwrap_or_else(|e| panic!("round {round}: {e}\n{}", script.history()));
+    }
+    let log = f.standby.server.log();
+    for bad in ["PANIC", "WARNING", "inconsistent"] {
+        assert!(!log.contains(bad), "{log}");
+    }
+}
+
+/// Locks that readers of a standby must know of, and rows that vacuum takes from under them.
+#[test]
+fn a_standby_knows_of_locks_and_conflicts() {
+    let f = start(
+        "CREATE TABLE a (id int PRIMARY KEY, v text); CREATE TABLE b (id int PRIMARY KEY, v text); \
+         INSERT INTO a SELECT g, 'x' FROM generate_series(1, 500) g; \
+         INSERT INTO b SELECT g, 'x' FROM generate_series(1, 500) g;",
+    );
+    let mut change = f.ours.connect("postgres");
+    let mut reader = f.standby.connect();
+    assert_eq!(reader.value("SELECT count(*) FROM a"), "500");
+
+    change.must("BEGIN; ALTER TABLE a ADD COLUMN w int DEFAULT 7; INSERT INTO b VALUES (501, 'y')");
+    f.catch_up();
+    let locks = "SELECT mode FROM pg_locks WHERE relation = 'a'::regclass";
+    assert_eq!(reader.rows(locks), ["AccessExclusiveLock"]);
+    let reply = reader.query("SET lock_timeout = '100ms'; SELECT * FROM a").unwrap();
+    assert_eq!(reply.code(), "55P03");
+    assert_eq!(reader.value("SELECT count(*) FROM b"), "500");
+    change.must("COMMIT");
+    f.catch_up();
+    assert_eq!(reader.value("SELECT count(*) FROM pg_locks WHERE relation = 'a'::regclass"), "0");
+    assert_eq!(reader.value("SELECT sum(w) FROM a"), "3500");
+    assert_eq!(reader.value("SELECT count(*) FROM b"), "501");
+
+    // Each of these takes rows away that a snapshot of before could see.
+    for (removal, clean) in [
+        ("DELETE FROM b WHERE id = 1", "VACUUM b"),
+        // Pruned when read.
+        ("UPDATE b SET v = 'z' WHERE id = 2; UPDATE b SET v = 'zz' WHERE id = 2", "VACUUM b"),
+        ("UPDATE b SET v = v || 'q' WHERE id < 9", "VACUUM (FREEZE) b"),
+    ] {
+        reader.must("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM b");
+        change.must(removal);
+        change.must(clean);
+        f.catch_up();
+        assert!(f.is_refused(&mut reader), "{removal}; {clean}");
+        reader = f.standby.connect();
+        let expected = change.rows("SELECT * FROM b ORDER BY id");
+        assert_eq!(reader.rows("SELECT * FROM b ORDER BY id"), expected);
+    }
+
+    // A table that a reader holds open is dropped: the reader goes.
+    reader.must("BEGIN; SELECT count(*) FROM a");
+    change.must("DROP TABLE a");
+    f.catch_up();
+    assert!(f.is_refused(&mut reader));
+}

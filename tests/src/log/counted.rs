@@ -1,0 +1,124 @@
+//! Counted figures of the log beside PostgreSQL's: bytes, images, syncs. Nothing is timed.
+
+use crate::pair::Pair;
+use engine::{Backend, ClusterOptions, Engine, EngineConfig, Isolation, create_cluster};
+use ids::{Oid, RelFile};
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::client::Client;
+use testkit::postgres::run;
+use vfs::{Env, MemDisk, Op};
+
+/// Images and bytes that a statement writes to the log, what it scans included.
+fn usage(client: &mut Client, sql: &str) -> (i64, f64) {
+    let now = |client: &mut Client| {
+        client.must("SELECT pg_stat_force_next_flush()");
+        let number = |text: String| text.parse::<f64>().expect("a number");
+        let images = number(client.value("SELECT wal_fpi FROM pg_stat_wal"));
+        (images as i64, number(client.value("SELECT pg_current_wal_insert_lsn() - '0/0'")))
+    };
+    let before = now(client);
+    client.must(sql);
+    let after = now(client);
+    (after.0 - before.0, after.1 - before.1)
+}
+
+/// Document 004 in small: images of half-empty pages, by compression and fillfactor. (After a checkpoint the first reader
+/// of new rows writes them, since it notes that they are committed.)
+#[test]
+fn images_are_as_many_and_no_larger() {
+    let pair = Pair::start("images", "C", &["-c", "autovacuum=off"]);
+    let mut sessions = [pair.ours.connect("postgres"), pair.real.connect("postgres")];
+    for compression in ["off", "pglz", "lz4", "zstd"] {
+        for s in &mut sessions {
+            s.must(&format!("ALTER SYSTEM SET wal_compression = {compression}"));
+            s.must("ALTER SYSTEM SET autovacuum = off");
+            s.must("SELECT pg_reload_conf()");
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        for fillfactor in [50, 20, 10] {
+            let [ours, theirs] = sessions.each_mut().map(|s| {
+                s.must("DROP TABLE IF EXISTS aa");
+                s.must(&format!("CREATE TABLE aa (a int) WITH (fillfactor = {fillfactor})"));
+                s.must("INSERT INTO aa VALUES (generate_series(1, 20000))");
+                s.must("CHECKPOINT");
+                usage(s, "UPDATE aa SET a = 7000000 + a")
+            });
+            let what = format!("fillfactor {fillfactor}, {compression}: {ours:?} {theirs:?}");
+            println!("{what}");
+            assert!(ours.0 > 150 && (ours.0 - theirs.0).abs() <= 3, "{what}");
+            assert!(ours.1 <= theirs.1 * 1.01, "{what}");
+        }
+    }
+}
+
+/// Bytes of log that so many transactions of pgbench wrote, without images.
+fn pgbench(client: &mut Client, mut bench: std::process::Command, transactions: u64) -> f64 {
+    let insert = "SELECT pg_current_wal_insert_lsn() - '0/0'";
+    client.must("CHECKPOINT");
+    let before: f64 = client.value(insert).parse().expect("a number");
+    bench.args(["-n", "-c", "1", "-t", &transactions.to_string(), "--random-seed=5", "postgres"]);
+    run(bench);
+    let after: f64 = client.value(insert).parse().expect("a number");
+    (after - before) / transactions as f64
+}
+
+/// Document 000: what an update of pgbench writes.
+#[test]
+fn a_transaction_of_pgbench_writes_no_more_than_postgres_does() {
+    let pair = Pair::start("bytes", "C", &["-c", "autovacuum=off"]);
+    pair.real.query("postgres", "ALTER SYSTEM SET autovacuum = off");
+    let mut sessions = [pair.ours.connect("postgres"), pair.real.connect("postgres")];
+    for (s, mut init) in
+        sessions.iter_mut().zip([pair.ours.client("pgbench"), pair.real.client("pgbench")])
+    {
+        s.must("ALTER SYSTEM SET full_page_writes = off");
+        s.must("SELECT pg_reload_conf()");
+        init.args(["-i", "-q", "postgres"]);
+        run(init);
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let ours = pgbench(&mut sessions[0], pair.ours.client("pgbench"), 1000);
+    let theirs = pgbench(&mut sessions[1], pair.real.client("pgbench"), 1000);
+    sessions[0].must("ALTER DATABASE postgres SET norsu.wal_update_delta = off");
+    let without = pgbench(&mut sessions[0], pair.ours.client("pgbench"), 1000);
+    println!("bytes a transaction: {ours} of ours, {theirs} of theirs, {without} without deltas");
+    assert!(ours <= theirs * 1.01, "{ours} {theirs}");
+    assert!(without > ours + 50.0, "{without} {ours}");
+}
+
+/// With slow syncs and many committers, one sync serves many.
+#[test]
+fn commits_share_their_syncs() {
+    const COMMITTERS: usize = 32;
+    const COMMITS: usize = 20;
+    let disk = MemDisk::new();
+    let mut env = Env::memory(3);
+    env.disk = Arc::new(disk.clone());
+    create_cluster(&env, &ClusterOptions::default()).unwrap();
+    let mut config = EngineConfig::new(env);
+    config.txn.slots = COMMITTERS + 8;
+    let engine = Engine::open(config).unwrap();
+    disk.slow_sync(Duration::from_millis(2));
+    let before = disk.count(Op::Sync);
+    std::thread::scope(|scope| {
+        for n in 0..COMMITTERS {
+            let engine = &engine;
+            scope.spawn(move || {
+                let waiter = Arc::new(sync::wait::Waiter::new());
+                let space = RelFile::DEFAULT_TABLESPACE;
+                let number = 100 + n as i32;
+                let mut be =
+                    Backend::connect(engine.storage(), number, Oid(5), space, waiter).unwrap();
+                for _ in 0..COMMITS {
+                    be.begin(Isolation::ReadCommitted);
+                    be.txn.top_xid().unwrap();
+                    be.commit(Default::default()).unwrap();
+                }
+            });
+        }
+    });
+    let syncs = disk.count(Op::Sync) - before;
+    println!("{syncs} syncs for {} commits", COMMITTERS * COMMITS);
+    assert!(syncs as usize * 8 <= COMMITTERS * COMMITS, "{syncs}");
+}

@@ -1,0 +1,98 @@
+//! Damaged pages and damaged records: both servers say the same and keep the rest.
+
+use std::path::Path;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over};
+use testkit::referee::copy;
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).expect("the file");
+    bytes[at] ^= 0x10;
+    std::fs::write(path, bytes).expect("it can be written");
+}
+
+/// What a statement on a damaged table and the counter of such pages say.
+fn seen(client: &mut testkit::client::Client) -> Vec<String> {
+    let mut out = Vec::new();
+    for sql in ["SELECT count(*) FROM bad", "SELECT count(*) FROM good", "SELECT sum(id) FROM torn"]
+    {
+        let reply = client.query(sql).expect("an answer");
+        out.push(match &reply.error {
+            Some(e) => format!("{} {}", e.code, e.message),
+            None => reply.text().join(" "),
+        });
+    }
+    client.must("SELECT pg_stat_force_next_flush()");
+    out.push(client.value(
+        "SELECT checksum_failures, checksum_last_failure IS NOT NULL FROM pg_stat_database \
+         WHERE datname = 'postgres'",
+    ));
+    out
+}
+
+#[test]
+fn damaged_pages_fail_the_statement_and_are_counted() {
+    let dir = TempDir::new("damage");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C"]);
+    let server = Norsu::start(&data, &[]);
+    let mut paths = Vec::new();
+    for table in ["bad", "good", "torn"] {
+        server.query(&format!("CREATE TABLE {table} (id int, t text)"));
+        server.query(&format!(
+            "INSERT INTO {table} SELECT g, repeat('x', 50) FROM generate_series(1, 300) g"
+        ));
+        paths.push(server.query(&format!("SELECT pg_relation_filepath('{table}')")));
+    }
+    server.stop(&data);
+    flip(&data.join(&paths[0]), 8192 + 5000);
+    // Half of the page is as it was before it was written last.
+    let torn = data.join(&paths[2]);
+    let mut bytes = std::fs::read(&torn).expect("the file");
+    bytes[4096..8192].fill(0);
+    std::fs::write(&torn, bytes).expect("it can be written");
+    let twin = dir.path().join("twin");
+    copy(&data, &twin);
+
+    let server = Norsu::start(&data, &[]);
+    let ours = seen(&mut server.connect("postgres"));
+    assert!(server.log().contains("page verification failed, calculated checksum"));
+    drop(server);
+    let server = RealServer::start(&twin, "postgres");
+    let theirs = seen(&mut server.connect("postgres"));
+    assert_eq!(ours, theirs);
+    assert_eq!(ours[0], format!("XX001 invalid page in block 1 of relation {}", paths[0]));
+    assert_eq!((ours[1].as_str(), ours[3].as_str()), ("300", "2|t"));
+}
+
+#[test]
+fn replay_ends_at_a_damaged_record() {
+    let dir = TempDir::new("damage");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C"]);
+    let mut server = Norsu::start(&data, &[]);
+    server.query("CREATE TABLE t (id int, t text)");
+    server.query("CHECKPOINT");
+    let mut client = server.connect("postgres");
+    let mut places = Vec::new();
+    for n in 0..40 {
+        places.push(client.value("SELECT pg_walfile_name_offset(pg_current_wal_insert_lsn())"));
+        client.must(&format!("INSERT INTO t VALUES ({n}, 'row {n}')"));
+    }
+    drop(client);
+    server.kill();
+    let place = places[25].trim_matches(['(', ')']).split_once(',').expect("a name and a number");
+    let at: usize = place.1.parse().expect("a number");
+    // Within the row of the twenty-sixth insert.
+    flip(&data.join("pg_wal").join(place.0), at + 60);
+    let twin = dir.path().join("twin");
+    copy(&data, &twin);
+    let server = Norsu::start(&data, &[]);
+    assert_eq!(server.query("SELECT count(*), max(id) FROM t"), "25|24");
+    assert!(server.log().contains("incorrect resource manager data checksum in record at"));
+    let real = RealServer::start(&twin, "postgres");
+    assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
+}
