@@ -23,6 +23,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("columns", include_str!("ddl/columns.sql")),
     ("transactions", include_str!("ddl/transactions.sql")),
     ("rights", include_str!("ddl/rights.sql")),
+    ("functions", include_str!("ddl/functions.sql")),
 ];
 
 /// All that psql prints, lines that differ by nature left out.

@@ -28,6 +28,7 @@ pub struct Candidate {
 
 impl Analyzer<'_> {
     /// Functions of a name that can take this number of arguments.
+    #[allow(clippy::too_many_arguments)]
     pub fn function_candidates(
         &mut self,
         schema: Option<&str>,
@@ -36,6 +37,7 @@ impl Analyzer<'_> {
         argnames: &[&str],
         expand_variadic: bool,
         expand_defaults: bool,
+        proc_call: bool,
     ) -> Result<Vec<Candidate>> {
         let namespace = schema.map(|s| self.namespace(s)).transpose()?;
         let path = self.cat.search_path()?;
@@ -52,8 +54,10 @@ impl Analyzer<'_> {
                     None => continue,
                 },
             };
+            let all = proc_call.then(|| with_outputs(&proc)).flatten();
+            let proc = all.as_ref().unwrap_or(&proc);
             let candidate =
-                match_call(&proc, place, nargs, argnames, expand_variadic, expand_defaults);
+                match_call(proc, place, nargs, argnames, expand_variadic, expand_defaults);
             if let Some(candidate) = candidate {
                 add_candidate(&mut found, candidate);
             }
@@ -200,6 +204,16 @@ fn keep_best(
     let mut scores = scores.into_iter();
     candidates.retain(|_| scores.next() == Some(best));
     Ok(())
+}
+
+/// A procedure as CALL names its parameters: those for output stand among the others. `None` where there are none.
+pub fn with_outputs(proc: &PgProc) -> Option<PgProc> {
+    let all = proc.proallargtypes.as_ref()?;
+    let mut out = proc.clone();
+    out.pronargs = all.len() as i16;
+    out.proargtypes = catalog::rows::OidVector(all.clone().into());
+    out.proargmodes = None;
+    Some(out)
 }
 
 /// Can the function take a call of this shape?

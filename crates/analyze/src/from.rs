@@ -651,9 +651,11 @@ impl Analyzer<'_> {
             using_alias.clone(),
             alias.clone(),
         )?;
-        for column in &mut item.columns {
-            if column.varno == 0 {
+        for (i, column) in item.columns.iter_mut().enumerate() {
+            // Beneath a join with a name of its own nothing can be named: a stored query must not, either.
+            if column.varno == 0 || alias.is_some() {
                 column.varno = item.rtindex;
+                column.varattno = i as i16 + 1;
             }
         }
         let node = JoinTreeNode::Join(Box::new(JoinExpr {

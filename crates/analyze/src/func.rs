@@ -38,6 +38,7 @@ pub struct FoundFunction {
 
 impl Analyzer<'_> {
     /// Counterpart: `func_get_detail`. `allow_coercion` is false where no expressions are at hand.
+    #[allow(clippy::too_many_arguments)]
     pub fn func_detail(
         &mut self,
         names: &[ast::Name],
@@ -46,6 +47,7 @@ impl Analyzer<'_> {
         expand_variadic: bool,
         expand_defaults: bool,
         allow_coercion: bool,
+        proc_call: bool,
     ) -> Result<FuncDetail> {
         let (schema, name) = self.deconstruct(names)?;
         let candidates = self.function_candidates(
@@ -55,6 +57,7 @@ impl Analyzer<'_> {
             argnames,
             expand_variadic,
             expand_defaults,
+            proc_call,
         )?;
         let mut best = candidates.iter().find(|c| c.args[..input.len()] == *input).cloned();
         if best.is_none() {
@@ -86,6 +89,8 @@ impl Analyzer<'_> {
         let proc = self.cat.proc_row(best.oid)?.ok_or_else(|| {
             pg_err!(INTERNAL_ERROR, "cache lookup failed for function {}", best.oid)
         })?;
+        let all = (proc.prokind == b'p').then(|| crate::candidates::with_outputs(&proc)).flatten();
+        let proc: &catalog::rows::PgProc = all.as_ref().unwrap_or(&proc);
         let mut defaults = Vec::new();
         if best.defaults > 0 {
             let text = proc.proargdefaults.as_ref().map_or("", |t| t.as_str());
@@ -207,7 +212,7 @@ impl Analyzer<'_> {
                 Err(back) => args.push(back),
             }
         }
-        let detail = self.func_detail(names, &argnames, &actual, !variadic, true, true);
+        let detail = self.func_detail(names, &argnames, &actual, !variadic, true, true, proc_call);
         let detail = self.place(detail, location)?;
         let func = match detail {
             FuncDetail::Found(func) => *func,

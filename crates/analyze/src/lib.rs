@@ -22,6 +22,7 @@ mod dml;
 mod expr;
 mod from;
 mod func;
+pub mod function;
 mod lift;
 pub mod lookup;
 mod oper;

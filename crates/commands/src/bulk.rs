@@ -23,6 +23,8 @@ pub struct TableWriter {
     indexes: Vec<Entry>,
     checks: Vec<(String, Program)>,
     generated: Vec<(AttrNo, Program)>,
+    /// The columns whose values the user gives, for errors.
+    pub written: Vec<AttrNo>,
     options: InsertOptions,
     bulk: Option<BulkInsert>,
     tids: Vec<Tid>,
@@ -66,6 +68,7 @@ impl TableWriter {
             indexes,
             checks,
             generated,
+            written: Vec::new(),
             options,
             bulk: Some(bulk),
             tids: Vec::new(),
@@ -92,7 +95,7 @@ impl TableWriter {
         }
         for (i, a) in self.rel.table.tupdesc.attrs.iter().enumerate() {
             if a.not_null && !a.dropped && row[i].is_null() {
-                return Err(null_error(host, &self.rel, i, row)?);
+                return Err(null_error(host, &self.rel, i, row, &self.written)?);
             }
         }
         for (name, p) in &self.checks {
@@ -106,7 +109,7 @@ impl TableWriter {
                 )
                 .table(&*rel.table.schema, &*rel.table.name)
                 .constraint(name.as_str());
-                return Err(with_row(host, rel, row, e)?);
+                return Err(with_row(host, rel, row, &self.written, e)?);
             }
         }
         Ok(())
@@ -211,9 +214,10 @@ fn with_row(
     host: &mut dyn CommandHost,
     rel: &OpenRel,
     row: &[Datum],
+    written: &[AttrNo],
     e: PgError,
 ) -> Result<PgError> {
-    Ok(match host.services().describe_row(rel, row)? {
+    Ok(match host.services().describe_row(rel, row, written)? {
         Some(detail) => e.detail(detail),
         None => e,
     })
@@ -225,6 +229,7 @@ pub fn null_error(
     rel: &OpenRel,
     place: usize,
     row: &[Datum],
+    written: &[AttrNo],
 ) -> Result<PgError> {
     let name = rel.columns.columns[place].name.clone();
     let e = pg_err!(
@@ -234,7 +239,7 @@ pub fn null_error(
     )
     .table(&*rel.table.schema, &*rel.table.name)
     .column(name);
-    with_row(host, rel, row, e)
+    with_row(host, rel, row, written, e)
 }
 
 fn duplicate(
@@ -243,8 +248,12 @@ fn duplicate(
     idx: &RelIndex,
     values: &[DatumRef<'_>],
 ) -> Result<PgError> {
-    let mut parts = Vec::new();
     let schema = &idx.desc.schema;
+    let key = &idx.desc.columns[..schema.key_count];
+    if !host.services().may_show(rel.table.oid, key)? {
+        return Ok(index::unique_violation(&idx.desc, &rel.table, &idx.columns_text, None));
+    }
+    let mut parts = Vec::new();
     for (v, c) in values.iter().zip(&schema.columns).take(schema.key_count) {
         parts.push(match v {
             DatumRef::Null => "null".to_string(),

@@ -60,6 +60,9 @@ pub trait CommandHost: analyze::Host {
     /// The value that a SET clause gives to its parameter, checked; nothing for DEFAULT and RESET.
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
 
+    /// A parameter's name as catalogs keep it.
+    fn setting_name(&mut self, name: &str) -> String;
+
     /// Sleeps, unless interrupted.
     fn pause(&mut self, span: Duration) -> Result<()>;
 

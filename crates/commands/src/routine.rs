@@ -1,10 +1,13 @@
 //! Functions and procedures: CREATE, ALTER, DROP. Counterpart: functioncmds.c, pg_proc.c.
 
+mod body;
+
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
 use crate::{names, options, stored};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use body::{Signature, check_body, outputs_of, standard_body, transposed};
 use catalog::depend::Dependency;
 use catalog::rows::*;
 use catalog::{ObjectAddress, acl};
@@ -268,7 +271,7 @@ fn attributes(host: &mut dyn CommandHost, defs: &[DefElem], procedure: bool) -> 
                     a.config.clear();
                 } else {
                     let value = host.setting_value(s)?;
-                    a.config.push((s.name.as_deref().unwrap_or("").to_string(), value));
+                    a.config.push((host.setting_name(s.name.as_deref().unwrap_or("")), value));
                 }
             }
             "support" => return Err(PgError::unsupported("support functions")),
@@ -399,8 +402,17 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         Some(node) => Some(standard_body(host, node, sql, &name, &p.input, &argument_names)?),
         None => None,
     };
-    if lang.oid == SQL && body.is_none() && host.setting("check_function_bodies") == "on" {
-        check_body(host, &prosrc, &name, &p.input, &argument_names)
+    if lang.oid == SQL && host.setting("check_function_bodies") == "on" {
+        let signature = Signature {
+            name: &name,
+            types: &p.input,
+            labels: &argument_names,
+            result,
+            outputs: outputs_of(&p),
+            procedure: stmt.is_procedure,
+        };
+        let stored = body.as_ref().map(|b| b.0.as_str());
+        check_body(host, &prosrc, stored, &signature)
             .map_err(|e| transposed(e, sql, &prosrc, &name))?;
     }
     let fast = matches!(lang.oid, INTERNAL | C);
@@ -475,81 +487,6 @@ fn check_pseudo(
         }
     }
     Ok(())
-}
-
-/// The statements of a body as written in SQL-standard form, analysed: their text, and what they need.
-fn standard_body(
-    host: &mut dyn CommandHost,
-    node: &Node,
-    sql: &str,
-    name: &str,
-    types: &[Oid],
-    labels: &[String],
-) -> Result<(Text, Vec<ObjectAddress>)> {
-    let one = |host: &mut dyn CommandHost, node: &Node| {
-        analyze::function_statement(&mut SessionLookup::new(host), node, sql, name, types, labels)
-    };
-    let mut needs = Vec::new();
-    let text = match node {
-        // BEGIN ATOMIC: the statements stand in a list within a list.
-        Node::List(outer) => {
-            let mut queries = Vec::new();
-            for inner in outer.iter() {
-                let Node::List(list) = inner else { continue };
-                for stmt in list.iter() {
-                    let q = one(host, stmt)?;
-                    stored::query_references(&q, &mut needs);
-                    queries.push(q);
-                }
-            }
-            format!("({})", plan::nodetree::write_queries(&queries))
-        }
-        stmt => {
-            let q = one(host, stmt)?;
-            stored::query_references(&q, &mut needs);
-            plan::nodetree::write_query(&q)
-        }
-    };
-    stored::tidy(&mut needs);
-    Ok((Text::from(text), needs))
-}
-
-/// The error with its position in the statement, where the body stands there as it is; else with the
-/// body as its context. Counterpart: `function_parse_error_transpose`.
-fn transposed(e: PgError, sql: &str, body: &str, name: &str) -> PgError {
-    let literal = format!("'{}'", body.replace('\'', "''"));
-    let mut places = sql.match_indices(&literal);
-    match (e.fields().position, places.next(), places.next()) {
-        (Some(position), Some((at, _)), None) if !body.contains('\'') => {
-            let before = sql[..at].chars().count() as u32;
-            let mut e = e;
-            e.fields_mut().position = Some(before + 1 + position);
-            e
-        }
-        _ => e.context(format!("SQL function \"{name}\"")),
-    }
-}
-
-/// Parses and analyses a body in text.
-fn check_body(
-    host: &mut dyn CommandHost,
-    body: &str,
-    name: &str,
-    types: &[Oid],
-    labels: &[String],
-) -> Result<()> {
-    for stmt in parse::parse(body)? {
-        if !analyze::is_query(&stmt.stmt) || types.iter().any(|t| is_polymorphic(*t)) {
-            continue;
-        }
-        let mut lookup = SessionLookup::new(host);
-        analyze::function_statement(&mut lookup, &stmt.stmt, body, name, types, labels)?;
-    }
-    Ok(())
-}
-
-fn is_polymorphic(ty: Oid) -> bool {
-    matches!(ty.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537 | 4538 | 5077..=5080)
 }
 
 /// Inserts the row, or replaces the one with the same name and arguments. Counterpart: `ProcedureCreate`.

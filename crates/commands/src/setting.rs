@@ -20,7 +20,7 @@ pub fn alter(
     role: Oid,
     stmt: &VariableSetStmt,
 ) -> Result<()> {
-    let name = stmt.name.as_deref().unwrap_or_default().to_string();
+    let name = host.setting_name(stmt.name.as_deref().unwrap_or_default());
     let all = stmt.kind == VariableSetKind::ResetAll;
     let value = if all { None } else { host.setting_value(stmt)? };
     let keys = [database.into(), role.into()];

@@ -7,7 +7,7 @@ use catalog::depend::Dependency;
 use catalog::rows::*;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
-use plan::query::{Query, RteKind};
+use plan::query::{CmdType, Query, RteKind};
 use plan::walk::each_child;
 use plan::{Expr, nodetree};
 use types::oids;
@@ -101,12 +101,24 @@ pub fn query_references(query: &Query, out: &mut Vec<ObjectAddress>) {
     for cte in &query.cte_list {
         query_references(&cte.query, out);
     }
-    // Columns are known by their range-table entry.
-    let mut copy = query.clone();
-    plan::walk::query_exprs_mut(&mut copy, &mut |e| expr_in_query(e, query, out));
-    for rte in &mut copy.rtable {
-        plan::walk::rte_exprs_mut(rte, &mut |e| expr_in_query(e, query, out));
+    // The columns that are written.
+    if matches!(query.command_type, CmdType::Insert | CmdType::Update)
+        && let Some(rte) = query.rtable.get((query.result_relation - 1).max(0) as usize)
+        && let RteKind::Relation { relid, .. } = rte.kind
+    {
+        let targets = query.target_list.iter().filter(|t| !t.resjunk);
+        out.extend(targets.map(|t| ObjectAddress::column(relid, t.resno)));
     }
+    let constraints = query.constraint_deps.iter();
+    out.extend(constraints.map(|&oid| ObjectAddress::of::<PgConstraint>(oid)));
+    // Columns are known by their range-table entry. What a join's columns stand for counts where they are used.
+    let mut copy = query.clone();
+    for rte in &mut copy.rtable {
+        if let RteKind::Join { joinaliasvars, .. } = &mut rte.kind {
+            joinaliasvars.clear();
+        }
+    }
+    plan::walk::query_exprs_mut(&mut copy, &mut |e| expr_in_query(e, query, out));
 }
 
 fn expr_in_query(e: &Expr, query: &Query, out: &mut Vec<ObjectAddress>) {
@@ -114,10 +126,18 @@ fn expr_in_query(e: &Expr, query: &Query, out: &mut Vec<ObjectAddress>) {
         if let Expr::Var(v) = e
             && v.varlevelsup == 0
             && let Some(rte) = query.rtable.get(v.varno as usize - 1)
-            && let RteKind::Relation { relid, .. } = &rte.kind
-            && v.varattno > 0
         {
-            out.push(ObjectAddress::column(*relid, v.varattno));
+            match &rte.kind {
+                RteKind::Relation { relid, .. } if v.varattno > 0 => {
+                    out.push(ObjectAddress::column(*relid, v.varattno));
+                }
+                RteKind::Join { joinaliasvars, .. } if v.varattno > 0 => {
+                    if let Some(e) = joinaliasvars.get(v.varattno as usize - 1) {
+                        columns(e, query, out);
+                    }
+                }
+                _ => {}
+            }
         }
         each_child(e, &mut |c| columns(c, query, out));
     }

@@ -1,7 +1,7 @@
 //! What commands are called in the client's command tag and in messages, and which of them write.
 //! Counterpart: `CreateCommandTag`, `ClassifyUtilityCommandAsReadOnly`.
 
-use parse::ast::{Node, ObjectType};
+use parse::ast::{Node, ObjectType, TransactionStmtKind};
 
 /// The tag of a command that is not a query.
 pub fn command_tag(stmt: &Node) -> &'static str {
@@ -85,6 +85,17 @@ pub fn command_tag(stmt: &Node) -> &'static str {
             _ => "CREATE TABLE AS",
         },
         Node::SelectStmt(_) => "SELECT INTO",
+        Node::TransactionStmt(s) => match s.kind {
+            TransactionStmtKind::Begin => "BEGIN",
+            TransactionStmtKind::Start => "START TRANSACTION",
+            TransactionStmtKind::Commit => "COMMIT",
+            TransactionStmtKind::Rollback | TransactionStmtKind::RollbackTo => "ROLLBACK",
+            TransactionStmtKind::Savepoint => "SAVEPOINT",
+            TransactionStmtKind::Release => "RELEASE",
+            TransactionStmtKind::Prepare => "PREPARE TRANSACTION",
+            TransactionStmtKind::CommitPrepared => "COMMIT PREPARED",
+            TransactionStmtKind::RollbackPrepared => "ROLLBACK PREPARED",
+        },
         Node::CopyStmt(_) => "COPY",
         Node::SecLabelStmt(_) => "SECURITY LABEL",
         Node::DoStmt(_) => "DO",

@@ -112,6 +112,7 @@ pub fn is_command(stmt: &Node) -> bool {
                 | Node::FetchStmt(_)
                 | Node::ClosePortalStmt(_)
                 | Node::ConstraintsSetStmt(_)
+                | Node::CallStmt(_)
                 | Node::NotifyStmt(_)
                 | Node::ListenStmt(_)
                 | Node::UnlistenStmt(_)

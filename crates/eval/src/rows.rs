@@ -47,7 +47,7 @@ fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
 }
 
 /// A row of a composite type, or an anonymous one (`ty` = record).
-pub fn form_as(
+fn form_as(
     cx: &mut dyn FnContext,
     ty: Oid,
     desc: &Arc<RowDesc>,
@@ -196,10 +196,45 @@ pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum
     Ok(live.map(|(_, v)| v.to_owned()).collect())
 }
 
+/// The fields of a composite value by column number, NULL for dropped columns.
+pub fn row_columns(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
+    let (ty, typmod) = record::type_of(row);
+    let desc = cx.row_desc(ty, typmod)?;
+    let infos = column_types(cx, &desc)?;
+    let values = desc.columns.iter().zip(record::deform(row, &infos));
+    Ok(values.map(|(c, v)| if c.dropped { Datum::Null } else { v.to_owned() }).collect())
+}
+
+/// A value of a composite type from the fields of its columns, dropped ones left out.
+pub fn make_row(cx: &mut dyn FnContext, ty: Oid, fields: &[Datum]) -> Result<Datum> {
+    let desc = cx.row_desc(ty, -1)?;
+    let mut given = fields.iter();
+    let refs: Vec<DatumRef<'_>> = desc
+        .columns
+        .iter()
+        .map(|c| if c.dropped { None } else { given.next() })
+        .map(|d| d.map_or(DatumRef::Null, Datum::as_ref))
+        .collect();
+    form_as(cx, ty, &desc, &refs)
+}
+
 /// A composite value of type record with fields of these types.
 pub fn make_record(cx: &mut dyn FnContext, types: &[Oid], fields: &[Datum]) -> Result<Datum> {
+    make_named_record(cx, &[], types, fields)
+}
+
+/// As [`make_record`], with the names of the fields where they have any.
+pub fn make_named_record(
+    cx: &mut dyn FnContext,
+    names: &[String],
+    types: &[Oid],
+    fields: &[Datum],
+) -> Result<Datum> {
     let column = |(i, &ty): (usize, &Oid)| RowColumn {
-        name: format!("f{}", i + 1),
+        name: match names.get(i) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => format!("f{}", i + 1),
+        },
         ty,
         typmod: -1,
         collation: Oid::INVALID,

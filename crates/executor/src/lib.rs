@@ -52,5 +52,5 @@ pub use epq::tid_of;
 pub use instrument::{Counts, HashCounts, NodeStats};
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};
-pub use services::{AggFn, AggInfo, FinalCall, Services};
+pub use services::{AggFn, AggInfo, FinalCall, Services, SetRows};
 pub use sorter::SortStats;

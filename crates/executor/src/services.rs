@@ -44,6 +44,14 @@ pub struct AggInfo {
     pub init: Datum,
 }
 
+/// What a set-returning function of the session yields.
+pub enum SetRows {
+    /// One value a row, a composite one where the function returns such.
+    Values(Vec<Datum>),
+    /// The columns of each row.
+    Columns(Vec<Vec<Datum>>),
+}
+
 /// Lent by the session while a plan runs.
 pub trait Services: FnContext + Facts {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
@@ -78,20 +86,30 @@ pub trait Services: FnContext + Facts {
     /// said.
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>>;
     /// `Failing row contains (…).`, within the user's rights.
-    fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>>;
+    /// `written`: the columns that the statement itself gives values to.
+    fn describe_row(
+        &mut self,
+        rel: &OpenRel,
+        row: &[Datum],
+        written: &[ids::AttrNo],
+    ) -> Result<Option<String>>;
+    /// May the user see these columns of a table in an error?
+    fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
     fn call_host(
         &mut self,
         function: Oid,
         arg_types: &[Oid],
         args: &[DatumRef<'_>],
     ) -> Result<Datum>;
-    /// The rows of a set-returning function in SQL or of the session; one column for a scalar result.
+    /// The rows of a function in SQL or of the session. `columns`: the types that a definition list gives to
+    /// the columns of a record.
     fn call_host_set(
         &mut self,
         function: Oid,
         arg_types: &[Oid],
+        columns: &[Oid],
         args: &[DatumRef<'_>],
-    ) -> Result<Vec<Vec<Datum>>>;
+    ) -> Result<SetRows>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
     /// Bytes that one sort, hash table or materialised set may use (`work_mem`).

@@ -5,6 +5,7 @@ use crate::instrument::Counts;
 use crate::node::*;
 use crate::project::{ByPosition, Projection};
 use crate::run::{Run, Shared};
+use crate::services::SetRows;
 use crate::spill::RowStore;
 use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, RowRef, Source};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -154,6 +155,10 @@ struct SetCall {
     columns: usize,
     /// Types of those columns, where rows are made of them.
     field_types: Vec<ids::Oid>,
+    /// Types of the columns that a definition list names.
+    defined: Vec<ids::Oid>,
+    /// The rows that run come as one value each.
+    whole: bool,
 }
 
 enum SetHow {
@@ -178,12 +183,18 @@ impl SetCall {
             running: None,
             columns,
             field_types: Vec::new(),
+            defined: Vec::new(),
+            whole: false,
         };
         if let Expr::FuncExpr(f) = e {
             let facts = run.sv.function(f.funcid)?;
             let how = match facts.callee {
                 Callee::Srf(srf) => Some(SetHow::Srf(srf)),
                 Callee::HostSet => Some(SetHow::Host(f.funcid)),
+                // Its columns have the types that FROM gives to them.
+                Callee::Host if columns > 0 && e.type_oid() == types::oids::RECORD => {
+                    Some(SetHow::Host(f.funcid))
+                }
                 _ => None,
             };
             if let Some(how) = how {
@@ -219,9 +230,17 @@ impl SetCall {
                     vals.push(v);
                 }
                 let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
+                self.whole = false;
                 self.running = Some(match &self.how {
                     SetHow::Host(function) => {
-                        let rows = run.sv.call_host_set(*function, &self.arg_types, &refs)?;
+                        let (types, defined) = (&self.arg_types, &self.defined);
+                        let rows = match run.sv.call_host_set(*function, types, defined, &refs)? {
+                            SetRows::Columns(rows) => rows,
+                            SetRows::Values(values) => {
+                                self.whole = true;
+                                values.into_iter().map(|v| vec![v]).collect()
+                            }
+                        };
                         Box::new(Rows(rows.into_iter()))
                     }
                     SetHow::Srf(f) => {
@@ -319,7 +338,9 @@ impl FunctionNode {
             let columns = f.funccolcount.max(1) as usize;
             let mut cols = ChildColumns { outer: Source::Scan };
             let width = if is_composite(f, run)? { columns } else { 0 };
-            calls.push(SetCall::new(&f.funcexpr, &mut cols, width, run)?);
+            let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
+            call.defined.clone_from(&f.funccoltypes);
+            calls.push(call);
         }
         let mut by_val = Vec::new();
         for ty in function_types(functions, ordinality, run)? {
@@ -341,7 +362,7 @@ impl FunctionNode {
 }
 
 fn is_composite(f: &RangeTblFunction, run: &mut Run<'_>) -> Result<bool> {
-    let ty = f.funcexpr.type_oid();
+    let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
     Ok(f.funccoltypes.len() > 1
         || ty == types::oids::RECORD
         || run.sv.as_facts().type_info(ty)?.kind == b'c')
@@ -377,8 +398,11 @@ fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
     {
         return Ok(out);
     }
-    let desc = run.sv.row_desc(e.type_oid(), -1)?;
-    Ok(desc.columns.iter().map(|c| c.ty).collect())
+    let ty = run.sv.as_facts().base_type(e.type_oid())?.0;
+    let desc = run.sv.row_desc(ty, -1)?;
+    // A dropped column is NULL, of whatever type.
+    let ty = |c: &types::fncx::RowColumn| if c.dropped { types::oids::INT4 } else { c.ty };
+    Ok(desc.columns.iter().map(ty).collect())
 }
 
 impl Exec for FunctionNode {
@@ -413,7 +437,7 @@ impl Exec for FunctionNode {
                     }
                 } else if c.step(run, &mut values)? {
                     any = true;
-                    if values.len() == 1 && width > 1 {
+                    if values.len() == 1 && (width > 1 || c.whole && c.columns > 0) {
                         let v = values.pop().unwrap_or_default();
                         row.extend(spread(run, &v, width)?);
                     } else {
@@ -467,7 +491,7 @@ fn spread(run: &mut Run<'_>, v: &Datum, width: usize) -> Result<Vec<Datum>> {
     if v.is_null() {
         return Ok(vec![Datum::Null; width]);
     }
-    eval::row_fields(run, v.as_ref())
+    eval::row_columns(run, v.as_ref())
 }
 
 /// Set-returning functions of a target list, in lockstep.
@@ -494,7 +518,13 @@ impl ProjectSetNode {
             columns.push(if is_set {
                 let mut call = SetCall::new(&t.expr, &mut cols, 0, run)?;
                 let ty = t.expr.type_oid();
-                if ty == types::oids::RECORD || run.sv.as_facts().type_info(ty)?.kind == b'c' {
+                let known = match &t.expr {
+                    Expr::FuncExpr(f) if ty == types::oids::RECORD => {
+                        run.sv.out_columns(f.funcid)?.is_some()
+                    }
+                    _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
+                };
+                if known {
                     call.field_types = row_columns(&t.expr, run)?;
                 }
                 SetColumn::Set(Box::new(call))
@@ -550,7 +580,9 @@ impl Exec for ProjectSetNode {
                         } else if s.step(run, &mut values)? {
                             any = true;
                             Some(match values.len() {
-                                1 => values.pop().unwrap_or_default(),
+                                1 if s.whole || s.field_types.is_empty() => {
+                                    values.pop().unwrap_or_default()
+                                }
                                 _ => eval::make_record(run, &s.field_types, &values)?,
                             })
                         } else {

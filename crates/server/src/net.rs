@@ -65,6 +65,11 @@ impl Transport for Stream {
         Arc::new(move || stream.shutdown_reading())
     }
 
+    fn outlet(&self) -> Option<Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>> {
+        let stream = self.clone();
+        Some(Arc::new(move |bytes| stream.clone().write(bytes)))
+    }
+
     fn peer(&self) -> Option<(IpAddr, u16)> {
         match self {
             Stream::Tcp(s) => s.peer_addr().ok().map(|a| (a.ip().to_canonical(), a.port())),

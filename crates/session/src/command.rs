@@ -127,6 +127,14 @@ impl CommandHost for Session {
         self.checked_setting(stmt)
     }
 
+    fn setting_name(&mut self, name: &str) -> String {
+        let registry = &self.core.store.base().registry;
+        match registry.find(name) {
+            Some(id) => registry.setting(id).name.to_owned(),
+            None => name.to_owned(),
+        }
+    }
+
     fn pause(&mut self, span: Duration) -> Result<()> {
         use sync::wait::{Deadline, WaitEvent, Woken};
         let deadline = Deadline::after(span);

@@ -63,9 +63,13 @@ pub struct Core {
     pub sequences: HashMap<Oid, crate::CachedSequence>,
     /// The sequence of the last `nextval`.
     pub last_sequence: Oid,
+    /// Functions in SQL that have been called, ready to run.
+    pub(crate) bodies: crate::sysfn::sql::Bodies,
     /// Calls of functions in SQL within each other.
     pub(crate) depth: u32,
     pub(crate) foreign_keys: crate::fkey::ForeignKeys,
+    /// Notifications that the transaction has for others, and to which it wants to listen.
+    pub(crate) messages: crate::notify::Pending,
     /// The transaction's characteristics.
     pub(crate) mode: crate::xact::Mode,
     /// Who speaks, in the server's log.
@@ -167,8 +171,10 @@ impl Core {
             backend_pid: 0,
             sequences: HashMap::new(),
             last_sequence: Oid::INVALID,
+            bodies: Default::default(),
             depth: 0,
             foreign_keys: Default::default(),
+            messages: Default::default(),
             mode: Default::default(),
             speaker: Default::default(),
             login_user,

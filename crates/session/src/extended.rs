@@ -65,7 +65,9 @@ impl Session {
             return Err(aborted());
         }
         let fields = match raw.as_ref() {
-            Some(raw) if !analyze::is_query(&raw.stmt) => self.utility_fields(&raw.stmt)?,
+            Some(raw) if !analyze::is_query(&raw.stmt) => {
+                self.utility_fields(&raw.stmt, &sql, &types)?
+            }
             _ => None,
         };
         let prepared = Prepared::new(&mut self.core, sql, raw, types, fields, share)?;

@@ -67,6 +67,7 @@ pub struct SessionHandle {
     pub activity: Activity,
     /// Is a statement running? A cancel request that comes too late must not hit the next one.
     pub(crate) busy: sync::atomic::AtomicBool,
+    pub(crate) mailbox: Mutex<crate::notify::Mailbox>,
 }
 
 impl SessionHandle {
@@ -141,6 +142,10 @@ pub struct Instance {
     next_pid: AtomicI32,
     admission: AtomicU8,
     pub(crate) exported: crate::snapshots::List,
+    /// Held from before a commit until its notifications are delivered.
+    pub(crate) post: Mutex<()>,
+    /// Sessions that listen to something.
+    pub(crate) listeners: sync::atomic::AtomicUsize,
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// When the server started, in microseconds since 2000.
@@ -170,6 +175,8 @@ impl Instance {
             next_pid: AtomicI32::new(FIRST_PID),
             admission: AtomicU8::new(Admission::Starting as u8),
             exported: Mutex::default(),
+            post: Mutex::new(()),
+            listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
             workers: Mutex::new(Vec::new()),
             files: Mutex::new(None),
@@ -252,6 +259,7 @@ impl Instance {
             hangup,
             activity: Activity::new(self.engine.env().clock.pg_micros(), peer),
             busy: sync::atomic::AtomicBool::new(false),
+            mailbox: Mutex::default(),
         });
         sessions.insert(pid, handle.clone());
         Ok(handle)

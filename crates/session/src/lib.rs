@@ -9,6 +9,7 @@
 
 pub mod activity;
 mod auth;
+mod callcmd;
 mod command;
 mod connect;
 mod connection;
@@ -19,6 +20,7 @@ mod extended;
 mod fkey;
 mod guc;
 mod instance;
+mod notify;
 mod plancache;
 mod portal;
 mod prepared;

@@ -327,7 +327,11 @@ impl Core {
     }
 
     /// The relations that the query's range tables name, with their lock modes. Counterpart: `AcquirePlannerLocks`.
-    fn collect_locks(&mut self, query: &Query, out: &mut Vec<(LockTag, LockMode)>) -> Result<()> {
+    pub(crate) fn collect_locks(
+        &mut self,
+        query: &Query,
+        out: &mut Vec<(LockTag, LockMode)>,
+    ) -> Result<()> {
         for entry in &query.rtable {
             match &entry.kind {
                 RteKind::Relation { relid, rellockmode, .. } => {

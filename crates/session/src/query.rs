@@ -74,6 +74,16 @@ pub fn run_plan(
     plan: Arc<PlannedStmt>,
     params: Arc<[Datum]>,
 ) -> Result<Vec<Vec<Datum>>> {
+    run_plan_to(core, plan, params, None)
+}
+
+/// As [`run_plan`], but for no more than `limit` rows.
+pub fn run_plan_to(
+    core: &mut Core,
+    plan: Arc<PlannedStmt>,
+    params: Arc<[Datum]>,
+    limit: Option<usize>,
+) -> Result<Vec<Vec<Datum>>> {
     let snapshot = match core.backend.active_snapshot() {
         Some(s) => s.clone(),
         None => core.backend.snapshot(),
@@ -89,7 +99,10 @@ pub fn run_plan(
         .collect();
     let mut run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
     let mut rows = Vec::new();
-    while let Some(batch) = run.next(core, BATCH_ROWS_MAX)? {
+    let limit = limit.unwrap_or(usize::MAX);
+    while rows.len() < limit
+        && let Some(batch) = run.next(core, BATCH_ROWS_MAX.min(limit - rows.len()))?
+    {
         for r in 0..batch.len {
             rows.push(keep.iter().map(|&c| batch.get(r, c).to_owned()).collect());
         }

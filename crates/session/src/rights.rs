@@ -100,6 +100,21 @@ fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> 
     if ok { Ok(()) } else { Err(denied(&class)) }
 }
 
+/// May the current user read all these columns of a table, or, where none is named, the table as a whole?
+pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
+    let class = core.cat().class(table)?;
+    let user = core.catalog.user;
+    if core.cat().relation_privileges(user, &class, acl::SELECT)? != 0 {
+        return Ok(true);
+    }
+    for &n in columns {
+        if n <= 0 || !may_column(core, &class, user, acl::SELECT, n)? {
+            return Ok(false);
+        }
+    }
+    Ok(!columns.is_empty())
+}
+
 /// Has the role the right on all these columns? On any column, where none is named.
 fn may_columns(
     core: &mut Core,

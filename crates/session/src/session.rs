@@ -101,6 +101,7 @@ impl Session {
     /// The session's end: its temporary tables go. What cannot be dropped now goes when another session
     /// takes over the schema.
     pub(crate) fn leave(&mut self) {
+        self.unlisten_at_end();
         if self.core.backend.in_transaction() {
             self.abort_transaction();
         }
@@ -149,9 +150,17 @@ impl Session {
         if std::mem::take(&mut self.core.report_due) {
             self.report_settings();
         }
+        let idle = self.xact.block == Block::None;
+        if idle {
+            self.take_mail();
+        }
         backend::ready_for_query(&mut self.conn.out, self.xact.status());
         self.show_waiting();
-        self.conn.flush()
+        self.conn.flush()?;
+        if idle {
+            self.rest();
+        }
+        Ok(())
     }
 
     /// Tells the client the values of the parameters that it wants to know and that have changed.
@@ -239,6 +248,7 @@ impl Session {
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
         let received = self.conn.receive();
         drop(waiting);
+        self.wake();
         let frame = match received? {
             Received::Frame(frame) => frame,
             Received::End => return self.hung_up(),

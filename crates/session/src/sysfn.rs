@@ -2,6 +2,8 @@
 //! which are called through the same door.
 
 use crate::core::Core;
+use catalog::rows::PgProc;
+use executor::SetRows;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
@@ -24,7 +26,7 @@ mod server;
 pub(crate) mod settings;
 pub(crate) mod size;
 mod snapshot;
-mod sql;
+pub(crate) mod sql;
 pub(crate) mod wal;
 
 /// An ordinary function of the session.
@@ -100,15 +102,14 @@ pub(crate) fn call(
 ) -> Result<Datum> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        let out = sql::run(core, &row, arg_types, args)?;
-        return sql::value(core, &row, out);
+        return sql::call(core, &row, arg_types, args);
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::One(f)) => f(core, args),
         // Rows of a function that returns one: a record, or its only column.
         Some(SysCall::Set(f)) => {
             let rows = f(core, args)?;
-            sql::value(core, &row, sql::Outcome::of(rows))
+            first_row(core, &row, rows)
         }
         None => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
     }
@@ -119,17 +120,36 @@ pub(crate) fn call_set(
     core: &mut Core,
     function: Oid,
     arg_types: &[Oid],
+    columns: &[Oid],
     args: &[DatumRef<'_>],
-) -> Result<Vec<Vec<Datum>>> {
+) -> Result<SetRows> {
     let row = core.cat().function(function)?;
     if row.prolang == SQL_LANGUAGE {
-        return Ok(sql::run(core, &row, arg_types, args)?.rows);
+        return sql::call_set(core, &row, arg_types, columns, args);
     }
     match lookup(row.prosrc.as_str()) {
-        Some(SysCall::Set(f)) => f(core, args),
-        Some(SysCall::One(f)) => Ok(vec![vec![f(core, args)?]]),
+        Some(SysCall::Set(f)) => f(core, args).map(SetRows::Columns),
+        Some(SysCall::One(f)) => Ok(SetRows::Values(vec![f(core, args)?])),
         None => Err(PgError::unsupported(format!("function {}", row.proname.as_str()))),
     }
+}
+
+/// The first row of a function that returns one: a record, or its only column.
+fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
+    let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
+    let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
+        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => types
+            .iter()
+            .zip(modes)
+            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
+            .map(|(t, _)| *t)
+            .collect(),
+        _ => Vec::new(),
+    };
+    if outputs.len() > 1 && outputs.len() == first.len() {
+        return eval::make_record(core, &outputs, &first);
+    }
+    Ok(if first.is_empty() { Datum::Null } else { first.swap_remove(0) })
 }
 
 /// The text of an argument.

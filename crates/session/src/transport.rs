@@ -15,6 +15,10 @@ pub trait Transport: Send {
     fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()>;
     /// What makes a waiting `read` return 0, from any thread.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
+    /// What writes to the client from any thread while nothing else does; `None` where there is no such way.
+    fn outlet(&self) -> Option<Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>> {
+        None
+    }
     /// Who is at the other end; `None` for a Unix-domain socket.
     fn peer(&self) -> Option<(IpAddr, u16)>;
     /// Version, cipher and key bits of an encrypted connection.

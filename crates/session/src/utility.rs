@@ -80,8 +80,22 @@ impl Session {
                 self.core.set_constraints((!all).then_some(&list[..]), stmt.deferred)?;
                 "SET CONSTRAINTS".to_owned()
             }
-            // Nobody listens to anything yet.
-            Node::UnlistenStmt(_) => "UNLISTEN".to_owned(),
+            Node::CallStmt(stmt) => self
+                .rows_or_error(|s| s.call_statement(stmt, sql, (params, types), describe))?
+                .to_owned(),
+            Node::ListenStmt(stmt) => {
+                self.listen(&stmt.conditionname);
+                "LISTEN".to_owned()
+            }
+            Node::UnlistenStmt(stmt) => {
+                self.unlisten(stmt.conditionname.as_deref());
+                "UNLISTEN".to_owned()
+            }
+            Node::NotifyStmt(stmt) => {
+                let payload = stmt.payload.as_deref().unwrap_or("");
+                crate::notify::notify(&mut self.core, &stmt.conditionname, payload)?;
+                "NOTIFY".to_owned()
+            }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {
                 Node::ExecuteStmt(execute) => self.create_table_execute(stmt, execute, sql)?,
                 _ => self.command(raw, sql, params, describe)?,
@@ -97,6 +111,12 @@ impl Session {
         execute: &ExecuteStmt,
         sql: &str,
     ) -> Result<String> {
+        if self.core.mode.read_only {
+            return Err(pg_err!(
+                READ_ONLY_SQL_TRANSACTION,
+                "cannot execute CREATE TABLE AS in a read-only transaction"
+            ));
+        }
         if commands::table_is_there(self, stmt)? {
             return Ok("CREATE TABLE AS".to_owned());
         }
@@ -109,10 +129,8 @@ impl Session {
         self.check_plan(&plan)?;
         let count = commands::create_table_of_plan(self, stmt, sql, &plan, params)?;
         self.core.cat().increment_command_counter()?;
-        Ok(match stmt.into.skip_data {
-            true => "CREATE TABLE AS".to_owned(),
-            false => format!("SELECT {count}"),
-        })
+        // WITH NO DATA, too: that counts the rows that did not come.
+        Ok(format!("SELECT {count}"))
     }
 
     /// Rows of a utility statement come when it has succeeded: an error takes back what was to be sent before it (of
@@ -143,8 +161,14 @@ impl Session {
     }
 
     /// Result columns of a utility statement that returns rows.
-    pub(crate) fn utility_fields(&mut self, node: &Node) -> Result<Option<Vec<FieldDescription>>> {
+    pub(crate) fn utility_fields(
+        &mut self,
+        node: &Node,
+        sql: &str,
+        types: &[Oid],
+    ) -> Result<Option<Vec<FieldDescription>>> {
         Ok(match node {
+            Node::CallStmt(stmt) => self.call_fields(stmt, sql, types)?,
             Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)),
             Node::FetchStmt(stmt) if !stmt.ismove => {
                 self.cursor_fields(&stmt.portalname).map(|f| f.to_vec())
@@ -297,6 +321,7 @@ impl Session {
                 self.recent.clear();
                 self.core.store.reset_all(self.core.backend.txn.nesting());
                 self.core.apply_settings();
+                self.unlisten(None);
                 self.core.backend.txn.locks().release_session_advisory();
                 self.forget_sequences();
                 commands::temp::clear(self)?;

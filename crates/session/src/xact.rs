@@ -132,10 +132,14 @@ impl Session {
             let tables = std::mem::take(&mut self.on_commit);
             self.on_commit = commands::temp::before_commit(self, &tables)?;
         }
+        let instance = self.instance.clone();
+        let post = self.take_post(&instance);
         let core = &mut self.core;
         core.exports = None;
         core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
         core.store.commit();
+        self.settle_messages();
+        drop(post);
         self.end_transaction();
         Ok(())
     }
@@ -160,6 +164,7 @@ impl Session {
         self.core.notices.extend(warnings);
         self.core.row_types.clear();
         self.core.constraints_end();
+        self.core.messages.clear();
         self.xact = Xact::default();
         self.core.mode = Mode::default();
         self.core.apply_settings();
@@ -192,6 +197,7 @@ impl Session {
         self.core.portals.retain(|_, p| p.level < level);
         self.core.catalog.overlay.abort_subtransaction();
         self.core.constraints_sub_abort();
+        self.core.messages.sub_abort();
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
         self.core.apply_settings();
@@ -201,6 +207,7 @@ impl Session {
     fn begin_level(&mut self) -> Result<()> {
         self.core.backend.begin_subxact()?;
         self.core.constraints_sub_begin();
+        self.core.messages.sub_begin();
         self.core.catalog.overlay.begin_subtransaction();
         Ok(())
     }
@@ -335,6 +342,7 @@ impl Session {
         let level = self.core.backend.txn.nesting();
         self.core.backend.commit_subxact()?;
         self.core.constraints_sub_commit();
+        self.core.messages.sub_commit();
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);
         for portal in self.core.portals.values_mut() {

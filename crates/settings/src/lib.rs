@@ -24,5 +24,5 @@ mod tests;
 
 pub use registry::{Context, Flags, Id, Kind, Registry, Setting};
 pub use server::{Base, Origin, Source, is_overridden};
-pub use store::{Action, Row, Store};
+pub use store::{Action, Row, Saved, Store};
 pub use value::Value;

@@ -46,6 +46,12 @@ struct Live {
     stays: Option<Origin>,
 }
 
+/// A parameter's value, kept by [`Store::save`].
+pub struct Saved {
+    key: Key,
+    live: Option<Live>,
+}
+
 struct Note {
     level: usize,
     key: Key,
@@ -345,6 +351,25 @@ impl Store {
                 None => self.changed.remove(&note.key),
             };
         }
+    }
+
+    /// What a parameter is now, to be put back by [`Store::restore`].
+    pub fn save(&self, name: &str) -> Result<Saved> {
+        let key = self.find(name)?;
+        let live = self.changed.get(&key).cloned();
+        Ok(Saved { key, live })
+    }
+
+    /// Puts back what was saved, whatever has been set since.
+    pub fn restore(&mut self, saved: Saved) {
+        let Saved { key, live } = saved;
+        if let Key::Known(id) = key {
+            self.touched.push(id);
+        }
+        match live {
+            Some(live) => self.changed.insert(key, live),
+            None => self.changed.remove(&key),
+        };
     }
 
     /// Commit: values that were for the transaction only are gone.

@@ -31,3 +31,12 @@ alter view v1 rename to vv1; alter view vv1 set (security_barrier); alter view v
 alter view vv1 rename column n to nn;
 update vv1 set nn = 5 where id = 1;
 drop view b; drop view vv1; drop view vv1 cascade;
+\echo what views need, and what rows in errors show
+create table base (k int primary key, data text, x text); create view kv as select * from base group by k; alter table base drop constraint base_pkey; create view kv2 as select from base group by k having length(data) > 0; alter table base drop constraint base_pkey cascade;
+create table j1 (a int, b int, xx int); create table j2 (a int, c int); create view jv as select a, b, c from j1 full join j2 using (a); alter table j1 drop column xx; alter table j1 drop column b; alter table j1 drop column a; create view jw as select j.b from (j1 cross join j2) j(a, b, xx2); 
+select pg_describe_object(refclassid,refobjid,refobjsubid) from pg_depend where objid in (select oid from pg_rewrite where ev_class in ('jv'::regclass, 'jw'::regclass)) order by 1;
+create role ddl_cr; create table ct (c1 int, c2 int, c3 int check (c3 < 5), primary key (c1, c2)); grant select (c1), insert, update on ct to ddl_cr; insert into ct values (1,1,1),(1,2,2); set role ddl_cr; insert into ct (c1,c2) values (1,1); update ct set c2 = 1; insert into ct (c1,c2) values (null,null); insert into ct (c3) values (null); insert into ct (c1) values (5); update ct set c3 = 10; 
+copy ct (c1, c3) from stdin;
+7	9
+\.
+reset role; grant select (c2) on ct to ddl_cr; set role ddl_cr;  insert into ct (c1,c2) values (1,1); reset role; revoke select (c1, c2) on ct from ddl_cr; set role ddl_cr; insert into ct (c1,c2) values (1,1); delete from ct; reset role; drop owned by ddl_cr; drop role ddl_cr;

@@ -255,6 +255,8 @@ impl Message {
                 None => format!("status {}", text(b)),
             },
             b'K' => "key".into(),
+            // Who said it has another number each time.
+            b'A' => format!("notification {}", text(&b[4..]).replace('\0', " ")),
             b'R' => format!("authentication {:?}", b.first_chunk::<4>()),
             b'v' => format!("negotiate {}", text(b).escape_debug()),
             b'D' => format!("row {}", row(b)),

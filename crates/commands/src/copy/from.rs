@@ -260,7 +260,8 @@ impl<'a> Reader<'a> {
             defaults.push((a.attnum as usize - 1, value));
         }
         let by_place = columns.iter().map(|c| c.number as usize - 1).collect();
-        let writer = TableWriter::new(host, rel.oid(), options)?;
+        let mut writer = TableWriter::new(host, rel.oid(), options)?;
+        writer.written = columns.iter().map(|c| c.number).collect();
         let batch = writer.batch();
         let stage = (singly || writer.has_checks()).then(|| writer.batch());
         Ok(Reader {
@@ -543,14 +544,20 @@ impl<'a> Reader<'a> {
             let place = c.number as usize - 1;
             if self.batch.columns[place].is_null(last) {
                 let row = self.batch.row_owned(last);
-                return Err(null_error(host, &self.writer.rel, place, &row)?);
+                return Err(null_error(host, &self.writer.rel, place, &row, &self.writer.written)?);
             }
         }
         for (place, _) in &self.defaults {
             let a = &self.writer.rel.table.tupdesc.attrs[*place];
             if a.not_null && !a.dropped && self.batch.columns[*place].is_null(last) {
                 let row = self.batch.row_owned(last);
-                return Err(null_error(host, &self.writer.rel, *place, &row)?);
+                return Err(null_error(
+                    host,
+                    &self.writer.rel,
+                    *place,
+                    &row,
+                    &self.writer.written,
+                )?);
             }
         }
         Ok(true)

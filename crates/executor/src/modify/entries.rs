@@ -144,7 +144,11 @@ impl ModifyNode {
     #[cold]
     fn with_row(&self, run: &mut Run<'_>, e: PgError, row: &[DatumRef<'_>]) -> Result<PgError> {
         let row: Vec<Datum> = row.iter().map(|d| DatumRef::to_owned(*d)).collect();
-        Ok(match run.sv.describe_row(&self.rel, &row)? {
+        let rte = run.st.desc.plan.rtable.get((self.rti - 1).max(0) as usize);
+        let written: Vec<AttrNo> = rte.map_or_else(Vec::new, |r| {
+            r.inserted_cols.iter().chain(&r.updated_cols).copied().collect()
+        });
+        Ok(match run.sv.describe_row(&self.rel, &row, &written)? {
             Some(detail) => e.detail(detail),
             None => e,
         })
@@ -243,6 +247,11 @@ impl ModifyNode {
         idx: &RelIndex,
         values: &[DatumRef<'_>],
     ) -> Result<PgError> {
+        let key = &idx.desc.columns[..idx.desc.schema.key_count];
+        if !run.sv.may_show(self.rel.table.oid, key)? {
+            let (desc, columns) = (&idx.desc, &idx.columns_text);
+            return Ok(index::unique_violation(desc, &self.rel.table, columns, None));
+        }
         let columns = idx.desc.schema.columns.iter().map(|c| c.attr.type_oid);
         let mut text = Vec::new();
         for (v, ty) in values.iter().zip(columns).take(idx.desc.schema.key_count) {

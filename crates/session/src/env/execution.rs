@@ -159,12 +159,32 @@ impl Services for Core {
         Core::cursor_row(self, cursor, relid)
     }
 
-    fn describe_row(&mut self, rel: &OpenRel, row: &[Datum]) -> Result<Option<String>> {
+    fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
+        crate::rights::may_select(self, table, columns)
+    }
+
+    fn describe_row(
+        &mut self,
+        rel: &OpenRel,
+        row: &[Datum],
+        written: &[ids::AttrNo],
+    ) -> Result<Option<String>> {
         const VALUE_MAX: usize = 64;
+        let table = rel.table.oid;
+        let whole = crate::rights::may_select(self, table, &[])?;
         let mut parts = Vec::new();
-        for (c, v) in rel.columns.columns.iter().zip(row) {
+        let mut names = Vec::new();
+        for (i, (c, v)) in rel.columns.columns.iter().zip(row).enumerate() {
+            let number = i as ids::AttrNo + 1;
             if c.dropped {
                 continue;
+            }
+            if !whole {
+                if !written.contains(&number) && !crate::rights::may_select(self, table, &[number])?
+                {
+                    continue;
+                }
+                names.push(c.name.clone());
             }
             let mut text = match v.as_ref() {
                 DatumRef::Null => "null".to_string(),
@@ -180,7 +200,12 @@ impl Services for Core {
             }
             parts.push(text);
         }
-        Ok(Some(format!("Failing row contains ({}).", parts.join(", "))))
+        let values = parts.join(", ");
+        Ok(match names.as_slice() {
+            _ if whole => Some(format!("Failing row contains ({values}).")),
+            [] => None,
+            names => Some(format!("Failing row contains ({}) = ({values}).", names.join(", "))),
+        })
     }
 
     fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>> {
@@ -209,9 +234,10 @@ impl Services for Core {
         &mut self,
         function: Oid,
         arg_types: &[Oid],
+        columns: &[Oid],
         args: &[DatumRef<'_>],
-    ) -> Result<Vec<Vec<Datum>>> {
-        sysfn::call_set(self, function, arg_types, args)
+    ) -> Result<executor::SetRows> {
+        sysfn::call_set(self, function, arg_types, columns, args)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

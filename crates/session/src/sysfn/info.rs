@@ -1,7 +1,7 @@
 //! What sessions ask about themselves, the server and the catalogs. Counterpart: misc.c, ruleutils.c (its
 //! simplest parts), acl.c.
 
-use super::{SysCall, SysFn};
+use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use pgerror::Result;
 use types::{Datum, DatumRef};
@@ -59,6 +59,30 @@ pub(super) const FNS: &[SysFn] = &[
         }),
     },
     SysFn { name: "pg_backend_pid", call: SysCall::One(|c, _| Ok(Datum::int4(c.backend_pid))) },
+    SysFn {
+        name: "pg_notify",
+        call: SysCall::One(|c, a| {
+            let given = |d: DatumRef<'_>| if d.is_null() { String::new() } else { text(d) };
+            let (channel, payload) = (given(a[0]), given(a[1]));
+            crate::notify::notify(c, &channel, &payload)?;
+            Ok(Datum::Word(0))
+        }),
+    },
+    SysFn {
+        name: "pg_listening_channels",
+        call: SysCall::Set(|c, _| {
+            let channels = match &c.server {
+                Some((_, handle)) => crate::notify::channels(handle),
+                None => Vec::new(),
+            };
+            Ok(channels.iter().map(|name| vec![Datum::text(name)]).collect())
+        }),
+    },
+    SysFn {
+        name: "pg_notification_queue_usage",
+        // Nothing is kept for sessions that do not listen.
+        call: SysCall::One(|_, _| Ok(Datum::float8(0.0))),
+    },
     SysFn {
         name: "pg_my_temp_schema",
         call: SysCall::One(|c, _| Ok(Datum::oid(c.catalog.temp_namespace))),

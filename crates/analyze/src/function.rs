@@ -1,0 +1,180 @@
+//! What a function in SQL gives back: its last statement's columns in the form that the function declares.
+//! Counterpart: `check_sql_fn_retval` of functions.c.
+
+use crate::coerce::Context;
+use crate::lookup::Lookup;
+use crate::state::{Analyzer, Params};
+use crate::ty;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
+use plan::query::{CmdType, Query};
+
+/// How the rows of the last statement are to be read.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Form {
+    /// They do not matter.
+    Nothing,
+    /// Their one column is the value.
+    Value,
+    /// Their columns are those of a row.
+    Row,
+}
+
+/// A column of the row that a function returns: type and type modifier.
+pub type Column = (Oid, i32);
+
+/// Fits the last statement (`None` where it is a utility statement, or there is none) to the result type. `row`:
+/// the columns of a result that is a row, where they are known. 42P13 where it does not fit.
+pub fn fit_result(
+    cat: &mut dyn Lookup,
+    last: Option<&mut Query>,
+    result: Oid,
+    row: Option<&[Column]>,
+    procedure: bool,
+) -> Result<Form> {
+    if result == ty::VOID {
+        return Ok(Form::Nothing);
+    }
+    let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
+    let shown = cx.format_type(result);
+    let mismatch = |detail: String| {
+        pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "return type mismatch in function declared to return {shown}"
+        )
+        .detail(detail)
+    };
+    let last = last
+        .filter(|q| q.command_type == CmdType::Select || !q.returning_list.is_empty())
+        .ok_or_else(|| {
+        mismatch(
+            "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING."
+                .to_owned(),
+        )
+    })?;
+    let count = list_of(last).iter().filter(|t| !t.resjunk).count();
+    let kind = cx.type_row(result)?.typtype;
+    if matches!(kind, b'b' | b'd' | b'e' | b'r' | b'm') {
+        if count != 1 {
+            return Err(mismatch("Final statement must return exactly one column.".to_owned()));
+        }
+        let actual = column_type(last, 0);
+        if !fit(&mut cx, last, &[(result, -1)])? {
+            let actual = cx.format_type(actual);
+            return Err(mismatch(format!("Actual return type is {actual}.")));
+        }
+        return Ok(Form::Value);
+    }
+    if kind != b'c' && result != ty::RECORD {
+        // A polymorphic type that nobody has resolved: whatever comes.
+        if ty::is_polymorphic(result) {
+            return Ok(Form::Value);
+        }
+        return Err(pg_err!(
+            INVALID_FUNCTION_DEFINITION,
+            "return type {shown} is not supported for SQL functions"
+        ));
+    }
+    // One column that is the row itself.
+    if count == 1 && !procedure && fit(&mut cx, last, &[(result, -1)])? {
+        return Ok(Form::Value);
+    }
+    let Some(row) = row else { return Ok(Form::Row) };
+    for (i, wanted) in row.iter().enumerate() {
+        if i >= count {
+            return Err(mismatch("Final statement returns too few columns.".to_owned()));
+        }
+        let actual = column_type(last, i);
+        if !coercible(&mut cx, last, i, *wanted)? {
+            let (actual, wanted) = (cx.format_type(actual), cx.format_type(wanted.0));
+            return Err(mismatch(format!(
+                "Final statement returns {actual} instead of {wanted} at column {}.",
+                i + 1
+            )));
+        }
+    }
+    if count > row.len() {
+        return Err(mismatch("Final statement returns too many columns.".to_owned()));
+    }
+    if !fit(&mut cx, last, row)? {
+        return Err(PgError::internal("columns that can be coerced were not"));
+    }
+    Ok(Form::Row)
+}
+
+fn list_of(q: &Query) -> &Vec<TargetEntry> {
+    if q.returning_list.is_empty() { &q.target_list } else { &q.returning_list }
+}
+
+fn visible(q: &Query) -> Vec<TargetEntry> {
+    list_of(q).iter().filter(|t| !t.resjunk).cloned().collect()
+}
+
+fn column_type(q: &Query, place: usize) -> Oid {
+    visible(q).get(place).map_or(Oid::INVALID, |t| t.expr.type_oid())
+}
+
+fn coerced(cx: &mut Analyzer<'_>, e: Expr, wanted: Column) -> Result<Option<Expr>> {
+    let form = CoercionForm::ImplicitCast;
+    let place = Location::UNKNOWN;
+    let done = cx.coerce_to_target(e, wanted.0, wanted.1, Context::Assignment, form, place)?;
+    done.map(|mut e| cx.assign_collations(&mut e).map(|()| e)).transpose()
+}
+
+fn coercible(cx: &mut Analyzer<'_>, q: &Query, place: usize, wanted: Column) -> Result<bool> {
+    match visible(q).into_iter().nth(place) {
+        Some(t) => Ok(coerced(cx, t.expr, wanted)?.is_some()),
+        None => Ok(false),
+    }
+}
+
+/// Coerces the visible columns; false where one cannot be.
+fn fit(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> {
+    let list = visible(q);
+    let same = list
+        .iter()
+        .zip(wanted)
+        .all(|(t, w)| t.expr.type_oid() == w.0 && (w.1 < 0 || t.expr.typmod() == w.1));
+    if same {
+        return Ok(true);
+    }
+    // Columns that others sort or group by, and those of set operations, stay as they are beneath.
+    let movable = q.set_operations.is_none() && list.iter().all(|t| t.ressortgroupref == 0);
+    if movable {
+        let mut exprs = Vec::with_capacity(list.len());
+        for (t, w) in list.into_iter().zip(wanted) {
+            match coerced(cx, t.expr, *w)? {
+                Some(e) => exprs.push(e),
+                None => return Ok(false),
+            }
+        }
+        let list = match q.returning_list.is_empty() {
+            true => &mut q.target_list,
+            false => &mut q.returning_list,
+        };
+        for (t, e) in list.iter_mut().filter(|t| !t.resjunk).zip(exprs) {
+            t.expr = e;
+        }
+        return Ok(true);
+    }
+    let inner = q.clone();
+    let (outer, fits) = cx.nested(|cx| {
+        let item = cx.add_subquery_rte(inner, None, false, true)?;
+        let rti = item.rtindex;
+        cx.add_ns_item(item.clone(), true, false, false);
+        let mut outer = Query { command_type: CmdType::Select, ..Query::default() };
+        let columns = cx.expand_item(&item, 0, -1);
+        for (i, ((name, e), w)) in columns.into_iter().zip(wanted).enumerate() {
+            let Some(e) = coerced(cx, e, *w)? else { return Ok((outer, false)) };
+            outer.target_list.push(crate::target::entry(e, i as i16 + 1, Some(name), false));
+        }
+        cx.level().joinlist = vec![plan::query::JoinTreeNode::Rtr(rti)];
+        cx.finish(&mut outer, None);
+        Ok((outer, true))
+    })?;
+    if fits {
+        *q = outer;
+    }
+    Ok(fits)
+}

@@ -1,0 +1,136 @@
+//! Bodies of functions in SQL, as they are checked when a function is made. Counterpart: `interpret_AS_clause` of
+//! functioncmds.c, `fmgr_sql_validator` of pg_proc.c.
+
+use super::Parameters;
+use crate::host::CommandHost;
+use crate::stored;
+use analyze::SessionLookup;
+use catalog::ObjectAddress;
+use catalog::rows::*;
+use ids::Oid;
+use parse::ast::Node;
+use pgerror::{PgError, Result};
+use types::oids;
+
+/// The statements of a body as written in SQL-standard form, analysed: their text, and what they need.
+pub(super) fn standard_body(
+    host: &mut dyn CommandHost,
+    node: &Node,
+    sql: &str,
+    name: &str,
+    types: &[Oid],
+    labels: &[String],
+) -> Result<(Text, Vec<ObjectAddress>)> {
+    let one = |host: &mut dyn CommandHost, node: &Node| {
+        analyze::function_statement(&mut SessionLookup::new(host), node, sql, name, types, labels)
+    };
+    let mut needs = Vec::new();
+    let text = match node {
+        // BEGIN ATOMIC: the statements stand in a list within a list.
+        Node::List(outer) => {
+            let mut queries = Vec::new();
+            for inner in outer.iter() {
+                let Node::List(list) = inner else { continue };
+                for stmt in list.iter() {
+                    let q = one(host, stmt)?;
+                    stored::query_references(&q, &mut needs);
+                    queries.push(q);
+                }
+            }
+            format!("({})", plan::nodetree::write_queries(&queries))
+        }
+        stmt => {
+            let q = one(host, stmt)?;
+            stored::query_references(&q, &mut needs);
+            plan::nodetree::write_query(&q)
+        }
+    };
+    stored::tidy(&mut needs);
+    Ok((Text::from(text), needs))
+}
+
+/// The error with its position in the statement, where the body stands there as it is; else with the
+/// body as its context. Counterpart: `function_parse_error_transpose`.
+pub(super) fn transposed(e: PgError, sql: &str, body: &str, name: &str) -> PgError {
+    let literal = format!("'{}'", body.replace('\'', "''"));
+    let mut places = sql.match_indices(&literal);
+    match (e.fields().position, places.next(), places.next()) {
+        (Some(position), Some((at, _)), None) if !body.contains('\'') => {
+            let before = sql[..at].chars().count() as u32;
+            let mut e = e;
+            e.fields_mut().position = Some(before + 1 + position);
+            e
+        }
+        _ => e.context(format!("SQL function \"{name}\"")),
+    }
+}
+
+/// What a body is checked against.
+pub(super) struct Signature<'a> {
+    pub name: &'a str,
+    pub types: &'a [Oid],
+    pub labels: &'a [String],
+    pub result: Oid,
+    /// Types of the output parameters.
+    pub outputs: Vec<Oid>,
+    pub procedure: bool,
+}
+
+pub(super) fn outputs_of(p: &Parameters) -> Vec<Oid> {
+    let (Some(all), Some(modes)) = (&p.all, &p.modes) else { return Vec::new() };
+    let pairs = all.iter().zip(modes);
+    pairs.filter(|(_, m)| matches!(m, b'o' | b'b' | b't')).map(|(t, _)| *t).collect()
+}
+
+/// Analyses a body, and its last statement's columns as the function's result. Counterpart: `fmgr_sql_validator`.
+pub(super) fn check_body(
+    host: &mut dyn CommandHost,
+    text: &str,
+    stored: Option<&str>,
+    of: &Signature<'_>,
+) -> Result<()> {
+    let parsed = match stored {
+        Some(_) => Vec::new(),
+        None => parse::parse(text)?,
+    };
+    if of.types.iter().any(|t| is_polymorphic(*t)) {
+        return Ok(());
+    }
+    let mut lookup = SessionLookup::new(host);
+    let mut queries = match stored {
+        Some(stored) => {
+            analyze::stored::body(&mut lookup, stored)?.0.into_iter().map(Some).collect()
+        }
+        None => Vec::new(),
+    };
+    for stmt in &parsed {
+        queries.push(match analyze::is_query(&stmt.stmt) {
+            true => Some(analyze::function_statement(
+                &mut lookup,
+                &stmt.stmt,
+                text,
+                of.name,
+                of.types,
+                of.labels,
+            )?),
+            false => None,
+        });
+    }
+    let mut columns: Option<Vec<(Oid, i32)>> = None;
+    let row = host.catalog().type_row(of.result)?;
+    if of.result == oids::RECORD && !of.outputs.is_empty() {
+        columns = Some(of.outputs.iter().map(|t| (*t, -1)).collect());
+    } else if row.typtype == b'c' {
+        let desc = host.catalog().relation(row.typrelid)?;
+        let live = desc.attributes.iter().filter(|a| !a.attisdropped);
+        columns = Some(live.map(|a| (a.atttypid, a.atttypmod)).collect());
+    }
+    let last = queries.last_mut().and_then(Option::as_mut);
+    let mut lookup = SessionLookup::new(host);
+    analyze::function::fit_result(&mut lookup, last, of.result, columns.as_deref(), of.procedure)?;
+    Ok(())
+}
+
+fn is_polymorphic(ty: Oid) -> bool {
+    matches!(ty.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537 | 4538 | 5077..=5080)
+}

@@ -1,0 +1,149 @@
+//! CALL. Counterpart: `ExecuteCallStmt` of functioncmds.c, `transformCallStmt` of analyze.c.
+
+use crate::rows::{self, RowWriter};
+use crate::session::Session;
+use crate::sysfn::sql;
+use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use catalog::Row;
+use catalog::rows::PgProc;
+use eval::Facts;
+use ids::Oid;
+use parse::ast::CallStmt;
+use pgerror::{PgError, Result};
+use plan::Expr;
+use plan::expr::TargetEntry;
+use std::sync::Arc;
+use types::{Batch, Datum, DatumRef};
+use wire::{FieldDescription, backend};
+
+const SQL_LANGUAGE: Oid = Oid(14);
+
+/// A call, analysed: the procedure, the values for its input parameters, and its output parameters.
+struct Call {
+    row: Row<PgProc>,
+    inputs: Vec<Expr>,
+    outputs: Vec<TargetEntry>,
+}
+
+impl Session {
+    fn analyse_call(&mut self, stmt: &CallStmt, sql: &str, types: &[Oid]) -> Result<Call> {
+        let call = &stmt.funccall;
+        let mut lookup = SessionLookup::new(&mut self.core);
+        let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(types.to_vec()));
+        let mut args = Vec::with_capacity(call.args.len());
+        for node in &call.args {
+            args.push(cx.expr_in(node, ExprKind::CallArgument)?);
+        }
+        let found = cx.with_kind(ExprKind::CallArgument, |cx| {
+            cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
+        })?;
+        let Some(Expr::FuncExpr(f)) = found else {
+            return Err(PgError::internal("CALL of something that is no procedure"));
+        };
+        let mut placed: Vec<Option<Expr>> = vec![None; f.args.len()];
+        for (i, arg) in f.args.into_iter().enumerate() {
+            let (place, mut e) = match arg {
+                Expr::NamedArg(n) => (n.argnumber as usize, n.arg),
+                other => (i, other),
+            };
+            cx.assign_collations(&mut e)?;
+            if let Some(slot) = placed.get_mut(place) {
+                *slot = Some(e);
+            }
+        }
+        let row = self.core.cat().function(f.funcid)?;
+        let modes = row.proargmodes.clone().unwrap_or_default();
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        for (i, e) in placed.into_iter().enumerate() {
+            let Some(e) = e else { return Err(PgError::internal("CALL leaves a parameter out")) };
+            let mode = modes.get(i).copied().unwrap_or(b'i');
+            if matches!(mode, b'o' | b'b') {
+                let name = row.proargnames.as_ref().and_then(|n| n.get(i));
+                let name = name.map(|n| n.as_str()).filter(|n| !n.is_empty());
+                let name = name.map_or_else(|| format!("column{}", i + 1), str::to_owned);
+                let number = outputs.len() as i16 + 1;
+                outputs.push(TargetEntry {
+                    expr: e.clone(),
+                    resno: number,
+                    resname: Some(name),
+                    ressortgroupref: 0,
+                    resorigtbl: Oid::INVALID,
+                    resorigcol: 0,
+                    resjunk: false,
+                });
+            }
+            if mode != b'o' {
+                inputs.push(e);
+            }
+        }
+        Ok(Call { row, inputs, outputs })
+    }
+
+    /// The columns of the row that the call gives back, if it gives one.
+    pub(crate) fn call_fields(
+        &mut self,
+        stmt: &CallStmt,
+        sql: &str,
+        types: &[Oid],
+    ) -> Result<Option<Vec<FieldDescription>>> {
+        let call = self.analyse_call(stmt, sql, types)?;
+        if call.outputs.is_empty() {
+            return Ok(None);
+        }
+        rows::describe(&mut self.core, &call.outputs).map(Some)
+    }
+
+    /// Runs the procedure and sends the row of its output parameters.
+    pub(crate) fn call_statement(
+        &mut self,
+        stmt: &CallStmt,
+        sql: &str,
+        (params, types): (&Arc<[Datum]>, &[Oid]),
+        describe: bool,
+    ) -> Result<&'static str> {
+        let call = self.analyse_call(stmt, sql, types)?;
+        let user = self.core.catalog.user;
+        crate::rights::check_function(&mut self.core, call.row.oid, user)?;
+        if call.row.prolang != SQL_LANGUAGE {
+            return Err(PgError::unsupported("procedures in this language"));
+        }
+        let depth = self.core.backend.snapshot_depth();
+        let snapshot = self.core.backend.snapshot();
+        self.core.backend.push_snapshot(snapshot);
+        let saved = std::mem::replace(&mut self.core.params, params.clone());
+        let result = self.run_call(&call);
+        self.core.params = saved;
+        self.core.backend.truncate_snapshots(depth);
+        let row = result?;
+        if call.outputs.is_empty() {
+            return Ok("CALL");
+        }
+        let fields = rows::describe(&mut self.core, &call.outputs)?;
+        if describe {
+            backend::row_description(&mut self.conn.out, &fields);
+        }
+        let types: Vec<Oid> = call.outputs.iter().map(|t| t.expr.type_oid()).collect();
+        let mut by_val = Vec::with_capacity(types.len());
+        for &ty in &types {
+            by_val.push(Facts::type_info(&mut self.core, ty)?.by_val);
+        }
+        let writer = RowWriter::for_types(&types, &self.results);
+        let mut batch = Batch::new(by_val);
+        for (column, value) in batch.columns.iter_mut().zip(row.unwrap_or_default().iter()) {
+            column.push(value.as_ref());
+        }
+        batch.len = 1;
+        writer.write(&mut self.core, &batch, 0, &mut self.conn.out)?;
+        Ok("CALL")
+    }
+
+    fn run_call(&mut self, call: &Call) -> Result<Option<Vec<Datum>>> {
+        let mut values = Vec::with_capacity(call.inputs.len());
+        for e in &call.inputs {
+            values.push(self.evaluate(e)?);
+        }
+        let types: Vec<Oid> = call.inputs.iter().map(Expr::type_oid).collect();
+        let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
+        sql::call_procedure(&mut self.core, &call.row, &types, &refs)
+    }
+}

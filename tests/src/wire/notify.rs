@@ -1,0 +1,98 @@
+//! Notifications: who gets them, when, and in which order.
+
+use super::Both;
+use super::client::{Bytes, Client, Message};
+
+cases! {
+    what_a_session_says_to_itself,
+    a_session_that_waits_for_its_client_is_told,
+    a_session_at_work_is_told_when_it_is_done,
+}
+
+fn what_a_session_says_to_itself(both: &Both) {
+    both.ask(&[
+        "listen a",
+        "notify a",
+        "notify a, 'payload'",
+        "notify b",
+        "unlisten a",
+        "notify a",
+    ]);
+    both.ask(&["listen a", "select pg_notify('a', 'x'), pg_notify('b', 'y')"]);
+    both.ask(&[
+        "listen a",
+        "begin",
+        "notify a, '1'",
+        "notify a, '1'",
+        "savepoint s",
+        "notify a, '2'",
+        "listen b",
+        "rollback to s",
+        "notify a, '3'",
+        "commit",
+        "select * from pg_listening_channels()",
+    ]);
+    both.ask(&[
+        "begin",
+        "listen a",
+        "notify a",
+        "rollback",
+        "select * from pg_listening_channels()",
+    ]);
+    both.ask(&["listen a; notify a, '1'; select 1; notify a, '2'"]);
+    both.ask(&["begin read only", "listen a", "notify a", "commit"]);
+    both.ask(&[
+        "listen a",
+        "listen b",
+        "unlisten *",
+        "notify a",
+        "listen c",
+        "discard all",
+        "notify c",
+    ]);
+    both.ask(&[
+        "select pg_notify('', 'x')",
+        "select pg_notify(repeat('x', 64), '')",
+        "select pg_notify('x', repeat('y', 8000))",
+        "select pg_notify(null, null)",
+        "select pg_notification_queue_usage()",
+    ]);
+}
+
+/// What the next message says.
+fn next(client: &mut Client) -> String {
+    client.read().as_ref().map(Message::show).expect("a message")
+}
+
+fn a_session_that_waits_for_its_client_is_told(both: &Both) {
+    let [ours, theirs] = both.0.sockets().map(|socket| {
+        let (mut ear, mut mouth) = (Client::connect(&socket), Client::connect(&socket));
+        let mut heard = ear.talk(&Bytes::new().query("listen news"), 1);
+        mouth.talk(&Bytes::new().query("notify news, 'one'"), 1);
+        heard.push(next(&mut ear));
+        // Not before the commit, and in its order.
+        mouth.talk(&Bytes::new().query("begin; notify news, 'two'; notify news, 'three'"), 1);
+        mouth.talk(&Bytes::new().query("commit"), 1);
+        heard.push(next(&mut ear));
+        heard.push(next(&mut ear));
+        mouth.talk(&Bytes::new().query("notify other"), 1);
+        heard.extend(ear.talk(&Bytes::new().query("select 1"), 1));
+        heard
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.iter().filter(|line| line.starts_with("notification")).count(), 3, "{ours:?}");
+}
+
+fn a_session_at_work_is_told_when_it_is_done(both: &Both) {
+    let [ours, theirs] = both.0.sockets().map(|socket| {
+        let (mut ear, mut mouth) = (Client::connect(&socket), Client::connect(&socket));
+        let mut heard = ear.talk(&Bytes::new().query("listen news"), 1);
+        heard.extend(ear.talk(&Bytes::new().query("begin"), 1));
+        mouth.talk(&Bytes::new().query("notify news, 'later'"), 1);
+        heard.extend(ear.talk(&Bytes::new().query("select 1"), 1));
+        heard.extend(ear.talk(&Bytes::new().query("commit"), 1));
+        heard
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.iter().filter(|line| line.starts_with("notification")).count(), 1, "{ours:?}");
+}
