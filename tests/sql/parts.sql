@@ -28,3 +28,6 @@ SELECT * FROM p6
 -- An arm that a CASE is reduced to tells its type modifier.
 SELECT CASE WHEN [[true¦false¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a::numeric END, coalesce('x'::varchar(7), c) FROM pc WHERE a = 4
 SELECT '1.5'::numeric(5, 2) x UNION [[ALL¦DISTINCT]] SELECT 2.25::numeric(6, 3)[[¦ ORDER BY x]]
+-- Rows that are not what the query says they are.
+WITH a(b) AS (VALUES (row(1, 2, 3))) SELECT * FROM a, coalesce(b) AS c([[d int, e int, f int¦d int, e int¦d int, e int, f float¦d int, e int, f int, g int]])
+SELECT * FROM generate_series(1, 2) g, coalesce(row(1)) AS (a int, b int)

@@ -37,7 +37,7 @@ pub use host::{CallContext, Host};
 
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};
-pub use rows::{make_named_record, make_record, make_row, row_columns, row_fields};
+pub use rows::{make_named_record, make_record, make_row, row_columns, row_fields, row_types};
 
 /// Deepest nesting of an expression, in nodes: beyond, 54001. Each level costs at most a few hundred
 /// bytes of stack in release builds, so this stays well inside a session's stack.

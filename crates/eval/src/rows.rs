@@ -186,6 +186,13 @@ pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) ->
     Ok(desc.columns.iter().zip(values).all(|(c, v)| c.dropped || v.is_null() != is_not))
 }
 
+/// The types of a composite value's fields, dropped ones left out.
+pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Oid>> {
+    let (ty, typmod) = record::type_of(row);
+    let desc = cx.row_desc(ty, typmod)?;
+    Ok(desc.columns.iter().filter(|c| !c.dropped).map(|c| c.ty).collect())
+}
+
 /// The fields of a composite value, dropped ones left out.
 pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
     let (ty, typmod) = record::type_of(row);

@@ -317,6 +317,8 @@ enum SetStart {
 pub(crate) struct FunctionNode {
     calls: Vec<SetCall>,
     ones: Vec<Option<Datum>>,
+    /// Types of the columns.
+    types: Vec<ids::Oid>,
     template: Batch,
     ordinality: bool,
     projection: Projection,
@@ -343,12 +345,14 @@ impl FunctionNode {
             calls.push(call);
         }
         let mut by_val = Vec::new();
-        for ty in function_types(functions, ordinality, run)? {
+        let types = function_types(functions, ordinality, run)?;
+        for &ty in &types {
             by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
         }
         let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(FunctionNode {
+            types,
             ones: vec![None; calls.len()],
             calls,
             template: Batch::new(by_val),
@@ -431,7 +435,7 @@ impl Exec for FunctionNode {
                 if let Some(v) = one.take() {
                     any = true;
                     if c.columns > 0 {
-                        row.extend(spread(run, &v, width)?);
+                        row.extend(spread(run, &v, &self.types[at..at + width])?);
                     } else {
                         row.push(v);
                     }
@@ -439,7 +443,7 @@ impl Exec for FunctionNode {
                     any = true;
                     if values.len() == 1 && (width > 1 || c.whole && c.columns > 0) {
                         let v = values.pop().unwrap_or_default();
-                        row.extend(spread(run, &v, width)?);
+                        row.extend(spread(run, &v, &self.types[at..at + width])?);
                     } else {
                         row.append(&mut values);
                     }
@@ -486,12 +490,41 @@ impl Exec for FunctionNode {
     }
 }
 
-/// The fields of a composite value as columns.
-fn spread(run: &mut Run<'_>, v: &Datum, width: usize) -> Result<Vec<Datum>> {
-    if v.is_null() {
-        return Ok(vec![Datum::Null; width]);
+/// The fields of a composite value as columns of these types; 42804 where it has others. Counterpart: `tupledesc_match`.
+fn spread(run: &mut Run<'_>, v: &Datum, wanted: &[ids::Oid]) -> Result<Vec<Datum>> {
+    let types = match v {
+        Datum::Null => return Ok(vec![Datum::Null; wanted.len()]),
+        Datum::Word(_) => return Err(other_row(&counted(1), wanted.len())),
+        Datum::Bytes(_) => eval::row_types(run, v.as_ref())?,
+    };
+    if types.len() != wanted.len() {
+        return Err(other_row(&counted(types.len()), wanted.len()));
+    }
+    for (i, (&got, &wanted)) in types.iter().zip(wanted).enumerate() {
+        let facts = run.sv.as_facts();
+        // Types of one form can stand for each other: varchar for text, a domain for its base.
+        let form = |info: types::TypeInfo| (info.len, info.by_val);
+        if got != wanted && form(facts.type_info(got)?) != form(facts.type_info(wanted)?) {
+            let (got, wanted) = (facts.type_name(got)?, facts.type_name(wanted)?);
+            let place = i + 1;
+            return Err(mismatch().detail(format!(
+                "Returned type {got} at ordinal position {place}, but query expects {wanted}."
+            )));
+        }
     }
     eval::row_columns(run, v.as_ref())
+}
+
+fn mismatch() -> PgError {
+    pg_err!(DATATYPE_MISMATCH, "function return row and query-specified return row do not match")
+}
+
+fn counted(n: usize) -> String {
+    format!("{n} attribute{}", if n == 1 { "" } else { "s" })
+}
+
+fn other_row(got: &str, wanted: usize) -> PgError {
+    mismatch().detail(format!("Returned row contains {got}, but query expects {wanted}."))
 }
 
 /// Set-returning functions of a target list, in lockstep.
