@@ -63,3 +63,11 @@ SHOW [[work_mem¦statement_timeout¦nope¦x.y¦search_path¦server_version_num¦
 RESET ALL
 SELECT current_setting('[[work_mem¦nope¦search_path]]'[[¦, true]]), set_config('work_mem', '[[3MB¦x]]', false)
 [[vacuum nope¦analyze nope¦create¦select¦drop table¦selec 1¦select 1 from¦select (1¦select 'a¦select 1 1¦insert into¦select $1¦explain¦select /* open¦select "a¦update pg_class¦create table t¦grant select on nope to public¦select 1;; select 2¦;¦¦-- c¦/* c */ select 1¦select 1 as from¦select 1 where¦alter table¦truncate¦copy]]
+-- Keys as wide as they may be, in an index that is built from a sort.
+CREATE TABLE wide_keys (i int PRIMARY KEY, t text); ALTER TABLE wide_keys ALTER t SET STORAGE EXTERNAL
+INSERT INTO wide_keys SELECT g, repeat('1234567890', 269) FROM generate_series(1, 30) g
+CREATE INDEX wide_keys_t ON wide_keys (t)
+REINDEX TABLE wide_keys
+VACUUM FULL wide_keys
+SET enable_seqscan = off; SELECT count(*) FROM wide_keys WHERE t > '1'; RESET enable_seqscan
+INSERT INTO wide_keys VALUES (31, repeat('1234567890', [[270¦271¦280]]))

@@ -213,7 +213,7 @@ impl<'a> BulkLoader<'a> {
         let size = max_align(item.len());
         if size > MAX_ITEM_SIZE {
             let tuple = IndexTuple::new(item);
-            self.schema.check_third_page(self.index_name, self.table_name, tuple, leaf, true)?;
+            self.schema.check_third_page(self.index_name, self.table_name, tuple, leaf, leaf)?;
         }
         let open = &mut self.levels[level];
         let last_extra = std::mem::replace(&mut open.last_extra, extra);

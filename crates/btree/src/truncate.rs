@@ -76,7 +76,8 @@ impl KeySchema {
         Ok(())
     }
 
-    /// Refuses a tuple of which not three fit on a page. Counterpart: `_bt_check_third_page`.
+    /// Refuses a tuple of which not three fit on a page. Those of internal pages may have as much more as a TID
+    /// needs. Counterpart: `_bt_check_third_page`.
     pub(crate) fn check_third_page(
         &self,
         index_name: &str,
