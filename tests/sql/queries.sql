@@ -95,3 +95,10 @@ WITH x AS [[¦NOT ]]MATERIALIZED (SELECT i, 10 / (i - 5) FROM generate_series(1,
 SELECT i, count(*), 10 / (i - 5) FROM generate_series(1, 9) i GROUP BY i ORDER BY i
 WITH x AS (INSERT INTO q_e SELECT 10 / (i - 5) FROM generate_series(1, 9) i RETURNING *) SELECT * FROM x
 SELECT EXISTS (SELECT 10 / (i - 5) FROM generate_series(1, 9) i), (SELECT 1 FROM generate_series(1, 9) i WHERE 10 / (i - 5) < 0 LIMIT 1)
+-- What is NULL for all rows at once, of any type.
+CREATE TABLE opt (id int, a oid[], m "char"[], t text); INSERT INTO opt VALUES (1, '{23,25}', '{i,o}', 'x'), (2, '{25}', '{v}', 'y'), (3, '{26}', NULL, NULL)
+SELECT id, ARRAY(SELECT a[i] FROM generate_series(1, array_length(a, 1)) g(i) WHERE m IS NULL OR m[i] IN ('i', 'v')) FROM opt
+SET plan_cache_mode = force_generic_plan; PREPARE any_of(text, int[]) AS SELECT id FROM opt WHERE ($1 IS NULL OR t = $1) AND ($2 IS NOT NULL OR id < 3) ORDER BY id
+EXECUTE any_of([['x'¦NULL¦'nope']], [['{1}'¦NULL]])
+RESET plan_cache_mode
+SELECT id FROM opt o WHERE EXISTS (SELECT FROM opt i WHERE o.t IS [[¦NOT ]]NULL OR i.t = o.t OR upper(o.t) IS NULL) ORDER BY id

@@ -155,16 +155,12 @@ fn true_rows(
             Ok(hits)
         }
         Node::NullTest { arg, is_not, row: false } if is_column_form(arg) => {
-            if let Node::Slot(Slot { source: Source::Scan, column }) = &**arg {
-                let col = &input.columns[*column];
-                let mut rows = all_rows(input, sel);
-                rows.retain(|&r| col.is_null(r as usize) != *is_not);
-                return Ok(rows);
-            }
-            let col = node_batch(arg, node_by_val(arg), st, host, input, sel)?;
+            let arg = Arg::of(arg, st, host, input, sel)?;
             let mut at = 0..;
             let mut rows = all_rows(input, sel);
-            rows.retain(|_| at.next().is_some_and(|i| col.is_null(i) != *is_not));
+            rows.retain(|&r| {
+                at.next().is_some_and(|i| arg.get(i, r as usize).is_null() != *is_not)
+            });
             Ok(rows)
         }
         _ => {
@@ -271,6 +267,17 @@ impl<'a> Arg<'a> {
         })
     }
 
+    /// The value for the `i`-th selected row, which is row `row` of the input.
+    #[inline]
+    fn get(&self, i: usize, row: usize) -> DatumRef<'_> {
+        match self {
+            Arg::Computed(c) => c.get(i),
+            Arg::Input(c) => c.get(row),
+            Arg::Same(d) => *d,
+            Arg::Param(d) => d.as_ref(),
+        }
+    }
+
     /// As a kernel wants it: a column of the rows, or of one row for all of them. `None` where NULL
     /// stands for all: the form of its column would not be known.
     fn into_column(self, sel: Option<&[u16]>) -> Option<std::borrow::Cow<'a, Column>> {
@@ -347,12 +354,7 @@ fn call_batch(
         refs.clear();
         let mut null = false;
         for arg in &args {
-            let v = match arg {
-                Arg::Computed(c) => c.get(i),
-                Arg::Input(c) => c.get(row),
-                Arg::Same(d) => *d,
-                Arg::Param(d) => d.as_ref(),
-            };
+            let v = arg.get(i, row);
             null |= v.is_null();
             refs.push(v);
         }
@@ -385,11 +387,10 @@ fn is_column_form(node: &Node) -> bool {
     }
 }
 
-/// Is the value of a column form by value? (Columns of the input know it themselves.)
+/// Is the value of a computed column form by value?
 fn node_by_val(node: &Node) -> bool {
     match node {
         Node::Call(c) => c.result_by_val.unwrap_or(true),
-        Node::Const(Datum::Bytes(_)) => false,
         _ => true,
     }
 }
