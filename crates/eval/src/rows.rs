@@ -186,11 +186,11 @@ pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) ->
     Ok(desc.columns.iter().zip(values).all(|(c, v)| c.dropped || v.is_null() != is_not))
 }
 
-/// The types of a composite value's fields, dropped ones left out.
-pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Oid>> {
+/// The types of a composite value's fields by column number, none for dropped columns.
+pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Option<Oid>>> {
     let (ty, typmod) = record::type_of(row);
     let desc = cx.row_desc(ty, typmod)?;
-    Ok(desc.columns.iter().filter(|c| !c.dropped).map(|c| c.ty).collect())
+    Ok(desc.columns.iter().map(|c| (!c.dropped).then_some(c.ty)).collect())
 }
 
 /// The fields of a composite value, dropped ones left out.

@@ -500,7 +500,8 @@ fn spread(run: &mut Run<'_>, v: &Datum, wanted: &[ids::Oid]) -> Result<Vec<Datum
     if types.len() != wanted.len() {
         return Err(other_row(&counted(types.len()), wanted.len()));
     }
-    for (i, (&got, &wanted)) in types.iter().zip(wanted).enumerate() {
+    for (i, (got, &wanted)) in types.into_iter().zip(wanted).enumerate() {
+        let Some(got) = got else { continue };
         let facts = run.sv.as_facts();
         // Types of one form can stand for each other: varchar for text, a domain for its base.
         let form = |info: types::TypeInfo| (info.len, info.by_val);
