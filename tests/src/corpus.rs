@@ -36,7 +36,7 @@ fn expand(template: &str) -> Vec<String> {
 #[derive(PartialEq, Debug)]
 pub(crate) struct Seen {
     answers: Vec<(Vec<(String, u32, i32)>, Vec<Vec<Option<String>>>, String)>,
-    error: Option<Report>,
+    pub(crate) error: Option<Report>,
     notices: Vec<Report>,
 }
 

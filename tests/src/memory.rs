@@ -4,10 +4,10 @@
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
-const ROWS: usize = 120;
-const WIDTH: usize = 200_000;
-/// All values together are 24 MB.
-const GROWTH_MAX_KB: usize = 16_000;
+const ROWS: usize = 600;
+const WIDTH: usize = 50_000;
+/// All values together are 30 MB.
+const GROWTH_MAX_KB: usize = 22_000;
 
 const STATEMENTS: [&str; 9] = [
     "SELECT repeat('x', WIDTH) FROM generate_series(1, ROWS)",
