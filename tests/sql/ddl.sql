@@ -59,7 +59,8 @@ CREATE TABLE cm (a int); COMMENT ON TABLE cm IS 'about'; COMMENT ON COLUMN cm.a 
 SELECT 'nope'::regclass
 SELECT to_regclass('nope'), to_regclass('pg_class'), 'int4'::regtype, 'integer'::regtype::oid, 'abs(int4)'::regprocedure, 'now'::regproc, '+(int4,int4)'::regoperator, 'postgres'::regrole, 'pg_catalog'::regnamespace
 SET [[nope = 1¦work_mem = 'x'¦work_mem = 1¦work_mem = '100GB'¦work_mem to default¦enable_seqscan = maybe¦client_min_messages = 'nope'¦search_path = ''¦statement_timeout = -1¦statement_timeout = '1.5s'¦x.y = 'z'¦session work_mem = '2MB'¦default_transaction_isolation = 'nope'¦client_encoding = 'nope'¦transaction_isolation = 'serializable'¦max_connections = 5¦server_version = '1'¦random_page_cost = 'a'¦extra_float_digits = 5¦bytea_output = 'escape']]
-SHOW [[work_mem¦statement_timeout¦nope¦x.y¦search_path¦server_version_num¦max_connections¦transaction_isolation¦extra_float_digits¦bytea_output¦client_encoding¦standard_conforming_strings¦is_superuser¦integer_datetimes¦random_page_cost¦shared_buffers¦default_transaction_isolation]]
+SHOW [[work_mem¦statement_timeout¦nope¦x.y¦search_path¦max_connections¦transaction_isolation¦extra_float_digits¦bytea_output¦client_encoding¦standard_conforming_strings¦is_superuser¦integer_datetimes¦random_page_cost¦shared_buffers¦default_transaction_isolation]]
+SELECT current_setting('server_version_num')::int / 10000 AS major
 RESET ALL
 SELECT current_setting('[[work_mem¦nope¦search_path]]'[[¦, true]]), set_config('work_mem', '[[3MB¦x]]', false)
 [[vacuum nope¦analyze nope¦create¦select¦drop table¦selec 1¦select 1 from¦select (1¦select 'a¦select 1 1¦insert into¦select $1¦explain¦select /* open¦select "a¦update pg_class¦create table t¦grant select on nope to public¦select 1;; select 2¦;¦¦-- c¦/* c */ select 1¦select 1 as from¦select 1 where¦alter table¦truncate¦copy]]

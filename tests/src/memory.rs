@@ -6,8 +6,8 @@ use testkit::norsu::{self, Norsu};
 
 const ROWS: usize = 600;
 const WIDTH: usize = 50_000;
-/// All values together are 30 MB.
-const GROWTH_MAX_KB: usize = 22_000;
+/// All values together are 30 MB; 17 MB is the most that has been seen, of the two statements that make them.
+const GROWTH_MAX_KB: usize = 20_000;
 
 const STATEMENTS: [&str; 9] = [
     "SELECT repeat('x', WIDTH) FROM generate_series(1, ROWS)",
@@ -42,7 +42,9 @@ fn wide_rows_are_not_gathered() {
         let before = kilobytes(server.pid(), "VmRSS:");
         client.must(&sql);
         let peak = kilobytes(server.pid(), "VmHWM:");
-        if peak > before + GROWTH_MAX_KB {
+        let growth = peak.saturating_sub(before);
+        println!("{growth} kB more: {sql}");
+        if growth > GROWTH_MAX_KB {
             too_much.push(format!("{sql}: {before} kB, then {peak} kB"));
         }
     }

@@ -53,7 +53,11 @@ fn functions_and_the_view(both: &Both) {
         where name not like 'norsu.%' and name not in ('fsync', 'max_connections') \
         order by name collate \"C\"",
     ]);
-    both.ask(&["show server_version_num", "show data_checksums", "show wal_segment_size"]);
+    both.ask(&[
+        "select current_setting('server_version_num')::int / 10000",
+        "show data_checksums",
+        "show wal_segment_size",
+    ]);
     both.ask(&[
         "select current_setting('transaction_isolation')",
         "begin isolation level repeatable read",
