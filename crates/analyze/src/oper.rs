@@ -11,6 +11,7 @@ use ids::Oid;
 use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, OpExpr, ScalarArrayOpExpr};
+use plan::query::SortGroupClause;
 
 /// Operators for sorting and grouping a type.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +20,19 @@ pub struct SortOperators {
     pub eq: Oid,
     pub gt: Oid,
     pub hashable: bool,
+}
+
+impl SortOperators {
+    /// How a set operation compares one of its columns.
+    pub fn set_operation_clause(&self) -> SortGroupClause {
+        SortGroupClause {
+            tle_sort_group_ref: 0,
+            eqop: self.eq,
+            sortop: self.lt,
+            nulls_first: false,
+            hashable: self.hashable,
+        }
+    }
 }
 
 enum Outcome {

@@ -228,13 +228,7 @@ impl Analyzer<'_> {
             op.col_collations.push(*collation);
             if !op.all {
                 let ops = self.need_sort_operators(*ty, false, true, false)?;
-                op.group_clauses.push(SortGroupClause {
-                    tle_sort_group_ref: 0,
-                    eqop: ops.eq,
-                    sortop: ops.lt,
-                    nulls_first: false,
-                    hashable: ops.hashable,
-                });
+                op.group_clauses.push(ops.set_operation_clause());
             }
         }
         let first = take(&mut cte.query, left)?;

@@ -445,13 +445,7 @@ impl Analyzer<'_> {
             if op.op != SetOperation::Union || !op.all {
                 let ops = self.need_sort_operators(common, false, true, false);
                 let ops = self.place(ops, location)?;
-                op.group_clauses.push(SortGroupClause {
-                    tle_sort_group_ref: 0,
-                    eqop: ops.eq,
-                    sortop: ops.lt,
-                    nulls_first: false,
-                    hashable: ops.hashable,
-                });
+                op.group_clauses.push(ops.set_operation_clause());
             }
             columns.push(Expr::SetToDefault(plan::expr::SetToDefault {
                 typeid: common,

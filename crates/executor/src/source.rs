@@ -159,6 +159,8 @@ struct SetCall {
     defined: Vec<ids::Oid>,
     /// The rows that run come as one value each.
     whole: bool,
+    /// The row type that has been found to be what FROM declares.
+    checked: Option<(ids::Oid, i32)>,
 }
 
 enum SetHow {
@@ -170,6 +172,21 @@ enum SetHow {
 }
 
 impl SetCall {
+    /// The fields of a composite value as columns of these types.
+    fn spread(&mut self, run: &mut Run<'_>, v: &Datum, wanted: &[ids::Oid]) -> Result<Vec<Datum>> {
+        let row = match v {
+            Datum::Null => return Ok(vec![Datum::Null; wanted.len()]),
+            Datum::Word(_) => return Err(other_row(&counted(1), wanted.len())),
+            Datum::Bytes(_) => v.as_ref(),
+        };
+        let ty = types::record::type_of(row);
+        if self.checked != Some(ty) {
+            must_have(run, row, wanted)?;
+            self.checked = Some(ty);
+        }
+        eval::row_columns(run, row)
+    }
+
     fn new(e: &Expr, cols: &mut dyn Resolve, columns: usize, run: &mut Run<'_>) -> Result<SetCall> {
         let mut call = SetCall {
             args: Vec::new(),
@@ -185,6 +202,7 @@ impl SetCall {
             field_types: Vec::new(),
             defined: Vec::new(),
             whole: false,
+            checked: None,
         };
         if let Expr::FuncExpr(f) = e {
             let facts = run.sv.function(f.funcid)?;
@@ -435,7 +453,7 @@ impl Exec for FunctionNode {
                 if let Some(v) = one.take() {
                     any = true;
                     if c.columns > 0 {
-                        row.extend(spread(run, &v, &self.types[at..at + width])?);
+                        row.extend(c.spread(run, &v, &self.types[at..at + width])?);
                     } else {
                         row.push(v);
                     }
@@ -443,7 +461,7 @@ impl Exec for FunctionNode {
                     any = true;
                     if values.len() == 1 && (width > 1 || c.whole && c.columns > 0) {
                         let v = values.pop().unwrap_or_default();
-                        row.extend(spread(run, &v, &self.types[at..at + width])?);
+                        row.extend(c.spread(run, &v, &self.types[at..at + width])?);
                     } else {
                         row.append(&mut values);
                     }
@@ -490,13 +508,9 @@ impl Exec for FunctionNode {
     }
 }
 
-/// The fields of a composite value as columns of these types; 42804 where it has others. Counterpart: `tupledesc_match`.
-fn spread(run: &mut Run<'_>, v: &Datum, wanted: &[ids::Oid]) -> Result<Vec<Datum>> {
-    let types = match v {
-        Datum::Null => return Ok(vec![Datum::Null; wanted.len()]),
-        Datum::Word(_) => return Err(other_row(&counted(1), wanted.len())),
-        Datum::Bytes(_) => eval::row_types(run, v.as_ref())?,
-    };
+/// 42804 where a composite value has other columns than these. Counterpart: `tupledesc_match`.
+fn must_have(run: &mut Run<'_>, row: DatumRef<'_>, wanted: &[ids::Oid]) -> Result<()> {
+    let types = eval::row_types(run, row)?;
     if types.len() != wanted.len() {
         return Err(other_row(&counted(types.len()), wanted.len()));
     }
@@ -513,7 +527,7 @@ fn spread(run: &mut Run<'_>, v: &Datum, wanted: &[ids::Oid]) -> Result<Vec<Datum
             )));
         }
     }
-    eval::row_columns(run, v.as_ref())
+    Ok(())
 }
 
 fn mismatch() -> PgError {

@@ -2,10 +2,11 @@
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
-use catalog::{acl, cache};
+use catalog::{RelDesc, acl, cache};
 use engine::sequence::{self, SequenceFile, SequenceParams};
 use ids::{Oid, RelFile};
 use pgerror::{PgError, Result, pg_err};
+use std::sync::Arc;
 use types::{Datum, DatumRef};
 
 pub(super) const FNS: &[SysFn] = &[
@@ -57,12 +58,16 @@ fn row_of(core: &mut Core, oid: Oid) -> Result<catalog::Row<catalog::rows::PgSeq
 struct Opened {
     file: RelFile,
     persistence: ids::Persistence,
-    name: String,
+    desc: Arc<RelDesc>,
 }
 
 impl Opened {
+    fn name(&self) -> &str {
+        self.desc.name()
+    }
+
     fn storage(&self) -> SequenceFile<'_> {
-        SequenceFile { file: self.file, persistence: self.persistence, name: &self.name }
+        SequenceFile { file: self.file, persistence: self.persistence, name: self.name() }
     }
 }
 
@@ -84,7 +89,7 @@ fn open(core: &mut Core, oid: Oid) -> Result<Opened> {
         held.file = table.file;
         held.cached = held.last;
     }
-    Ok(Opened { file: table.file, persistence: table.persistence, name: desc.name().to_string() })
+    Ok(Opened { file: table.file, persistence: table.persistence, desc })
 }
 
 fn check_rights(core: &mut Core, oid: Oid, wanted: u32) -> Result<()> {
@@ -156,7 +161,7 @@ fn currval(core: &mut Core, oid: Oid) -> Result<Datum> {
         None => Err(pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "currval of sequence \"{}\" is not yet defined in this session",
-            opened.name
+            opened.name()
         )),
     }
 }
@@ -184,7 +189,7 @@ fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datu
         return Err(pg_err!(
             NUMERIC_VALUE_OUT_OF_RANGE,
             "setval: value {value} is out of bounds for sequence \"{}\" ({}..{})",
-            opened.name,
+            opened.name(),
             row.seqmin,
             row.seqmax
         ));

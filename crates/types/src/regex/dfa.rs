@@ -122,7 +122,16 @@ pub(super) struct Env<'a> {
     pub steps: u32,
 }
 
-impl Env<'_> {
+impl<'a> Env<'a> {
+    pub fn new(
+        text: Text<'a>,
+        colours: &'a Colours,
+        looks: &'a mut Vec<LookState>,
+        interrupts: &'a dyn Fn() -> Result<()>,
+    ) -> Env<'a> {
+        Env { text, colours, looks, interrupts, steps: 0 }
+    }
+
     /// Asks now and then whether the query was cancelled.
     #[inline]
     pub fn tick(&mut self) -> Result<()> {

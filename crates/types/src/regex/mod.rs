@@ -121,13 +121,7 @@ impl Search<'_> {
             return Ok(self.find(0)?.is_some());
         }
         let p = &mut *self.pattern;
-        let mut env = Env {
-            text: self.text,
-            colours: &p.colours,
-            looks: &mut p.look_states,
-            interrupts: self.interrupts,
-            steps: 0,
-        };
+        let mut env = Env::new(self.text, &p.colours, &mut p.look_states, self.interrupts);
         Ok(p.search.shortest(&mut env, 0, 0, self.text.len())?.is_some())
     }
 
@@ -136,13 +130,7 @@ impl Search<'_> {
         let p = &mut *self.pattern;
         let compiled = Compiled { looks: &p.looks, ignore_case: p.ignore_case };
         let stop = self.text.len();
-        let mut env = Env {
-            text: self.text,
-            colours: &p.colours,
-            looks: &mut p.look_states,
-            interrupts: self.interrupts,
-            steps: 0,
-        };
+        let mut env = Env::new(self.text, &p.colours, &mut p.look_states, self.interrupts);
         let mut spans: Spans = vec![None; p.groups + 1];
         let mut start = from;
         loop {
