@@ -102,3 +102,4 @@ SET plan_cache_mode = force_generic_plan; PREPARE any_of(text, int[]) AS SELECT 
 EXECUTE any_of([['x'¦NULL¦'nope']], [['{1}'¦NULL]])
 RESET plan_cache_mode
 SELECT id FROM opt o WHERE EXISTS (SELECT FROM opt i WHERE o.t IS [[¦NOT ]]NULL OR i.t = o.t OR upper(o.t) IS NULL) ORDER BY id
+SELECT c.conname, pk.relname, pa.attname, fk.relname, fa.attname, n.i, ix.relname FROM pg_namespace pn, pg_class pk, pg_attribute pa, pg_namespace fn, pg_class fk, pg_attribute fa, pg_constraint c, generate_series(1, 32) n(i), pg_class ix WHERE pn.oid = pk.relnamespace AND pk.oid = pa.attrelid AND pa.attnum = c.confkey[n.i] AND c.confrelid = pk.oid AND fn.oid = fk.relnamespace AND fk.oid = fa.attrelid AND fa.attnum = c.conkey[n.i] AND c.conrelid = fk.oid AND c.contype = 'f' AND ix.relkind IN ('i', 'I') AND ix.oid = c.conindid ORDER BY 1, 6

@@ -161,7 +161,7 @@ impl Analyzer<'_> {
     pub fn func_or_column(
         &mut self,
         names: &[ast::Name],
-        args: Vec<Expr>,
+        mut args: Vec<Expr>,
         call: Option<&ast::FuncCall>,
         proc_call: bool,
         location: i32,
@@ -191,6 +191,10 @@ impl Analyzer<'_> {
                 pg_err!(TOO_MANY_ARGUMENTS, "cannot pass more than 100 arguments to a function");
             return Err(self.at(e, location));
         }
+        // A parameter of type void holds the place of an OUT argument, for drivers that cannot tell it from others.
+        if call.is_some() && !within {
+            args.retain(|a| !matches!(a, Expr::Param(_)) || a.type_oid() != ty::VOID);
+        }
         let actual: Vec<Oid> = args.iter().map(Expr::type_oid).collect();
         let owned_names = self.argument_names(&args)?;
         let argnames: Vec<&str> = owned_names.iter().map(String::as_str).collect();
@@ -205,7 +209,6 @@ impl Analyzer<'_> {
             && argnames.is_empty()
             && names.len() == 1
             && self.is_rowtype(actual[0])?;
-        let mut args = args;
         if projection && call.is_none() {
             match self.complex_projection(&names[0], args.remove(0), location)? {
                 Ok(found) => return Ok(Some(found)),

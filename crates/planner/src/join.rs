@@ -7,11 +7,12 @@ use crate::glob::*;
 use crate::path::*;
 use crate::quals::*;
 use crate::rel::clamp_rows;
+use crate::upper::target_for;
 use crate::vars::*;
 use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::*;
-use plan::query::{JoinType, RteKind};
+use plan::query::{JoinType, Query, RteKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -19,11 +20,71 @@ use std::rc::Rc;
 const EXHAUSTIVE_MAX: usize = 10;
 
 /// A joined set of items.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JoinRel {
     pub relids: Relids,
     pub rows: f64,
     pub paths: PathSet,
+    /// Relations outside without which no path can do (LATERAL).
+    pub lateral: Relids,
+    pub useful: UsefulOrders,
+}
+
+impl JoinRel {
+    /// The join of two, with its paths yet to come.
+    fn of(l: &JoinRel, r: &JoinRel, ends: &Ends) -> JoinRel {
+        let relids: Relids = l.relids.union(&r.relids).copied().collect();
+        JoinRel {
+            rows: 0.0,
+            paths: PathSet::default(),
+            lateral: l.lateral.union(&r.lateral).filter(|x| !relids.contains(x)).copied().collect(),
+            useful: ends.useful_above(&relids),
+            relids,
+        }
+    }
+}
+
+/// Where orders could serve: the ends of conditions, with the relations that each whole condition is about, and
+/// what the query itself sorts and groups by.
+struct Ends {
+    conditions: Vec<(Relids, Expr)>,
+    query: Vec<Expr>,
+}
+
+impl Ends {
+    fn new(query: &Query, conditions: &[Expr]) -> Result<Ends> {
+        let mut ends = Ends { conditions: Vec::new(), query: Vec::new() };
+        for q in conditions {
+            if let Expr::OpExpr(op) = q
+                && op.args.len() == 2
+            {
+                let all = relids_of(q);
+                ends.conditions.extend(op.args.iter().map(|a| (all.clone(), a.clone())));
+            }
+        }
+        let windows = query.window_clause.iter();
+        let clauses = query
+            .sort_clause
+            .iter()
+            .chain(&query.group_clause)
+            .chain(&query.distinct_clause)
+            .chain(windows.flat_map(|w| w.partition_clause.iter().chain(&w.order_clause)));
+        for c in clauses {
+            push_unique(&mut ends.query, target_for(c, &query.target_list)?);
+        }
+        Ok(ends)
+    }
+
+    /// What helps above these relations.
+    fn useful_above(&self, relids: &Relids) -> UsefulOrders {
+        let mut merges = Vec::new();
+        for (all, e) in &self.conditions {
+            if !all.is_subset(relids) {
+                push_unique(&mut merges, e);
+            }
+        }
+        UsefulOrders { merges, query: self.query.clone() }
+    }
 }
 
 impl Glob<'_> {
@@ -77,15 +138,19 @@ impl Glob<'_> {
                 self.narrow(root, *rti, &all_needed)?;
             }
         }
+        let ends = Ends::new(&root.query, &all_needed)?;
         let mut rels = Vec::with_capacity(problem.items.len());
         for item in &problem.items {
             rels.push(match item {
                 Item::Rel(rti) => {
                     let tied: Vec<Expr> =
                         multi.iter().filter(|q| relids_of(q).contains(rti)).cloned().collect();
+                    let relids = Relids::from([*rti]);
+                    let useful = ends.useful_above(&relids);
                     let paths = self.scan_paths(root, *rti, &tied, &all_needed)?;
-                    let rows = root.rel(*rti)?.rows;
-                    JoinRel { relids: Relids::from([*rti]), rows, paths }
+                    let paths = paths.with_useful_orders(&useful);
+                    let rel = root.rel(*rti)?;
+                    JoinRel { relids, rows: rel.rows, paths, lateral: rel.lateral.clone(), useful }
                 }
                 Item::Join(j) => {
                     let rel = self.fixed_join(root, j, &all_needed)?;
@@ -104,9 +169,9 @@ impl Glob<'_> {
             }
             one
         } else if rels.len() <= EXHAUSTIVE_MAX.min(self.costs().join_collapse_limit.max(2) + 2) {
-            self.search_exhaustively(root, rels, &multi)?
+            self.search_exhaustively(root, rels, &multi, &ends)?
         } else {
-            self.search_greedily(root, rels, &multi)?
+            self.search_greedily(root, rels, &multi, &ends)?
         };
         if !volatile.is_empty() {
             joined = self.filtered(root, joined, &volatile)?;
@@ -135,7 +200,7 @@ impl Glob<'_> {
                 outer: p.outer.clone(),
             });
         }
-        Ok(JoinRel { relids: rel.relids, rows, paths })
+        Ok(JoinRel { rows, paths, ..rel })
     }
 
     fn gated(&mut self, rel: JoinRel, gates: &[Expr]) -> Result<JoinRel> {
@@ -163,7 +228,7 @@ impl Glob<'_> {
             });
         }
         let rows = if never { 1.0 } else { rel.rows };
-        Ok(JoinRel { relids: rel.relids, rows, paths })
+        Ok(JoinRel { rows, paths, ..rel })
     }
 
     /// An outer, semi or anti join: its sides are solved on their own.
@@ -193,11 +258,9 @@ impl Glob<'_> {
             }
             _ => self.solve(root, &j.right, &all)?,
         };
-        let mut out = JoinRel {
-            relids: j.relids.clone(),
-            rows: self.join_rows(root, j.jointype, &left, &right, &j.quals)?,
-            paths: PathSet::default(),
-        };
+        let mut out = JoinRel::of(&left, &right, &Ends::new(&root.query, needed)?);
+        out.relids.clone_from(&j.relids);
+        out.rows = self.join_rows(root, j.jointype, &left, &right, &j.quals)?;
         self.join_paths(root, j.jointype, &left, &right, &j.quals, &mut out)?;
         if out.paths.paths.is_empty() {
             return Err(pgerror::pg_err!(
@@ -239,6 +302,7 @@ impl Glob<'_> {
         root: &mut Root,
         rels: Vec<JoinRel>,
         quals: &[Expr],
+        ends: &Ends,
     ) -> Result<JoinRel> {
         let n = rels.len();
         let full = (1usize << n) - 1;
@@ -289,17 +353,11 @@ impl Glob<'_> {
                                     .collect();
                                 let mut target = match out.take() {
                                     Some(t) => t,
-                                    None => JoinRel {
-                                        relids: relids.clone(),
-                                        rows: self.join_rows(
-                                            root,
-                                            JoinType::Inner,
-                                            &l,
-                                            &r,
-                                            &here,
-                                        )?,
-                                        paths: PathSet::default(),
-                                    },
+                                    None => {
+                                        let ty = JoinType::Inner;
+                                        let rows = self.join_rows(root, ty, &l, &r, &here)?;
+                                        JoinRel { rows, ..JoinRel::of(&l, &r, ends) }
+                                    }
                                 };
                                 self.join_paths(root, JoinType::Inner, &l, &r, &here, &mut target)?;
                                 out = Some(target);
@@ -324,6 +382,7 @@ impl Glob<'_> {
         root: &mut Root,
         mut rels: Vec<JoinRel>,
         quals: &[Expr],
+        ends: &Ends,
     ) -> Result<JoinRel> {
         while rels.len() > 1 {
             let mut best: Option<(usize, usize, JoinRel, bool)> = None;
@@ -352,7 +411,7 @@ impl Glob<'_> {
                         continue;
                     }
                     let rows = self.join_rows(root, JoinType::Inner, &l, &r, &here)?;
-                    let mut out = JoinRel { relids, rows, paths: PathSet::default() };
+                    let mut out = JoinRel { rows, ..JoinRel::of(&l, &r, ends) };
                     self.join_paths(root, JoinType::Inner, &l, &r, &here, &mut out)?;
                     let better = |o: &JoinRel, b: &(usize, usize, JoinRel, bool)| {
                         (tied && !b.3) || o.rows < b.2.rows
@@ -392,19 +451,33 @@ impl Glob<'_> {
         let rest_cost = self.quals_cost(&rest)?;
         self.merge_join_paths(root, jointype, l, r, quals, inner_unique, out)?;
         let off = |on: bool| if on { 0.0 } else { 1e10 };
+        let loops_allowed =
+            jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?);
+        // What a nested loop runs again that asks its outer side for nothing.
+        let again: Vec<(PathRef, f64)> =
+            r.paths.paths.iter().map(|rp| self.rescan(rp, false)).collect();
         for lp in &l.paths.paths {
             // The outer side may itself need columns from further out.
             if !lp.outer.is_disjoint(&r.relids) {
                 continue;
             }
-            for rp in &r.paths.paths {
-                let needs: Relids = rp.outer.difference(&lp.relids).copied().collect();
-                let outer: Relids = lp.outer.union(&needs).copied().collect();
+            let order = out.useful.part_of(&lp.order);
+            for (rp, again) in r.paths.paths.iter().zip(&again) {
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
-                if jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?) {
-                    let (mut inner, mut rescan) = match lp.rows > 1.0 {
-                        true => self.rescan(rp, parameterised),
-                        false => (rp.clone(), rp.total),
+                let mut outer = rp.outer.clone();
+                outer.retain(|x| !lp.relids.contains(x));
+                // Parameters from further out pay where LATERAL wants them, or where one inner side looks up columns
+                // of several relations. Counterpart: `try_nestloop_path`.
+                let star = parameterised && !outer.is_empty();
+                outer.extend(&lp.outer);
+                if !outer.is_empty() && outer.is_disjoint(&out.lateral) && !star {
+                    continue;
+                }
+                if loops_allowed {
+                    let (mut inner, mut rescan) = match (lp.rows > 1.0, parameterised) {
+                        (true, true) => self.rescan(rp, true),
+                        (true, false) => again.clone(),
+                        (false, _) => (rp.clone(), rp.total),
                     };
                     if parameterised
                         && lp.outer.is_empty()
@@ -420,24 +493,29 @@ impl Glob<'_> {
                     let total = lp.total
                         + inner.total
                         + (loops - 1.0) * rescan * part
-                        + pairs * (c.cpu_tuple + if parameterised { rest_cost } else { qual_cost });
-                    out.paths.add(Path {
-                        kind: PathKind::NestLoop {
-                            jointype,
-                            outer: lp.clone(),
-                            inner: inner.clone(),
-                            join_quals: strip_satisfied(quals, &inner),
-                            quals: Vec::new(),
-                            inner_unique,
-                        },
-                        relids: out.relids.clone(),
-                        rows: out.rows,
-                        width: lp.width + rp.width,
-                        startup: lp.startup + inner.startup + off(c.enable_nestloop),
-                        total: total + off(c.enable_nestloop),
-                        order: lp.order.clone(),
-                        outer: outer.clone(),
-                    });
+                        + pairs * (c.cpu_tuple + if parameterised { rest_cost } else { qual_cost })
+                        + off(c.enable_nestloop);
+                    let startup = lp.startup + inner.startup + off(c.enable_nestloop);
+                    let worth = Worth { startup, total, rows: out.rows, order, outer: &outer };
+                    if out.paths.lacks(worth) {
+                        out.paths.add(Path {
+                            kind: PathKind::NestLoop {
+                                jointype,
+                                outer: lp.clone(),
+                                join_quals: strip_satisfied(quals, &inner),
+                                inner,
+                                quals: Vec::new(),
+                                inner_unique,
+                            },
+                            relids: out.relids.clone(),
+                            rows: out.rows,
+                            width: lp.width + rp.width,
+                            startup,
+                            total,
+                            order: order.to_vec(),
+                            outer: outer.clone(),
+                        });
+                    }
                 }
                 if parameterised || hash.is_empty() {
                     continue;
@@ -460,25 +538,28 @@ impl Glob<'_> {
                     + lp.rows * c.cpu_operator * n
                     + out.rows * (c.cpu_tuple + rest_cost)
                     + spill;
-                out.paths.add(Path {
-                    kind: PathKind::Hash {
-                        jointype,
-                        outer: lp.clone(),
-                        inner: rp.clone(),
-                        clauses: hash.clone(),
-                        join_quals: rest.clone(),
-                        quals: Vec::new(),
-                        inner_unique,
-                    },
-                    relids: out.relids.clone(),
-                    rows: out.rows,
-                    width: lp.width + rp.width,
-                    startup,
-                    total,
-                    // Matches come in outer order unless the join spills or adds inner rows at the end.
-                    order: Vec::new(),
-                    outer,
-                });
+                // Matches come in outer order unless the join spills or adds inner rows at the end.
+                let worth = Worth { startup, total, rows: out.rows, order: &[], outer: &outer };
+                if out.paths.lacks(worth) {
+                    out.paths.add(Path {
+                        kind: PathKind::Hash {
+                            jointype,
+                            outer: lp.clone(),
+                            inner: rp.clone(),
+                            clauses: hash.clone(),
+                            join_quals: rest.clone(),
+                            quals: Vec::new(),
+                            inner_unique,
+                        },
+                        relids: out.relids.clone(),
+                        rows: out.rows,
+                        width: lp.width + rp.width,
+                        startup,
+                        total,
+                        order: Vec::new(),
+                        outer,
+                    });
+                }
             }
         }
         // A left join may also be run with its sides exchanged, hashing the preserved one.

@@ -144,7 +144,7 @@ impl Glob<'_> {
             width: lp.width + rp.width,
             startup,
             total,
-            order: if keeps_order { lp.order.clone() } else { Vec::new() },
+            order: if keeps_order { out.useful.part_of(&lp.order).to_vec() } else { Vec::new() },
             outer: Relids::new(),
         }
     }

@@ -210,21 +210,63 @@ pub(crate) enum PathKind {
     },
 }
 
-impl Path {
+/// What one path is preferred to another for.
+#[derive(Clone, Copy)]
+pub(crate) struct Worth<'a> {
+    pub startup: f64,
+    pub total: f64,
+    pub rows: f64,
+    pub order: &'a [PathKey],
+    pub outer: &'a Relids,
+}
+
+impl Worth<'_> {
     /// Is `self` no worse than `other` in cost, order and parameters?
-    fn dominates(&self, other: &Path) -> bool {
+    fn dominates(self, other: Worth<'_>) -> bool {
         const FUZZ: f64 = 1.01;
         self.total <= other.total * FUZZ
             && self.startup <= other.startup * FUZZ
-            && starts_with(&self.order, &other.order)
-            && self.outer.is_subset(&other.outer)
             && self.rows <= other.rows * FUZZ
+            && starts_with(self.order, other.order)
+            && self.outer.is_subset(other.outer)
+    }
+}
+
+impl Path {
+    fn worth(&self) -> Worth<'_> {
+        Worth {
+            startup: self.startup,
+            total: self.total,
+            rows: self.rows,
+            order: &self.order,
+            outer: &self.outer,
+        }
     }
 }
 
 /// Does the order `have` satisfy `want`?
 pub(crate) fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
     have.len() >= want.len() && have.iter().zip(want).all(|(h, w)| h == w)
+}
+
+/// The expressions by whose order somebody above a relation or join could gain.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UsefulOrders {
+    /// Of joins yet to come; a merge join wants them ascending.
+    pub merges: Vec<Expr>,
+    /// Of the query's own ORDER BY, GROUP BY, DISTINCT and windows.
+    pub query: Vec<Expr>,
+}
+
+impl UsefulOrders {
+    /// The leading keys that help. Counterpart: `truncate_useless_pathkeys`.
+    pub(crate) fn part_of<'a>(&self, order: &'a [PathKey]) -> &'a [PathKey] {
+        let helps = |k: &PathKey| {
+            (!k.descending && self.merges.contains(&k.expr)) || self.query.contains(&k.expr)
+        };
+        let useless = order.iter().position(|k| !helps(k)).unwrap_or(order.len());
+        &order[..useless]
+    }
 }
 
 /// The paths of one relation or join worth keeping. Counterpart: `add_path`.
@@ -234,12 +276,28 @@ pub(crate) struct PathSet {
 }
 
 impl PathSet {
+    /// Is no path here as good? Asked before a path is made whose worth is known already.
+    pub(crate) fn lacks(&self, new: Worth<'_>) -> bool {
+        !self.paths.iter().any(|old| old.worth().dominates(new))
+    }
+
     pub(crate) fn add(&mut self, new: Path) {
-        if self.paths.iter().any(|old| old.dominates(&new)) {
-            return;
+        if self.lacks(new.worth()) {
+            self.paths.retain(|old| !new.worth().dominates(old.worth()));
+            self.paths.push(Rc::new(new));
         }
-        self.paths.retain(|old| !new.dominates(old));
-        self.paths.push(Rc::new(new));
+    }
+
+    /// The same paths, of whose orders only the useful part counts.
+    pub(crate) fn with_useful_orders(self, useful: &UsefulOrders) -> PathSet {
+        let mut out = PathSet::default();
+        for p in self.paths {
+            let keep = useful.part_of(&p.order).len();
+            let mut p = Rc::unwrap_or_clone(p);
+            p.order.truncate(keep);
+            out.add(p);
+        }
+        out
     }
 
     /// The cheapest path that needs nothing from outside; by total cost.

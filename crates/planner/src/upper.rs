@@ -294,7 +294,7 @@ impl Glob<'_> {
         };
         let mut paths = PathSet::default();
         paths.add(Path { kind, ..empty });
-        Ok(JoinRel { relids: Relids::new(), rows: 1.0, paths })
+        Ok(JoinRel { rows: 1.0, paths, ..JoinRel::default() })
     }
 
     /// The cheapest path for the wanted order and the rows that will be fetched, and its cost with the sort that it

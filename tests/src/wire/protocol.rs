@@ -15,6 +15,7 @@ cases! {
     formats_of_what_others_prepared,
     errors_among_rows,
     domains_as_parameters,
+    void_parameters_stand_for_out_arguments,
     pipelines,
     copy_both_ways,
     notices_and_fields_of_errors,
@@ -429,6 +430,29 @@ fn formats_of_what_others_prepared(both: &Both) {
 }
 
 /// A statement that only passes rows on sends none if it fails.
+fn void_parameters_stand_for_out_arguments(both: &Both) {
+    let make = "create function outs(a int4, out b int4, out c text) language sql as 'select a + 1, ''q''::text'";
+    both.check(make, b().query(make), 1);
+    for (sql, types) in [
+        ("select * from outs($1, $2, $3) as result", &[23, 2278, 2278][..]),
+        ("select abs($1, $2)", &[23, 2278]),
+        ("select $1", &[2278]),
+        ("select length($1)", &[2278]),
+    ] {
+        let values = [Some(&b"41"[..]), None, None];
+        both.check(
+            sql,
+            b().parse("", sql, types)
+                .describe(b'S', "")
+                .bind("", "", &[], &values[..types.len()], &[])
+                .execute("", 0)
+                .sync(),
+            1,
+        );
+    }
+    both.check("drop", b().query("drop function outs(int4)"), 1);
+}
+
 fn errors_among_rows(both: &Both) {
     let rows = "select 1 / (g - 2) from generate_series(1, 3) g";
     both.check(

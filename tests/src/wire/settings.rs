@@ -36,23 +36,26 @@ fn functions_and_the_view(both: &Both) {
     both.ask(&["select name, setting, unit, context, vartype, min_val, max_val, enumvals, boot_val \
         from pg_settings where name in ('synchronous_commit', 'checkpoint_timeout', 'seq_page_cost', \
         'wal_level', 'enable_seqscan', 'search_path', 'log_min_messages') order by name"]);
-    both.ask(&[
-        "select name from pg_settings where name not like 'norsu.%' order by name collate \"C\"",
-    ]);
+    // Two that came with minor versions which may not be installed.
+    let shared = "name not like 'norsu.%' and name not in ('composite_type_mismatch', 'output_plugin_libraries')";
+    both.ask(&[&format!(
+        "select name from pg_settings where {shared} order by name collate \"C\""
+    )]);
     both.ask(&[
         // Of versions the first number.
-        "select name, context, vartype, unit, category, enumvals, \
+        &format!(
+            "select name, context, vartype, unit, category, enumvals, \
         case when name like 'server_version%' then left(min_val, 2) else min_val end, \
         case when name like 'server_version%' then left(max_val, 2) else max_val end, \
         case when name like 'server_version%' then left(boot_val, 2) else boot_val end \
-        from pg_settings where name not like 'norsu.%' order by name collate \"C\"",
+        from pg_settings where {shared} order by name collate \"C\""
+        ),
     ]);
     // The two are started with different options.
-    both.ask(&[
+    both.ask(&[&format!(
         "select name, source, sourcefile is null, sourceline is null, pending_restart from pg_settings \
-        where name not like 'norsu.%' and name not in ('fsync', 'max_connections') \
-        order by name collate \"C\"",
-    ]);
+        where {shared} and name not in ('fsync', 'max_connections') order by name collate \"C\""
+    )]);
     both.ask(&[
         "select current_setting('server_version_num')::int / 10000",
         "show data_checksums",
