@@ -137,7 +137,6 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::enums::FNS,
         crate::record::FNS,
         crate::acl::FNS,
-        crate::json::FNS,
         crate::network::FNS,
         crate::in_range::FNS,
         crate::format_number::FNS,
@@ -153,6 +152,7 @@ const TABLES: &[&[&[Builtin]]] = &[
     crate::regex::functions::TABLES,
     crate::string::TABLES,
     crate::datetime::TABLES,
+    crate::json::TABLES,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Builtin>> =

@@ -190,6 +190,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("xid8cmp", word_cmp),
     ("bttidcmp", bttidcmp),
     ("btoidvectorcmp", btoidvectorcmp),
+    ("jsonb_cmp", crate::json::jsonb_cmp),
     ("numeric_cmp", crate::numeric::numeric_cmp),
     ("btarraycmp", crate::array::btarraycmp),
     ("date_cmp", btint4cmp),
@@ -221,6 +222,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         oids::INTERVAL => crate::datetime::interval_cmp,
         oids::NUMERIC => crate::numeric::numeric_cmp,
         oids::OIDVECTOR => btoidvectorcmp,
+        oids::JSONB => crate::json::jsonb_cmp,
         oids::OID
         | oids::REGPROC
         | oids::REGPROCEDURE

@@ -156,6 +156,7 @@ pub fn function_of_type(ty: Oid) -> Option<&'static str> {
         | oids::REGCONFIG
         | oids::REGDICTIONARY => "hashoid",
         oids::RECORD => "hash_record",
+        oids::JSONB => "jsonb_hash",
         _ => {
             let t = crate::builtin_types::get(ty)?;
             if t.input == "array_in" {

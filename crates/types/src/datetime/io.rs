@@ -152,6 +152,33 @@ fn date_out(cx: &dyn FnContext, d: i32) -> Datum {
     }
 }
 
+/// A date or time as JSON and XML have it: ISO 8601, whatever `DateStyle` says.
+pub(crate) fn iso8601(settings: &crate::Settings, ty: ids::Oid, d: DatumRef<'_>) -> String {
+    let s = crate::Settings { date_style: crate::settings::DateStyle::Iso, ..settings.clone() };
+    let cx = crate::BasicContext::new(s);
+    let text = match ty {
+        crate::oids::DATE => date_out(&cx, d.as_i32()),
+        crate::oids::TIMESTAMP => timestamp_out(&cx, d.as_i64(), false),
+        _ => timestamp_out(&cx, d.as_i64(), true),
+    };
+    let text = String::from_utf8_lossy(text.as_ref().as_bytes()).into_owned();
+    let Some((day, clock)) = text.split_once(' ') else { return text };
+    if ty == crate::oids::DATE {
+        return text;
+    }
+    let (clock, era) = clock.split_once(' ').map_or((clock, ""), |(c, e)| (c, e));
+    let mut out = format!("{day}T{clock}");
+    // Offsets of whole hours have their minutes too.
+    if ty == crate::oids::TIMESTAMPTZ && clock[clock.len() - 3..].starts_with(['+', '-']) {
+        out.push_str(":00");
+    }
+    if !era.is_empty() {
+        out.push(' ');
+        out.push_str(era);
+    }
+    out
+}
+
 fn timestamp_recv(a: &[DatumRef<'_>]) -> Result<Datum> {
     let t = Reader::new(a[0].as_bytes()).i64()?;
     if !is_finite_ts(t) {

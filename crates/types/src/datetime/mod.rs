@@ -21,6 +21,7 @@ pub use arithmetic::{timestamp_plus, timestamptz_plus};
 pub use compare::{interval_cmp, timetz_cmp};
 pub use convert::{date_to_timestamp, local_to_utc, utc_to_local};
 pub use interval::Interval;
+pub(crate) use io::iso8601;
 
 use crate::builtin::Builtin;
 use pgerror::{PgError, Result, pg_err};

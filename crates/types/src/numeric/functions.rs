@@ -164,6 +164,18 @@ fn hashed<T>(d: DatumRef<'_>, zero: T, special: T, f: impl Fn(&[u8], i32) -> T) 
     f(&bytes, n.weight)
 }
 
+/// The hash of a number.
+pub fn hash_of(d: DatumRef<'_>) -> u32 {
+    hashed(d, u32::MAX, 0, |b, w| hash::hash_bytes(b) ^ w as u32)
+}
+
+/// The 64-bit hash of a number under a seed.
+pub fn hash_extended(d: DatumRef<'_>, seed: u64) -> u64 {
+    hashed(d, seed.wrapping_sub(1), seed, |b, w| {
+        hash::hash_bytes_extended(b, seed) ^ w as i64 as u64
+    })
+}
+
 scalars! { FNS;
     "numeric_add" => |_, a| add(&Num::of(a[0]), &Num::of(a[1]), false).datum(),
     "numeric_sub" => |_, a| add(&Num::of(a[0]), &Num::of(a[1]), true).datum(),
@@ -193,15 +205,8 @@ scalars! { FNS;
         }
         n.datum()
     },
-    "hash_numeric" => |_, a| Ok(hash::h32(hashed(a[0], u32::MAX, 0, |b, w| {
-        hash::hash_bytes(b) ^ w as u32
-    }))),
-    "hash_numeric_extended" => |_, a| {
-        let seed = a[1].word();
-        Ok(hash::h64(hashed(a[0], seed.wrapping_sub(1), seed, |b, w| {
-            hash::hash_bytes_extended(b, seed) ^ w as i64 as u64
-        })))
-    },
+    "hash_numeric" => |_, a| Ok(hash::h32(hash_of(a[0]))),
+    "hash_numeric_extended" => |_, a| Ok(hash::h64(hash_extended(a[0], a[1].word()))),
 }
 
 scalars! { CASTS;

@@ -18,7 +18,7 @@ mod math;
 
 pub use aggregates::{NumericTotal, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
-pub use functions::add;
+pub use functions::{add, hash_extended, hash_of};
 pub use io::{from_float8, parse};
 pub(crate) use math::numeric_power as power;
 

@@ -8,7 +8,7 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 
 /// The variadic arguments from `from` on, each with its type; a call with VARIADIC brings one array there.
-fn values<'a>(
+pub(crate) fn values<'a>(
     cx: &mut dyn FnContext,
     a: &[DatumRef<'a>],
     from: usize,

@@ -10,6 +10,7 @@ mod normal;
 pub mod quote;
 mod split;
 
+pub(crate) use build::values as variadic_values;
 pub use like::like_match;
 
 use crate::builtin::Builtin;

@@ -1,0 +1,369 @@
+//! Parts of json and jsonb: the operators `->` and `#>` and their kin, lengths, kinds, keys, elements, casts.
+//! Counterpart: jsonfuncs.c.
+
+use super::binary::{Container, Item};
+use super::encode::datum_of;
+use super::io::put_item;
+use super::parse::{Kind, Node, tree};
+use crate::array::ArrayRef;
+use crate::builtin::SetSource;
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::{PgError, Result, pg_err};
+
+fn refused(message: impl Into<String>) -> PgError {
+    PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
+}
+
+/// What both representations are asked for.
+trait Value: Sized {
+    fn member(&self, key: &[u8]) -> Option<Self>;
+    fn elements_count(&self) -> Option<usize>;
+    fn nth(&self, i: usize) -> Option<Self>;
+    /// As a value of its own type.
+    fn whole(&self) -> Result<Datum>;
+    /// As text; NULL for null.
+    fn text(&self) -> Datum;
+
+    /// An element by its number, from the end where that is negative.
+    fn element(&self, i: i64) -> Option<Self> {
+        let n = self.elements_count()? as i64;
+        let i = if i < 0 { i + n } else { i };
+        if (0..n).contains(&i) { self.nth(i as usize) } else { None }
+    }
+
+    fn at_path(self, path: &[Vec<u8>]) -> Option<Self> {
+        let mut here = self;
+        for step in path {
+            here = match here.elements_count() {
+                Some(_) => here.element(
+                    std::str::from_utf8(step).ok()?.trim_start().parse::<i32>().ok()?.into(),
+                )?,
+                None => here.member(step)?,
+            };
+        }
+        Some(here)
+    }
+}
+
+/// A part of a json text.
+#[derive(Clone)]
+struct Part<'a> {
+    text: &'a [u8],
+    node: Node,
+}
+
+impl<'a> Part<'a> {
+    fn of(d: DatumRef<'a>) -> Result<Part<'a>> {
+        let text = d.as_bytes();
+        Ok(Part { text, node: tree(text)? })
+    }
+
+    fn sub(&self, node: &Node) -> Part<'a> {
+        Part { text: self.text, node: node.clone() }
+    }
+
+    fn raw(&self) -> &'a [u8] {
+        &self.text[self.node.span.clone()]
+    }
+}
+
+impl Value for Part<'_> {
+    fn member(&self, key: &[u8]) -> Option<Self> {
+        let Kind::Object(pairs) = &self.node.kind else { return None };
+        // Of equal keys the last counts.
+        pairs.iter().rev().find(|(k, _)| k == key).map(|(_, v)| self.sub(v))
+    }
+
+    fn elements_count(&self) -> Option<usize> {
+        match &self.node.kind {
+            Kind::Array(e) => Some(e.len()),
+            _ => None,
+        }
+    }
+
+    fn nth(&self, i: usize) -> Option<Self> {
+        match &self.node.kind {
+            Kind::Array(e) => e.get(i).map(|n| self.sub(n)),
+            _ => None,
+        }
+    }
+
+    fn whole(&self) -> Result<Datum> {
+        Ok(Datum::bytes(self.raw()))
+    }
+
+    fn text(&self) -> Datum {
+        match &self.node.kind {
+            Kind::Null => Datum::Null,
+            Kind::String(s) => Datum::bytes(s.clone()),
+            _ => Datum::bytes(self.raw()),
+        }
+    }
+}
+
+impl Value for Item<'_> {
+    fn member(&self, key: &[u8]) -> Option<Self> {
+        match self {
+            Item::Container(c) => c.get(key),
+            _ => None,
+        }
+    }
+
+    fn elements_count(&self) -> Option<usize> {
+        match self {
+            Item::Container(c) if !c.is_object() => Some(c.len()),
+            _ => None,
+        }
+    }
+
+    fn nth(&self, i: usize) -> Option<Self> {
+        match self {
+            Item::Container(c) => Some(c.element(i)),
+            _ => None,
+        }
+    }
+
+    fn whole(&self) -> Result<Datum> {
+        datum_of(*self)
+    }
+
+    fn text(&self) -> Datum {
+        match self {
+            Item::Null => Datum::Null,
+            Item::String(s) => Datum::bytes(*s),
+            item => {
+                let mut out = Vec::new();
+                put_item(&mut out, *item, super::io::Layout::Line);
+                Datum::bytes(out)
+            }
+        }
+    }
+}
+
+/// A scalar counts as an array of itself.
+fn as_array(d: DatumRef<'_>) -> Item<'_> {
+    Item::Container(Container::new(d.as_bytes()))
+}
+
+pub(super) fn item(d: DatumRef<'_>) -> Item<'_> {
+    Container::new(d.as_bytes()).item()
+}
+
+fn answer<V: Value>(v: Option<V>, text: bool) -> Result<Datum> {
+    match v {
+        None => Ok(Datum::Null),
+        Some(v) if text => Ok(v.text()),
+        Some(v) => v.whole(),
+    }
+}
+
+/// The steps of a path; `None` where one of them is NULL.
+pub(super) fn path_of(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Option<Vec<Vec<u8>>>> {
+    let array = ArrayRef::new(d);
+    if array.contains_null() {
+        return Ok(None);
+    }
+    let elem = cx.type_info(array.elem_type())?;
+    Ok(Some(array.iter(&elem).map(|e| e.as_bytes().to_vec()).collect()))
+}
+
+fn by_path<V: Value>(
+    cx: &mut dyn FnContext,
+    v: V,
+    path: DatumRef<'_>,
+    text: bool,
+) -> Result<Datum> {
+    match path_of(cx, path)? {
+        None => Ok(Datum::Null),
+        Some(path) => answer(v.at_path(&path), text),
+    }
+}
+
+fn array_length<V: Value>(v: &V, scalar: bool) -> Result<Datum> {
+    match v.elements_count() {
+        Some(n) => Ok(Datum::int4(n as i32)),
+        None if scalar => Err(refused("cannot get array length of a scalar")),
+        None => Err(refused("cannot get array length of a non-array")),
+    }
+}
+
+fn is_json_scalar(p: &Part<'_>) -> bool {
+    !matches!(p.node.kind, Kind::Array(_) | Kind::Object(_))
+}
+
+fn kind_of_item(i: Item<'_>) -> &'static str {
+    match i {
+        Item::Null => "null",
+        Item::Bool(_) => "boolean",
+        Item::Number(_) => "number",
+        Item::String(_) => "string",
+        Item::Container(c) if c.is_object() => "object",
+        Item::Container(_) => "array",
+    }
+}
+
+fn kind_of_node(n: &Node) -> &'static str {
+    match n.kind {
+        Kind::Null => "null",
+        Kind::Bool(_) => "boolean",
+        Kind::Number => "number",
+        Kind::String(_) => "string",
+        Kind::Object(_) => "object",
+        Kind::Array(_) => "array",
+    }
+}
+
+/// A jsonb number as another type, by the function that casts numeric to it.
+fn number(
+    cx: &mut dyn FnContext,
+    d: DatumRef<'_>,
+    cast: Option<&str>,
+    name: &str,
+) -> Result<Datum> {
+    match (item(d), cast) {
+        (Item::Number(n), None) => Ok(Datum::bytes(n)),
+        (Item::Number(n), Some(cast)) => {
+            let f = crate::builtin::scalar(cast).ok_or_else(|| PgError::unsupported(cast))?;
+            f(cx, &[DatumRef::Bytes(n)])
+        }
+        (other, _) => Err(not_castable(other, name)),
+    }
+}
+
+fn not_castable(i: Item<'_>, name: &str) -> PgError {
+    let kind = match kind_of_item(i) {
+        "number" => "numeric",
+        kind => kind,
+    };
+    pg_err!(INVALID_PARAMETER_VALUE, "cannot cast jsonb {kind} to type {name}")
+}
+
+scalars! { FNS;
+    "json_object_field" => |_, a| answer(Part::of(a[0])?.member(a[1].as_bytes()), false),
+    "json_object_field_text" => |_, a| answer(Part::of(a[0])?.member(a[1].as_bytes()), true),
+    "json_array_element" => |_, a| answer(Part::of(a[0])?.element(a[1].as_i32().into()), false),
+    "json_array_element_text" => |_, a| answer(Part::of(a[0])?.element(a[1].as_i32().into()), true),
+    "json_extract_path" => |cx, a| by_path(cx, Part::of(a[0])?, a[1], false),
+    "json_extract_path_text" => |cx, a| by_path(cx, Part::of(a[0])?, a[1], true),
+    "jsonb_object_field" => |_, a| answer(item(a[0]).member(a[1].as_bytes()), false),
+    "jsonb_object_field_text" => |_, a| answer(item(a[0]).member(a[1].as_bytes()), true),
+    "jsonb_array_element" => |_, a| answer(as_array(a[0]).element(a[1].as_i32().into()), false),
+    "jsonb_array_element_text" => |_, a| answer(as_array(a[0]).element(a[1].as_i32().into()), true),
+    "jsonb_extract_path" => |cx, a| by_path(cx, item(a[0]), a[1], false),
+    "jsonb_extract_path_text" => |cx, a| by_path(cx, item(a[0]), a[1], true),
+    "json_array_length" => |_, a| {
+        let p = Part::of(a[0])?;
+        array_length(&p, is_json_scalar(&p))
+    },
+    "jsonb_array_length" => |_, a| {
+        let i = item(a[0]);
+        array_length(&i, !matches!(i, Item::Container(_)))
+    },
+    "json_typeof" => |_, a| Ok(Datum::text(kind_of_node(&tree(a[0].as_bytes())?))),
+    "jsonb_typeof" => |_, a| Ok(Datum::text(kind_of_item(item(a[0])))),
+    "jsonb_bool" => |_, a| match item(a[0]) {
+        Item::Bool(b) => Ok(Datum::bool(b)),
+        other => Err(not_castable(other, "boolean")),
+    },
+    "jsonb_numeric" => |cx, a| number(cx, a[0], None, "numeric"),
+    "jsonb_int2" => |cx, a| number(cx, a[0], Some("numeric_int2"), "smallint"),
+    "jsonb_int4" => |cx, a| number(cx, a[0], Some("numeric_int4"), "integer"),
+    "jsonb_int8" => |cx, a| number(cx, a[0], Some("numeric_int8"), "bigint"),
+    "jsonb_float4" => |cx, a| number(cx, a[0], Some("numeric_float4"), "real"),
+    "jsonb_float8" => |cx, a| number(cx, a[0], Some("numeric_float8"), "double precision"),
+}
+
+/// Rows that have been made all at once.
+struct Rows(std::vec::IntoIter<Vec<Datum>>);
+
+impl SetSource for Rows {
+    fn next(&mut self, _: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool> {
+        Ok(self.0.next().map(|row| out.extend(row)).is_some())
+    }
+}
+
+fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
+    Ok(Box::new(Rows(rows.into_iter())))
+}
+
+fn json_each(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
+    let p = Part::of(d)?;
+    match &p.node.kind {
+        Kind::Object(pairs) => set(pairs
+            .iter()
+            .map(|(k, v)| Ok(vec![Datum::bytes(k.clone()), answer(Some(p.sub(v)), text)?]))
+            .collect::<Result<_>>()?),
+        Kind::Array(_) => Err(refused("cannot deconstruct an array as an object")),
+        _ => Err(refused("cannot deconstruct a scalar")),
+    }
+}
+
+fn jsonb_each(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSource>> {
+    let c = Container::new(d.as_bytes());
+    if !c.is_object() {
+        return Err(refused(format!("cannot call {name} on a non-object")));
+    }
+    set(c
+        .pairs()
+        .map(|(k, v)| Ok(vec![Datum::bytes(k), answer(Some(v), text)?]))
+        .collect::<Result<_>>()?)
+}
+
+fn json_elements(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSource>> {
+    let p = Part::of(d)?;
+    match &p.node.kind {
+        Kind::Array(elements) => set(elements
+            .iter()
+            .map(|e| Ok(vec![answer(Some(p.sub(e)), text)?]))
+            .collect::<Result<_>>()?),
+        Kind::Object(_) => Err(refused(format!("cannot call {name} on a non-array"))),
+        _ => Err(refused(format!("cannot call {name} on a scalar"))),
+    }
+}
+
+fn jsonb_elements(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
+    let c = Container::new(d.as_bytes());
+    if c.is_scalar() {
+        return Err(refused("cannot extract elements from a scalar"));
+    }
+    if c.is_object() {
+        return Err(refused("cannot extract elements from an object"));
+    }
+    set(c.elements().map(|e| Ok(vec![answer(Some(e), text)?])).collect::<Result<_>>()?)
+}
+
+fn keys(keys: Vec<&[u8]>) -> Result<Box<dyn SetSource>> {
+    set(keys.into_iter().map(|k| vec![Datum::bytes(k)]).collect())
+}
+
+fn jsonb_keys(d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
+    let c = Container::new(d.as_bytes());
+    if c.is_scalar() {
+        return Err(refused("cannot call jsonb_object_keys on a scalar"));
+    }
+    if !c.is_object() {
+        return Err(refused("cannot call jsonb_object_keys on an array"));
+    }
+    keys((0..c.len()).map(|i| c.key(i)).collect())
+}
+
+fn json_keys(d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
+    match &tree(d.as_bytes())?.kind {
+        Kind::Object(pairs) => keys(pairs.iter().map(|(k, _)| k.as_slice()).collect()),
+        Kind::Array(_) => Err(refused("cannot call json_object_keys on an array")),
+        _ => Err(refused("cannot call json_object_keys on a scalar")),
+    }
+}
+
+builtins! { SETS;
+    "json_each" => Srf(|_, a| json_each(a[0], false)),
+    "json_each_text" => Srf(|_, a| json_each(a[0], true)),
+    "jsonb_each" => Srf(|_, a| jsonb_each(a[0], false, "jsonb_each")),
+    "jsonb_each_text" => Srf(|_, a| jsonb_each(a[0], true, "jsonb_each_text")),
+    "json_array_elements" => Srf(|_, a| json_elements(a[0], false, "json_array_elements")),
+    "json_array_elements_text" => Srf(|_, a| json_elements(a[0], true, "json_array_elements_text")),
+    "jsonb_array_elements" => Srf(|_, a| jsonb_elements(a[0], false)),
+    "jsonb_array_elements_text" => Srf(|_, a| jsonb_elements(a[0], true)),
+    "json_object_keys" => Srf(|_, a| json_keys(a[0])),
+    "jsonb_object_keys" => Srf(|_, a| jsonb_keys(a[0])),
+}

@@ -1,0 +1,173 @@
+//! jsonb as it stands on disk. A payload (the varlena without its length word) is a container:
+//!
+//! ```text
+//! 0        4                     4 + 4 · entries
+//! header   an entry a child …    the children, keys before values
+//! ```
+//!
+//! The header has the number of elements or pairs, and whether it is an array, an object, or an array that stands for
+//! one scalar. An entry has its child's type and its length, or every 32nd the offset of its end. Numbers and containers
+//! begin at multiples of four. Keys are ordered by length, then by bytes. Counterpart: utils/jsonb.h.
+
+use std::cmp::Ordering;
+
+pub(super) const COUNT: u32 = 0x0fff_ffff;
+pub(super) const SCALAR: u32 = 0x1000_0000;
+pub(super) const OBJECT: u32 = 0x2000_0000;
+pub(super) const ARRAY: u32 = 0x4000_0000;
+
+pub(super) const LENGTH: u32 = 0x0fff_ffff;
+pub(super) const TYPE: u32 = 0x7000_0000;
+pub(super) const HAS_OFFSET: u32 = 0x8000_0000;
+pub(super) const NUMBER: u32 = 0x1000_0000;
+pub(super) const FALSE: u32 = 0x2000_0000;
+pub(super) const TRUE: u32 = 0x3000_0000;
+pub(super) const NULL: u32 = 0x4000_0000;
+pub(super) const CONTAINER: u32 = 0x5000_0000;
+/// Every so many entries have an offset.
+pub(super) const STRIDE: usize = 32;
+
+/// A borrowed array or object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Container<'a>(&'a [u8]);
+
+/// A borrowed value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item<'a> {
+    Null,
+    Bool(bool),
+    /// Payload of a numeric.
+    Number(&'a [u8]),
+    String(&'a [u8]),
+    Container(Container<'a>),
+}
+
+fn word(b: &[u8], at: usize) -> u32 {
+    b.get(at..at + 4).map_or(0, |w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+}
+
+/// The order of keys in an object.
+pub(super) fn key_order(a: &[u8], b: &[u8]) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+impl<'a> Container<'a> {
+    pub fn new(payload: &'a [u8]) -> Container<'a> {
+        Container(payload)
+    }
+
+    /// The container's own bytes.
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    fn header(self) -> u32 {
+        word(self.0, 0)
+    }
+
+    /// Elements of an array, pairs of an object.
+    pub fn len(self) -> usize {
+        (self.header() & COUNT) as usize
+    }
+
+    pub fn is_object(self) -> bool {
+        self.header() & OBJECT != 0
+    }
+
+    pub fn is_scalar(self) -> bool {
+        self.header() & SCALAR != 0
+    }
+
+    fn entry(self, i: usize) -> u32 {
+        word(self.0, 4 + 4 * i)
+    }
+
+    fn offset(self, i: usize) -> usize {
+        let mut offset = 0;
+        for e in (0..i).rev().map(|j| self.entry(j)) {
+            offset += (e & LENGTH) as usize;
+            if e & HAS_OFFSET != 0 {
+                break;
+            }
+        }
+        offset
+    }
+
+    /// The `i`th child: of objects first the keys, then the values.
+    fn child(self, i: usize) -> Item<'a> {
+        let entry = self.entry(i);
+        let start = self.offset(i);
+        let end = match entry & HAS_OFFSET != 0 {
+            true => (entry & LENGTH) as usize,
+            false => start + (entry & LENGTH) as usize,
+        };
+        let entries = if self.is_object() { 2 * self.len() } else { self.len() };
+        let data = self.0.get(4 + 4 * entries..).unwrap_or_default();
+        let from = |start: usize| data.get(start..end).unwrap_or_default();
+        match entry & TYPE {
+            NULL => Item::Null,
+            TRUE => Item::Bool(true),
+            FALSE => Item::Bool(false),
+            // A numeric stands with its length word.
+            NUMBER => Item::Number(varlena(from(start.next_multiple_of(4)))),
+            CONTAINER => Item::Container(Container(from(start.next_multiple_of(4)))),
+            _ => Item::String(from(start)),
+        }
+    }
+
+    /// The `i`th element of an array.
+    pub fn element(self, i: usize) -> Item<'a> {
+        self.child(i)
+    }
+
+    pub fn key(self, i: usize) -> &'a [u8] {
+        match self.child(i) {
+            Item::String(s) => s,
+            _ => &[],
+        }
+    }
+
+    /// The `i`th value of an object.
+    pub fn value(self, i: usize) -> Item<'a> {
+        self.child(self.len() + i)
+    }
+
+    /// Where the key stands in an object.
+    pub fn find(self, key: &[u8]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match key_order(self.key(middle), key) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    pub fn get(self, key: &[u8]) -> Option<Item<'a>> {
+        (self.is_object()).then(|| self.find(key).map(|i| self.value(i))).flatten()
+    }
+
+    pub fn elements(self) -> impl Iterator<Item = Item<'a>> {
+        (0..self.len()).map(move |i| self.element(i))
+    }
+
+    pub fn pairs(self) -> impl Iterator<Item = (&'a [u8], Item<'a>)> {
+        (0..self.len()).map(move |i| (self.key(i), self.value(i)))
+    }
+
+    /// As a value: a scalar where it stands for one.
+    pub fn item(self) -> Item<'a> {
+        if self.is_scalar() { self.element(0) } else { Item::Container(self) }
+    }
+}
+
+/// What follows a length word of one or four bytes.
+fn varlena(b: &[u8]) -> &[u8] {
+    match b.first() {
+        Some(first) if first & 1 == 1 => b.get(1..(*first >> 1) as usize).unwrap_or_default(),
+        _ => b.get(4..(word(b, 0) >> 2) as usize).unwrap_or_default(),
+    }
+}

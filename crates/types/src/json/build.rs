@@ -1,0 +1,458 @@
+//! json and jsonb out of SQL values. Counterpart: json.c (datum_to_json), jsonb.c (datum_to_jsonb).
+
+use super::access::item;
+use super::encode::Json;
+use super::io::{put_string, text_of};
+use super::parse::tree;
+use crate::array::ArrayRef;
+use crate::builtin::AggState;
+use crate::fncx::TypeInfo;
+use crate::{Datum, DatumRef, FnContext, oids, record};
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+
+/// How the values of a type are written.
+enum Class {
+    Bool,
+    Number,
+    /// Dates and times, in ISO 8601.
+    Time,
+    Json,
+    Jsonb,
+    Array,
+    Row,
+    /// As the string that the type's output function makes.
+    Text,
+}
+
+fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
+    let mut info = cx.type_info(ty)?;
+    while info.kind == b'd' && info.base.is_valid() {
+        info = cx.type_info(info.base)?;
+    }
+    let class = match info.oid {
+        oids::BOOL => Class::Bool,
+        oids::INT2 | oids::INT4 | oids::INT8 | oids::FLOAT4 | oids::FLOAT8 | oids::NUMERIC => {
+            Class::Number
+        }
+        oids::DATE | oids::TIMESTAMP | oids::TIMESTAMPTZ => Class::Time,
+        oids::JSON => Class::Json,
+        oids::JSONB => Class::Jsonb,
+        oids::RECORD => Class::Row,
+        _ if info.elem.is_valid() && info.len == -1 => Class::Array,
+        _ if info.kind == b'c' => Class::Row,
+        _ => Class::Text,
+    };
+    Ok((class, info))
+}
+
+/// The names and values of a row's columns.
+fn columns<'a>(
+    cx: &mut dyn FnContext,
+    d: DatumRef<'a>,
+) -> Result<Vec<(String, Oid, DatumRef<'a>)>> {
+    let (ty, typmod) = record::type_of(d);
+    let desc = cx.row_desc(ty, typmod)?;
+    let types =
+        desc.columns.iter().map(|c| cx.type_info(c.ty)).collect::<Result<Vec<TypeInfo>>>()?;
+    let values = record::deform(d, &types);
+    Ok(desc
+        .columns
+        .iter()
+        .zip(values)
+        .filter(|(c, _)| !c.dropped)
+        .map(|(c, v)| (c.name.clone(), c.ty, v))
+        .collect())
+}
+
+/// Appends a value's json text. `lines`: parts of the outermost value stand on lines of their own.
+fn put(
+    cx: &mut dyn FnContext,
+    out: &mut Vec<u8>,
+    ty: Oid,
+    d: DatumRef<'_>,
+    lines: bool,
+) -> Result<()> {
+    if d.is_null() {
+        out.extend_from_slice(b"null");
+        return Ok(());
+    }
+    let separator: &[u8] = if lines { b",\n " } else { b"," };
+    let (class, info) = class_of(cx, ty)?;
+    match class {
+        Class::Bool => out.extend_from_slice(if d.as_bool() { b"true" } else { b"false" }),
+        Class::Number => {
+            let text = cx.type_output(info.oid, d)?;
+            // What is no JSON number is a string.
+            match text.iter().any(u8::is_ascii_alphabetic) && !text.contains(&b'e')
+                || text.starts_with(b"-I")
+            {
+                true => put_string(out, &text),
+                false => out.extend_from_slice(&text),
+            }
+        }
+        Class::Time => {
+            put_string(out, crate::datetime::iso8601(cx.settings(), info.oid, d).as_bytes());
+        }
+        Class::Json => out.extend_from_slice(d.as_bytes()),
+        Class::Jsonb => out.extend(text_of(d)),
+        Class::Array => {
+            let array = ArrayRef::new(d);
+            let elem = cx.type_info(array.elem_type())?;
+            let elements = array.elements(&elem);
+            put_dimensions(cx, out, elem.oid, &array.dims(), &elements, separator)?;
+        }
+        Class::Row => {
+            out.push(b'{');
+            for (i, (name, ty, value)) in columns(cx, d)?.into_iter().enumerate() {
+                if i > 0 {
+                    out.extend_from_slice(separator);
+                }
+                put_string(out, name.as_bytes());
+                out.push(b':');
+                put(cx, out, ty, value, false)?;
+            }
+            out.push(b'}');
+        }
+        Class::Text => put_string(out, &cx.type_output(info.oid, d)?),
+    }
+    Ok(())
+}
+
+fn put_dimensions(
+    cx: &mut dyn FnContext,
+    out: &mut Vec<u8>,
+    elem: Oid,
+    dims: &[i32],
+    elements: &[DatumRef<'_>],
+    separator: &[u8],
+) -> Result<()> {
+    out.push(b'[');
+    if let [first, rest @ ..] = dims
+        && *first > 0
+    {
+        for (i, part) in elements.chunks(elements.len() / *first as usize).enumerate() {
+            if i > 0 {
+                out.extend_from_slice(separator);
+            }
+            match rest {
+                [] => put(cx, out, elem, part[0], false)?,
+                rest => put_dimensions(cx, out, elem, rest, part, b",")?,
+            }
+        }
+    }
+    out.push(b']');
+    Ok(())
+}
+
+/// A value as jsonb.
+fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
+    if d.is_null() {
+        return Ok(Json::Null);
+    }
+    let (class, info) = class_of(cx, ty)?;
+    Ok(match class {
+        Class::Bool => Json::Bool(d.as_bool()),
+        Class::Number => {
+            let text = cx.type_output(info.oid, d)?;
+            let n = crate::numeric::parse(&text)?;
+            if n.is_finite() { Json::number(&n)? } else { Json::String(text) }
+        }
+        Class::Time => {
+            Json::String(crate::datetime::iso8601(cx.settings(), info.oid, d).into_bytes())
+        }
+        Class::Json => Json::of_node(tree(d.as_bytes())?, d.as_bytes())?,
+        Class::Jsonb => Json::of_item(item(d)),
+        Class::Array => {
+            let array = ArrayRef::new(d);
+            let elem = cx.type_info(array.elem_type())?;
+            dimensions(cx, elem.oid, &array.dims(), &array.elements(&elem))?
+        }
+        Class::Row => Json::Object(
+            columns(cx, d)?
+                .into_iter()
+                .map(|(name, ty, v)| Ok((name.into_bytes(), value(cx, ty, v)?)))
+                .collect::<Result<_>>()?,
+        ),
+        Class::Text => Json::String(cx.type_output(info.oid, d)?),
+    })
+}
+
+fn dimensions(
+    cx: &mut dyn FnContext,
+    elem: Oid,
+    dims: &[i32],
+    elements: &[DatumRef<'_>],
+) -> Result<Json> {
+    let mut out = Vec::new();
+    if let [first, rest @ ..] = dims
+        && *first > 0
+    {
+        for part in elements.chunks(elements.len() / *first as usize) {
+            out.push(match rest {
+                [] => value(cx, elem, part[0])?,
+                rest => dimensions(cx, elem, rest, part)?,
+            });
+        }
+    }
+    Ok(Json::Array(out))
+}
+
+/// The text of an object's key.
+fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
+    let (class, info) = class_of(cx, ty)?;
+    match class {
+        Class::Json | Class::Jsonb | Class::Array | Class::Row => Err(pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "key value must be scalar, not array, composite, or json"
+        )),
+        Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
+        Class::Time => Ok(crate::datetime::iso8601(cx.settings(), info.oid, d).into_bytes()),
+        Class::Number | Class::Text => cx.type_output(info.oid, d),
+    }
+}
+
+fn arguments<'a>(
+    cx: &mut dyn FnContext,
+    a: &[DatumRef<'a>],
+) -> Result<Option<Vec<(Oid, DatumRef<'a>)>>> {
+    let variadic = cx.variadic_array();
+    crate::string::variadic_values(cx, a, 0, variadic)
+}
+
+fn uneven(name: &str) -> PgError {
+    pg_err!(INVALID_PARAMETER_VALUE, "argument list must have even number of elements")
+        .hint(format!("The arguments of {name}() must consist of alternating keys and values."))
+}
+
+fn json_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
+    if args.len() % 2 != 0 {
+        return Err(uneven("json_build_object"));
+    }
+    let mut out = vec![b'{'];
+    for (i, pair) in args.chunks_exact(2).enumerate() {
+        if pair[0].1.is_null() {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "argument {} cannot be null", 2 * i + 1)
+                .hint("Object keys should be text."));
+        }
+        if i > 0 {
+            out.extend_from_slice(b", ");
+        }
+        put_string(&mut out, &key(cx, pair[0].0, pair[0].1)?);
+        out.extend_from_slice(b" : ");
+        put(cx, &mut out, pair[1].0, pair[1].1, false)?;
+    }
+    out.push(b'}');
+    Ok(Datum::bytes(out))
+}
+
+fn jsonb_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
+    if args.len() % 2 != 0 {
+        return Err(uneven("jsonb_build_object"));
+    }
+    let mut pairs = Vec::new();
+    for (i, pair) in args.chunks_exact(2).enumerate() {
+        if pair[0].1.is_null() {
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "argument {}: key must not be null",
+                2 * i + 1
+            ));
+        }
+        pairs.push((key(cx, pair[0].0, pair[0].1)?, value(cx, pair[1].0, pair[1].1)?));
+    }
+    Json::Object(pairs).datum()
+}
+
+fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
+    let mut out = vec![b'['];
+    for (i, (ty, v)) in args.into_iter().enumerate() {
+        if i > 0 {
+            out.extend_from_slice(b", ");
+        }
+        put(cx, &mut out, ty, v, false)?;
+    }
+    out.push(b']');
+    Ok(Datum::bytes(out))
+}
+
+fn jsonb_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
+    let all = args.into_iter().map(|(ty, v)| value(cx, ty, v)).collect::<Result<_>>()?;
+    Json::Array(all).datum()
+}
+
+fn to_text(cx: &mut dyn FnContext, d: DatumRef<'_>, lines: bool) -> Result<Datum> {
+    let mut out = Vec::new();
+    let ty = cx.arg_type(0);
+    put(cx, &mut out, ty, d, lines)?;
+    Ok(Datum::bytes(out))
+}
+
+/// Keys and values out of one array of text, or of two.
+fn from_texts(
+    cx: &mut dyn FnContext,
+    a: &[DatumRef<'_>],
+) -> Result<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+    let subscripts = |what: &str| PgError::new(pgerror::SqlState::ARRAY_SUBSCRIPT_ERROR, what);
+    let mut lists: Vec<Vec<Option<Vec<u8>>>> = Vec::new();
+    for d in a {
+        let array = ArrayRef::new(*d);
+        if array.ndim() > if a.len() == 2 { 1 } else { 2 } {
+            return Err(subscripts("wrong number of array subscripts"));
+        }
+        let elem = cx.type_info(array.elem_type())?;
+        let texts = array.iter(&elem).map(|e| (!e.is_null()).then(|| e.as_bytes().to_vec()));
+        lists.push(texts.collect());
+    }
+    let pairs: Vec<_> = match &lists[..] {
+        [keys, values] => {
+            if keys.len() != values.len() {
+                return Err(subscripts("mismatched array dimensions"));
+            }
+            keys.iter().cloned().zip(values.iter().cloned()).collect()
+        }
+        _ => {
+            let dims = ArrayRef::new(a[0]).dims();
+            if dims.len() == 1 && dims[0] % 2 != 0 {
+                return Err(subscripts("array must have even number of elements"));
+            }
+            if dims.len() == 2 && dims[1] != 2 {
+                return Err(subscripts("array must have two columns"));
+            }
+            lists[0].chunks_exact(2).map(|p| (p[0].clone(), p[1].clone())).collect()
+        }
+    };
+    pairs
+        .into_iter()
+        .map(|(k, v)| {
+            let null = || pg_err!(NULL_VALUE_NOT_ALLOWED, "null value not allowed for object key");
+            Ok((k.ok_or_else(null)?, v))
+        })
+        .collect()
+}
+
+fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let mut out = vec![b'{'];
+    for (i, (k, v)) in from_texts(cx, a)?.into_iter().enumerate() {
+        if i > 0 {
+            out.extend_from_slice(b", ");
+        }
+        put_string(&mut out, &k);
+        out.extend_from_slice(b" : ");
+        match v {
+            None => out.extend_from_slice(b"null"),
+            Some(v) => put_string(&mut out, &v),
+        }
+    }
+    out.push(b'}');
+    Ok(Datum::bytes(out))
+}
+
+fn jsonb_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let pairs = from_texts(cx, a)?;
+    Json::Object(pairs.into_iter().map(|(k, v)| (k, v.map_or(Json::Null, Json::String))).collect())
+        .datum()
+}
+
+scalars! { FNS;
+    "to_json" => |cx, a| to_text(cx, a[0], false),
+    "row_to_json" => |cx, a| to_text(cx, a[0], false),
+    "row_to_json_pretty" => |cx, a| to_text(cx, a[0], a[1].as_bool()),
+    "array_to_json" => |cx, a| to_text(cx, a[0], false),
+    "array_to_json_pretty" => |cx, a| to_text(cx, a[0], a[1].as_bool()),
+    "to_jsonb" => |cx, a| {
+        let ty = cx.arg_type(0);
+        value(cx, ty, a[0])?.datum()
+    },
+    "json_build_object" => json_object,
+    "json_build_object_noargs" => |_, _| Ok(Datum::text("{}")),
+    "json_build_array" => json_array,
+    "json_build_array_noargs" => |_, _| Ok(Datum::text("[]")),
+    "jsonb_build_object" => jsonb_object,
+    "jsonb_build_object_noargs" => |_, _| Json::Object(Vec::new()).datum(),
+    "jsonb_build_array" => jsonb_array,
+    "jsonb_build_array_noargs" => |_, _| Json::Array(Vec::new()).datum(),
+    "json_object" => json_from_texts,
+    "json_object_two_arg" => json_from_texts,
+    "jsonb_object" => jsonb_from_texts,
+    "jsonb_object_two_arg" => jsonb_from_texts,
+}
+
+/// Text that an aggregate has written so far.
+struct Text(Vec<u8>);
+
+fn field_name(d: DatumRef<'_>) -> Result<()> {
+    if d.is_null() {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "field name must not be null"));
+    }
+    Ok(())
+}
+
+fn json_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    let ty = cx.arg_type(0);
+    let first = s.is_null();
+    let structured = matches!(class_of(cx, ty)?.0, Class::Array | Class::Row);
+    let Text(out) = s.get_or(|| Text(vec![b'[']));
+    if !first {
+        out.extend_from_slice(b", ");
+        if structured && !a[0].is_null() {
+            out.extend_from_slice(b"\n ");
+        }
+    }
+    put(cx, out, ty, a[0], false)
+}
+
+fn json_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    field_name(a[0])?;
+    let (key_type, value_type) = (cx.arg_type(0), cx.arg_type(1));
+    let first = s.is_null();
+    let Text(out) = s.get_or(|| Text(b"{ ".to_vec()));
+    if !first {
+        out.extend_from_slice(b", ");
+    }
+    put_string(out, &key(cx, key_type, a[0])?);
+    out.extend_from_slice(b" : ");
+    put(cx, out, value_type, a[1], false)
+}
+
+fn closed(s: &AggState, end: &[u8]) -> Datum {
+    s.get::<Text>().map_or(Datum::Null, |Text(t)| Datum::bytes([t, end].concat()))
+}
+
+fn jsonb_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    let ty = cx.arg_type(0);
+    let v = value(cx, ty, a[0])?;
+    if let Json::Array(all) = s.get_or(|| Json::Array(Vec::new())) {
+        all.push(v);
+    }
+    Ok(())
+}
+
+fn jsonb_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
+    field_name(a[0])?;
+    let (key_type, value_type) = (cx.arg_type(0), cx.arg_type(1));
+    let pair = (key(cx, key_type, a[0])?, value(cx, value_type, a[1])?);
+    if let Json::Object(all) = s.get_or(|| Json::Object(Vec::new())) {
+        all.push(pair);
+    }
+    Ok(())
+}
+
+fn made(s: &AggState) -> Result<Datum> {
+    s.get::<Json>().map_or(Ok(Datum::Null), |j| j.clone().datum())
+}
+
+builtins! { AGGREGATES;
+    "json_agg_transfn" => Trans(json_agg),
+    "json_agg_finalfn" => Final(|_, s, _| Ok(closed(s, b"]"))),
+    "json_object_agg_transfn" => Trans(json_object_agg),
+    "json_object_agg_finalfn" => Final(|_, s, _| Ok(closed(s, b" }"))),
+    "jsonb_agg_transfn" => Trans(jsonb_agg),
+    "jsonb_agg_finalfn" => Final(|_, s, _| made(s)),
+    "jsonb_object_agg_transfn" => Trans(jsonb_object_agg),
+    "jsonb_object_agg_finalfn" => Final(|_, s, _| made(s)),
+}

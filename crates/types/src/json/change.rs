@@ -1,0 +1,299 @@
+//! jsonb with parts added, replaced or taken out. Counterpart: jsonfuncs.c (setPath, IteratorConcat).
+
+use super::access::item;
+use super::binary::{Container, Item};
+use super::encode::Json;
+use super::io::put_string;
+use super::parse::{Kind, Node, tree};
+use crate::array::ArrayRef;
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::{PgError, Result, pg_err};
+
+fn refused(message: &str) -> PgError {
+    PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
+}
+
+fn is_scalar(d: DatumRef<'_>) -> bool {
+    Container::new(d.as_bytes()).is_scalar()
+}
+
+fn elements(i: Item<'_>) -> Vec<Json> {
+    match Json::of_item(i) {
+        Json::Array(e) => e,
+        other => vec![other],
+    }
+}
+
+fn concat(a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
+    let (l, r) = (Container::new(a.as_bytes()), Container::new(b.as_bytes()));
+    if l.is_object() == r.is_object() {
+        // Nothing is added to an empty one, and the other keeps its kind.
+        if l.len() == 0 && !r.is_scalar() {
+            return Ok(b.to_owned());
+        }
+        if r.len() == 0 && !l.is_scalar() {
+            return Ok(a.to_owned());
+        }
+    }
+    if l.is_object() && r.is_object() {
+        let pairs = l.pairs().chain(r.pairs());
+        return Json::Object(pairs.map(|(k, v)| (k.to_vec(), Json::of_item(v))).collect()).datum();
+    }
+    let mut all = elements(item(a));
+    all.extend(elements(item(b)));
+    Json::Array(all).datum()
+}
+
+fn without(d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {
+    if is_scalar(d) {
+        return Err(refused("cannot delete from scalar"));
+    }
+    match Json::of_item(item(d)) {
+        Json::Object(mut pairs) => {
+            pairs.retain(|(k, _)| !gone(k));
+            Json::Object(pairs)
+        }
+        Json::Array(mut all) => {
+            all.retain(|e| !matches!(e, Json::String(s) if gone(s)));
+            Json::Array(all)
+        }
+        other => other,
+    }
+    .datum()
+}
+
+fn without_element(d: DatumRef<'_>, i: i32) -> Result<Datum> {
+    if is_scalar(d) {
+        return Err(refused("cannot delete from scalar"));
+    }
+    let Json::Array(mut all) = Json::of_item(item(d)) else {
+        return Err(refused("cannot delete from object using integer index"));
+    };
+    let i = if i < 0 { i64::from(i) + all.len() as i64 } else { i64::from(i) };
+    if let Ok(i) = usize::try_from(i)
+        && i < all.len()
+    {
+        all.remove(i);
+    }
+    Json::Array(all).datum()
+}
+
+/// What is done at the end of a path.
+#[derive(Clone)]
+enum Change {
+    Delete,
+    /// Replaces what is there; `create`: and adds what is not.
+    Set {
+        value: Json,
+        create: bool,
+    },
+    /// Never replaces; of an array's element `after` or before it.
+    Insert {
+        value: Json,
+        after: bool,
+    },
+}
+
+/// The steps of a path, each with whether it is NULL.
+fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
+    let array = ArrayRef::new(d);
+    if array.ndim() > 1 {
+        return Err(PgError::new(
+            pgerror::SqlState::ARRAY_SUBSCRIPT_ERROR,
+            "wrong number of array subscripts",
+        ));
+    }
+    let elem = cx.type_info(array.elem_type())?;
+    Ok(array.iter(&elem).map(|e| (!e.is_null()).then(|| e.as_bytes().to_vec())).collect())
+}
+
+/// Changes `here` at `path[level..]`.
+fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change) -> Result<()> {
+    let Some(step) = path.get(level) else { return Ok(()) };
+    let at = level + 1;
+    if matches!(here, Json::Array(_) | Json::Object(_)) && step.is_none() {
+        return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "path element at position {at} is null"));
+    }
+    let Some(step) = step else { return Ok(()) };
+    let last = at == path.len();
+    match here {
+        Json::Object(pairs) => {
+            let found = pairs.iter().position(|(k, _)| k == step);
+            match (found, what) {
+                (Some(i), _) if !last => return change(&mut pairs[i].1, path, at, what),
+                (Some(i), Change::Delete) => {
+                    pairs.remove(i);
+                }
+                (Some(i), Change::Set { value, .. }) => pairs[i].1 = value.clone(),
+                (Some(_), Change::Insert { .. }) => {
+                    return Err(refused("cannot replace existing key")
+                        .hint("Try using the function jsonb_set to replace key value."));
+                }
+                (None, Change::Set { value, create: true } | Change::Insert { value, .. })
+                    if last =>
+                {
+                    pairs.push((step.clone(), value.clone()));
+                }
+                (None, _) => {}
+            }
+        }
+        Json::Array(all) => {
+            let text = String::from_utf8_lossy(step);
+            let Ok(i) = text.trim_start().parse::<i32>() else {
+                return Err(pg_err!(
+                    INVALID_TEXT_REPRESENTATION,
+                    "path element at position {at} is not an integer: \"{text}\""
+                ));
+            };
+            let n = all.len() as i64;
+            let i = if i < 0 { i64::from(i) + n } else { i64::from(i) };
+            let inside = (0..n).contains(&i);
+            match what {
+                _ if inside && !last => return change(&mut all[i as usize], path, at, what),
+                _ if !last => {}
+                Change::Delete if inside => {
+                    all.remove(i as usize);
+                }
+                Change::Delete => {}
+                Change::Set { value, .. } if inside => all[i as usize] = value.clone(),
+                Change::Set { create: false, .. } => {}
+                Change::Insert { value, after } if inside => {
+                    all.insert(i as usize + usize::from(*after), value.clone());
+                }
+                // Beyond an end, at that end.
+                Change::Set { value, .. } | Change::Insert { value, .. } => {
+                    let place = if i < 0 { 0 } else { all.len() };
+                    all.insert(place, value.clone());
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn changed(
+    cx: &mut dyn FnContext,
+    d: DatumRef<'_>,
+    path: DatumRef<'_>,
+    what: &Change,
+) -> Result<Datum> {
+    let path = steps(cx, path)?;
+    if is_scalar(d) {
+        return Err(refused(match what {
+            Change::Delete => "cannot delete path in scalar",
+            _ => "cannot set path in scalar",
+        }));
+    }
+    let adds = !matches!(what, Change::Delete | Change::Set { create: false, .. });
+    if path.is_empty() || (Container::new(d.as_bytes()).len() == 0 && !adds) {
+        return Ok(d.to_owned());
+    }
+    let mut whole = Json::of_item(item(d));
+    change(&mut whole, &path, 0, what)?;
+    whole.datum()
+}
+
+fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    if a[0].is_null() || a[1].is_null() || a[3].is_null() {
+        return Ok(Datum::Null);
+    }
+    let treatment = if a[4].is_null() { &b""[..] } else { a[4].as_bytes() };
+    let create = a[3].as_bool();
+    if a[4].is_null() {
+        return Err(refused(
+            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
+        ));
+    }
+    if !a[2].is_null() {
+        let value = Json::of_item(item(a[2]));
+        return changed(cx, a[0], a[1], &Change::Set { value, create });
+    }
+    match treatment {
+        b"raise_exception" => {
+            Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "JSON value must not be null")
+                .detail("Exception was raised because null_value_treatment is \"raise_exception\".")
+                .hint("To avoid, either change the null_value_treatment argument or ensure that an SQL NULL is not passed."))
+        }
+        b"use_json_null" => {
+            changed(cx, a[0], a[1], &Change::Set { value: Json::Null, create })
+        }
+        b"delete_key" => changed(cx, a[0], a[1], &Change::Delete),
+        b"return_target" => Ok(a[0].to_owned()),
+        _ => Err(refused(
+            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
+        )),
+    }
+}
+
+fn strip(j: Json) -> Json {
+    match j {
+        Json::Object(pairs) => Json::Object(
+            pairs
+                .into_iter()
+                .filter(|(_, v)| !matches!(v, Json::Null))
+                .map(|(k, v)| (k, strip(v)))
+                .collect(),
+        ),
+        Json::Array(all) => Json::Array(all.into_iter().map(strip).collect()),
+        other => other,
+    }
+}
+
+/// The text of a json without fields that are null, and without space.
+fn strip_text(text: &[u8], node: &Node, out: &mut Vec<u8>) {
+    match &node.kind {
+        Kind::Object(pairs) => {
+            out.push(b'{');
+            let kept = pairs.iter().filter(|(_, v)| !matches!(v.kind, Kind::Null));
+            for (i, (k, v)) in kept.enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                put_string(out, k);
+                out.push(b':');
+                strip_text(text, v, out);
+            }
+            out.push(b'}');
+        }
+        Kind::Array(all) => {
+            out.push(b'[');
+            for (i, e) in all.iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                strip_text(text, e, out);
+            }
+            out.push(b']');
+        }
+        Kind::String(s) => put_string(out, s),
+        _ => out.extend_from_slice(&text[node.span.clone()]),
+    }
+}
+
+scalars! { FNS;
+    "jsonb_concat" => |_, a| concat(a[0], a[1]),
+    "jsonb_delete" => |_, a| without(a[0], &|k| k == a[1].as_bytes()),
+    "jsonb_delete_array" => |cx, a| {
+        let keys = steps(cx, a[1])?;
+        without(a[0], &|k| keys.iter().flatten().any(|gone| gone == k))
+    },
+    "jsonb_delete_idx" => |_, a| without_element(a[0], a[1].as_i32()),
+    "jsonb_delete_path" => |cx, a| changed(cx, a[0], a[1], &Change::Delete),
+    "jsonb_set" => |cx, a| {
+        let value = Json::of_item(item(a[2]));
+        changed(cx, a[0], a[1], &Change::Set { value, create: a[3].as_bool() })
+    },
+    "jsonb_set_lax" => set_lax,
+    "jsonb_insert" => |cx, a| {
+        let value = Json::of_item(item(a[2]));
+        changed(cx, a[0], a[1], &Change::Insert { value, after: a[3].as_bool() })
+    },
+    "jsonb_strip_nulls" => |_, a| strip(Json::of_item(item(a[0]))).datum(),
+    "json_strip_nulls" => |_, a| {
+        let text = a[0].as_bytes();
+        let mut out = Vec::new();
+        strip_text(text, &tree(text)?, &mut out);
+        Ok(Datum::bytes(out))
+    },
+}

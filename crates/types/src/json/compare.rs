@@ -1,0 +1,199 @@
+//! The order, the hash and the containment of jsonb.
+
+use super::binary::*;
+use crate::array::ArrayRef;
+use crate::hash;
+use crate::numeric::{self, Num};
+use crate::{Datum, DatumRef, FnContext};
+use ids::Oid;
+use pgerror::Result;
+use std::cmp::Ordering;
+
+fn number_order(a: &[u8], b: &[u8]) -> Ordering {
+    numeric::compare(&Num::from_payload(a), &Num::from_payload(b))
+}
+
+/// Types in ascending order.
+fn rank(i: Item<'_>) -> u8 {
+    match i {
+        Item::Null => 0,
+        Item::String(_) => 1,
+        Item::Number(_) => 2,
+        Item::Bool(_) => 3,
+        Item::Container(c) if !c.is_object() => 4,
+        Item::Container(_) => 5,
+    }
+}
+
+fn order(a: Item<'_>, b: Item<'_>) -> Ordering {
+    match (a, b) {
+        (Item::Null, Item::Null) => Ordering::Equal,
+        (Item::String(a), Item::String(b)) => a.cmp(b),
+        (Item::Number(a), Item::Number(b)) => number_order(a, b),
+        (Item::Bool(a), Item::Bool(b)) => a.cmp(&b),
+        (Item::Container(a), Item::Container(b)) if a.is_object() == b.is_object() => {
+            container_order(a, b)
+        }
+        _ => rank(a).cmp(&rank(b)),
+    }
+}
+
+fn container_order(a: Container<'_>, b: Container<'_>) -> Ordering {
+    if a.is_object() != b.is_object() {
+        return if b.is_object() { Ordering::Less } else { Ordering::Greater };
+    }
+    // Numbers of members count before anything else, even of arrays that stand for scalars.
+    let by_count = a.len().cmp(&b.len());
+    if by_count.is_ne() {
+        return by_count;
+    }
+    if a.is_scalar() != b.is_scalar() {
+        return b.is_scalar().cmp(&a.is_scalar());
+    }
+    for i in 0..a.len() {
+        let by_member = match a.is_object() {
+            true => a.key(i).cmp(b.key(i)).then_with(|| order(a.value(i), b.value(i))),
+            false => order(a.element(i), b.element(i)),
+        };
+        if by_member.is_ne() {
+            return by_member;
+        }
+    }
+    Ordering::Equal
+}
+
+/// The order of jsonb, whatever the collation.
+pub fn jsonb_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    container_order(Container::new(a.as_bytes()), Container::new(b.as_bytes()))
+}
+
+fn equal(a: Item<'_>, b: Item<'_>) -> bool {
+    order(a, b).is_eq()
+}
+
+/// Does `b` stand in `a`?
+fn contains(a: Container<'_>, b: Container<'_>) -> bool {
+    if a.is_object() != b.is_object() {
+        return false;
+    }
+    if a.is_object() {
+        return a.len() >= b.len()
+            && b.pairs().all(|(key, want)| {
+                a.get(key).is_some_and(|have| match (have, want) {
+                    (Item::Container(have), Item::Container(want)) => contains(have, want),
+                    _ => rank(have) == rank(want) && equal(have, want),
+                })
+            });
+    }
+    // A scalar contains no array, though an array contains its scalars.
+    if a.is_scalar() && !b.is_scalar() {
+        return false;
+    }
+    b.elements().all(|want| match want {
+        Item::Container(want) => {
+            a.elements().any(|have| matches!(have, Item::Container(have) if contains(have, want)))
+        }
+        _ => a.elements().any(|have| rank(have) == rank(want) && equal(have, want)),
+    })
+}
+
+/// Is the string a key of the object or an element of the array?
+fn exists(c: Container<'_>, s: &[u8]) -> bool {
+    match c.is_object() {
+        true => c.find(s).is_some(),
+        false => c.elements().any(|e| matches!(e, Item::String(have) if have == s)),
+    }
+}
+
+fn strings(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Vec<u8>>> {
+    let array = ArrayRef::new(d);
+    let elem = cx.type_info(array.elem_type())?;
+    Ok(array.iter(&elem).filter(|e| !e.is_null()).map(|e| e.as_bytes().to_vec()).collect())
+}
+
+/// Mixes the hashes of a container's members into `state`: of 32 or 64 bits, by `mix` and by the hashes of what
+/// is neither NULL nor boolean.
+fn hash_members<T: Copy>(
+    c: Container<'_>,
+    state: &mut T,
+    container: &impl Fn(T, u32) -> T,
+    scalar: &impl Fn(T, Item<'_>) -> T,
+) {
+    *state = container(*state, if c.is_object() { OBJECT } else { ARRAY });
+    let mut one = |item: Item<'_>| match item {
+        Item::Container(c) => hash_members(c, state, container, scalar),
+        item => *state = scalar(*state, item),
+    };
+    if c.is_object() {
+        for (key, value) in c.pairs() {
+            one(Item::String(key));
+            one(value);
+        }
+    } else {
+        c.elements().for_each(one);
+    }
+}
+
+fn hash32(c: Container<'_>) -> u32 {
+    let mut state = 0;
+    hash_members(c, &mut state, &|state: u32, kind| state ^ kind, &|state, item| {
+        let h = match item {
+            Item::String(s) => hash::hash_bytes(s),
+            Item::Number(n) => numeric::hash_of(DatumRef::Bytes(n)),
+            Item::Bool(true) => 2,
+            Item::Bool(false) => 4,
+            Item::Null | Item::Container(_) => 1,
+        };
+        state.rotate_left(1) ^ h
+    });
+    state
+}
+
+fn hash64(c: Container<'_>, seed: u64) -> u64 {
+    let mut state = 0;
+    let container = |state: u64, kind: u32| state ^ (u64::from(kind) << 32 | u64::from(kind));
+    hash_members(c, &mut state, &container, &|state, item| {
+        let h = match item {
+            Item::String(s) => hash::hash_bytes_extended(s, seed),
+            Item::Number(n) => numeric::hash_extended(DatumRef::Bytes(n), seed),
+            Item::Bool(b) if seed != 0 => hash::hash_uint32_extended(u32::from(b), seed),
+            Item::Bool(true) => 2,
+            Item::Bool(false) => 4,
+            Item::Null | Item::Container(_) => seed.wrapping_add(1),
+        };
+        // Both halves turn on their own.
+        let turned = (u64::from(((state >> 32) as u32).rotate_left(1)) << 32)
+            | u64::from((state as u32).rotate_left(1));
+        turned ^ h
+    });
+    state
+}
+
+comparisons! { COMPARISONS;
+    jsonb_cmp => "jsonb_eq" "jsonb_ne" "jsonb_lt" "jsonb_le" "jsonb_gt" "jsonb_ge";
+}
+
+scalars! { FNS;
+    "jsonb_cmp" => |cx, a| Ok(Datum::int4(jsonb_cmp(a[0], a[1], cx.collation()) as i32)),
+    "jsonb_hash" => |_, a| Ok(hash::h32(hash32(Container::new(a[0].as_bytes())))),
+    "jsonb_hash_extended" => |_, a| {
+        Ok(hash::h64(hash64(Container::new(a[0].as_bytes()), a[1].as_i64() as u64)))
+    },
+    "jsonb_contains" => |_, a| {
+        Ok(Datum::bool(contains(Container::new(a[0].as_bytes()), Container::new(a[1].as_bytes()))))
+    },
+    "jsonb_contained" => |_, a| {
+        Ok(Datum::bool(contains(Container::new(a[1].as_bytes()), Container::new(a[0].as_bytes()))))
+    },
+    "jsonb_exists" => |_, a| {
+        Ok(Datum::bool(exists(Container::new(a[0].as_bytes()), a[1].as_bytes())))
+    },
+    "jsonb_exists_any" => |cx, a| {
+        let c = Container::new(a[0].as_bytes());
+        Ok(Datum::bool(strings(cx, a[1])?.iter().any(|s| exists(c, s))))
+    },
+    "jsonb_exists_all" => |cx, a| {
+        let c = Container::new(a[0].as_bytes());
+        Ok(Datum::bool(strings(cx, a[1])?.iter().all(|s| exists(c, s))))
+    },
+}

@@ -1,0 +1,183 @@
+//! Trees to jsonb. Counterpart: jsonb_util.c (convertToJsonb).
+
+use super::binary::*;
+use super::parse::{Kind, Node};
+use crate::Datum;
+use crate::numeric::{self, Num};
+use pgerror::{Result, pg_err};
+
+/// A value that is being made or changed.
+#[derive(Clone, Debug)]
+pub(super) enum Json {
+    Null,
+    Bool(bool),
+    /// Payload of a numeric.
+    Number(Vec<u8>),
+    String(Vec<u8>),
+    Array(Vec<Json>),
+    /// Pairs in any order until they are sorted.
+    Object(Vec<(Vec<u8>, Json)>),
+}
+
+impl Json {
+    pub fn number(n: &Num) -> Result<Json> {
+        Ok(Json::Number(n.to_payload()?))
+    }
+
+    /// The value of a parsed text.
+    pub fn of_node(node: Node, text: &[u8]) -> Result<Json> {
+        Ok(match node.kind {
+            Kind::Null => Json::Null,
+            Kind::Bool(b) => Json::Bool(b),
+            Kind::Number => Json::number(&numeric::parse(&text[node.span])?)?,
+            Kind::String(s) => Json::String(s),
+            Kind::Array(elements) => Json::Array(
+                elements.into_iter().map(|e| Json::of_node(e, text)).collect::<Result<_>>()?,
+            ),
+            Kind::Object(pairs) => Json::Object(
+                pairs
+                    .into_iter()
+                    .map(|(k, v)| Ok((k, Json::of_node(v, text)?)))
+                    .collect::<Result<_>>()?,
+            ),
+        })
+    }
+
+    pub fn of_item(item: Item<'_>) -> Json {
+        match item {
+            Item::Null => Json::Null,
+            Item::Bool(b) => Json::Bool(b),
+            Item::Number(n) => Json::Number(n.to_vec()),
+            Item::String(s) => Json::String(s.to_vec()),
+            Item::Container(c) if c.is_object() => {
+                Json::Object(c.pairs().map(|(k, v)| (k.to_vec(), Json::of_item(v))).collect())
+            }
+            Item::Container(c) => Json::Array(c.elements().map(Json::of_item).collect()),
+        }
+    }
+
+    /// The jsonb datum.
+    pub fn datum(self) -> Result<Datum> {
+        let mut out = Vec::new();
+        match self {
+            Json::Array(_) | Json::Object(_) => {
+                put(&mut out, self)?;
+            }
+            scalar => put_array(&mut out, vec![scalar], SCALAR)?,
+        }
+        Ok(Datum::bytes(out))
+    }
+}
+
+/// A datum of a value that stands in another jsonb.
+pub(super) fn datum_of(item: Item<'_>) -> Result<Datum> {
+    match item {
+        Item::Container(c) => Ok(Datum::bytes(c.bytes().to_vec())),
+        scalar => Json::of_item(scalar).datum(),
+    }
+}
+
+fn pad(out: &mut Vec<u8>) {
+    out.resize(out.len().next_multiple_of(4), 0);
+}
+
+/// Checks a length against what an entry can hold.
+fn fits(what: &str, len: usize) -> Result<u32> {
+    if len > LENGTH as usize {
+        return Err(pg_err!(
+            PROGRAM_LIMIT_EXCEEDED,
+            "total size of jsonb {what} elements exceeds the maximum of {LENGTH} bytes"
+        ));
+    }
+    Ok(len as u32)
+}
+
+/// Appends a child, and tells its entry.
+fn put(out: &mut Vec<u8>, value: Json) -> Result<u32> {
+    let start = out.len();
+    let ty = match value {
+        Json::Null => return Ok(NULL),
+        Json::Bool(b) => return Ok(if b { TRUE } else { FALSE }),
+        Json::String(s) => {
+            out.extend_from_slice(&s);
+            0
+        }
+        Json::Number(n) => {
+            pad(out);
+            out.extend_from_slice(&((n.len() as u32 + 4) << 2).to_le_bytes());
+            out.extend_from_slice(&n);
+            NUMBER
+        }
+        Json::Array(elements) => {
+            put_array(out, elements, 0)?;
+            CONTAINER
+        }
+        Json::Object(pairs) => {
+            put_object(out, pairs)?;
+            CONTAINER
+        }
+    };
+    Ok(ty | fits("array", out.len() - start)?)
+}
+
+/// Appends the header and room for the entries, and tells where these begin.
+fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<usize> {
+    if count > COUNT as usize {
+        return Err(pg_err!(
+            PROGRAM_LIMIT_EXCEEDED,
+            "number of jsonb elements exceeds the maximum allowed ({COUNT})"
+        ));
+    }
+    pad(out);
+    out.extend_from_slice(&(flags | count as u32).to_le_bytes());
+    let at = out.len();
+    out.resize(at + 4 * entries, 0);
+    Ok(at)
+}
+
+/// Writes the `i`th entry at its place; `total` grows by the child's length.
+fn enter(
+    out: &mut [u8],
+    at: usize,
+    i: usize,
+    entry: u32,
+    total: &mut usize,
+    what: &str,
+) -> Result<()> {
+    *total += (entry & LENGTH) as usize;
+    let end = fits(what, *total)?;
+    let entry = if i.is_multiple_of(STRIDE) { entry & TYPE | end | HAS_OFFSET } else { entry };
+    out[at + 4 * i..at + 4 * i + 4].copy_from_slice(&entry.to_le_bytes());
+    Ok(())
+}
+
+fn put_array(out: &mut Vec<u8>, elements: Vec<Json>, scalar: u32) -> Result<()> {
+    let at = begin(out, ARRAY | scalar, elements.len(), elements.len())?;
+    let mut total = 0;
+    for (i, e) in elements.into_iter().enumerate() {
+        let entry = put(out, e)?;
+        enter(out, at, i, entry, &mut total, "array")?;
+    }
+    Ok(())
+}
+
+fn put_object(out: &mut Vec<u8>, mut pairs: Vec<(Vec<u8>, Json)>) -> Result<()> {
+    // Of equal keys the last counts.
+    pairs.reverse();
+    pairs.sort_by(|a, b| key_order(&a.0, &b.0));
+    pairs.dedup_by(|later, kept| later.0 == kept.0);
+    let n = pairs.len();
+    let at = begin(out, OBJECT, n, 2 * n)?;
+    let mut total = 0;
+    let mut values = Vec::with_capacity(n);
+    for (i, (key, value)) in pairs.into_iter().enumerate() {
+        let entry = put(out, Json::String(key))?;
+        enter(out, at, i, entry, &mut total, "object")?;
+        values.push(value);
+    }
+    for (i, value) in values.into_iter().enumerate() {
+        let entry = put(out, value)?;
+        enter(out, at, n + i, entry, &mut total, "object")?;
+    }
+    Ok(())
+}

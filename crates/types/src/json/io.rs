@@ -1,0 +1,140 @@
+//! Input and output of json and jsonb, and their texts.
+
+use super::binary::{Container, Item};
+use super::encode::Json;
+use super::parse;
+use crate::form::Reader;
+use crate::numeric::Num;
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::{Result, pg_err};
+
+/// The version byte of jsonb's binary form.
+const VERSION: u8 = 1;
+
+/// Appends a JSON string.
+pub(super) fn put_string(out: &mut Vec<u8>, s: &[u8]) {
+    out.push(b'"');
+    for &c in s {
+        match c {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            8 => out.extend_from_slice(b"\\b"),
+            12 => out.extend_from_slice(b"\\f"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0..0x20 => out.extend_from_slice(format!("\\u{c:04x}").as_bytes()),
+            _ => out.push(c),
+        }
+    }
+    out.push(b'"');
+}
+
+/// How jsonb is laid out as text.
+#[derive(Clone, Copy)]
+pub(super) enum Layout {
+    Line,
+    /// On lines of their own, this deep.
+    Lines(usize),
+}
+
+impl Layout {
+    fn deeper(self) -> Layout {
+        match self {
+            Layout::Line => self,
+            Layout::Lines(n) => Layout::Lines(n + 1),
+        }
+    }
+
+    fn new_line(self, out: &mut Vec<u8>) {
+        if let Layout::Lines(n) = self {
+            out.push(b'\n');
+            out.resize(out.len() + 4 * n, b' ');
+        }
+    }
+}
+
+/// Appends the text of a value.
+pub(super) fn put_item(out: &mut Vec<u8>, item: Item<'_>, layout: Layout) {
+    match item {
+        Item::Null => out.extend_from_slice(b"null"),
+        Item::Bool(b) => out.extend_from_slice(if b { b"true" } else { b"false" }),
+        Item::Number(n) => out.extend_from_slice(Num::from_payload(n).to_string().as_bytes()),
+        Item::String(s) => put_string(out, s),
+        Item::Container(c) => {
+            let (open, close) = if c.is_object() { (b'{', b'}') } else { (b'[', b']') };
+            let inner = layout.deeper();
+            out.push(open);
+            for i in 0..c.len() {
+                if i > 0 {
+                    out.push(b',');
+                    if matches!(layout, Layout::Line) {
+                        out.push(b' ');
+                    }
+                }
+                inner.new_line(out);
+                let value = if c.is_object() {
+                    put_string(out, c.key(i));
+                    out.extend_from_slice(b": ");
+                    c.value(i)
+                } else {
+                    c.element(i)
+                };
+                put_item(out, value, inner);
+            }
+            layout.new_line(out);
+            out.push(close);
+        }
+    }
+}
+
+/// The text of a jsonb datum.
+pub(super) fn text_of(d: DatumRef<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line);
+    out
+}
+
+/// The jsonb of a text.
+pub(super) fn jsonb_of(text: &[u8]) -> Result<Datum> {
+    Json::of_node(parse::tree(text)?, text)?.datum()
+}
+
+fn json_in(text: &[u8]) -> Result<Datum> {
+    parse::check(text)?;
+    Ok(Datum::bytes(text.to_vec()))
+}
+
+fn jsonb_recv(cx: &mut dyn FnContext, message: &[u8]) -> Result<Datum> {
+    let version = Reader::new(message).u8()?;
+    if version != VERSION {
+        return Err(pg_err!(INTERNAL_ERROR, "unsupported jsonb version number {version}"));
+    }
+    crate::text::verify(cx, &message[1..])?;
+    jsonb_of(&message[1..])
+}
+
+fn pretty(d: DatumRef<'_>) -> Datum {
+    let mut out = Vec::new();
+    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Lines(0));
+    Datum::bytes(out)
+}
+
+scalars! { FNS;
+    "json_in" => |_, a| json_in(a[0].as_bytes()),
+    "json_out" => |_, a| Ok(a[0].to_owned()),
+    "json_recv" => |cx, a| {
+        crate::text::verify(cx, a[0].as_bytes())?;
+        json_in(a[0].as_bytes())
+    },
+    "json_send" => |_, a| Ok(a[0].to_owned()),
+    "jsonb_in" => |_, a| jsonb_of(a[0].as_bytes()),
+    "jsonb_out" => |_, a| Ok(Datum::bytes(text_of(a[0]))),
+    "jsonb_recv" => |cx, a| jsonb_recv(cx, a[0].as_bytes()),
+    "jsonb_send" => |_, a| {
+        let mut out = vec![VERSION];
+        out.extend(text_of(a[0]));
+        Ok(Datum::bytes(out))
+    },
+    "jsonb_pretty" => |_, a| Ok(pretty(a[0])),
+}
