@@ -82,3 +82,16 @@ SELECT pg_get_statisticsobjdef_expressions(1), pg_get_statisticsobjdef(1)
 SELECT pg_xact_commit_timestamp('3')
 SELECT aclinsert('{}', '=r/postgres')
 DROP TABLE sys_t
+SELECT * FROM information_schema._pg_expandarray([[array[5,6,7]¦'[3:4]={a,b}'::text[]¦'{{1,2},{3,4}}'::int[]¦'{}'::int[]¦null::int[]¦'1 2 4'::int2vector¦3]]) ORDER BY 2
+SELECT (information_schema._pg_expandarray([[array['x','y']¦'7 8'::oidvector]])).*
+SELECT (k).x, (k).n, pg_typeof((k).x) FROM (SELECT information_schema._pg_expandarray('[[{1,2}¦{}]]'::int8[]) AS k) q ORDER BY 2
+CREATE FUNCTION sys_f(anyelement, n int, OUT x anyelement, OUT y anyarray) RETURNS SETOF record LANGUAGE sql AS 'SELECT $1, array[$1, $1] FROM generate_series(1, n)'
+SELECT * FROM sys_f([[1.5¦'a'::text¦date '2020-01-01'¦null::int]], 2)
+SELECT s, (s).y[2], pg_typeof((s).y) FROM sys_f([[true¦'a'::name]], 2) s
+DROP FUNCTION sys_f
+CREATE FUNCTION sys_f(anyarray, OUT a anyelement, OUT b anyarray) LANGUAGE sql AS 'SELECT $1[1], $1'
+SELECT *, pg_typeof(a) FROM sys_f([['{x}'::text[]¦array[1,2]]]) WITH ORDINALITY
+DROP FUNCTION sys_f
+CREATE FUNCTION sys_f(anyarray) RETURNS TABLE (e anyelement, i int) LANGUAGE sql AS 'SELECT e, o::int FROM unnest($1) WITH ORDINALITY u(e, o)'
+SELECT *, pg_typeof(e) FROM sys_f([['{x,y}'::text[]¦array[1.5]]])
+DROP FUNCTION sys_f

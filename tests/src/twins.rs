@@ -1,6 +1,7 @@
 //! The same text for both servers, each statement's answer compared: what psql shows is what users see.
 
 mod explain;
+mod information;
 mod plans;
 mod psql;
 mod rights;

@@ -125,6 +125,11 @@ CREATE FUNCTION _pg_truetypmod(pg_attribute, pg_type) RETURNS int4
   LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURNS NULL ON NULL INPUT
   RETURN CASE ($2).typtype WHEN 'd' THEN ($2).typtypmod ELSE ($1).atttypmod END;
 
+-- The elements of an array's outer dimension, and their places from 1. Drivers call it.
+CREATE FUNCTION _pg_expandarray(IN anyarray, OUT x anyelement, OUT n int) RETURNS SETOF record
+  LANGUAGE sql STRICT IMMUTABLE PARALLEL SAFE
+  AS 'SELECT $1[i], i - array_lower($1, 1) + 1 FROM generate_subscripts($1, 1) i';
+
 CREATE FUNCTION _pg_index_position(oid, smallint) RETURNS int
   LANGUAGE sql STRICT STABLE
 BEGIN ATOMIC
@@ -323,8 +328,7 @@ GRANT SELECT ON domain_constraints TO PUBLIC;
 CREATE VIEW domains AS
   SELECT current_database()::sql_identifier AS domain_catalog, n.nspname::sql_identifier AS domain_schema,
          t.typname::sql_identifier AS domain_name,
-         (CASE WHEN b.typelem <> 0 AND b.typlen = -1 THEN 'ARRAY'
-               WHEN b.typnamespace = 'pg_catalog'::regnamespace THEN format_type(b.oid, NULL)
+         (CASE WHEN b.typnamespace = 'pg_catalog'::regnamespace THEN format_type(b.oid, NULL)
                ELSE 'USER-DEFINED' END)::character_data AS data_type,
          _pg_char_max_length(t.typbasetype, t.typtypmod)::cardinal_number AS character_maximum_length,
          _pg_char_octet_length(t.typbasetype, t.typtypmod)::cardinal_number AS character_octet_length,
@@ -583,3 +587,688 @@ CREATE VIEW triggers AS
 
 GRANT SELECT ON triggers TO PUBLIC;
 
+-- Routines. Their specific names are made of name and number.
+
+CREATE VIEW parameters AS
+  SELECT current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         x.place::cardinal_number AS ordinal_position,
+         (CASE p.proargmodes[x.place::integer] WHEN 'o' THEN 'OUT' WHEN 'b' THEN 'INOUT' WHEN 't' THEN 'OUT'
+               ELSE 'IN' END)::character_data AS parameter_mode,
+         'NO'::yes_or_no AS is_result, 'NO'::yes_or_no AS as_locator,
+         nullif(p.proargnames[x.place::integer], '')::sql_identifier AS parameter_name,
+         (CASE WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY'
+               WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN format_type(t.oid, NULL)
+               ELSE 'USER-DEFINED' END)::character_data AS data_type,
+         NULL::cardinal_number AS character_maximum_length,
+         NULL::cardinal_number AS character_octet_length,
+         NULL::sql_identifier AS character_set_catalog, NULL::sql_identifier AS character_set_schema,
+         NULL::sql_identifier AS character_set_name, NULL::sql_identifier AS collation_catalog,
+         NULL::sql_identifier AS collation_schema, NULL::sql_identifier AS collation_name,
+         NULL::cardinal_number AS numeric_precision, NULL::cardinal_number AS numeric_precision_radix,
+         NULL::cardinal_number AS numeric_scale, NULL::cardinal_number AS datetime_precision,
+         NULL::character_data AS interval_type, NULL::cardinal_number AS interval_precision,
+         current_database()::sql_identifier AS udt_catalog, tn.nspname::sql_identifier AS udt_schema,
+         t.typname::sql_identifier AS udt_name, NULL::sql_identifier AS scope_catalog,
+         NULL::sql_identifier AS scope_schema, NULL::sql_identifier AS scope_name,
+         NULL::cardinal_number AS maximum_cardinality, x.place::sql_identifier AS dtd_identifier,
+         (CASE WHEN pg_has_role(p.proowner, 'USAGE')
+               THEN pg_get_function_arg_default(p.oid, x.place::integer) END)::character_data
+           AS parameter_default
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+       CROSS JOIN LATERAL unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]))
+         WITH ORDINALITY x(type, place)
+       JOIN pg_type t ON t.oid = x.type JOIN pg_namespace tn ON tn.oid = t.typnamespace
+  WHERE pg_has_role(p.proowner, 'USAGE') OR has_function_privilege(p.oid, 'EXECUTE');
+
+GRANT SELECT ON parameters TO PUBLIC;
+
+CREATE VIEW routines AS
+  SELECT current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         current_database()::sql_identifier AS routine_catalog,
+         n.nspname::sql_identifier AS routine_schema, p.proname::sql_identifier AS routine_name,
+         (CASE p.prokind WHEN 'f' THEN 'FUNCTION' WHEN 'p' THEN 'PROCEDURE' END)::character_data
+           AS routine_type,
+         NULL::sql_identifier AS module_catalog, NULL::sql_identifier AS module_schema,
+         NULL::sql_identifier AS module_name, NULL::sql_identifier AS udt_catalog,
+         NULL::sql_identifier AS udt_schema, NULL::sql_identifier AS udt_name,
+         (CASE WHEN p.prokind = 'p' THEN NULL
+               WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY'
+               WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN format_type(t.oid, NULL)
+               ELSE 'USER-DEFINED' END)::character_data AS data_type,
+         NULL::cardinal_number AS character_maximum_length,
+         NULL::cardinal_number AS character_octet_length,
+         NULL::sql_identifier AS character_set_catalog, NULL::sql_identifier AS character_set_schema,
+         NULL::sql_identifier AS character_set_name, NULL::sql_identifier AS collation_catalog,
+         NULL::sql_identifier AS collation_schema, NULL::sql_identifier AS collation_name,
+         NULL::cardinal_number AS numeric_precision, NULL::cardinal_number AS numeric_precision_radix,
+         NULL::cardinal_number AS numeric_scale, NULL::cardinal_number AS datetime_precision,
+         NULL::character_data AS interval_type, NULL::cardinal_number AS interval_precision,
+         (CASE WHEN t.oid IS NOT NULL THEN current_database() END)::sql_identifier AS type_udt_catalog,
+         tn.nspname::sql_identifier AS type_udt_schema, t.typname::sql_identifier AS type_udt_name,
+         NULL::sql_identifier AS scope_catalog, NULL::sql_identifier AS scope_schema,
+         NULL::sql_identifier AS scope_name, NULL::cardinal_number AS maximum_cardinality,
+         (CASE WHEN p.prokind <> 'p' THEN 0 END)::sql_identifier AS dtd_identifier,
+         (CASE l.lanname WHEN 'sql' THEN 'SQL' ELSE 'EXTERNAL' END)::character_data AS routine_body,
+         (CASE WHEN pg_has_role(p.proowner, 'USAGE') THEN p.prosrc END)::character_data
+           AS routine_definition,
+         (CASE l.lanname WHEN 'c' THEN p.prosrc END)::character_data AS external_name,
+         upper(l.lanname)::character_data AS external_language,
+         'GENERAL'::character_data AS parameter_style,
+         (CASE p.provolatile WHEN 'i' THEN 'YES' ELSE 'NO' END)::yes_or_no AS is_deterministic,
+         'MODIFIES'::character_data AS sql_data_access,
+         (CASE WHEN p.prokind = 'p' THEN NULL WHEN p.proisstrict THEN 'YES' ELSE 'NO' END)::yes_or_no
+           AS is_null_call,
+         NULL::character_data AS sql_path, 'YES'::yes_or_no AS schema_level_routine,
+         0::cardinal_number AS max_dynamic_result_sets, NULL::yes_or_no AS is_user_defined_cast,
+         NULL::yes_or_no AS is_implicitly_invocable,
+         (CASE WHEN p.prosecdef THEN 'DEFINER' ELSE 'INVOKER' END)::character_data AS security_type,
+         NULL::sql_identifier AS to_sql_specific_catalog,
+         NULL::sql_identifier AS to_sql_specific_schema, NULL::sql_identifier AS to_sql_specific_name,
+         'NO'::yes_or_no AS as_locator, NULL::time_stamp AS created, NULL::time_stamp AS last_altered,
+         NULL::yes_or_no AS new_savepoint_level, 'NO'::yes_or_no AS is_udt_dependent,
+         NULL::character_data AS result_cast_from_data_type, NULL::yes_or_no AS result_cast_as_locator,
+         NULL::cardinal_number AS result_cast_char_max_length,
+         NULL::cardinal_number AS result_cast_char_octet_length,
+         NULL::sql_identifier AS result_cast_char_set_catalog,
+         NULL::sql_identifier AS result_cast_char_set_schema,
+         NULL::sql_identifier AS result_cast_char_set_name,
+         NULL::sql_identifier AS result_cast_collation_catalog,
+         NULL::sql_identifier AS result_cast_collation_schema,
+         NULL::sql_identifier AS result_cast_collation_name,
+         NULL::cardinal_number AS result_cast_numeric_precision,
+         NULL::cardinal_number AS result_cast_numeric_precision_radix,
+         NULL::cardinal_number AS result_cast_numeric_scale,
+         NULL::cardinal_number AS result_cast_datetime_precision,
+         NULL::character_data AS result_cast_interval_type,
+         NULL::cardinal_number AS result_cast_interval_precision,
+         NULL::sql_identifier AS result_cast_type_udt_catalog,
+         NULL::sql_identifier AS result_cast_type_udt_schema,
+         NULL::sql_identifier AS result_cast_type_udt_name,
+         NULL::sql_identifier AS result_cast_scope_catalog,
+         NULL::sql_identifier AS result_cast_scope_schema,
+         NULL::sql_identifier AS result_cast_scope_name,
+         NULL::cardinal_number AS result_cast_maximum_cardinality,
+         NULL::sql_identifier AS result_cast_dtd_identifier
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+       LEFT JOIN (pg_type t JOIN pg_namespace tn ON tn.oid = t.typnamespace)
+         ON t.oid = p.prorettype AND p.prokind <> 'p'
+  WHERE pg_has_role(p.proowner, 'USAGE') OR has_function_privilege(p.oid, 'EXECUTE');
+
+GRANT SELECT ON routines TO PUBLIC;
+
+-- What objects use, from their dependencies.
+
+CREATE VIEW check_constraint_routine_usage AS
+  SELECT current_database()::sql_identifier AS constraint_catalog,
+         kn.nspname::sql_identifier AS constraint_schema, k.conname::sql_identifier AS constraint_name,
+         current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name
+  FROM pg_constraint k JOIN pg_namespace kn ON kn.oid = k.connamespace
+       JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = k.oid
+                       AND d.refclassid = 'pg_proc'::regclass
+       JOIN pg_proc p ON p.oid = d.refobjid JOIN pg_namespace n ON n.oid = p.pronamespace
+  WHERE k.contype = 'c' AND pg_has_role(p.proowner, 'USAGE');
+
+GRANT SELECT ON check_constraint_routine_usage TO PUBLIC;
+
+CREATE VIEW column_column_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS table_catalog,
+         n.nspname::sql_identifier AS table_schema, c.relname::sql_identifier AS table_name,
+         a.attname::sql_identifier AS column_name, g.attname::sql_identifier AS dependent_column
+  FROM pg_attrdef e JOIN pg_attribute g ON g.attrelid = e.adrelid AND g.attnum = e.adnum
+       JOIN pg_class c ON c.oid = e.adrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = e.oid
+                       AND d.refclassid = 'pg_class'::regclass AND d.refobjid = e.adrelid
+       JOIN pg_attribute a ON a.attrelid = e.adrelid AND a.attnum = d.refobjsubid
+  WHERE g.attgenerated <> '' AND a.attnum <> g.attnum AND pg_has_role(c.relowner, 'USAGE');
+
+GRANT SELECT ON column_column_usage TO PUBLIC;
+
+CREATE VIEW routine_column_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS specific_catalog,
+         pn.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         current_database()::sql_identifier AS routine_catalog,
+         pn.nspname::sql_identifier AS routine_schema, p.proname::sql_identifier AS routine_name,
+         current_database()::sql_identifier AS table_catalog, n.nspname::sql_identifier AS table_schema,
+         c.relname::sql_identifier AS table_name, a.attname::sql_identifier AS column_name
+  FROM pg_proc p JOIN pg_namespace pn ON pn.oid = p.pronamespace
+       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                       AND d.refclassid = 'pg_class'::regclass
+       JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
+  WHERE c.relkind IN ('r', 'v', 'f', 'p') AND pg_has_role(c.relowner, 'USAGE');
+
+GRANT SELECT ON routine_column_usage TO PUBLIC;
+
+CREATE VIEW routine_routine_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         current_database()::sql_identifier AS routine_catalog,
+         un.nspname::sql_identifier AS routine_schema,
+         nameconcatoid(u.proname, u.oid)::sql_identifier AS routine_name
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                       AND d.refclassid = 'pg_proc'::regclass
+       JOIN pg_proc u ON u.oid = d.refobjid JOIN pg_namespace un ON un.oid = u.pronamespace
+  WHERE p.prokind IN ('f', 'p') AND u.prokind IN ('f', 'p') AND pg_has_role(u.proowner, 'USAGE');
+
+GRANT SELECT ON routine_routine_usage TO PUBLIC;
+
+CREATE VIEW routine_sequence_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS specific_catalog,
+         pn.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         current_database()::sql_identifier AS routine_catalog,
+         pn.nspname::sql_identifier AS routine_schema, p.proname::sql_identifier AS routine_name,
+         current_database()::sql_identifier AS sequence_catalog,
+         n.nspname::sql_identifier AS sequence_schema, c.relname::sql_identifier AS sequence_name
+  FROM pg_proc p JOIN pg_namespace pn ON pn.oid = p.pronamespace
+       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                       AND d.refclassid = 'pg_class'::regclass
+       JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'S' AND pg_has_role(c.relowner, 'USAGE');
+
+GRANT SELECT ON routine_sequence_usage TO PUBLIC;
+
+CREATE VIEW routine_table_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS specific_catalog,
+         pn.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         current_database()::sql_identifier AS routine_catalog,
+         pn.nspname::sql_identifier AS routine_schema, p.proname::sql_identifier AS routine_name,
+         current_database()::sql_identifier AS table_catalog, n.nspname::sql_identifier AS table_schema,
+         c.relname::sql_identifier AS table_name
+  FROM pg_proc p JOIN pg_namespace pn ON pn.oid = p.pronamespace
+       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                       AND d.refclassid = 'pg_class'::regclass
+       JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'v', 'f', 'p') AND pg_has_role(c.relowner, 'USAGE');
+
+GRANT SELECT ON routine_table_usage TO PUBLIC;
+
+CREATE VIEW view_column_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS view_catalog,
+         vn.nspname::sql_identifier AS view_schema, v.relname::sql_identifier AS view_name,
+         current_database()::sql_identifier AS table_catalog, n.nspname::sql_identifier AS table_schema,
+         c.relname::sql_identifier AS table_name, a.attname::sql_identifier AS column_name
+  FROM pg_class v JOIN pg_namespace vn ON vn.oid = v.relnamespace
+       JOIN pg_rewrite r ON r.ev_class = v.oid AND r.rulename = '_RETURN'
+       JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                       AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
+       JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
+  WHERE v.relkind = 'v' AND c.relkind IN ('r', 'v', 'f', 'p') AND pg_has_role(c.relowner, 'USAGE');
+
+GRANT SELECT ON view_column_usage TO PUBLIC;
+
+CREATE VIEW view_routine_usage AS
+  SELECT DISTINCT current_database()::sql_identifier AS table_catalog,
+         vn.nspname::sql_identifier AS table_schema, v.relname::sql_identifier AS table_name,
+         current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name
+  FROM pg_class v JOIN pg_namespace vn ON vn.oid = v.relnamespace
+       JOIN pg_rewrite r ON r.ev_class = v.oid AND r.rulename = '_RETURN'
+       JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                       AND d.refclassid = 'pg_proc'::regclass
+       JOIN pg_proc p ON p.oid = d.refobjid JOIN pg_namespace n ON n.oid = p.pronamespace
+  WHERE v.relkind = 'v' AND pg_has_role(p.proowner, 'USAGE');
+
+GRANT SELECT ON view_routine_usage TO PUBLIC;
+
+CREATE VIEW triggered_update_columns AS
+  SELECT current_database()::sql_identifier AS trigger_catalog,
+         n.nspname::sql_identifier AS trigger_schema, t.tgname::sql_identifier AS trigger_name,
+         current_database()::sql_identifier AS event_object_catalog,
+         n.nspname::sql_identifier AS event_object_schema,
+         c.relname::sql_identifier AS event_object_table,
+         a.attname::sql_identifier AS event_object_column
+  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+       CROSS JOIN LATERAL unnest(t.tgattr::smallint[]) x(number)
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = x.number
+  WHERE NOT t.tgisinternal AND NOT pg_is_other_temp_schema(n.oid)
+    AND (pg_has_role(c.relowner, 'USAGE')
+         OR has_column_privilege(c.oid, a.attnum, 'INSERT, UPDATE, REFERENCES'));
+
+GRANT SELECT ON triggered_update_columns TO PUBLIC;
+
+-- Types of the user.
+
+CREATE VIEW user_defined_types AS
+  SELECT current_database()::sql_identifier AS user_defined_type_catalog,
+         n.nspname::sql_identifier AS user_defined_type_schema,
+         c.relname::sql_identifier AS user_defined_type_name,
+         'STRUCTURED'::character_data AS user_defined_type_category,
+         'YES'::yes_or_no AS is_instantiable, NULL::yes_or_no AS is_final,
+         NULL::character_data AS ordering_form, NULL::character_data AS ordering_category,
+         NULL::sql_identifier AS ordering_routine_catalog,
+         NULL::sql_identifier AS ordering_routine_schema,
+         NULL::sql_identifier AS ordering_routine_name, NULL::character_data AS reference_type,
+         NULL::character_data AS data_type, NULL::cardinal_number AS character_maximum_length,
+         NULL::cardinal_number AS character_octet_length,
+         NULL::sql_identifier AS character_set_catalog, NULL::sql_identifier AS character_set_schema,
+         NULL::sql_identifier AS character_set_name, NULL::sql_identifier AS collation_catalog,
+         NULL::sql_identifier AS collation_schema, NULL::sql_identifier AS collation_name,
+         NULL::cardinal_number AS numeric_precision, NULL::cardinal_number AS numeric_precision_radix,
+         NULL::cardinal_number AS numeric_scale, NULL::cardinal_number AS datetime_precision,
+         NULL::character_data AS interval_type, NULL::cardinal_number AS interval_precision,
+         NULL::sql_identifier AS source_dtd_identifier, NULL::sql_identifier AS ref_dtd_identifier
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_type t ON t.oid = c.reltype
+  WHERE c.relkind = 'c'
+    AND (pg_has_role(t.typowner, 'USAGE') OR has_type_privilege(t.oid, 'USAGE'));
+
+GRANT SELECT ON user_defined_types TO PUBLIC;
+
+CREATE VIEW attributes AS
+  SELECT current_database()::sql_identifier AS udt_catalog, n.nspname::sql_identifier AS udt_schema,
+         c.relname::sql_identifier AS udt_name, a.attname::sql_identifier AS attribute_name,
+         a.attnum::cardinal_number AS ordinal_position,
+         pg_get_expr(d.adbin, d.adrelid)::character_data AS attribute_default,
+         (CASE WHEN a.attnotnull OR t.typtype = 'd' AND t.typnotnull THEN 'NO' ELSE 'YES'
+          END)::yes_or_no AS is_nullable,
+         (CASE WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY'
+               WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN format_type(t.oid, NULL)
+               ELSE 'USER-DEFINED' END)::character_data AS data_type,
+         _pg_char_max_length(x.id, x.mod)::cardinal_number AS character_maximum_length,
+         _pg_char_octet_length(x.id, x.mod)::cardinal_number AS character_octet_length,
+         NULL::sql_identifier AS character_set_catalog, NULL::sql_identifier AS character_set_schema,
+         NULL::sql_identifier AS character_set_name,
+         (CASE WHEN o.nspname IS NOT NULL THEN current_database() END)::sql_identifier
+           AS collation_catalog,
+         o.nspname::sql_identifier AS collation_schema, o.collname::sql_identifier AS collation_name,
+         _pg_numeric_precision(x.id, x.mod)::cardinal_number AS numeric_precision,
+         _pg_numeric_precision_radix(x.id, x.mod)::cardinal_number AS numeric_precision_radix,
+         _pg_numeric_scale(x.id, x.mod)::cardinal_number AS numeric_scale,
+         _pg_datetime_precision(x.id, x.mod)::cardinal_number AS datetime_precision,
+         _pg_interval_type(x.id, x.mod)::character_data AS interval_type,
+         NULL::cardinal_number AS interval_precision,
+         current_database()::sql_identifier AS attribute_udt_catalog,
+         tn.nspname::sql_identifier AS attribute_udt_schema,
+         t.typname::sql_identifier AS attribute_udt_name, NULL::sql_identifier AS scope_catalog,
+         NULL::sql_identifier AS scope_schema, NULL::sql_identifier AS scope_name,
+         NULL::cardinal_number AS maximum_cardinality, a.attnum::sql_identifier AS dtd_identifier,
+         'NO'::yes_or_no AS is_derived_reference_attribute
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace tn ON tn.oid = t.typnamespace
+       CROSS JOIN LATERAL (SELECT _pg_truetypid(a, t) AS id, _pg_truetypmod(a, t) AS mod) x
+       LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+       LEFT JOIN (SELECT k.oid, k.collname, kn.nspname
+                  FROM pg_collation k JOIN pg_namespace kn ON kn.oid = k.collnamespace
+                  WHERE (kn.nspname, k.collname) <> ('pg_catalog', 'default')) o
+         ON o.oid = a.attcollation
+  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind = 'c'
+    AND (pg_has_role(c.relowner, 'USAGE') OR has_type_privilege(c.reltype, 'USAGE'));
+
+GRANT SELECT ON attributes TO PUBLIC;
+
+CREATE VIEW collation_character_set_applicability AS
+  SELECT current_database()::sql_identifier AS collation_catalog,
+         n.nspname::sql_identifier AS collation_schema, c.collname::sql_identifier AS collation_name,
+         NULL::sql_identifier AS character_set_catalog, NULL::sql_identifier AS character_set_schema,
+         getdatabaseencoding()::sql_identifier AS character_set_name
+  FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace
+  WHERE c.collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()));
+
+GRANT SELECT ON collation_character_set_applicability TO PUBLIC;
+
+CREATE VIEW column_domain_usage AS
+  SELECT current_database()::sql_identifier AS domain_catalog, tn.nspname::sql_identifier AS domain_schema,
+         t.typname::sql_identifier AS domain_name, current_database()::sql_identifier AS table_catalog,
+         n.nspname::sql_identifier AS table_schema, c.relname::sql_identifier AS table_name,
+         a.attname::sql_identifier AS column_name
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace tn ON tn.oid = t.typnamespace
+  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
+    AND t.typtype = 'd' AND pg_has_role(t.typowner, 'USAGE');
+
+GRANT SELECT ON column_domain_usage TO PUBLIC;
+
+CREATE VIEW column_udt_usage AS
+  SELECT current_database()::sql_identifier AS udt_catalog, rn.nspname::sql_identifier AS udt_schema,
+         real.typname::sql_identifier AS udt_name, current_database()::sql_identifier AS table_catalog,
+         n.nspname::sql_identifier AS table_schema, c.relname::sql_identifier AS table_name,
+         a.attname::sql_identifier AS column_name
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_type t ON t.oid = a.atttypid
+       JOIN pg_type real ON real.oid = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END
+       JOIN pg_namespace rn ON rn.oid = real.typnamespace
+  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
+    AND pg_has_role(real.typowner, 'USAGE');
+
+GRANT SELECT ON column_udt_usage TO PUBLIC;
+
+CREATE VIEW domain_udt_usage AS
+  SELECT current_database()::sql_identifier AS udt_catalog, bn.nspname::sql_identifier AS udt_schema,
+         b.typname::sql_identifier AS udt_name, current_database()::sql_identifier AS domain_catalog,
+         n.nspname::sql_identifier AS domain_schema, t.typname::sql_identifier AS domain_name
+  FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+       JOIN pg_type b ON b.oid = t.typbasetype JOIN pg_namespace bn ON bn.oid = b.typnamespace
+  WHERE t.typtype = 'd' AND pg_has_role(b.typowner, 'USAGE');
+
+GRANT SELECT ON domain_udt_usage TO PUBLIC;
+
+CREATE VIEW data_type_privileges AS
+  SELECT current_database()::sql_identifier AS object_catalog,
+         u.schema::sql_identifier AS object_schema, u.name::sql_identifier AS object_name,
+         u.type::character_data AS object_type, u.dtd::sql_identifier AS dtd_identifier
+  FROM (SELECT udt_schema, udt_name, 'USER-DEFINED TYPE', dtd_identifier FROM attributes
+        UNION ALL SELECT table_schema, table_name, 'TABLE', dtd_identifier FROM columns
+        UNION ALL SELECT domain_schema, domain_name, 'DOMAIN', dtd_identifier FROM domains
+        UNION ALL SELECT specific_schema, specific_name, 'ROUTINE', dtd_identifier FROM parameters
+        UNION ALL SELECT specific_schema, specific_name, 'ROUTINE', dtd_identifier FROM routines)
+       u(schema, name, type, dtd);
+
+GRANT SELECT ON data_type_privileges TO PUBLIC;
+
+CREATE VIEW element_types AS
+  SELECT current_database()::sql_identifier AS object_catalog,
+         n.nspname::sql_identifier AS object_schema, x.name::sql_identifier AS object_name,
+         x.kind::character_data AS object_type, x.dtd::sql_identifier AS collection_type_identifier,
+         (CASE WHEN e.typelem <> 0 AND e.typlen = -1 THEN 'ARRAY'
+               WHEN e.typnamespace = 'pg_catalog'::regnamespace THEN format_type(e.oid, NULL)
+               ELSE 'USER-DEFINED' END)::character_data AS data_type,
+         NULL::cardinal_number AS character_maximum_length,
+         NULL::cardinal_number AS character_octet_length,
+         NULL::sql_identifier AS character_set_catalog, NULL::sql_identifier AS character_set_schema,
+         NULL::sql_identifier AS character_set_name,
+         (CASE WHEN o.nspname IS NOT NULL THEN current_database() END)::sql_identifier
+           AS collation_catalog,
+         o.nspname::sql_identifier AS collation_schema, o.collname::sql_identifier AS collation_name,
+         NULL::cardinal_number AS numeric_precision, NULL::cardinal_number AS numeric_precision_radix,
+         NULL::cardinal_number AS numeric_scale, NULL::cardinal_number AS datetime_precision,
+         NULL::character_data AS interval_type, NULL::cardinal_number AS interval_precision,
+         NULL::character_data AS domain_default, current_database()::sql_identifier AS udt_catalog,
+         en.nspname::sql_identifier AS udt_schema, e.typname::sql_identifier AS udt_name,
+         NULL::sql_identifier AS scope_catalog, NULL::sql_identifier AS scope_schema,
+         NULL::sql_identifier AS scope_name, NULL::cardinal_number AS maximum_cardinality,
+         ('a' || x.dtd)::sql_identifier AS dtd_identifier
+  FROM (SELECT c.relnamespace, c.relname,
+               CASE c.relkind WHEN 'c' THEN 'USER-DEFINED TYPE' ELSE 'TABLE' END, a.attnum, a.atttypid,
+               a.attcollation
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relkind IN ('r', 'v', 'f', 'c', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL
+        SELECT typnamespace, typname, 'DOMAIN', 1, typbasetype, typcollation
+        FROM pg_type WHERE typtype = 'd'
+        UNION ALL
+        SELECT p.pronamespace, nameconcatoid(p.proname, p.oid), 'ROUTINE', i.place, i.type, 0
+        FROM pg_proc p CROSS JOIN LATERAL unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]))
+               WITH ORDINALITY i(type, place)
+        UNION ALL
+        SELECT pronamespace, nameconcatoid(proname, oid), 'ROUTINE', 0, prorettype, 0
+        FROM pg_proc) x(namespace, name, kind, dtd, type, coll)
+       JOIN pg_namespace n ON n.oid = x.namespace
+       JOIN pg_type t ON t.oid = x.type AND t.typelem <> 0 AND t.typlen = -1
+       JOIN pg_type e ON e.oid = t.typelem JOIN pg_namespace en ON en.oid = e.typnamespace
+       LEFT JOIN (SELECT k.oid, k.collname, kn.nspname
+                  FROM pg_collation k JOIN pg_namespace kn ON kn.oid = k.collnamespace
+                  WHERE (kn.nspname, k.collname) <> ('pg_catalog', 'default')) o
+         ON o.oid = x.coll
+  WHERE (n.nspname, x.name, x.kind, x.dtd::text)
+        IN (SELECT object_schema, object_name, object_type, dtd_identifier FROM data_type_privileges);
+
+GRANT SELECT ON element_types TO PUBLIC;
+
+-- Rights on columns, routines, types and what one uses.
+
+CREATE VIEW column_privileges AS
+  SELECT f.rolname::sql_identifier AS grantor, coalesce(t.rolname, 'PUBLIC')::sql_identifier AS grantee,
+         current_database()::sql_identifier AS table_catalog, n.nspname::sql_identifier AS table_schema,
+         x.relname::sql_identifier AS table_name, x.attname::sql_identifier AS column_name,
+         x.privilege_type::character_data AS privilege_type,
+         (CASE WHEN x.is_grantable OR pg_has_role(x.grantee, x.relowner, 'USAGE') THEN 'YES' ELSE 'NO'
+          END)::yes_or_no AS is_grantable
+  FROM (SELECT c.relnamespace, c.relname, c.relowner, a.attname, g.*
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+             CROSS JOIN LATERAL aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) g
+        WHERE c.relkind IN ('r', 'v', 'f', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+        UNION
+        SELECT c.relnamespace, c.relname, c.relowner, a.attname, g.*
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid CROSS JOIN LATERAL aclexplode(a.attacl) g
+        WHERE c.relkind IN ('r', 'v', 'f', 'p') AND a.attnum > 0 AND NOT a.attisdropped) x
+       JOIN pg_namespace n ON n.oid = x.relnamespace
+       JOIN pg_authid f ON f.oid = x.grantor LEFT JOIN pg_authid t ON t.oid = x.grantee
+  WHERE (t.oid IS NOT NULL OR x.grantee = 0)
+    AND x.privilege_type IN ('INSERT', 'SELECT', 'UPDATE', 'REFERENCES')
+    AND (pg_has_role(f.oid, 'USAGE') OR pg_has_role(t.oid, 'USAGE') OR x.grantee = 0);
+
+GRANT SELECT ON column_privileges TO PUBLIC;
+
+CREATE VIEW routine_privileges AS
+  SELECT f.rolname::sql_identifier AS grantor, coalesce(t.rolname, 'PUBLIC')::sql_identifier AS grantee,
+         current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         current_database()::sql_identifier AS routine_catalog,
+         n.nspname::sql_identifier AS routine_schema, p.proname::sql_identifier AS routine_name,
+         'EXECUTE'::character_data AS privilege_type,
+         (CASE WHEN x.is_grantable OR pg_has_role(x.grantee, p.proowner, 'USAGE') THEN 'YES' ELSE 'NO'
+          END)::yes_or_no AS is_grantable
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+       CROSS JOIN LATERAL aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+       JOIN pg_authid f ON f.oid = x.grantor LEFT JOIN pg_authid t ON t.oid = x.grantee
+  WHERE (t.oid IS NOT NULL OR x.grantee = 0) AND x.privilege_type = 'EXECUTE'
+    AND (pg_has_role(f.oid, 'USAGE') OR pg_has_role(t.oid, 'USAGE') OR x.grantee = 0);
+
+GRANT SELECT ON routine_privileges TO PUBLIC;
+
+CREATE VIEW udt_privileges AS
+  SELECT f.rolname::sql_identifier AS grantor, coalesce(t.rolname, 'PUBLIC')::sql_identifier AS grantee,
+         current_database()::sql_identifier AS udt_catalog, n.nspname::sql_identifier AS udt_schema,
+         u.typname::sql_identifier AS udt_name, 'TYPE USAGE'::character_data AS privilege_type,
+         (CASE WHEN x.is_grantable OR pg_has_role(x.grantee, u.typowner, 'USAGE') THEN 'YES' ELSE 'NO'
+          END)::yes_or_no AS is_grantable
+  FROM pg_type u JOIN pg_namespace n ON n.oid = u.typnamespace
+       CROSS JOIN LATERAL aclexplode(coalesce(u.typacl, acldefault('T', u.typowner))) x
+       JOIN pg_authid f ON f.oid = x.grantor LEFT JOIN pg_authid t ON t.oid = x.grantee
+  WHERE u.typtype = 'c' AND (t.oid IS NOT NULL OR x.grantee = 0) AND x.privilege_type = 'USAGE'
+    AND (pg_has_role(f.oid, 'USAGE') OR pg_has_role(t.oid, 'USAGE') OR x.grantee = 0);
+
+GRANT SELECT ON udt_privileges TO PUBLIC;
+
+CREATE VIEW usage_privileges AS
+  -- Collations have no rights: everybody uses them.
+  SELECT o.rolname::sql_identifier AS grantor, 'PUBLIC'::sql_identifier AS grantee,
+         current_database()::sql_identifier AS object_catalog,
+         n.nspname::sql_identifier AS object_schema, c.collname::sql_identifier AS object_name,
+         'COLLATION'::character_data AS object_type, 'USAGE'::character_data AS privilege_type,
+         'NO'::yes_or_no AS is_grantable
+  FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace
+       JOIN pg_authid o ON o.oid = c.collowner
+  WHERE c.collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))
+  UNION ALL
+  SELECT f.rolname::sql_identifier, coalesce(t.rolname, 'PUBLIC')::sql_identifier,
+         current_database()::sql_identifier, u.schema::sql_identifier, u.name::sql_identifier,
+         u.kind::character_data, 'USAGE'::character_data,
+         (CASE WHEN x.is_grantable OR pg_has_role(x.grantee, u.owner, 'USAGE') THEN 'YES' ELSE 'NO'
+          END)::yes_or_no
+  FROM (SELECT n.nspname, d.typname, 'DOMAIN', d.typowner,
+               coalesce(d.typacl, acldefault('T', d.typowner))
+        FROM pg_type d JOIN pg_namespace n ON n.oid = d.typnamespace WHERE d.typtype = 'd'
+        UNION ALL
+        SELECT '', fdwname, 'FOREIGN DATA WRAPPER', fdwowner, coalesce(fdwacl, acldefault('F', fdwowner))
+        FROM pg_foreign_data_wrapper
+        UNION ALL
+        SELECT '', srvname, 'FOREIGN SERVER', srvowner, coalesce(srvacl, acldefault('S', srvowner))
+        FROM pg_foreign_server
+        UNION ALL
+        SELECT n.nspname, s.relname, 'SEQUENCE', s.relowner, coalesce(s.relacl, acldefault('r', s.relowner))
+        FROM pg_class s JOIN pg_namespace n ON n.oid = s.relnamespace WHERE s.relkind = 'S')
+       u(schema, name, kind, owner, acl)
+       CROSS JOIN LATERAL aclexplode(u.acl) x
+       JOIN pg_authid f ON f.oid = x.grantor LEFT JOIN pg_authid t ON t.oid = x.grantee
+  WHERE (t.oid IS NOT NULL OR x.grantee = 0) AND x.privilege_type = 'USAGE'
+    AND (pg_has_role(f.oid, 'USAGE') OR pg_has_role(t.oid, 'USAGE') OR x.grantee = 0);
+
+GRANT SELECT ON usage_privileges TO PUBLIC;
+
+CREATE VIEW role_column_grants AS
+  SELECT * FROM column_privileges
+  WHERE grantor IN (SELECT role_name FROM enabled_roles)
+     OR grantee IN (SELECT role_name FROM enabled_roles);
+
+GRANT SELECT ON role_column_grants TO PUBLIC;
+
+CREATE VIEW role_routine_grants AS
+  SELECT * FROM routine_privileges
+  WHERE grantor IN (SELECT role_name FROM enabled_roles)
+     OR grantee IN (SELECT role_name FROM enabled_roles);
+
+GRANT SELECT ON role_routine_grants TO PUBLIC;
+
+CREATE VIEW role_udt_grants AS
+  SELECT * FROM udt_privileges
+  WHERE grantor IN (SELECT role_name FROM enabled_roles)
+     OR grantee IN (SELECT role_name FROM enabled_roles);
+
+GRANT SELECT ON role_udt_grants TO PUBLIC;
+
+CREATE VIEW role_usage_grants AS
+  SELECT * FROM usage_privileges
+  WHERE grantor IN (SELECT role_name FROM enabled_roles)
+     OR grantee IN (SELECT role_name FROM enabled_roles);
+
+GRANT SELECT ON role_usage_grants TO PUBLIC;
+
+-- A row for each direction of a transform. For superusers: nobody else was given it.
+
+CREATE VIEW transforms AS
+  SELECT current_database()::sql_identifier AS udt_catalog, tn.nspname::sql_identifier AS udt_schema,
+         t.typname::sql_identifier AS udt_name, current_database()::sql_identifier AS specific_catalog,
+         n.nspname::sql_identifier AS specific_schema,
+         nameconcatoid(p.proname, p.oid)::sql_identifier AS specific_name,
+         l.lanname::sql_identifier AS group_name, x.direction::character_data AS transform_type
+  FROM pg_transform m JOIN pg_language l ON l.oid = m.trflang
+       JOIN pg_type t ON t.oid = m.trftype JOIN pg_namespace tn ON tn.oid = t.typnamespace
+       CROSS JOIN LATERAL (VALUES (m.trffromsql, 'FROM SQL'), (m.trftosql, 'TO SQL'))
+         x(function, direction)
+       JOIN pg_proc p ON p.oid = x.function JOIN pg_namespace n ON n.oid = p.pronamespace;
+
+-- Foreign data.
+
+CREATE VIEW _pg_foreign_data_wrappers AS
+  SELECT w.oid, w.fdwowner, w.fdwoptions,
+         current_database()::sql_identifier AS foreign_data_wrapper_catalog,
+         w.fdwname::sql_identifier AS foreign_data_wrapper_name,
+         o.rolname::sql_identifier AS authorization_identifier,
+         'c'::character_data AS foreign_data_wrapper_language
+  FROM pg_foreign_data_wrapper w JOIN pg_authid o ON o.oid = w.fdwowner
+  WHERE pg_has_role(w.fdwowner, 'USAGE') OR has_foreign_data_wrapper_privilege(w.oid, 'USAGE');
+
+CREATE VIEW foreign_data_wrappers AS
+  SELECT foreign_data_wrapper_catalog, foreign_data_wrapper_name, authorization_identifier,
+         NULL::character_data AS library_name, foreign_data_wrapper_language
+  FROM _pg_foreign_data_wrappers;
+
+GRANT SELECT ON foreign_data_wrappers TO PUBLIC;
+
+CREATE VIEW foreign_data_wrapper_options AS
+  SELECT w.foreign_data_wrapper_catalog, w.foreign_data_wrapper_name,
+         o.option_name::sql_identifier AS option_name, o.option_value::character_data AS option_value
+  FROM _pg_foreign_data_wrappers w CROSS JOIN LATERAL pg_options_to_table(w.fdwoptions) o;
+
+GRANT SELECT ON foreign_data_wrapper_options TO PUBLIC;
+
+CREATE VIEW _pg_foreign_servers AS
+  SELECT s.oid, s.srvoptions, current_database()::sql_identifier AS foreign_server_catalog,
+         s.srvname::sql_identifier AS foreign_server_name,
+         current_database()::sql_identifier AS foreign_data_wrapper_catalog,
+         w.fdwname::sql_identifier AS foreign_data_wrapper_name,
+         s.srvtype::character_data AS foreign_server_type,
+         s.srvversion::character_data AS foreign_server_version,
+         o.rolname::sql_identifier AS authorization_identifier
+  FROM pg_foreign_server s JOIN pg_foreign_data_wrapper w ON w.oid = s.srvfdw
+       JOIN pg_authid o ON o.oid = s.srvowner
+  WHERE pg_has_role(s.srvowner, 'USAGE') OR has_server_privilege(s.oid, 'USAGE');
+
+CREATE VIEW foreign_servers AS
+  SELECT foreign_server_catalog, foreign_server_name, foreign_data_wrapper_catalog,
+         foreign_data_wrapper_name, foreign_server_type, foreign_server_version,
+         authorization_identifier
+  FROM _pg_foreign_servers;
+
+GRANT SELECT ON foreign_servers TO PUBLIC;
+
+CREATE VIEW foreign_server_options AS
+  SELECT s.foreign_server_catalog, s.foreign_server_name, o.option_name::sql_identifier AS option_name,
+         o.option_value::character_data AS option_value
+  FROM _pg_foreign_servers s CROSS JOIN LATERAL pg_options_to_table(s.srvoptions) o;
+
+GRANT SELECT ON foreign_server_options TO PUBLIC;
+
+CREATE VIEW _pg_foreign_tables AS
+  SELECT current_database()::sql_identifier AS foreign_table_catalog,
+         n.nspname::sql_identifier AS foreign_table_schema,
+         c.relname::sql_identifier AS foreign_table_name, f.ftoptions,
+         current_database()::sql_identifier AS foreign_server_catalog,
+         s.srvname::sql_identifier AS foreign_server_name,
+         o.rolname::sql_identifier AS authorization_identifier
+  FROM pg_foreign_table f JOIN pg_class c ON c.oid = f.ftrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_foreign_server s ON s.oid = f.ftserver JOIN pg_authid o ON o.oid = c.relowner
+  WHERE pg_has_role(c.relowner, 'USAGE')
+     OR has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+     OR has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES');
+
+CREATE VIEW foreign_tables AS
+  SELECT foreign_table_catalog, foreign_table_schema, foreign_table_name, foreign_server_catalog,
+         foreign_server_name
+  FROM _pg_foreign_tables;
+
+GRANT SELECT ON foreign_tables TO PUBLIC;
+
+CREATE VIEW foreign_table_options AS
+  SELECT t.foreign_table_catalog, t.foreign_table_schema, t.foreign_table_name,
+         o.option_name::sql_identifier AS option_name, o.option_value::character_data AS option_value
+  FROM _pg_foreign_tables t CROSS JOIN LATERAL pg_options_to_table(t.ftoptions) o;
+
+GRANT SELECT ON foreign_table_options TO PUBLIC;
+
+CREATE VIEW _pg_foreign_table_columns AS
+  SELECT n.nspname, c.relname, a.attname, a.attfdwoptions
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE a.attnum > 0 AND c.relkind = 'f'
+    AND (pg_has_role(c.relowner, 'USAGE')
+         OR has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES'));
+
+CREATE VIEW column_options AS
+  SELECT current_database()::sql_identifier AS table_catalog, c.nspname::sql_identifier AS table_schema,
+         c.relname::sql_identifier AS table_name, c.attname::sql_identifier AS column_name,
+         o.option_name::sql_identifier AS option_name, o.option_value::character_data AS option_value
+  FROM _pg_foreign_table_columns c CROSS JOIN LATERAL pg_options_to_table(c.attfdwoptions) o;
+
+GRANT SELECT ON column_options TO PUBLIC;
+
+CREATE VIEW _pg_user_mappings AS
+  SELECT m.oid, m.umoptions, m.umuser, coalesce(u.rolname, 'PUBLIC')::sql_identifier AS authorization_identifier,
+         s.foreign_server_catalog, s.foreign_server_name, s.authorization_identifier AS srvowner
+  FROM pg_user_mapping m JOIN _pg_foreign_servers s ON s.oid = m.umserver
+       LEFT JOIN pg_authid u ON u.oid = m.umuser;
+
+CREATE VIEW user_mappings AS
+  SELECT authorization_identifier, foreign_server_catalog, foreign_server_name FROM _pg_user_mappings;
+
+GRANT SELECT ON user_mappings TO PUBLIC;
+
+CREATE VIEW user_mapping_options AS
+  SELECT m.authorization_identifier, m.foreign_server_catalog, m.foreign_server_name,
+         o.option_name::sql_identifier AS option_name,
+         -- What may be a password is for its user, for the server's owner if it is everybody's, and for superusers.
+         (CASE WHEN m.umuser <> 0 AND m.authorization_identifier = current_user
+                 OR m.umuser = 0 AND pg_has_role(m.srvowner, 'USAGE')
+                 OR (SELECT rolsuper FROM pg_authid WHERE rolname = current_user)
+               THEN o.option_value END)::character_data AS option_value
+  FROM _pg_user_mappings m CROSS JOIN LATERAL pg_options_to_table(m.umoptions) o;
+
+GRANT SELECT ON user_mapping_options TO PUBLIC;

@@ -348,7 +348,8 @@ pub fn set_owner(
         return crate::alter_table::change_owner(host, row.typrelid, owner, false);
     }
     let mut cat = host.catalog();
-    cat.update(&row, &PgType { typowner: owner, ..row.row.clone() })?;
+    let typacl = crate::object::new_owner_acl(row.typacl.clone(), row.typowner, owner);
+    cat.update(&row, &PgType { typowner: owner, typacl, ..row.row.clone() })?;
     if let Some(array) = row.typarray.valid() {
         let array = cat.type_row(array)?;
         cat.update(&array, &PgType { typowner: owner, ..array.row.clone() })?;

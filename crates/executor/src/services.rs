@@ -61,8 +61,8 @@ pub trait Services: FnContext + Facts {
     fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>>;
     /// The comparison of the B-tree family in which the operator is equality.
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>>;
-    /// Types of the OUT columns of a function that returns `record`; `None` where it has none.
-    fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>>;
+    /// Types of the OUT columns of a function that is called with arguments of these types; `None` where it has none.
+    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>>;
     /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution: plans
     /// outlive the rights of those who run them.
     fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;

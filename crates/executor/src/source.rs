@@ -416,7 +416,7 @@ pub(crate) fn function_types(
 /// Types of the columns of a composite-valued function: its OUT parameters, or its row type's columns.
 fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
     if let Expr::FuncExpr(f) = e
-        && let Some(out) = run.sv.out_columns(f.funcid)?
+        && let Some(out) = run.sv.out_columns(f.funcid, &argument_types(f))?
     {
         return Ok(out);
     }
@@ -425,6 +425,10 @@ fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
     // A dropped column is NULL, of whatever type.
     let ty = |c: &types::fncx::RowColumn| if c.dropped { types::oids::INT4 } else { c.ty };
     Ok(desc.columns.iter().map(ty).collect())
+}
+
+fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
+    f.args.iter().map(Expr::type_oid).collect()
 }
 
 impl Exec for FunctionNode {
@@ -568,7 +572,7 @@ impl ProjectSetNode {
                 let ty = t.expr.type_oid();
                 let known = match &t.expr {
                     Expr::FuncExpr(f) if ty == types::oids::RECORD => {
-                        run.sv.out_columns(f.funcid)?.is_some()
+                        run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
                     }
                     _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
                 };

@@ -249,7 +249,9 @@ fn views_answer_as_those_of_postgres() {
         // System objects have their own OIDs in names that are made up, and in our views.
         let rows = |server: &RealServer| -> Vec<String> {
             let limit = if name == "views" { "WHERE table_schema = 'public'" } else { "" };
-            let sql = format!("SELECT v::text FROM {schema}.{name} v {limit}");
+            // A row a line.
+            let sql =
+                format!("SELECT translate(v::text, E'\\n', ' ') FROM {schema}.{name} v {limit}");
             let mut rows: Vec<String> = server
                 .query("postgres", &sql)
                 .lines()

@@ -459,7 +459,8 @@ pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: boo
     if let Some(ty) = rel.class.reltype.valid() {
         for ty in [Some(ty), cat.find_type(ty)?.map(|t| t.typarray)].into_iter().flatten() {
             if let Some(row) = cat.find_type(ty)? {
-                cat.update(&row, &PgType { typowner: owner, ..row.row.clone() })?;
+                let typacl = new_owner_acl(row.typacl.clone(), row.typowner, owner);
+                cat.update(&row, &PgType { typowner: owner, typacl, ..row.row.clone() })?;
             }
         }
     }

@@ -208,17 +208,10 @@ impl Services for Core {
         })
     }
 
-    fn out_columns(&mut self, funcid: Oid) -> Result<Option<Vec<Oid>>> {
+    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
         let row = self.cat().function(funcid)?;
-        let (Some(all), Some(modes)) = (&row.proallargtypes, &row.proargmodes) else {
-            return Ok(None);
-        };
-        let out = all
-            .iter()
-            .zip(modes.iter())
-            .filter(|(_, m)| matches!(**m, b'o' | b'b' | b't'))
-            .map(|(t, _)| *t);
-        Ok(Some(out.collect()))
+        let outputs = sysfn::sql::outputs(self, &row, arg_types)?;
+        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 
     fn call_host(

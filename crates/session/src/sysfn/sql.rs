@@ -381,8 +381,12 @@ fn argument_names(row: &PgProc) -> Vec<String> {
     names.map(|(_, n)| n.as_str().to_owned()).collect()
 }
 
-/// Names and types of the output parameters, if there are any.
-fn outputs(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Option<Vec<(String, Oid)>>> {
+/// Names and types of the output parameters, if there are any, in a call with arguments of these types.
+pub(crate) fn outputs(
+    core: &mut Core,
+    row: &PgProc,
+    types: &[Oid],
+) -> Result<Option<Vec<(String, Oid)>>> {
     let (Some(all), Some(modes)) = (&row.proallargtypes, &row.proargmodes) else { return Ok(None) };
     let mut out = Vec::new();
     for (i, (&ty, mode)) in all.iter().zip(modes).enumerate() {
