@@ -64,3 +64,5 @@ SELECT bool_and(x > [[0¦1]]), bool_or(x > [[2¦3]]), every(x > 0) FROM generate
 SELECT bit_and(x), bit_or(x), bit_xor(x) FROM generate_series(5, 7) x
 SELECT '[[12¦-0¦+3¦0012]]'::numeric::text, '[[12¦-0¦1e5]]'::float8::text
 SELECT [[1¦1.5¦'3']] BETWEEN [[1¦2]] AND 3, [[1¦5]] NOT BETWEEN SYMMETRIC 3 AND 0
+SELECT [[0¦-1¦0.1¦-0.05¦3.14¦9007199254740991¦9007199254740992¦9007199254740993¦900719925474099.5¦123456.7891¦0.00000001¦0.0000000123456789¦1e20¦1.5e23¦-12345e17¦1e-20¦1e-24¦12340000e16¦0.3000¦99999999.99]]::numeric::[[float8¦float4]]
+SELECT to_char(timestamp '2024-02-03 04:05:06' + g * interval '1 day', CASE WHEN g % 3 = 0 THEN 'YYYY-MM' ELSE 'FMDay "x" DDth' END) FROM generate_series(1, 7) g ORDER BY g

@@ -9,7 +9,7 @@ use pgerror::Result;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use types::DatumRef;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 
 /// A value of a search key; owned only if it had to be decompressed.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct InsertKey<'a> {
     /// Values of the leading key columns.
     pub values: SmallVec<[KeyValue<'a>; 4]>,
     /// Comparisons with values of another type than the column's; empty if there are none.
-    pub cmps: SmallVec<[Option<CompareFn>; 4]>,
+    pub cmps: SmallVec<[Option<Comparer>; 4]>,
     /// A value is NULL and NULLs are distinct: the tuple conflicts with nothing.
     pub any_null: bool,
     /// Look for the first item > key instead of >= key.
@@ -74,10 +74,10 @@ impl<'a> InsertKey<'a> {
     pub(crate) fn of_values(
         schema: &KeySchema,
         values: SmallVec<[KeyValue<'a>; 4]>,
-        cmps: SmallVec<[Option<CompareFn>; 4]>,
+        cmps: SmallVec<[Option<Comparer>; 4]>,
         next_key: bool,
     ) -> InsertKey<'a> {
-        let cmp = cmps.first().copied().flatten();
+        let cmp = cmps.first().and_then(Option::as_ref);
         let first = values.first().and_then(|v| schema.first_number(v.get(), cmp));
         InsertKey {
             values,
@@ -124,7 +124,7 @@ impl KeySchema {
             if n >= natts {
                 return Ok(Ordering::Greater);
             }
-            let cmp = key.cmps.get(n).copied().flatten();
+            let cmp = key.cmps.get(n).and_then(Option::as_ref);
             let ord = self.compare_value(n, v.get(), tuple.attr(self.shape(), n), cmp)?;
             if ord != Ordering::Equal {
                 return Ok(ord);

@@ -7,7 +7,7 @@ use page::index_tuple::IndexTuple;
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 use types::{Datum, DatumRef};
 
 /// A B-tree operator.
@@ -61,7 +61,7 @@ pub enum ScanKey {
         column: usize,
         op: ScanOp,
         value: Datum,
-        cmp: Option<CompareFn>,
+        cmp: Option<Comparer>,
     },
     IsNull {
         column: usize,
@@ -69,11 +69,12 @@ pub enum ScanKey {
     IsNotNull {
         column: usize,
     },
-    /// `column = ANY (values)`; NULLs among them are ignored.
+    /// `column = ANY (values)`; NULLs among them are ignored. `order` is that of values of another type than the column's.
     Any {
         column: usize,
         values: Vec<Datum>,
-        cmp: Option<CompareFn>,
+        cmp: Option<Comparer>,
+        order: Option<Comparer>,
     },
     /// `(columns) op (values)`, compared lexicographically. A NULL ends the comparison as unknown.
     Row {
@@ -86,7 +87,7 @@ pub enum ScanKey {
 pub struct RowMember {
     pub column: usize,
     pub value: Datum,
-    pub cmp: Option<CompareFn>,
+    pub cmp: Option<Comparer>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,11 +99,11 @@ pub enum Direction {
 #[derive(Clone, Debug)]
 enum Test {
     /// Operator in index order.
-    Op(ScanOp, Datum, Option<CompareFn>),
+    Op(ScanOp, Datum, Option<Comparer>),
     Null,
     NotNull,
     /// The current element of array number `usize`.
-    Element(usize, Option<CompareFn>),
+    Element(usize, Option<Comparer>),
     Row(ScanOp, Vec<RowMember>),
 }
 
@@ -170,7 +171,7 @@ impl Quals {
     fn find_point(&mut self, schema: &KeySchema) {
         self.point = match &self.quals[..] {
             [Qual { column: 0, test: Test::Op(ScanOp::Equal, value, cmp), .. }] => {
-                schema.first_number(value.as_ref(), *cmp)
+                schema.first_number(value.as_ref(), cmp.as_ref())
             }
             _ => None,
         };
@@ -185,11 +186,12 @@ impl Quals {
             }
             ScanKey::IsNull { column } => (column, Test::Null),
             ScanKey::IsNotNull { column } => (column, Test::NotNull),
-            ScanKey::Any { column, mut values, cmp } => {
+            ScanKey::Any { column, mut values, cmp, order } => {
                 values.retain(|v| !v.is_null());
                 let col = &schema.columns[column];
+                let own = order.as_ref().unwrap_or(&col.cmp);
                 let order = |a: &Datum, b: &Datum| {
-                    let ord = col.cmp.order(a.as_ref(), b.as_ref(), col.collation);
+                    let ord = own.order(a.as_ref(), b.as_ref(), col.collation);
                     if col.desc { ord.reverse() } else { ord }
                 };
                 values.sort_by(order);
@@ -348,8 +350,8 @@ impl Quals {
             };
             let raw = tuple.attr(schema.shape(), q.column);
             let (op, value, cmp) = match &q.test {
-                Test::Op(op, value, cmp) => (*op, value.as_ref(), *cmp),
-                Test::Element(a, cmp) => (ScanOp::Equal, self.element(*a), *cmp),
+                Test::Op(op, value, cmp) => (*op, value.as_ref(), cmp.as_ref()),
+                Test::Element(a, cmp) => (ScanOp::Equal, self.element(*a), cmp.as_ref()),
                 Test::Null if raw.is_none() => continue,
                 Test::NotNull if raw.is_some() => continue,
                 Test::Null | Test::NotNull => {
@@ -397,12 +399,12 @@ impl Quals {
         let mut total = ScanOp::Equal;
         for column in 0..schema.key_count {
             // The bound on the side where the scan begins; an equality is the best one.
-            let mut best: Option<(ScanOp, DatumRef<'_>, Option<CompareFn>)> = None;
+            let mut best: Option<(ScanOp, DatumRef<'_>, Option<&Comparer>)> = None;
             let mut implies_not_null = false;
             for q in self.quals.iter().filter(|q| q.column == column) {
                 let (op, value, cmp) = match &q.test {
-                    Test::Op(op, value, cmp) => (*op, value.as_ref(), *cmp),
-                    Test::Element(a, cmp) => (ScanOp::Equal, self.element(*a), *cmp),
+                    Test::Op(op, value, cmp) => (*op, value.as_ref(), cmp.as_ref()),
+                    Test::Element(a, cmp) => (ScanOp::Equal, self.element(*a), cmp.as_ref()),
                     Test::Null => (ScanOp::Equal, DatumRef::Null, None),
                     Test::NotNull => {
                         implies_not_null = true;
@@ -418,7 +420,7 @@ impl Quals {
                             // All members being equal includes the first being so.
                             other => other,
                         };
-                        (op, members[0].value.as_ref(), members[0].cmp)
+                        (op, members[0].value.as_ref(), members[0].cmp.as_ref())
                     }
                 };
                 implies_not_null |= !value.is_null();
@@ -452,7 +454,7 @@ impl Quals {
             }
             let Some((op, value, cmp)) = best else { break };
             values.push(KeyValue::Ref(value));
-            cmps.push(cmp);
+            cmps.push(cmp.cloned());
             total = op;
             if op != ScanOp::Equal {
                 break;
@@ -478,8 +480,8 @@ fn tighter(
     schema: &KeySchema,
     column: usize,
     forward: bool,
-    new: (ScanOp, DatumRef<'_>, Option<CompareFn>),
-    old: (ScanOp, DatumRef<'_>, Option<CompareFn>),
+    new: (ScanOp, DatumRef<'_>, Option<&Comparer>),
+    old: (ScanOp, DatumRef<'_>, Option<&Comparer>),
 ) -> bool {
     if new.2.is_some() || old.2.is_some() || new.1.is_null() || old.1.is_null() {
         return false;
@@ -515,7 +517,7 @@ fn row_check(
         if raw.is_none() || m.value.is_null() {
             return Ok((false, false));
         }
-        let ord = schema.compare_value(m.column, m.value.as_ref(), raw, m.cmp)?;
+        let ord = schema.compare_value(m.column, m.value.as_ref(), raw, m.cmp.as_ref())?;
         if ord != Ordering::Equal {
             let ord = if schema.columns[m.column].desc { ord.reverse() } else { ord };
             return Ok((op.holds(ord), decisive));

@@ -121,7 +121,7 @@ impl KeySchema {
 
     /// A value to look for in the first column as a number, if that column is compared as one.
     #[inline]
-    pub(crate) fn first_number(&self, value: DatumRef<'_>, cmp: Option<CompareFn>) -> Option<i64> {
+    pub(crate) fn first_number(&self, value: DatumRef<'_>, cmp: Option<&Comparer>) -> Option<i64> {
         match (value, self.direct[0]) {
             (DatumRef::Word(word), direct) if direct != Direct::No && cmp.is_none() => {
                 Some(direct.number(word))
@@ -242,7 +242,7 @@ impl KeySchema {
         n: usize,
         value: DatumRef<'_>,
         raw: Option<&[u8]>,
-        cmp: Option<CompareFn>,
+        cmp: Option<&Comparer>,
     ) -> Result<Ordering> {
         let col = &self.columns[n];
         if let (Some(raw), None, DatumRef::Word(word)) = (raw, cmp, value)
@@ -251,7 +251,7 @@ impl KeySchema {
             return Ok(if col.desc { ord.reverse() } else { ord });
         }
         let order = |a: DatumRef<'_>, b: DatumRef<'_>| match cmp {
-            Some(cmp) => cmp(a, b, col.collation),
+            Some(cmp) => cmp.order(a, b, col.collation),
             None => col.cmp.order(a, b, col.collation),
         };
         let Some(raw) = raw else {

@@ -15,7 +15,7 @@ use plan::node::{IndexProbe, ScanDirection};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::array::ArrayRef;
-use types::compare::CompareFn;
+use types::compare::Comparer;
 use types::{Datum, DatumRef, TypeInfo};
 
 /// Where the value of a comparison comes from.
@@ -32,12 +32,14 @@ enum Condition {
     Compare {
         column: usize,
         op: ScanOp,
-        cmp: Option<CompareFn>,
+        cmp: Option<Comparer>,
         value: Source,
     },
     Any {
         column: usize,
-        cmp: Option<CompareFn>,
+        cmp: Option<Comparer>,
+        /// Of the elements, where `cmp` is there.
+        order: Option<Comparer>,
         array: Program,
         elem: TypeInfo,
         values: Vec<Datum>,
@@ -125,7 +127,11 @@ impl Probe {
                     let array = compile(&op.args[1], &mut NoScanColumns, run)?;
                     let elem = run.sv.as_facts().type_info(op.args[1].type_oid())?.elem;
                     let elem = run.sv.as_facts().type_info(elem)?;
-                    Condition::Any { column, cmp, array, elem, values: Vec::new() }
+                    let order = match cmp {
+                        Some(_) => Some(run.sv.as_facts().type_compare(elem.oid)?),
+                        None => None,
+                    };
+                    Condition::Any { column, cmp, order, array, elem, values: Vec::new() }
                 }
                 Expr::NullTest(n) => {
                     Condition::Null { column: column_of(&n.arg)?, is_not: n.is_not }
@@ -182,10 +188,11 @@ impl Probe {
         let key = |c: &Condition| match c {
             Condition::Compare { column, op, cmp, value } => {
                 let value = value.get(st).to_owned();
-                ScanKey::Compare { column: *column, op: *op, value, cmp: *cmp }
+                ScanKey::Compare { column: *column, op: *op, value, cmp: cmp.clone() }
             }
-            Condition::Any { column, cmp, values, .. } => {
-                ScanKey::Any { column: *column, values: values.clone(), cmp: *cmp }
+            Condition::Any { column, cmp, order, values, .. } => {
+                let (cmp, order) = (cmp.clone(), order.clone());
+                ScanKey::Any { column: *column, values: values.clone(), cmp, order }
             }
             Condition::Null { column, is_not: false } => ScanKey::IsNull { column: *column },
             Condition::Null { column, is_not: true } => ScanKey::IsNotNull { column: *column },

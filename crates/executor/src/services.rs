@@ -7,7 +7,7 @@ use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::sync::Arc;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
-use types::compare::{CompareFn, Comparer};
+use types::compare::Comparer;
 use types::fncx::FnContext;
 use types::{Datum, DatumRef};
 
@@ -79,7 +79,7 @@ pub trait Services: FnContext + Facts {
         op: Oid,
         indexid: Oid,
         column: usize,
-    ) -> Result<(engine::index::ScanOp, Option<CompareFn>)>;
+    ) -> Result<(engine::index::ScanOp, Option<Comparer>)>;
     /// A row was inserted, updated or deleted in a relation with `row_events`.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
     /// The row of the table that the present row of this cursor was made from, if any was. 24000 where that cannot be

@@ -175,6 +175,8 @@ pub(crate) struct Root {
     /// By range-table index, once planned.
     pub subquery_of: HashMap<i32, usize>,
     pub rels: HashMap<i32, BaseRel>,
+    /// OR-clauses over several relations, with the conditions on one each that were made from them.
+    pub restrictions: Vec<(Expr, Vec<Expr>)>,
     /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
     pub init_plans: Vec<Expr>,
     /// Where this level's range table begins in the flat one.
@@ -219,6 +221,7 @@ impl Root {
             subqueries: Vec::new(),
             subquery_of: HashMap::new(),
             rels: HashMap::new(),
+            restrictions: Vec::new(),
             init_plans: Vec::new(),
             rt_offset: 0,
             nest_params: Vec::new(),

@@ -3,6 +3,7 @@
 //! Up to `EXHAUSTIVE_MAX` items the order is found by dynamic programming over subsets; beyond, the cheapest
 //! pair is joined until one is left.
 
+use crate::factor::restriction_of;
 use crate::glob::*;
 use crate::path::*;
 use crate::quals::*;
@@ -104,7 +105,9 @@ impl Glob<'_> {
         let mut gates: Vec<Expr> = Vec::new();
         // Conditions on no item that may come out another way for each row.
         let mut volatile: Vec<Expr> = Vec::new();
-        let quals = self.spread_constants(&problem.quals)?;
+        let mut quals = self.spread_constants(&problem.quals)?;
+        let derived = self.restrictions_of(root, problem, &quals)?;
+        quals.extend(derived);
         let mut problem = Problem { quals: Vec::new(), items: problem.items.clone() };
         problem.push_down(quals);
         for q in &problem.quals {
@@ -180,6 +183,35 @@ impl Glob<'_> {
             joined = self.gated(joined, &gates)?;
         }
         Ok(joined)
+    }
+
+    /// Conditions on single relations that follow from OR-clauses over several.
+    fn restrictions_of(
+        &mut self,
+        root: &mut Root,
+        problem: &Problem,
+        quals: &[Expr],
+    ) -> Result<Vec<Expr>> {
+        let mut out = Vec::new();
+        for q in quals {
+            let need = relids_of(q);
+            if need.len() < 2 || eval::volatility(q, self.facts)? == Volatility::Volatile {
+                continue;
+            }
+            let mut parts = Vec::new();
+            for rti in need {
+                if problem.reaches(rti)
+                    && let Some(part) = restriction_of(q, rti)
+                {
+                    parts.push(part);
+                }
+            }
+            if !parts.is_empty() {
+                out.extend(parts.iter().cloned());
+                root.restrictions.push((q.clone(), parts));
+            }
+        }
+        Ok(out)
     }
 
     /// Applies conditions above paths that have not tested them.

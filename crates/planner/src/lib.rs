@@ -2,7 +2,8 @@
 //!
 //! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views pulled up,
 //!    expressions folded.
-//! 2. `rel`: sizes of relations and selectivity of conditions (`selectivity`); `equal`: what follows from equalities.
+//! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`), their selectivity (`selectivity`);
+//!    `equal`: what follows from equalities; `factor`: what follows from OR-clauses.
 //! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways and order to join them; `minmax`: ends of indexes.
 //! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
 //!    UPDATE, DELETE.
@@ -17,6 +18,7 @@ mod create;
 mod cursor;
 mod derive;
 mod equal;
+mod factor;
 mod facts;
 mod glob;
 mod group;
@@ -27,6 +29,7 @@ mod modify;
 mod path;
 mod prep;
 mod pullup;
+mod pushdown;
 mod quals;
 mod refs;
 mod rel;

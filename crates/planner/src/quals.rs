@@ -4,6 +4,7 @@
 //! Inner joins dissolve into one list of items; an outer, semi or anti join is an item of its own, whose
 //! two sides are problems in turn.
 
+use crate::factor::factored;
 use crate::path::Relids;
 use crate::prep::node_relids;
 use crate::vars::*;
@@ -48,7 +49,7 @@ impl Problem {
             self.add_node(node);
         }
         if let Some(q) = &from.quals {
-            conjuncts(q.clone(), &mut self.quals);
+            conjuncts(factored(q.clone()), &mut self.quals);
         }
     }
 
@@ -60,7 +61,7 @@ impl Problem {
                 self.add_node(&j.larg);
                 self.add_node(&j.rarg);
                 if let Some(q) = &j.quals {
-                    conjuncts(q.clone(), &mut self.quals);
+                    conjuncts(factored(q.clone()), &mut self.quals);
                 }
             }
             JoinTreeNode::Join(j) => {
@@ -76,7 +77,7 @@ impl Problem {
                 };
                 let mut on = Vec::new();
                 if let Some(q) = &j.quals {
-                    conjuncts(q.clone(), &mut on);
+                    conjuncts(factored(q.clone()), &mut on);
                 }
                 let left = item.left.relids();
                 let right = item.right.relids();
@@ -108,6 +109,14 @@ impl Problem {
             }
         }
         out
+    }
+
+    /// Would a condition on that relation alone get down to it?
+    pub(crate) fn reaches(&self, rti: i32) -> bool {
+        self.items.iter().any(|item| match item {
+            Item::Rel(r) => *r == rti,
+            Item::Join(j) => j.jointype != JoinType::Full && j.left.reaches(rti),
+        })
     }
 
     /// Adds conditions, moving each into the preserved side of a join where it concerns only that.

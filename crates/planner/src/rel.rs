@@ -65,6 +65,7 @@ impl Glob<'_> {
                 }
             }
             RteKind::Subquery { .. } => {
+                rel.quals = self.push_into_subquery(root, rti, rel.quals)?;
                 let i = self.plan_subquery(root, rti)?;
                 let s = &root.subqueries[i];
                 rel.tuples = s.rows;

@@ -65,6 +65,17 @@ impl Glob<'_> {
         Ok(s.clamp(0.0, 1.0))
     }
 
+    /// What an OR-clause lets through of the rows that the conditions made from it have let through.
+    fn beside_restrictions(&mut self, root: &Root, clause: &Expr, own: f64) -> Result<f64> {
+        let mut s = own;
+        if let Some((_, parts)) = root.restrictions.iter().find(|(c, _)| c == clause) {
+            for p in parts {
+                s /= self.selectivity(root, p)?.max(1e-9);
+            }
+        }
+        Ok(s.min(1.0))
+    }
+
     /// A `column < constant`-like condition: the column, is it a lower bound, its selectivity.
     fn range_part(&mut self, root: &Root, q: &Expr) -> Result<Option<(Expr, bool, f64)>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
@@ -102,7 +113,7 @@ impl Glob<'_> {
                         let one = self.selectivity(root, a)?;
                         s = s + one - s * one;
                     }
-                    s
+                    self.beside_restrictions(root, q, s)?
                 }
                 BoolOp::Not => match b.args.first() {
                     Some(a) => 1.0 - self.selectivity(root, a)?,

@@ -194,6 +194,8 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("numeric_cmp", crate::numeric::numeric_cmp),
     ("btarraycmp", crate::array::btarraycmp),
     ("date_cmp", btint4cmp),
+    ("date_cmp_timestamp", crate::datetime::date_cmp_timestamp),
+    ("timestamp_cmp_date", crate::datetime::timestamp_cmp_date),
     ("time_cmp", btint8cmp),
     ("timestamp_cmp", btint8cmp),
     ("cash_cmp", btint8cmp),

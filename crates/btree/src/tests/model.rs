@@ -41,7 +41,7 @@ fn compare(w: &World, s: &mut Session, model: &Model, column: usize, low: i32, h
         .map(|r| r.1)
         .collect();
     let values = [high + 3, low, high, low].map(Datum::int4).into_iter().chain([Datum::Null]);
-    let keys = vec![ScanKey::Any { column, values: values.collect(), cmp: None }];
+    let keys = vec![ScanKey::Any { column, values: values.collect(), cmp: None, order: None }];
     assert_eq!(scan_all(w, s, keys.clone(), Direction::Forward), some);
     let mut back = scan_all(w, s, keys, Direction::Backward);
     back.reverse();

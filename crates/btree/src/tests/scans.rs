@@ -100,7 +100,7 @@ fn random_key(rng: &mut Rng) -> ScanKey {
         1 => ScanKey::IsNotNull { column },
         2 | 3 => {
             let values = (0..rng.below(5)).map(|_| value(rng, column)).collect();
-            ScanKey::Any { column, values, cmp: None }
+            ScanKey::Any { column, values, cmp: None, order: None }
         }
         4 | 5 => {
             let op = if op == ScanOp::Equal { ScanOp::Less } else { op };

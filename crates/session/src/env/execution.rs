@@ -12,7 +12,7 @@ use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
-use types::compare::{CompareFn, Comparer};
+use types::compare::Comparer;
 use types::{Datum, DatumRef, FnContext};
 
 impl Core {
@@ -120,7 +120,7 @@ impl Services for Core {
         op: Oid,
         indexid: Oid,
         column: usize,
-    ) -> Result<(ScanOp, Option<CompareFn>)> {
+    ) -> Result<(ScanOp, Option<Comparer>)> {
         let desc = self.cat().relation(indexid)?;
         let family = desc
             .index
@@ -142,11 +142,7 @@ impl Services for Core {
         let cmp = if row.amoplefttype == row.amoprighttype {
             None
         } else {
-            match self.family_compare(family, row.amoprighttype, row.amoplefttype)? {
-                Comparer::Plain(f) => Some(f),
-                // Such types are compared with their own kind only.
-                Comparer::Typed(_) => None,
-            }
+            Some(self.family_compare(family, row.amoprighttype, row.amoplefttype)?)
         };
         Ok((what, cmp))
     }

@@ -95,7 +95,11 @@ impl Core {
     /// The comparison function with this `pg_proc` OID, for values of that type.
     pub(crate) fn compare_function(&mut self, proc: Oid, ty: Oid) -> Result<Comparer> {
         let row = self.cat().function(proc)?;
-        let found = self.cat().comparer(row.prosrc.as_str(), ty)?;
+        let name = row.prosrc.as_str();
+        let found = match types::datetime::zoned(name, &self.types.time_zone) {
+            Some(c) => Some(c),
+            None => self.cat().comparer(name, ty)?,
+        };
         found.ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
     }
 }

@@ -1,12 +1,14 @@
 //! Comparison within and between the types, hashes.
 
-use super::convert::{timestamp_to_tz, timetz_parts};
+use super::convert::{local_to_utc, timetz_parts};
 use super::*;
-use crate::compare::{btint4cmp, btint8cmp};
+use crate::compare::{Comparer, TypedCompare, btint4cmp, btint8cmp};
 use crate::hash;
+use crate::zone::Zone;
 use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// An interval's length with months of 30 days and days of 24 hours.
 fn span(d: DatumRef<'_>) -> i128 {
@@ -25,6 +27,63 @@ pub fn timetz_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     let ((t1, z1), (t2, z2)) = (timetz_parts(a), timetz_parts(b));
     let instant = |t: i64, z: i32| t + i64::from(z) * USECS_PER_SEC;
     instant(t1, z1).cmp(&instant(t2, z2)).then(z1.cmp(&z2))
+}
+
+/// `date_cmp_timestamp`.
+pub fn date_cmp_timestamp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    date_ts(a.as_i32()).cmp(&b.as_i64())
+}
+
+/// `timestamp_cmp_date`.
+pub fn timestamp_cmp_date(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    a.as_i64().cmp(&date_ts(b.as_i32()))
+}
+
+/// The comparison with this `pg_proc.prosrc`, if it is one of instants with local times, which the zone decides.
+pub fn zoned(prosrc: &str, zone: &Zone) -> Option<Comparer> {
+    let (left, right): (Instant, Instant) = match prosrc {
+        "date_cmp_timestamptz" => (of_date, of_instant),
+        "timestamptz_cmp_date" => (of_instant, of_date),
+        "timestamp_cmp_timestamptz" => (of_local, of_instant),
+        "timestamptz_cmp_timestamp" => (of_instant, of_local),
+        _ => return None,
+    };
+    Some(Comparer::Typed(Arc::new(Zoned { left, right, zone: zone.clone() })))
+}
+
+type Instant = fn(&Zone, DatumRef<'_>) -> i64;
+
+struct Zoned {
+    left: Instant,
+    right: Instant,
+    zone: Zone,
+}
+
+impl TypedCompare for Zoned {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+        (self.left)(&self.zone, a).cmp(&(self.right)(&self.zone, b))
+    }
+}
+
+fn of_instant(_: &Zone, d: DatumRef<'_>) -> i64 {
+    d.as_i64()
+}
+
+fn of_local(zone: &Zone, d: DatumRef<'_>) -> i64 {
+    local_instant(zone, d.as_i64())
+}
+
+fn of_date(zone: &Zone, d: DatumRef<'_>) -> i64 {
+    local_instant(zone, date_ts(d.as_i32()))
+}
+
+/// A local time as an instant for comparison: where there is no such instant, as it stands.
+fn local_instant(zone: &Zone, t: i64) -> i64 {
+    if !is_finite_ts(t) {
+        return t;
+    }
+    let utc = local_to_utc(zone, t);
+    if is_valid_timestamp(utc) { utc } else { t }
 }
 
 comparisons! { COMPARISONS;
@@ -66,12 +125,11 @@ fn as_date(_: &dyn FnContext, d: DatumRef<'_>) -> i64 {
 }
 
 fn ts_as_tz(cx: &dyn FnContext, d: DatumRef<'_>) -> i64 {
-    timestamp_to_tz(cx, d.as_i64()).unwrap_or(d.as_i64())
+    of_local(&cx.settings().time_zone, d)
 }
 
 fn date_as_tz(cx: &dyn FnContext, d: DatumRef<'_>) -> i64 {
-    let t = date_ts(d.as_i32());
-    timestamp_to_tz(cx, t).unwrap_or(t)
+    of_date(&cx.settings().time_zone, d)
 }
 
 fn order(cx: &mut dyn FnContext, a: &[DatumRef<'_>], f: Mixed, g: Mixed) -> Ordering {

@@ -380,22 +380,38 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
     }
 }
 
-fn show(s: &Source, pattern: &[u8]) -> Result<Datum> {
-    let pattern = String::from_utf8_lossy(pattern);
+/// A template cut into nodes, kept from call to call.
+struct Cut {
+    pattern: Vec<u8>,
+    nodes: Vec<Node>,
+}
+
+fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
+    let kept = cx.extra().take().and_then(|e| e.downcast::<Cut>().ok());
+    let cut = kept.filter(|c| c.pattern == pattern).unwrap_or_else(|| {
+        let nodes = template(&String::from_utf8_lossy(pattern));
+        Box::new(Cut { pattern: pattern.to_vec(), nodes })
+    });
+    let shown = text_of(s, &cut.nodes);
+    *cx.extra() = Some(cut);
+    Ok(Datum::text(&shown?))
+}
+
+fn text_of(s: &Source, nodes: &[Node]) -> Result<String> {
     let mut out = String::new();
-    for node in template(&pattern) {
+    for node in nodes {
         match node {
-            Node::Text(c) | Node::Gap(c) => out.push(c),
+            Node::Text(c) | Node::Gap(c) => out.push(*c),
             Node::Key { key, case, fill, ordinal: suffix, .. } => {
-                let (text, numeric) = key_text(key, case, fill, s)?;
+                let (text, numeric) = key_text(key, *case, *fill, s)?;
                 out.push_str(&text);
                 if let (Some(upper), true) = (suffix, numeric) {
-                    out.push_str(ordinal(&text, upper));
+                    out.push_str(ordinal(&text, *upper));
                 }
             }
         }
     }
-    Ok(Datum::text(&out))
+    Ok(out)
 }
 
 fn source(f: &Fields, zone: Option<(i32, String)>) -> Source {
@@ -412,21 +428,22 @@ fn source(f: &Fields, zone: Option<(i32, String)>) -> Source {
     }
 }
 
-fn timestamp(cx: &dyn FnContext, a: &[DatumRef<'_>], tz: bool) -> Result<Datum> {
+fn timestamp(cx: &mut dyn FnContext, a: &[DatumRef<'_>], tz: bool) -> Result<Datum> {
     let t = a[0].as_i64();
     if a[1].as_bytes().is_empty() || !is_finite_ts(t) {
         return Ok(Datum::Null);
     }
     if !tz {
-        return show(&source(&Fields::of_timestamp(t), None), a[1].as_bytes());
+        return show(cx, &source(&Fields::of_timestamp(t), None), a[1].as_bytes());
     }
     let zone = &cx.settings().time_zone;
     let (local, east) = utc_to_local(zone, t);
     let name = zone.at_unix(t.div_euclid(USECS_PER_SEC) + EPOCH_UNIX).2;
-    show(&source(&Fields::of_timestamp(local), Some((east, name))), a[1].as_bytes())
+    let shown = source(&Fields::of_timestamp(local), Some((east, name)));
+    show(cx, &shown, a[1].as_bytes())
 }
 
-fn interval(a: &[DatumRef<'_>]) -> Result<Datum> {
+fn interval(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if a[1].as_bytes().is_empty() {
         return Ok(Datum::Null);
     }
@@ -442,11 +459,11 @@ fn interval(a: &[DatumRef<'_>]) -> Result<Datum> {
         interval: true,
         zone: None,
     };
-    show(&s, a[1].as_bytes())
+    show(cx, &s, a[1].as_bytes())
 }
 
 scalars! { FNS;
     "timestamp_to_char" => |cx, a| timestamp(cx, a, false),
     "timestamptz_to_char" => |cx, a| timestamp(cx, a, true),
-    "interval_to_char" => |_, a| interval(a),
+    "interval_to_char" => |cx, a| interval(cx, a),
 }

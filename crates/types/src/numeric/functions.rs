@@ -219,7 +219,11 @@ scalars! { CASTS;
     "float4_numeric" => |_, a| io::from_float(a[0].as_f32().into(), 6).datum(),
     "float8_numeric" => |_, a| io::from_float(a[0].as_f64(), 15).datum(),
     "numeric_float8" => |_, a| {
-        Ok(Datum::float8(crate::float::parse_float8(Num::of(a[0]).to_string().as_bytes())?))
+        let n = Num::of(a[0]);
+        Ok(Datum::float8(match n.exact_f64() {
+            Some(v) => v,
+            None => crate::float::parse_float8(n.to_string().as_bytes())?,
+        }))
     },
     "numeric_float4" => |_, a| {
         Ok(Datum::float4(crate::float::parse_float4(Num::of(a[0]).to_string().as_bytes())?))

@@ -256,7 +256,28 @@ impl Num {
 
     /// The nearest double; infinite where it is out of range.
     pub fn to_f64(&self) -> f64 {
-        self.to_string().parse().unwrap_or(f64::NAN)
+        match self.exact_f64() {
+            Some(v) => v,
+            None => self.to_string().parse().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// The nearest double of a number that is an integer below 2^53 times or by a power of ten that a double holds
+    /// exactly: one operation then rounds as it should.
+    pub(crate) fn exact_f64(&self) -> Option<f64> {
+        const POWERS: [f64; 6] = [1.0, 1e4, 1e8, 1e12, 1e16, 1e20];
+        if !self.is_finite() || self.digits.len() > 4 {
+            return None;
+        }
+        let whole = self.digits.iter().fold(0i64, |sum, &d| sum * i64::from(NBASE) + i64::from(d));
+        if whole >= 1 << 53 {
+            return None;
+        }
+        let exponent = self.weight + 1 - self.digits.len() as i32;
+        let power = *POWERS.get(exponent.unsigned_abs() as usize)?;
+        let value = whole as f64;
+        let value = if exponent < 0 { value / power } else { value * power };
+        Some(if self.sign == Sign::Neg { -value } else { value })
     }
 }
 

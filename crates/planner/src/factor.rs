@@ -1,0 +1,94 @@
+//! OR-clauses: what all arms have in common is a condition of its own, and what every arm says of one relation is a
+//! condition on that relation. Counterpart: prepqual.c (`find_duplicate_ors`), orclauses.c.
+
+use crate::vars::*;
+use plan::expr::*;
+
+/// `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
+pub(crate) fn factored(expr: Expr) -> Expr {
+    let b = match expr {
+        Expr::Bool(b) if b.boolop != BoolOp::Not => *b,
+        other => return other,
+    };
+    let and = b.boolop == BoolOp::And;
+    let mut parts = Vec::with_capacity(b.args.len());
+    for arg in b.args {
+        match factored(arg) {
+            Expr::Bool(inner) if inner.boolop == b.boolop => parts.extend(inner.args),
+            other => parts.push(other),
+        }
+    }
+    if and {
+        return conjunction(parts).unwrap_or_else(|| eval::bool_const(Some(true)));
+    }
+    let mut arms: Vec<Vec<Expr>> = parts.into_iter().map(arm).collect();
+    let Some((first, others)) = arms.split_first() else { return eval::bool_const(Some(false)) };
+    let mut common: Vec<Expr> = Vec::new();
+    for e in first {
+        if !common.contains(e) && others.iter().all(|o| o.contains(e)) {
+            common.push(e.clone());
+        }
+    }
+    if common.is_empty() {
+        return disjunction(arms);
+    }
+    arms.iter_mut().for_each(|a| a.retain(|e| !common.contains(e)));
+    // An arm that says nothing more makes the others superfluous.
+    if arms.iter().all(|a| !a.is_empty()) {
+        match disjunction(arms) {
+            Expr::Bool(inner) if inner.boolop == BoolOp::And => common.extend(inner.args),
+            other => common.push(other),
+        }
+    }
+    conjunction(common).unwrap_or_else(|| eval::bool_const(Some(true)))
+}
+
+/// What an OR-clause over several relations says of entry `rti` alone, if each arm says something.
+pub(crate) fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
+    let Expr::Bool(b) = clause else { return None };
+    if b.boolop != BoolOp::Or {
+        return None;
+    }
+    let mut arms = Vec::with_capacity(b.args.len());
+    for a in &b.args {
+        let mut own = Vec::new();
+        for part in arm(a.clone()) {
+            if contains_subplans(&part) {
+                continue;
+            }
+            if relids_of(&part).into_iter().eq([rti]) {
+                own.push(part);
+            } else if let Some(inner) = restriction_of(&part, rti) {
+                own.push(inner);
+            }
+        }
+        if own.is_empty() {
+            return None;
+        }
+        arms.push(own);
+    }
+    Some(factored(disjunction(arms)))
+}
+
+fn arm(e: Expr) -> Vec<Expr> {
+    let mut out = Vec::new();
+    conjuncts(e, &mut out);
+    out
+}
+
+fn disjunction(arms: Vec<Vec<Expr>>) -> Expr {
+    let mut args: Vec<Expr> = Vec::with_capacity(arms.len());
+    for a in arms.into_iter().filter_map(conjunction) {
+        match a {
+            Expr::Bool(inner) if inner.boolop == BoolOp::Or => args.extend(inner.args),
+            other if !args.contains(&other) => args.push(other),
+            _ => {}
+        }
+    }
+    if args.len() == 1
+        && let Some(only) = args.pop()
+    {
+        return only;
+    }
+    Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Or, args, location: Location::UNKNOWN }))
+}

@@ -1,0 +1,145 @@
+//! Conditions on a subquery in FROM that the subquery itself can test, so that its own plan may use them.
+//! Counterpart: allpaths.c (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`, `subquery_push_qual`).
+
+use crate::glob::*;
+use crate::vars::*;
+use eval::Volatility;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+
+impl Glob<'_> {
+    /// Moves into the subquery of entry `rti` what can be tested there; returns what stays outside.
+    pub(crate) fn push_into_subquery(
+        &mut self,
+        root: &mut Root,
+        rti: i32,
+        quals: Vec<Expr>,
+    ) -> Result<Vec<Expr>> {
+        let RteKind::Subquery { subquery, security_barrier, .. } = &root.query.rte(rti).kind else {
+            return Ok(quals);
+        };
+        if quals.is_empty() || *security_barrier || !takes_quals(subquery) {
+            return Ok(quals);
+        }
+        let mut sub = (**subquery).clone();
+        let mut stay = Vec::new();
+        for q in quals {
+            if self.may_move(&q, rti, &sub)? {
+                push(&mut sub, &q);
+            } else {
+                stay.push(q);
+            }
+        }
+        if let RteKind::Subquery { subquery, .. } = &mut root.query.rtable[rti as usize - 1].kind {
+            **subquery = sub;
+        }
+        Ok(stay)
+    }
+
+    fn may_move(&mut self, qual: &Expr, rti: i32, sub: &Query) -> Result<bool> {
+        if contains_subplans(qual) || eval::volatility(qual, self.facts)? == Volatility::Volatile {
+            return Ok(false);
+        }
+        let mut vars = Vec::new();
+        pull_vars(qual, &mut vars);
+        for v in &vars {
+            let Expr::Var(v) = v else { return Ok(false) };
+            if v.varno != rti || v.varattno <= 0 || !self.column_takes_quals(sub, v)? {
+                return Ok(false);
+            }
+        }
+        Ok(!vars.is_empty())
+    }
+
+    /// Is a condition on that column the same before the query's last steps as after them?
+    fn column_takes_quals(&mut self, sub: &Query, v: &Var) -> Result<bool> {
+        if let Some(tree) = &sub.set_operations {
+            for leaf in leaves(tree) {
+                let RteKind::Subquery { subquery, .. } = &sub.rte(leaf).kind else {
+                    return Ok(false);
+                };
+                let Some(t) = target(subquery, v.varattno) else { return Ok(false) };
+                // A type modifier changes no value.
+                let same = t.expr.type_oid() == v.vartype && t.expr.collation() == v.varcollid;
+                if !same || !self.column_takes_quals(subquery, v)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        let Some(t) = target(sub, v.varattno) else { return Ok(false) };
+        let listed = |list: &[SortGroupClause]| {
+            t.ressortgroupref != 0 && list.iter().any(|c| c.tle_sort_group_ref == t.ressortgroupref)
+        };
+        Ok(!contains_srf(&t.expr)
+            && !contains_sublinks(&t.expr)
+            && (!sub.has_distinct_on || listed(&sub.distinct_clause))
+            && sub.window_clause.iter().all(|w| listed(&w.partition_clause))
+            && eval::volatility(&t.expr, self.facts)? != Volatility::Volatile)
+    }
+}
+
+/// May fewer rows enter the query where fewer are wanted of its result?
+fn takes_quals(sub: &Query) -> bool {
+    if sub.command_type != CmdType::Select
+        || sub.limit_offset.is_some()
+        || sub.limit_count.is_some()
+    {
+        return false;
+    }
+    let Some(tree) = &sub.set_operations else { return true };
+    !excepts(tree)
+        && leaves(tree).into_iter().all(|rti| match &sub.rte(rti).kind {
+            RteKind::Subquery { subquery, .. } => takes_quals(subquery),
+            _ => false,
+        })
+}
+
+fn excepts(node: &SetOpNode) -> bool {
+    match node {
+        SetOpNode::Leaf(_) => false,
+        SetOpNode::Op(op) => {
+            op.op == SetOperation::Except || excepts(&op.larg) || excepts(&op.rarg)
+        }
+    }
+}
+
+fn leaves(node: &SetOpNode) -> Vec<i32> {
+    match node {
+        SetOpNode::Leaf(rti) => vec![*rti],
+        SetOpNode::Op(op) => {
+            let mut out = leaves(&op.larg);
+            out.append(&mut leaves(&op.rarg));
+            out
+        }
+    }
+}
+
+fn target(sub: &Query, attno: i16) -> Option<&TargetEntry> {
+    sub.target_list.iter().find(|t| t.resno == attno && !t.resjunk)
+}
+
+fn push(sub: &mut Query, qual: &Expr) {
+    if let Some(tree) = &sub.set_operations {
+        for leaf in leaves(tree) {
+            if let RteKind::Subquery { subquery, .. } = &mut sub.rtable[leaf as usize - 1].kind {
+                push(subquery, qual);
+            }
+        }
+        return;
+    }
+    let mut new = qual.clone();
+    substitute(&mut new, &mut |e| match e {
+        Expr::Var(v) if v.varlevelsup == 0 => target(sub, v.varattno).map(|t| t.expr.clone()),
+        _ => None,
+    });
+    let grouped = sub.has_aggs
+        || !sub.group_clause.is_empty()
+        || !sub.grouping_sets.is_empty()
+        || sub.having_qual.is_some();
+    let place = if grouped { &mut sub.having_qual } else { &mut sub.jointree.quals };
+    let mut parts: Vec<Expr> = place.take().into_iter().collect();
+    parts.push(new);
+    *place = conjunction(parts);
+}
