@@ -6,3 +6,4 @@ mod init;
 mod pages;
 mod standby;
 mod views;
+mod wraparound;

@@ -3,7 +3,7 @@
 //! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `tag`, `names`,
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
-//! `bulk`, `copy` (many rows); `vacuum`, `statistics`,
+//! `bulk`, `copy` (many rows); `vacuum`, `frozen`, `statistics`,
 //! `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`, `extension`; `explain`;
 //! `database`, `tablespace`, `setting` (the cluster).
 
@@ -23,6 +23,7 @@ pub mod explain;
 mod exprs;
 mod extension;
 mod extstats;
+mod frozen;
 pub mod grant;
 mod host;
 mod index;

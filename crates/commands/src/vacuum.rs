@@ -126,6 +126,9 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
     if several {
         host.next_transaction()?;
     }
+    if params.vacuum {
+        crate::frozen::update_database(host)?;
+    }
     Ok(())
 }
 
