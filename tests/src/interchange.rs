@@ -4,6 +4,7 @@ mod bank;
 mod handover;
 mod init;
 mod pages;
+mod restored;
 mod standby;
 mod views;
 mod wraparound;

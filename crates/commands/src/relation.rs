@@ -190,11 +190,20 @@ pub fn attribute_row(
 }
 
 /// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
-/// type got its shape. It warns of relations whose later columns are older than earlier ones.
+/// type got its shape. It warns of relations whose later columns are older than earlier ones. Earlier releases know no such
+/// option: their dumps would show one, and could not be restored.
 pub const VERSION_OPTION: &str = "pg_attver=";
 
-/// The row, with the column's version.
-pub fn stamped(host: &mut dyn CommandHost, row: PgAttribute) -> PgAttribute {
+/// The row of a column that joins `others`, with its version where they have one, since a server made them that keeps it.
+pub fn stamped(
+    host: &mut dyn CommandHost,
+    others: &[PgAttribute],
+    row: PgAttribute,
+) -> PgAttribute {
+    let mut options = others.iter().flat_map(|a| a.attoptions.iter().flatten());
+    if !options.any(|o| o.as_str().starts_with(VERSION_OPTION)) {
+        return row;
+    }
     let lsn = host.backend().storage().wal.inserted();
     PgAttribute { attoptions: Some(vec![format!("{VERSION_OPTION}{}", lsn.0).into()]), ..row }
 }
@@ -462,10 +471,7 @@ fn add_types(
 
 fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) -> Result<()> {
     for (i, column) in spec.columns.iter().enumerate() {
-        let mut row = attribute_row(host, oid, i as AttrNo + 1, column)?;
-        if !matches!(spec.kind, b'S' | b't') {
-            row = stamped(host, row);
-        }
+        let row = attribute_row(host, oid, i as AttrNo + 1, column)?;
         host.catalog().insert(&row)?;
         record_column_type(host, oid, &row)?;
     }

@@ -160,7 +160,7 @@ fn replace(
     let oid = rel.oid();
     for (i, c) in columns.iter().enumerate().skip(rel.attributes.len()) {
         let row = relation::attribute_row(host, oid, i as AttrNo + 1, c)?;
-        let row = relation::stamped(host, row);
+        let row = relation::stamped(host, &rel.attributes, row);
         host.catalog().insert(&row)?;
         relation::record_column_type(host, oid, &row)?;
     }

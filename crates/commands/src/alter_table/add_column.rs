@@ -66,7 +66,7 @@ pub fn add(
         new.column.not_null = true;
     }
     let row = crate::relation::attribute_row(host, oid, number, &new.column)?;
-    let row = crate::relation::stamped(host, row);
+    let row = crate::relation::stamped(host, &rel.attributes, row);
     let mut cat = host.catalog();
     cat.insert(&row)?;
     let class_row = crate::relation::class(&mut cat, oid)?;
