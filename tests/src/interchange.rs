@@ -4,6 +4,7 @@ mod bank;
 mod handover;
 mod init;
 mod pages;
+mod refused;
 mod restored;
 mod standby;
 mod views;

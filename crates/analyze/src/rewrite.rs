@@ -162,6 +162,9 @@ impl Analyzer<'_> {
         if relation.rules.iter().any(|r| r.ev_type == changes) {
             bail!(FEATURE_NOT_SUPPORTED, "rules on \"{name}\" are not supported");
         }
+        if command != CmdType::Delete {
+            catalog::foreign::check_new_rows(relation)?;
+        }
         match relation.class.relkind {
             b'r' | b'p' => Ok(()),
             b'v' if relation.class.relhastriggers => {

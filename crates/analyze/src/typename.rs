@@ -8,7 +8,7 @@ use catalog::rows::PgType;
 use ids::Oid;
 use parse::ast::{self, Node};
 use parse::quote_identifier;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 
 /// A true array type, not a fixed-length one that can be subscripted.
 pub fn is_true_array(row: &PgType) -> bool {
@@ -255,12 +255,7 @@ impl Analyzer<'_> {
         let found = self.find_collation(names);
         let found = self.place(found, location)?;
         if let Some(row) = found.map(|oid| self.cat.collation_row(oid)).transpose()?.flatten() {
-            let order = row.collcollate.as_ref().map_or("", |name| name.as_str());
-            let known = match row.collprovider {
-                b'i' => Err(PgError::unsupported("ICU collation")),
-                _ => types::locale::check_order(order),
-            };
-            self.place(known, location)?;
+            self.place(catalog::foreign::check_collation(&row), location)?;
         }
         found.ok_or_else(|| {
             let e = pg_err!(

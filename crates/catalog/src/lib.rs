@@ -3,7 +3,7 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (a fresh cluster's rows as text), `cache` and
 //! `shared` (rows by their keys), `overlay` and `inval` (a transaction's own changes), `cx` (look-ups),
-//! `lookup`, `namespace`, `acl`, `format_type` (questions that analysis asks), `relcache`; `write`,
+//! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (questions that analysis asks), `relcache`; `write`,
 //! `depend`, `describe` (changes and what hangs together); `bootstrap` makes a new cluster.
 
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@ mod describe;
 pub mod descs;
 pub mod encoding;
 pub mod facts;
+pub mod foreign;
 pub mod format_type;
 pub mod inval;
 mod keywords;

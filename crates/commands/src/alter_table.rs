@@ -62,6 +62,10 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
     fits(&rel, stmt.objtype)?;
+    host.catalog().check_children(&rel.class.row)?;
+    if rel.attributes.iter().any(|a| a.attinhcount > 0) {
+        return Err(PgError::unsupported("inheritance"));
+    }
     host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
     run(host, oid, &stmt.cmds, sql)
 }

@@ -309,6 +309,7 @@ fn check_rights(
 ) -> Result<()> {
     let user = names::user(host);
     let owner = rel.class.relowner;
+    host.catalog().check_row_security(user, &rel.class.row)?;
     if host.catalog().relation_privileges(user, &rel.class, right)? == right {
         return Ok(());
     }

@@ -7,9 +7,9 @@ use catalog::RelDesc;
 use catalog::rows::*;
 use engine::sample::Sample;
 use ids::Oid;
-use pgerror::Result;
+use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
-use types::{Datum, DatumRef, TypeInfo};
+use types::{Comparer, Datum, DatumRef, TypeInfo};
 
 /// Values wider than this are counted, not kept.
 pub const WIDTH_MAX: usize = 1024;
@@ -54,14 +54,14 @@ pub fn compute(
     let (ordered, equal) = (ops.lt.is_valid() && ops.cmp.is_valid(), ops.eq.is_valid());
     let mut figures;
     let mut values = std::mem::take(&mut column.values);
-    if ordered {
-        let compare = host.facts().type_compare(a.atttypid)?;
+    let compare = if ordered { comparer(host, a)? } else { None };
+    if let Some(compare) = compare {
         let collation = a.attcollation;
         let order = |x: &Datum, y: &Datum| compare.order(x.as_ref(), y.as_ref(), collation);
         values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
         figures = scalar(&column, &values, &order, sample.live_rows, target);
     } else {
-        // Equality alone: as many distinct values as there are different bytes, if it can be told.
+        // Equality alone, or an order that is not known here: as many distinct values as there are different bytes, if it can be told.
         figures = column.figures();
         if equal {
             figures.distinct = -(1.0 - figures.null_frac);
@@ -297,6 +297,16 @@ fn common_values(
         }
     }
     keep
+}
+
+/// How values of the column compare; none where a type or collation of PostgreSQL has an order that is not known here.
+fn comparer(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Comparer>> {
+    let checked = host.catalog().check_collation(a.attcollation);
+    match checked.and_then(|()| host.facts().type_compare(a.atttypid)) {
+        Ok(compare) => Ok(Some(compare)),
+        Err(e) if e.code() == SqlState::FEATURE_NOT_SUPPORTED => Ok(None),
+        Err(e) => Err(e),
+    }
 }
 
 fn empty_row(relation: Oid, column: ids::AttrNo, f: &Figures) -> PgStatistic {

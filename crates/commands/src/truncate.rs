@@ -58,10 +58,11 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
 }
 
 fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
-    if !matches!(rel.kind(), b'r') {
+    if !matches!(rel.kind(), b'r' | b'p') {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
     names::not_a_catalog(rel)?;
+    host.catalog().check_children(&rel.class.row)?;
     names::table_rights(host, rel, acl::TRUNCATE)?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }

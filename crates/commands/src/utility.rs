@@ -19,6 +19,9 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         let tag = command_tag(stmt);
         bail!(READ_ONLY_SQL_TRANSACTION, "cannot execute {tag} in a read-only transaction");
     }
+    if fires_event_triggers(stmt) {
+        host.catalog().check_event_triggers()?;
+    }
     match stmt {
         Node::CreateStmt(s) => create_table::create_table(host, s, sql),
         Node::IndexStmt(s) => index::create_index(host, s, sql),
@@ -94,6 +97,34 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
     // What the statement has done is visible to the next one.
     host.catalog().increment_command_counter()?;
     Ok(command_tag(stmt).to_string())
+}
+
+/// May event triggers want to know of the statement? Not of those about the cluster, nor of those that change no
+/// definitions.
+fn fires_event_triggers(stmt: &Node) -> bool {
+    !matches!(
+        stmt,
+        Node::TruncateStmt(_)
+            | Node::CreateRoleStmt(_)
+            | Node::AlterRoleStmt(_)
+            | Node::DropRoleStmt(_)
+            | Node::GrantRoleStmt(_)
+            | Node::LockStmt(_)
+            | Node::ReindexStmt(_)
+            | Node::ClusterStmt(_)
+            | Node::VacuumStmt(_)
+            | Node::CopyStmt(_)
+            | Node::CreatedbStmt(_)
+            | Node::DropdbStmt(_)
+            | Node::AlterDatabaseStmt(_)
+            | Node::AlterDatabaseSetStmt(_)
+            | Node::AlterDatabaseRefreshCollStmt(_)
+            | Node::AlterRoleSetStmt(_)
+            | Node::CreateTableSpaceStmt(_)
+            | Node::DropTableSpaceStmt(_)
+            | Node::AlterTableSpaceOptionsStmt(_)
+            | Node::CheckPointStmt
+    )
 }
 
 /// Is the statement one for [`run_utility`]?

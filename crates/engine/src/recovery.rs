@@ -8,7 +8,7 @@ use crate::Engine;
 use crate::checkpoint::CheckpointFlags;
 use crate::redo::{
     Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_FPW_CHANGE,
-    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
+    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE, check_replayable,
 };
 use crate::time::{format_seconds, format_timestamp};
 use crate::unlogged::{self, Reset};
@@ -94,6 +94,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         full_page_writes: checkpoint.full_page_writes,
     };
     if crashed {
+        refuse_records_we_cannot_replay(&mut reader, &start)?;
         engine.log("database system was not properly shut down; automatic recovery in progress");
         let disk = &*engine.env.disk;
         unlogged::sync_data_directory(disk)?;
@@ -202,6 +203,24 @@ struct LogEnd {
     full_page_writes: bool,
 }
 
+/// Where replay begins: a shutdown checkpoint is its own redo point, and what follows it comes first.
+fn seek(reader: &mut WalReader, start: &Start) {
+    let from_record = start.checkpoint.redo < start.lsn;
+    reader.seek(if from_record { start.checkpoint.redo } else { start.end });
+}
+
+/// Reads the whole log once before anything is written, so that a directory that only PostgreSQL can recover stays
+/// as it is.
+fn refuse_records_we_cannot_replay(reader: &mut WalReader, start: &Start) -> Result<()> {
+    seek(reader, start);
+    while reader.read()?.is_some() {
+        check_replayable(reader.record()).map_err(|e| {
+            e.hint("Start PostgreSQL on this directory and shut it down in good order first.")
+        })?;
+    }
+    Ok(())
+}
+
 fn replay(
     engine: &Engine,
     reader: &mut WalReader,
@@ -216,9 +235,7 @@ fn replay(
         last_xact_time: 0,
         overwritten: None,
     };
-    // A shutdown checkpoint is its own redo point; replay begins after it.
-    let from_record = start.checkpoint.redo < start.lsn;
-    reader.seek(if from_record { start.checkpoint.redo } else { start.end });
+    seek(reader, start);
     let began = clock.monotonic();
     let interval = engine.config.log_startup_progress_interval;
     let mut report_at = began + interval;

@@ -35,16 +35,36 @@ pub(crate) struct Replay<'a> {
     pub overwritten: Option<Lsn>,
 }
 
+fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
+    record.header.rmgr().ok_or_else(|| {
+        PgError::internal(format!("resource manager with ID {} not registered", record.header.rmid))
+            .severity(Severity::Fatal)
+    })
+}
+
+/// An error (0A000) for a record that replay has no means for: of an access method that is not here, unless images of all
+/// its pages come with it, or of a prepared transaction.
+pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
+    let rmgr = rmgr_of(record)?;
+    let known = match rmgr {
+        RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
+            record.block_id_end() != 0 && record.blocks().all(|(_, b)| b.applies_image())
+        }
+        RmgrId::Xact => !txn::is_prepare(record),
+        _ => true,
+    };
+    if known {
+        return Ok(());
+    }
+    let what = desc::identify(rmgr, record.header.info);
+    let e = PgError::unsupported(format!("replay of {}/{what}", rmgr.name()));
+    Err(e.severity(Severity::Fatal).context(format!("WAL redo at {}", record.start)))
+}
+
 impl Replay<'_> {
     /// Replays a record.
     pub(crate) fn apply(&mut self, record: &DecodedRecord) -> Result<()> {
-        let Some(rmgr) = record.header.rmgr() else {
-            return Err(PgError::internal(format!(
-                "resource manager with ID {} not registered",
-                record.header.rmid
-            ))
-            .severity(Severity::Fatal));
-        };
+        let rmgr = rmgr_of(record)?;
         let mut result = self.dispatch(rmgr, record);
         if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
             result = consistency::check(&mut self.cx, rmgr, record);
@@ -86,7 +106,7 @@ impl Replay<'_> {
             // Origins are kept by checkpoints of replication, messages are for decoding only.
             RmgrId::ReplOrigin | RmgrId::LogicalMsg => Ok(()),
             RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
-                self.images_only(rmgr, record)
+                self.images_only(record)
             }
         }
     }
@@ -221,18 +241,9 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// An access method that is not here: its records can be replayed as far as they carry images of
-    /// all their pages.
-    fn images_only(&mut self, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
-        let complete = record.blocks().all(|(_, block)| block.applies_image());
-        if !complete || record.block_id_end() == 0 {
-            return Err(PgError::unsupported(format!(
-                "replay of {}/{}",
-                rmgr.name(),
-                desc::identify(rmgr, record.header.info)
-            ))
-            .severity(Severity::Fatal));
-        }
+    /// An access method that is not here: its records carry images of all their pages ([`check_replayable`]).
+    fn images_only(&mut self, record: &DecodedRecord) -> Result<()> {
+        check_replayable(record)?;
         for (id, _) in record.blocks() {
             read_for_redo(&mut self.cx, record, id, RedoMode::Normal)?;
         }

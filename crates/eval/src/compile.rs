@@ -223,12 +223,15 @@ impl<'a> Compiler<'a> {
             }
             Expr::RowCompare(n) => self.row_compare(n)?,
             Expr::Coalesce(n) => Node::Coalesce(self.nodes(&n.args)?),
-            Expr::MinMax(n) => Node::MinMax {
-                args: self.nodes(&n.args)?,
-                greatest: n.greatest,
-                cmp: self.facts.type_compare(n.minmaxtype)?,
-                collation: n.inputcollid,
-            },
+            Expr::MinMax(n) => {
+                self.facts.check_collation(n.inputcollid)?;
+                Node::MinMax {
+                    args: self.nodes(&n.args)?,
+                    greatest: n.greatest,
+                    cmp: self.facts.type_compare(n.minmaxtype)?,
+                    collation: n.inputcollid,
+                }
+            }
             Expr::SqlValue(n) => {
                 Node::SqlValue { kind: n.op, type_oid: n.typeid, typmod: n.typmod }
             }
@@ -289,6 +292,7 @@ impl<'a> Compiler<'a> {
         result_type: Oid,
     ) -> Result<Option<Box<Call>>> {
         let Callee::Scalar(fp) = f.callee else { return Ok(None) };
+        self.facts.check_collation(collation)?;
         let site = self.site();
         let nodes = self.nodes(args)?;
         let result_by_val = match f.volatility {
@@ -326,6 +330,7 @@ impl<'a> Compiler<'a> {
         let [scalar, array] = n.args.as_slice() else {
             return Err(PgError::internal("array comparison without two arguments"));
         };
+        self.facts.check_collation(n.inputcollid)?;
         let elem = self.elem_of(array.type_oid())?;
         let Callee::Scalar(fp) = f.callee else {
             return Ok(Node::Missing { name: f.name.clone() });
@@ -416,6 +421,7 @@ impl<'a> Compiler<'a> {
         let mut pairs = Vec::with_capacity(n.largs.len());
         for (i, (l, r)) in n.largs.iter().zip(&n.rargs).enumerate() {
             let family = n.opfamilies.get(i).copied().unwrap_or_default();
+            self.facts.check_collation(n.inputcollids.get(i).copied().unwrap_or_default())?;
             pairs.push(RowPair {
                 left: self.node(l)?,
                 right: self.node(r)?,

@@ -75,6 +75,11 @@ pub trait Facts {
     fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer>;
     /// Base type and modifier beneath a domain (the type itself if it is none).
     fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)>;
+    /// 0A000 where values cannot be compared by this collation.
+    fn check_collation(&mut self, collation: Oid) -> Result<()> {
+        let _ = collation;
+        Ok(())
+    }
     /// The domain's constraints and those of the domains beneath, in the order they are tested.
     fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>>;
 }

@@ -61,6 +61,10 @@ impl AggCall {
             None => run.sv.aggregate(agg.aggfnoid)?,
             Some(_) => Arc::new(kept_rows(agg)),
         };
+        // The largest or smallest of texts; others do not look at the collation of what they count or gather.
+        if info.trans_name.ends_with("_larger") || info.trans_name.ends_with("_smaller") {
+            run.sv.as_facts().check_collation(agg.inputcollid)?;
+        }
         let mut args = Vec::new();
         for a in &agg.args {
             args.push((compile(&a.expr, cols, run)?, EvalState::default()));
@@ -84,6 +88,7 @@ impl AggCall {
             let ty = agg.args[column].expr.type_oid();
             let (cmp, descending) = run.sv.sort_operator(c.sortop, ty)?;
             let collation = agg.args[column].expr.collation();
+            run.sv.as_facts().check_collation(collation)?;
             order.push(SortColumn {
                 column,
                 cmp,

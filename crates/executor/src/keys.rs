@@ -109,6 +109,7 @@ fn numeric_hash(b: &[u8]) -> u64 {
 impl Key {
     /// For the left operand type `ty` of this equality operator.
     pub(crate) fn new(ty: Oid, eq: Oid, collation: Oid, run: &mut Run<'_>) -> Result<Key> {
+        run.sv.as_facts().check_collation(collation)?;
         let kind = match ty {
             oids::BOOL
             | oids::CHAR

@@ -571,6 +571,7 @@ impl Glob<'_> {
                 .facts
                 .family_operator(k.family, ty, ty, strategy)?
                 .ok_or_else(|| PgError::internal("missing ordering operator"))?;
+            self.facts.check_collation(k.collation)?;
             keys.cols.push(t.resno);
             keys.operators.push(op);
             keys.collations.push(k.collation);

@@ -80,6 +80,7 @@ pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Resul
 
 fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> {
     let class = core.cat().class(r.relid)?;
+    core.cat().check_row_security(role, &class)?;
     let have = core.cat().relation_privileges(role, &class, r.required)?;
     let missing = r.required & !have;
     if missing == 0 {

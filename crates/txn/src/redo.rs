@@ -10,6 +10,11 @@ use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
+/// Does the record prepare a transaction for two-phase commit, which replay cannot keep?
+pub fn is_prepare(record: &DecodedRecord) -> bool {
+    record.info() & XACT_OPMASK == XACT_PREPARE
+}
+
 impl TxnManager {
     /// Replays a record of the managers Xact, Clog, MultiXact, Standby or CommitTs. For a commit or
     /// abort the answer says what it left to do: files to drop (flush the log to the record's

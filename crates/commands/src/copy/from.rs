@@ -101,7 +101,7 @@ pub(super) fn copy_from(
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_rights(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => {}
+        b'r' => catalog::foreign::check_new_rows(&rel)?,
         b'v' => {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
                 .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));

@@ -121,6 +121,10 @@ impl Facts for Core {
         Ok(self.cat().operator(opno)?.oprcode)
     }
 
+    fn check_collation(&mut self, collation: Oid) -> Result<()> {
+        self.cat().check_collation(collation)
+    }
+
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
         self.type_facts(ty)
     }

@@ -238,6 +238,7 @@ impl PlannerFacts for Core {
         if let Some(known) = self.known_relation(relid, &desc)? {
             return Ok(known);
         }
+        self.cat().check_children(&desc.class.row)?;
         let facts = self.make_relation(relid, &desc)?;
         let mut parts = Vec::with_capacity(facts.indexes.len());
         for index in &facts.indexes {

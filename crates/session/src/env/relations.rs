@@ -54,6 +54,9 @@ impl Core {
                     index.name()
                 )));
             };
+            for &collation in row.indcollation.iter() {
+                self.cat().check_collation(collation)?;
+            }
             let list = match &row.indexprs {
                 Some(text) => nodetree::read_exprs(text.as_str())?,
                 None => Vec::new(),

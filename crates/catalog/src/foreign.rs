@@ -1,0 +1,86 @@
+//! What catalogs made by PostgreSQL may hold and is not honoured here: refused by name (0A000) when it is touched, for
+//! to pass over it would give wrong answers or wrong data.
+
+use crate::cx::CatCx;
+use crate::relcache::RelDesc;
+use crate::rows::{PgClass, PgCollation, PgEventTrigger, indexes};
+use ids::Oid;
+use pgerror::{PgError, Result};
+
+/// Collations that every cluster has and that order text as we do: the database's own (which is checked when a session
+/// begins), C and POSIX.
+const PLAIN: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
+
+/// 0A000 where the collation orders or compares text in another way than by bytes.
+pub fn check_collation(row: &PgCollation) -> Result<()> {
+    match row.collprovider {
+        b'i' => Err(PgError::unsupported("ICU collation")),
+        b'c' => types::locale::check_order(row.collcollate.as_ref().map_or("", |n| n.as_str())),
+        _ => Ok(()),
+    }
+}
+
+/// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here.
+pub fn check_new_rows(rel: &RelDesc) -> Result<()> {
+    if rel.class.relispartition {
+        return Err(PgError::unsupported(format!("changing rows of partition \"{}\"", rel.name())));
+    }
+    if rel.indexes.iter().any(|i| i.indisexclusion) {
+        return Err(PgError::unsupported(format!(
+            "changing rows of table \"{}\" with an exclusion constraint",
+            rel.name()
+        )));
+    }
+    Ok(())
+}
+
+impl CatCx<'_> {
+    /// As the function of this name, for a collation that an expression or an index names.
+    pub fn check_collation(&mut self, collation: Oid) -> Result<()> {
+        if PLAIN.contains(&collation) {
+            return Ok(());
+        }
+        match self.search(crate::cache::COLLOID, &[collation.into()])? {
+            Some(row) => check_collation(&row),
+            None => Ok(()),
+        }
+    }
+
+    /// 0A000 where other tables inherit from this one: their rows and columns would have to come along.
+    pub fn check_children(&mut self, class: &PgClass) -> Result<()> {
+        if class.relkind == b'p' {
+            return Err(PgError::unsupported(format!("partitioned table \"{}\"", class.relname)));
+        }
+        // The flag stays when the children have gone.
+        if class.relhassubclass
+            && !self.scan(indexes::PG_INHERITS_PARENT_INDEX, &[class.oid.into()])?.is_empty()
+        {
+            return Err(PgError::unsupported("inheritance"));
+        }
+        Ok(())
+    }
+
+    /// 0A000 where policies would decide which rows the role sees. Counterpart: `check_enable_rls`.
+    pub fn check_row_security(&mut self, role: Oid, class: &PgClass) -> Result<()> {
+        if !class.relrowsecurity {
+            return Ok(());
+        }
+        let row = self.search(crate::cache::AUTHOID, &[role.into()])?;
+        if row.is_some_and(|r| r.rolsuper || r.rolbypassrls) {
+            return Ok(());
+        }
+        if !class.relforcerowsecurity && self.is_member(role, class.relowner, true)? {
+            return Ok(());
+        }
+        Err(PgError::unsupported(format!("row-level security of table \"{}\"", class.relname)))
+    }
+
+    /// 0A000 where an event trigger would have to fire.
+    pub fn check_event_triggers(&mut self) -> Result<()> {
+        let all = self.scan_all::<PgEventTrigger>()?;
+        match all.iter().find(|t| t.evtenabled != b'D') {
+            Some(t) => Err(PgError::unsupported(format!("event trigger \"{}\"", t.evtname))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What PostgreSQL's directories may hold and we do not honour: each case works or is refused by name, at the start
+//! before anything is written, or when it is touched. None is passed over.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use testkit::dir::TempDir;
+use testkit::norsu::Norsu;
+use testkit::postgres::{self, RealServer, hand_over};
+
+/// Made by PostgreSQL.
+const OBJECTS: &str = "
+CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN BYPASSRLS;
+CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+CREATE FUNCTION row_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.i := 99; RETURN NEW; END';
+CREATE TABLE triggered (i int);
+CREATE TRIGGER trg BEFORE INSERT OR UPDATE ON triggered FOR EACH ROW EXECUTE FUNCTION row_trigger();
+CREATE TABLE whole (i int) PARTITION BY RANGE (i);
+CREATE TABLE part PARTITION OF whole FOR VALUES FROM (0) TO (10); INSERT INTO whole VALUES (1), (2);
+CREATE TABLE parent (i int); CREATE TABLE child () INHERITS (parent); INSERT INTO parent VALUES (4);
+INSERT INTO child VALUES (5); CREATE VIEW over_parent AS SELECT i FROM parent;
+CREATE TABLE ruled (i int); CREATE RULE r AS ON INSERT TO ruled DO INSTEAD NOTHING;
+CREATE TABLE policed (i int); ALTER TABLE policed ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON policed USING (i > 1); INSERT INTO policed VALUES (1), (2); GRANT ALL ON policed TO PUBLIC;
+CREATE TABLE excluding (i int, EXCLUDE (i WITH =)); INSERT INTO excluding VALUES (1);
+CREATE COLLATION de (provider = icu, locale = 'de'); CREATE TABLE collated (t text COLLATE de, u text COLLATE \"en-x-icu\");
+INSERT INTO collated VALUES ('b', 'a'), ('A', 'B'); CREATE VIEW ordered AS SELECT t FROM collated ORDER BY t;
+CREATE TABLE indexed (t text COLLATE de PRIMARY KEY); INSERT INTO indexed VALUES ('b'), ('A');
+CREATE EXTENSION hstore; CREATE TABLE extended (id int, h hstore); INSERT INTO extended VALUES (1, 'a=>1');
+CREATE TABLE gin (a int[]); INSERT INTO gin VALUES ('{1}'); CREATE INDEX gi ON gin USING gin (a);
+CREATE TABLE hash (a int); CREATE INDEX hi ON hash USING hash (a);
+CREATE TABLE brin (a int); CREATE INDEX bi ON brin USING brin (a);
+CREATE TABLE gist (p point); CREATE INDEX gsi ON gist USING gist (p);
+CREATE TABLE spgist (t text); CREATE INDEX si ON spgist USING spgist (t);
+CREATE TABLE typed (r int4range, j jsonb, v tsvector); INSERT INTO typed VALUES ('[1,2)', '{\"a\": 1}', 'a b');
+CREATE TABLE checked (i int CHECK (one() = 1)); CREATE VIEW calling AS SELECT one();
+SELECT lo_from_bytea(0, 'abc');";
+
+/// What is touched, and what of it is named.
+const TOUCHED: &[(&str, &str)] = &[
+    ("SELECT one()", "one"),
+    ("SELECT * FROM calling", "one"),
+    ("INSERT INTO checked VALUES (1)", "one"),
+    ("INSERT INTO triggered VALUES (1)", "trg"),
+    ("COPY triggered FROM '/proc/sys/kernel/ngroups_max'", "trg"),
+    ("SELECT * FROM whole", "partitioned table \"whole\""),
+    ("INSERT INTO whole VALUES (3)", "partitioned table \"whole\""),
+    ("DELETE FROM whole", "partitioned table \"whole\""),
+    ("TRUNCATE whole", "partitioned table \"whole\""),
+    ("INSERT INTO part VALUES (1000)", "partition \"part\""),
+    ("UPDATE part SET i = 1000", "partition \"part\""),
+    ("COPY part FROM '/proc/sys/kernel/ngroups_max'", "partition \"part\""),
+    ("SELECT * FROM parent", "inheritance"),
+    ("SELECT * FROM over_parent", "inheritance"),
+    ("UPDATE parent SET i = 6", "inheritance"),
+    ("DELETE FROM parent", "inheritance"),
+    ("TRUNCATE parent", "inheritance"),
+    ("ALTER TABLE parent ADD COLUMN q int", "inheritance"),
+    ("ALTER TABLE child DROP COLUMN i", "inheritance"),
+    ("INSERT INTO ruled VALUES (1)", "rules on \"ruled\""),
+    ("SET ROLE bob; SELECT * FROM policed", "row-level security"),
+    ("SET ROLE bob; INSERT INTO policed VALUES (0)", "row-level security"),
+    ("SET ROLE bob; COPY policed TO STDOUT", "row-level security"),
+    ("INSERT INTO excluding VALUES (1)", "exclusion constraint"),
+    ("UPDATE excluding SET i = 2", "exclusion constraint"),
+    ("COPY excluding FROM '/proc/sys/kernel/ngroups_max'", "exclusion constraint"),
+    ("SELECT t FROM collated ORDER BY t", "ICU collation"),
+    ("SELECT u FROM collated WHERE u < 'b'", "ICU collation"),
+    ("SELECT u FROM collated WHERE u IN ('a', 'b')", "ICU collation"),
+    ("SELECT max(u) FROM collated", "ICU collation"),
+    ("SELECT * FROM ordered", "ICU collation"),
+    ("SELECT u, count(*) FROM collated GROUP BY u", "ICU collation"),
+    ("SELECT DISTINCT u FROM collated", "ICU collation"),
+    ("SELECT string_agg(u, '' ORDER BY u) FROM collated", "ICU collation"),
+    ("SELECT rank() OVER (ORDER BY u) FROM collated", "ICU collation"),
+    ("SELECT 1 FROM collated a JOIN collated b ON a.u = b.u", "ICU collation"),
+    ("SELECT 1 FROM collated WHERE (u, t) < ('a', 'b')", "ICU collation"),
+    ("SELECT greatest(t, 'x') FROM collated", "ICU collation"),
+    ("CREATE INDEX ON collated (t)", "ICU collation"),
+    ("SELECT * FROM indexed", "ICU collation"),
+    ("INSERT INTO indexed VALUES ('c')", "ICU collation"),
+    ("SELECT h FROM extended", "hstore_out"),
+    ("SELECT * FROM gin", "\"gi\""),
+    ("INSERT INTO gin VALUES ('{2}')", "\"gi\""),
+    ("VACUUM gin", "\"gi\""),
+    ("INSERT INTO hash VALUES (2)", "\"hi\""),
+    ("INSERT INTO brin VALUES (2)", "\"bi\""),
+    ("INSERT INTO gist VALUES (NULL)", "\"gsi\""),
+    ("INSERT INTO spgist VALUES ('a')", "\"si\""),
+    ("SELECT r FROM typed", "range_out"),
+    ("SELECT v FROM typed", "tsvectorout"),
+    ("SELECT lo_get(1)", "lo_get"),
+];
+
+/// What goes on working beside it.
+const WORKING: &[(&str, &str)] = &[
+    ("SELECT count(*) FROM triggered", "0"),
+    ("SELECT sum(i) FROM part", "3"),
+    ("DELETE FROM part WHERE i = 1", ""),
+    ("SELECT i FROM child", "5"),
+    ("INSERT INTO child VALUES (7)", ""),
+    ("COPY parent TO STDOUT", ""),
+    ("SELECT count(*) FROM policed", "2"),
+    ("SET ROLE eve; SELECT count(*) FROM policed", "2"),
+    ("RESET ROLE", ""),
+    ("SELECT array_agg(t), string_agg(u, '') FROM collated", ""),
+    ("SELECT count(*) FROM excluding", "1"),
+    ("SELECT count(t) FROM collated", "2"),
+    ("SELECT id FROM extended", "1"),
+    ("DROP INDEX gi", ""),
+    ("INSERT INTO gin VALUES ('{2}')", ""),
+    ("DROP TABLE triggered, ruled, excluding, spgist", ""),
+    ("ANALYZE", ""),
+    ("VACUUM part", ""),
+];
+
+#[test]
+fn what_is_foreign_is_refused_when_it_is_touched() {
+    let dir = TempDir::new("touched");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C", "-k"]);
+    let settings = ["autovacuum=off"];
+    RealServer::start_with(&data, "postgres", &settings).query("postgres", OBJECTS);
+    let server = Norsu::start(&data, &[]);
+    let mut wrong = Vec::new();
+    for (sql, named) in TOUCHED {
+        let mut client = server.connect("postgres");
+        let mut reply = client.query(sql).expect("an answer");
+        match reply.error.take() {
+            Some(e) if e.code == "0A000" && e.message.contains(named) => {}
+            other => wrong.push(format!("{sql}: {other:?}")),
+        }
+    }
+    let mut client = server.connect("postgres");
+    for (sql, expected) in WORKING {
+        let reply = client.query(sql).expect("an answer");
+        let found = match &reply.error {
+            Some(e) => format!("{} {}", e.code, e.message),
+            None => reply.text().join(","),
+        };
+        if reply.error.is_some() || (!expected.is_empty() && found != *expected) {
+            wrong.push(format!("{sql}: {found}"));
+        }
+    }
+    drop(client);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    server.stop(&data);
+    // Every definition would have to be told to the trigger.
+    RealServer::start_with(&data, "postgres", &settings).query(
+        "postgres",
+        "CREATE FUNCTION told() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; \
+         CREATE EVENT TRIGGER listens ON ddl_command_start EXECUTE FUNCTION told()",
+    );
+    let server = Norsu::start(&data, &[]);
+    let reply = server.connect("postgres").query("CREATE TABLE t (i int)").expect("an answer");
+    let error = reply.error.expect("it is refused");
+    assert!(error.code == "0A000" && error.message.contains("\"listens\""), "{error:?}");
+}
+
+fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            contents(&path, out);
+        } else {
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            out.insert(path, bytes);
+        }
+    }
+}
+
+/// Crashed with this in its log, after a checkpoint.
+const LOGGED: [(&str, &str, &str); 4] = [
+    (
+        "CREATE TABLE t (a int[]); CREATE INDEX ON t USING gin (a)",
+        "INSERT INTO t SELECT ARRAY[g] FROM generate_series(1, 500) g",
+        "replay of Gin/",
+    ),
+    ("CREATE TABLE t (a int)", "CREATE INDEX ON t USING hash (a)", "replay of Hash/"),
+    (
+        "CREATE TABLE t (a int); CREATE INDEX ON t USING brin (a)",
+        "INSERT INTO t SELECT generate_series(1, 100000); VACUUM t",
+        "replay of BRIN/",
+    ),
+    (
+        "CREATE TABLE t (a int)",
+        "BEGIN; INSERT INTO t VALUES (1); PREPARE TRANSACTION 'x'; COMMIT PREPARED 'x'",
+        "replay of Transaction/PREPARE",
+    ),
+];
+
+#[test]
+fn a_log_that_we_cannot_replay_is_refused_before_anything_is_written() {
+    let dir = TempDir::new("logged");
+    hand_over(dir.path());
+    for (setup, last, named) in LOGGED {
+        let data = dir.path().join("data");
+        postgres::init_with(&data, &["--locale=C", "-k"]);
+        let settings = ["autovacuum=off", "max_prepared_transactions=2"];
+        let server = RealServer::start_with(&data, "postgres", &settings);
+        let mut client = server.connect("postgres");
+        client.must(setup);
+        client.must("CHECKPOINT");
+        last.split("; ").for_each(|sql| drop(client.must(sql)));
+        drop(client);
+        server.crash();
+        let mut before = BTreeMap::new();
+        contents(&data, &mut before);
+        let log = Norsu::try_start(&data, &[]).err().expect("it must not come up");
+        assert!(log.contains("FATAL") && log.contains(named), "{named}: {log}");
+        let mut after = BTreeMap::new();
+        contents(&data, &mut after);
+        // The servers' notes of how they were started come first, in PostgreSQL too.
+        after.retain(|path, _| !path.ends_with("postmaster.opts"));
+        before.retain(|path, _| !path.ends_with("postmaster.opts"));
+        let differs = |path: &&PathBuf| before.get(*path) != after.get(*path);
+        let touched: Vec<_> = before.keys().chain(after.keys()).filter(differs).collect();
+        assert!(touched.is_empty(), "{named}: {touched:?}");
+        // PostgreSQL can, and then we do.
+        drop(RealServer::start_with(&data, "postgres", &settings));
+        Norsu::start(&data, &[]).stop(&data);
+        std::fs::remove_dir_all(&data).expect("a directory");
+    }
+}
