@@ -68,8 +68,8 @@ impl Standby {
         Standby { server: RealServer::start_with(&data, "postgres", settings), archive }
     }
 
-    /// Hands it the segments of `wal` before the one named `current`, and waits until it has replayed up to `lsn`.
-    pub fn feed(&self, wal: &Path, current: &str, lsn: &str) {
+    /// Hands it the segments of `wal` before the one named `current`.
+    pub fn give(&self, wal: &Path, current: &str) {
         for entry in std::fs::read_dir(wal).expect("a directory").flatten() {
             let name = entry.file_name().into_string().expect("plain names");
             let to = self.archive.join(&name);
@@ -80,6 +80,11 @@ impl Standby {
                 std::fs::rename(&half, &to).expect("a new name");
             }
         }
+    }
+
+    /// As [`Standby::give`], and waits until it has replayed up to `lsn`.
+    pub fn feed(&self, wal: &Path, current: &str, lsn: &str) {
+        self.give(wal, current);
         let sql = format!("SELECT pg_last_wal_replay_lsn() >= '{lsn}'");
         let end = Instant::now() + Duration::from_secs(60);
         // The question itself may stand in replay's way and be cancelled.

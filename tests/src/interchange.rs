@@ -4,6 +4,7 @@ mod bank;
 mod handover;
 mod init;
 mod pages;
+mod planted;
 mod refused;
 mod restored;
 mod standby;

@@ -12,6 +12,8 @@ use crate::script::{Script, Stepped};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
@@ -250,12 +252,29 @@ fn ten_hand_overs() {
         Err(_) if long => (0..100).collect(),
         Err(_) => vec![0, 1, 2],
     };
-    let mut counts: [BTreeMap<String, usize>; 2] = Default::default();
-    let mut stumbled = 0;
-    for &seed in &seeds {
-        let whole = hand_over_ten_times(seed, &mut counts);
-        stumbled += usize::from(!whole.unwrap_or_else(|e| panic!("seed {seed}: {e}")));
-    }
+    let total: Mutex<[BTreeMap<String, usize>; 2]> = Mutex::default();
+    let (next, stumbled) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // Two at a time, since each waits for programs and disks much of the time.
+    let work = || {
+        while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut counts = Default::default();
+            let whole = hand_over_ten_times(*seed, &mut counts);
+            let whole = whole.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            stumbled.fetch_add(usize::from(!whole), Ordering::Relaxed);
+            let mut total = total.lock().expect("nobody panics with it");
+            for (total, counts) in total.iter_mut().zip(counts) {
+                counts.into_iter().for_each(|(kind, n)| *total.entry(kind).or_insert(0) += n);
+            }
+            let [theirs, ours] = total.each_ref().map(|c| c.values().sum::<usize>());
+            println!("seed {seed}: so far {ours} images of ours and {theirs} of theirs compared");
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let stumbled = stumbled.into_inner();
+    let counts = total.into_inner().expect("nobody panics with it");
     println!("{stumbled} of {} runs cut short", seeds.len());
     assert!(stumbled <= 1 + seeds.len() / 5, "{stumbled} runs cut short");
     for (who, counts) in ["theirs", "ours"].iter().zip(&counts) {

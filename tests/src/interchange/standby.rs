@@ -1,6 +1,7 @@
 //! A hot standby of the real PostgreSQL that follows our log, and is asked while it does. It compares each page with
 //! the image that our records carry.
 
+use super::planted;
 use crate::script::{Script, Stepped};
 use std::path::Path;
 use testkit::client::Client;
@@ -26,11 +27,15 @@ struct Followed {
 }
 
 fn start(setup: &str) -> Followed {
+    start_with(&SETTINGS, setup)
+}
+
+fn start_with(settings: &[&str], setup: &str) -> Followed {
     let dir = TempDir::new("standby");
     hand_over(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
-    let options: Vec<&str> = SETTINGS.iter().flat_map(|s| ["-c", *s]).collect();
+    let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
     let ours = Norsu::start(&data, &options);
     ours.query(setup);
     ours.stop(&data);
@@ -141,4 +146,47 @@ fn a_standby_knows_of_locks_and_conflicts() {
     change.must("DROP TABLE a");
     f.catch_up();
     assert!(f.is_refused(&mut reader));
+}
+
+/// A record says other than what was done; the image that it carries is right. The standby must stop there.
+#[test]
+fn a_standby_notices_a_field_that_is_not_logged() {
+    let f = start("CREATE TABLE t (id text); INSERT INTO t VALUES ('first')");
+    let mut client = f.ours.connect("postgres");
+    planted::make_room(&mut client, &f.data);
+    let from = planted::place(&mut client, &f.data);
+    client.must("INSERT INTO t VALUES ('planted-aaaaaaaa')");
+    client.must("SELECT pg_switch_wal(); SELECT txid_current()");
+    planted::change_record(&from, b"planted-aaaaaaaa", 0, |r| {
+        planted::replace_last(r, b"planted-aaaaaaaa", b"planted-aaaaaaab");
+    });
+    let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
+    f.standby.give(&f.data.join("pg_wal"), &current);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !f.standby.server.log().contains("inconsistent page found") {
+        assert!(std::time::Instant::now() < end, "{}", f.standby.server.log());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// Without images to compare with, what the standby shows must tell.
+#[test]
+fn a_standby_that_shows_something_else_is_noticed() {
+    let settings = ["full_page_writes=off", "wal_keep_size=256MB", "autovacuum=off"];
+    let f = start_with(&settings, "SELECT 1");
+    let mut script = Script::new(false);
+    let mut clients: Vec<Client> = (0..3).map(|_| f.ours.connect("postgres")).collect();
+    script.start(&mut clients).unwrap();
+    let client = &mut clients[0];
+    client.must("UPDATE shared SET t = 'else' WHERE id = 1");
+    planted::make_room(client, &f.data);
+    let from = planted::place(client, &f.data);
+    client.must("UPDATE shared SET t = 'x' WHERE id = 1");
+    client.must("SELECT pg_switch_wal()");
+    // A short text: its length and its byte.
+    planted::change_record(&from, b"\x05x", 0, |r| planted::replace_last(r, b"\x05x", b"\x05y"));
+    follow(&mut clients[0], &f.standby, &f.data);
+    script.verify(&mut clients[0]).unwrap();
+    let shown = script.shown_by(&mut f.standby.connect()).expect_err("it shows something else");
+    assert!(shown.contains("shared"), "{shown}");
 }
