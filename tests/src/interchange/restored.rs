@@ -40,6 +40,9 @@ fn dumps_of_our_directories_restore() {
     let server = Norsu::start(&ours, &[]);
     let mut client = server.connect("postgres");
     client.must(OBJECTS);
+    // Releases before 15.20 would show it in their dumps.
+    let stamped = "SELECT count(*) FROM pg_attribute WHERE attoptions::text LIKE '%pg_attver%'";
+    assert_eq!(client.value(stamped), "0");
     drop(client);
     server.stop(&ours);
     let server = RealServer::start(&ours, "postgres");
