@@ -172,6 +172,17 @@ impl Folder<'_> {
         match expr {
             Expr::Bool(n) => Ok(negation(*n)),
             Expr::Relabel(n) => Ok(self.relabel(*n)),
+            // A domain without constraints changes nothing but the type; plans do not outlive a change of that.
+            Expr::CoerceToDomain(n) if self.env.facts().domain_checks(n.resulttype)?.is_empty() => {
+                Ok(self.relabel(RelabelType {
+                    arg: n.arg,
+                    resulttype: n.resulttype,
+                    resulttypmod: n.resulttypmod,
+                    resultcollid: n.resultcollid,
+                    relabelformat: n.coercionformat,
+                    location: n.location,
+                }))
+            }
             Expr::FuncExpr(_) | Expr::OpExpr(_) => self.strict_call(expr),
             other => self.compute(other),
         }
@@ -327,8 +338,17 @@ impl Folder<'_> {
         })
     }
 
+    /// A value under another type's name; of several names the last counts, and none where it is the value's own.
     fn relabel(&mut self, n: RelabelType) -> Expr {
-        match n.arg {
+        let mut arg = n.arg;
+        while let Expr::Relabel(inner) = arg {
+            arg = inner.arg;
+        }
+        let own = arg.type_oid() == n.resulttype
+            && arg.typmod() == n.resulttypmod
+            && arg.collation() == n.resultcollid;
+        match arg {
+            arg if own => arg,
             Expr::Const(mut c) => {
                 c.consttype = n.resulttype;
                 c.consttypmod = n.resulttypmod;
