@@ -32,7 +32,8 @@ pub struct Server {
 }
 
 const NORSU: &str = "target/release/norsu";
-const START_MAX: Duration = Duration::from_secs(30);
+/// Recovery included.
+const START_MAX: Duration = Duration::from_secs(300);
 
 impl Server {
     /// Makes a data directory and starts the server on it.
@@ -40,20 +41,49 @@ impl Server {
         let dir = TempDir::new("bench");
         postgres::hand_over(dir.path());
         let data = dir.path().join("data");
-        let port = free_port()?;
-        let (mut init, mut start) = match contender {
+        let mut init = match contender {
             Contender::Norsu => {
                 let mut init = postgres::command(&absolute(NORSU)?);
                 init.arg("init");
-                let mut start = postgres::command(&absolute(NORSU)?);
-                start.arg("start");
-                (init, start)
+                init
             }
-            Contender::PostgreSql => (postgres::program("initdb"), postgres::program("postgres")),
+            Contender::PostgreSql => postgres::program("initdb"),
         };
         init.arg("-D").arg(&data).args(["-U", "postgres", "--auth=trust", "-k", "--no-locale"]);
         init.args(["-E", "UTF8"]);
         quiet(&mut init)?;
+        Server::start_on(contender, dir, options)
+    }
+
+    /// Starts a server on a copy of the directory of one that has crashed. The server and how long it took until it
+    /// answered.
+    pub fn recover(
+        contender: Contender,
+        options: &Options,
+        crashed: &Server,
+    ) -> Result<(Server, Duration), String> {
+        let dir = TempDir::new("bench");
+        let mut copy = Command::new("cp");
+        copy.arg("-a").args([crashed.data(), dir.path().join("data")]);
+        quiet(&mut copy)?;
+        quiet(&mut Command::new("sync"))?;
+        postgres::hand_over(dir.path());
+        let begin = Instant::now();
+        let server = Server::start_on(contender, dir, options)?;
+        Ok((server, begin.elapsed()))
+    }
+
+    fn start_on(contender: Contender, dir: TempDir, options: &Options) -> Result<Server, String> {
+        let data = dir.path().join("data");
+        let port = free_port()?;
+        let mut start = match contender {
+            Contender::Norsu => {
+                let mut start = postgres::command(&absolute(NORSU)?);
+                start.arg("start");
+                start
+            }
+            Contender::PostgreSql => postgres::program("postgres"),
+        };
         start.arg("-D").arg(&data).args(["-p", &port.to_string(), "-k"]).arg(dir.path());
         start.args(["-h", "127.0.0.1"]);
         for s in &options.settings {
@@ -71,7 +101,7 @@ impl Server {
                     server.version = v.trim().to_string();
                     return Ok(server);
                 }
-                Err(e) if begin.elapsed() > START_MAX => {
+                Err(e) if begin.elapsed() > START_MAX || server.has_ended() => {
                     let log = std::fs::read_to_string(server.dir.path().join("log"));
                     return Err(format!(
                         "{} did not start: {e}\n{}",
@@ -79,9 +109,23 @@ impl Server {
                         log.unwrap_or_default()
                     ));
                 }
-                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+                Err(_) => std::thread::sleep(Duration::from_millis(20)),
             }
         }
+    }
+
+    fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// Ends the server without a checkpoint. Its directory stays as long as this object.
+    pub fn crash(&self) -> Result<(), String> {
+        let mut stop = postgres::program("pg_ctl");
+        quiet(stop.arg("-D").arg(self.data()).args(["-m", "immediate", "-w", "stop"]))
     }
 
     /// A client program of PostgreSQL for this server, over the Unix-domain socket.
@@ -121,7 +165,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let mut stop = postgres::program("pg_ctl");
-        stop.arg("-D").arg(self.dir.path().join("data")).args(["-m", "fast", "-w", "stop"]);
+        stop.arg("-D").arg(self.data()).args(["-m", "fast", "-w", "stop"]);
         let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
         let _ = self.child.kill();
         let _ = self.child.wait();

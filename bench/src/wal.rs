@@ -1,6 +1,10 @@
 //! The write-ahead log beside PostgreSQL's: document 004's table (images by compression and fillfactor), document
-//! 000's (bytes and transactions with and without delta records), and syncs of durable commits. Written to
-//! `docs/benchmarks/wal.md` with a plot beside it.
+//! 000's (bytes and transactions with and without delta records), syncs of durable commits, transactions while
+//! checkpoints run (`checkpoint`), and recovery (`recovery`). Written to `docs/benchmarks/wal.md` with a plot beside
+//! it; a run of some parts alone is only printed.
+
+mod checkpoint;
+mod recovery;
 
 use crate::cells::median;
 use crate::options::Options;
@@ -23,21 +27,40 @@ struct Size {
     seconds: u32,
     scale: u32,
     rounds: u32,
+    /// Megabytes of log that are recovered.
+    recover: u32,
+    parts: Vec<String>,
 }
 
-const HELP: &str = "usage: bench/run wal [--rows N] [--seconds N] [--scale N] [--rounds N]";
+const PARTS: [&str; 5] = ["images", "updates", "durable", "checkpoint", "recovery"];
+
+const HELP: &str = "usage: bench/run wal [--rows N] [--seconds N] [--scale N] [--rounds N] [--recover MB] \
+[--parts images,updates,durable,checkpoint,recovery]";
+
+impl Size {
+    fn has(&self, part: &str) -> bool {
+        self.parts.iter().any(|p| p == part)
+    }
+}
 
 fn size(mut args: impl Iterator<Item = String>) -> Result<Size, String> {
-    let mut size = Size { rows: ROWS, seconds: 10, scale: 10, rounds: 3 };
+    let parts = PARTS.map(str::to_owned).to_vec();
+    let mut size = Size { rows: ROWS, seconds: 10, scale: 10, rounds: 3, recover: 1024, parts };
     while let Some(name) = args.next() {
-        let value = args.next().and_then(|v| v.parse().ok()).ok_or(HELP)?;
+        let value = args.next().ok_or(HELP)?;
+        let number = || value.parse::<u32>().map_err(|_| HELP);
         match name.as_str() {
-            "--rows" => size.rows = value,
-            "--seconds" => size.seconds = value,
-            "--scale" => size.scale = value,
-            "--rounds" => size.rounds = value,
+            "--rows" => size.rows = number()?,
+            "--seconds" => size.seconds = number()?,
+            "--scale" => size.scale = number()?,
+            "--rounds" => size.rounds = number()?,
+            "--recover" => size.recover = number()?,
+            "--parts" => size.parts = value.split(',').map(str::to_owned).collect(),
             _ => return Err(HELP.to_owned()),
         }
+    }
+    if size.parts.iter().any(|p| !PARTS.contains(&p.as_str())) {
+        return Err(HELP.to_owned());
     }
     Ok(size)
 }
@@ -285,11 +308,24 @@ pub fn run(args: impl Iterator<Item = String>) -> Result<(), String> {
          and fsync on in both, shared buffers 512 MB. CPU is user and system time of all of a server's threads and \
          processes. `make bench-wal` repeats it.\n\n"
     );
-    let bars = document_004(&size, &mut out)?;
-    out.push_str("\n![Megabytes of log](wal.svg)\n");
-    document_000(&size, &mut out)?;
-    durable(&size, &mut out)?;
+    let mut bars = Vec::new();
+    for part in PARTS.into_iter().filter(|p| size.has(p)) {
+        match part {
+            "images" => {
+                bars = document_004(&size, &mut out)?;
+                out.push_str("\n![Megabytes of log](wal.svg)\n");
+            }
+            "updates" => document_000(&size, &mut out)?,
+            "durable" => durable(&size, &mut out)?,
+            "checkpoint" => checkpoint::run(&size, &mut out)?,
+            _ => recovery::run(&size, &mut out)?,
+        }
+        eprintln!("{part}: done");
+    }
     println!("{out}");
+    if size.parts != PARTS {
+        return Ok(());
+    }
     for (path, text) in
         [("docs/benchmarks/wal.md", &out), ("docs/benchmarks/wal.svg", &plot(&bars))]
     {
