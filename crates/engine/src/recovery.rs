@@ -16,6 +16,7 @@ use bufmgr::redo::RedoCx;
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::io::ErrorKind;
+use vfs::process::thread_usage;
 use vfs::{Disk, io_error};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
@@ -236,7 +237,7 @@ fn replay(
         overwritten: None,
     };
     seek(reader, start);
-    let began = clock.monotonic();
+    let (began, used_before) = (clock.monotonic(), thread_usage());
     let interval = engine.config.log_startup_progress_interval;
     let mut report_at = began + interval;
     let mut count = 0u64;
@@ -270,9 +271,12 @@ fn replay(
         }
     } else {
         let elapsed = (clock.monotonic() - began).as_secs_f64();
+        let used = thread_usage();
         engine.log(&format!(
-            "redo done at {} system usage: CPU: user: 0.00 s, system: 0.00 s, elapsed: {elapsed:.2} s",
-            end.prev
+            "redo done at {} system usage: CPU: user: {:.2} s, system: {:.2} s, elapsed: {elapsed:.2} s",
+            end.prev,
+            (used.user - used_before.user).as_secs_f64(),
+            (used.system - used_before.system).as_secs_f64(),
         ));
         if replay.last_xact_time != 0 {
             engine.log(&format!(
