@@ -87,17 +87,11 @@ pub(crate) fn hint_xmax(
     if h.any(m::XMAX_COMMITTED | m::XMAX_INVALID) {
         return Ok(h);
     }
-    let manager = cx.txn.manager();
-    let bits = if !h.xmax_locked_only() && manager.did_commit(xid)? {
-        let commit = manager.commit_lsn(xid)?;
-        let safe = !rel.is_permanent()
-            || !commit.is_valid()
-            || commit <= cx.wal.flushed()
-            || guard.lsn() >= commit;
-        if safe { m::XMAX_COMMITTED } else { 0 }
-    } else {
-        m::XMAX_INVALID
-    };
+    let mut bits = 0;
+    let vis = cx.visibility(rel, guard.lsn());
+    if h.xmax_locked_only() || !vis.committed(xid, m::XMAX_COMMITTED, &mut bits)? {
+        bits = m::XMAX_INVALID;
+    }
     guard.hint(tid.offset, bits);
     Ok(HeapTupleHeader { infomask: h.infomask | bits, ..h })
 }

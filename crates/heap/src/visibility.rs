@@ -4,7 +4,7 @@
 //! Whether those committed is looked up in pg_xact once and then remembered in the infomask as a
 //! *hint*. Here the hints only come out as a [`Hint`]; setting them is up to the caller, who
 //! may not hold the latch for it. A commit may be remembered only if a crash cannot undo it: its
-//! record is flushed, or the page cannot reach the disk before it (see [`Visibility::commit_hint`]).
+//! record is flushed, or the page cannot reach the disk before it (see [`Visibility::committed`]).
 //!
 //! Ask "in progress?" before "committed?": a transaction commits in pg_xact before it leaves the
 //! proc array.
@@ -73,18 +73,34 @@ enum Inserter {
     InProgress,
 }
 
+/// What hints tell of versions that were made and ended before the snapshot: nearly all. `None`: they do not suffice.
+#[inline(always)]
+fn by_hints(h: &HeapTupleHeader, s: &Snapshot) -> Option<bool> {
+    const ENDED: u16 = m::XMAX_COMMITTED | m::XMAX_INVALID | m::XMAX_IS_MULTI | m::XMAX_LOCK_ONLY;
+    if h.infomask & (ENDED | m::MOVED) == m::XMAX_COMMITTED {
+        // A lock of a release before 9.3 looks like an end.
+        return (h.raw_xmax.precedes(s.xmin) && !h.xmax_locked_only()).then_some(false);
+    }
+    if h.infomask & (m::XMIN_COMMITTED | m::XMAX_INVALID) == m::XMIN_COMMITTED | m::XMAX_INVALID {
+        return (h.xmin_frozen() || h.raw_xmin.precedes(s.xmin)).then_some(true);
+    }
+    None
+}
+
 impl<'a> Visibility<'a> {
-    /// May a commit of `xid` be remembered on the page? Counterpart: `SetHintBits`.
+    /// Did `xid` commit? If so, `bit` is to be set where that may be remembered on the page.
+    /// Counterpart: `SetHintBits`.
     #[inline]
-    fn commit_hint(&self, xid: Xid, bit: Hint, hint: &mut Hint) -> Result<()> {
-        if self.permanent && xid.is_normal() {
-            let commit = self.manager.commit_lsn(xid)?;
-            if commit.is_valid() && commit > self.wal.flushed() && self.page_lsn < commit {
-                return Ok(());
-            }
+    pub(crate) fn committed(&self, xid: Xid, bit: Hint, hint: &mut Hint) -> Result<bool> {
+        let Some(commit) = self.manager.commit_lsn(xid)? else { return Ok(false) };
+        if !self.permanent
+            || !commit.is_valid()
+            || commit <= self.page_lsn
+            || commit <= self.wal.flushed()
+        {
+            *hint |= bit;
         }
-        *hint |= bit;
-        Ok(())
+        Ok(true)
     }
 
     pub(crate) fn cmin(&self, h: &HeapTupleHeader) -> CommandId {
@@ -141,9 +157,8 @@ impl<'a> Visibility<'a> {
             *hint |= m::XMIN_COMMITTED;
             return Ok(Inserter::Committed);
         }
-        if self.manager.did_commit(xmin)? {
-            let before = *hint;
-            self.commit_hint(xmin, m::XMIN_COMMITTED, hint)?;
+        let before = *hint;
+        if self.committed(xmin, m::XMIN_COMMITTED, hint)? {
             if *hint != before {
                 self.settled.set(Some(xmin));
             }
@@ -169,7 +184,7 @@ impl<'a> Visibility<'a> {
     }
 
     /// Does `snapshot` see the tuple? Counterpart: `HeapTupleSatisfiesVisibility`.
-    #[inline]
+    #[inline(always)]
     pub fn visible(
         &self,
         h: &HeapTupleHeader,
@@ -177,7 +192,10 @@ impl<'a> Visibility<'a> {
         hint: &mut Hint,
     ) -> Result<bool> {
         match snapshot.kind {
-            SnapshotKind::Mvcc => self.mvcc(h, snapshot, hint),
+            SnapshotKind::Mvcc => match by_hints(h, snapshot) {
+                Some(visible) => Ok(visible),
+                None => self.mvcc(h, snapshot, hint),
+            },
             SnapshotKind::SelfNow => self.self_now(h, hint),
             SnapshotKind::Any => Ok(true),
             SnapshotKind::Toast => self.toast(h, hint),
@@ -186,7 +204,7 @@ impl<'a> Visibility<'a> {
     }
 
     /// Counterpart: `HeapTupleSatisfiesMVCC`.
-    #[inline]
+    #[inline(never)]
     pub fn mvcc(&self, h: &HeapTupleHeader, s: &Snapshot, hint: &mut Hint) -> Result<bool> {
         let xmin = h.raw_xmin;
         if h.xmin_committed() {
@@ -230,11 +248,10 @@ impl<'a> Visibility<'a> {
         if s.in_progress(xmax, self.manager)? {
             return Ok(true);
         }
-        if !self.manager.did_commit(xmax)? {
+        if !self.committed(xmax, m::XMAX_COMMITTED, hint)? {
             *hint |= m::XMAX_INVALID;
             return Ok(true);
         }
-        self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
         Ok(false)
     }
 
@@ -295,16 +312,12 @@ impl<'a> Visibility<'a> {
         if self.manager.is_in_progress(xmax)? {
             return Ok(Deleter::InProgress(xmax));
         }
-        if !self.manager.did_commit(xmax)? {
-            if !multi {
-                *hint |= m::XMAX_INVALID;
-            }
-            return Ok(Deleter::None);
-        }
+        let mut found = 0;
+        let committed = self.committed(xmax, m::XMAX_COMMITTED, &mut found)?;
         if !multi {
-            self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
+            *hint |= if committed { found } else { m::XMAX_INVALID };
         }
-        Ok(Deleter::Committed)
+        Ok(if committed { Deleter::Committed } else { Deleter::None })
     }
 
     /// TOAST chunks are seen unless their insertion surely failed: whoever has the pointer may read.
@@ -423,11 +436,10 @@ impl<'a> Visibility<'a> {
         if self.manager.is_in_progress(xmax)? {
             return Ok(TmResult::BeingModified);
         }
-        if h.xmax_locked_only() || !self.manager.did_commit(xmax)? {
+        if h.xmax_locked_only() || !self.committed(xmax, m::XMAX_COMMITTED, hint)? {
             *hint |= m::XMAX_INVALID;
             return Ok(TmResult::Ok);
         }
-        self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
         Ok(ended())
     }
 
@@ -517,11 +529,10 @@ impl<'a> Visibility<'a> {
             if self.manager.is_in_progress(xmax)? {
                 return Ok(Liveness::DeleteInProgress);
             }
-            if !self.manager.did_commit(xmax)? {
+            if !self.committed(xmax, m::XMAX_COMMITTED, hint)? {
                 *hint |= m::XMAX_INVALID;
                 return Ok(Liveness::Live);
             }
-            self.commit_hint(xmax, m::XMAX_COMMITTED, hint)?;
         }
         Ok(Liveness::RecentlyDead(xmax))
     }

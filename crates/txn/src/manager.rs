@@ -132,15 +132,27 @@ impl TxnManager {
     /// Did `xid` and all its parents commit? Counterpart: `TransactionIdDidCommit`.
     #[inline]
     pub fn did_commit(&self, xid: Xid) -> Result<bool> {
-        match self.status(xid)? {
-            XidStatus::Committed => Ok(true),
+        Ok(self.commit_lsn(xid)?.is_some())
+    }
+
+    /// `None` unless `xid` and all its parents committed. Else an upper bound of the commit record's position, invalid
+    /// when it is known to be flushed; a hint bit must wait for it. Counterpart: `TransactionIdGetCommitLSN`.
+    #[inline]
+    pub fn commit_lsn(&self, xid: Xid) -> Result<Option<Lsn>> {
+        if !xid.is_normal() {
+            return Ok(xid.is_valid().then_some(Lsn::INVALID));
+        }
+        let (status, lsn) = self.clog.get(xid)?;
+        let committed = match status {
+            XidStatus::Committed => true,
             XidStatus::SubCommitted => match self.subtrans.parent(xid)? {
                 // A crash between the two steps of a commit; pg_subtrans is gone.
-                Xid::INVALID => Ok(false),
-                parent => self.did_commit(parent),
+                Xid::INVALID => false,
+                parent => self.did_commit(parent)?,
             },
-            _ => Ok(false),
-        }
+            _ => false,
+        };
+        Ok(committed.then_some(lsn))
     }
 
     /// Did `xid` (or a parent) abort explicitly? False for crashed ones.
@@ -153,15 +165,6 @@ impl TxnManager {
             },
             _ => Ok(false),
         }
-    }
-
-    /// Upper bound of the commit record's position of a committed `xid`; invalid when it is known
-    /// to be flushed. A hint bit must wait for it. Counterpart: `TransactionIdGetCommitLSN`.
-    pub fn commit_lsn(&self, xid: Xid) -> Result<Lsn> {
-        if !xid.is_normal() {
-            return Ok(Lsn::INVALID);
-        }
-        Ok(self.clog.get(xid)?.1)
     }
 
     /// The immediate parent of a subtransaction, invalid for top-level ones.
