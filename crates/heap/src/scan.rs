@@ -64,32 +64,23 @@ pub fn visit_page<'a>(
         let all_visible = page.is_all_visible()
             && matches!(snapshot.kind, SnapshotKind::Mvcc | SnapshotKind::Any);
         let vis = cx.visibility(rel, page.lsn());
-        let (mut offset, last) = match (visit.backward, visit.from) {
-            (false, from) => (from.max(1), max),
-            (true, 0) => (max, 1),
-            (true, from) => (from.min(max), 1),
+        let mut pointers = match (visit.backward, visit.from) {
+            (false, from) => page.line_pointers(from, max),
+            (true, 0) => page.line_pointers(1, max),
+            (true, from) => page.line_pointers(1, from),
         };
-        while offset != 0 && if visit.backward { offset >= last } else { offset <= last } {
-            let lp = page.line_pointer(offset);
-            if let Some(tuple) = page.heap_tuple_lp(lp) {
-                let visible = all_visible || {
-                    let mut hint = 0;
-                    let visible = vis.visible(&tuple.header, snapshot, &mut hint)?;
-                    if hint != 0 {
-                        hints.push((offset, hint));
-                    }
-                    visible
-                };
-                if visible && !f(offset, tuple)? {
-                    let next = if visit.backward { offset - 1 } else { offset + 1 };
-                    let more = if visit.backward { next >= 1 } else { next <= max };
-                    if more {
-                        result = Visited::Until(next);
-                    }
-                    break;
-                }
+        let mut next = || if visit.backward { pointers.next_back() } else { pointers.next() };
+        while let Some((offset, lp)) = next() {
+            let Some(tuple) = page.heap_tuple_lp(lp) else { continue };
+            let mut hint = 0;
+            let visible = all_visible || vis.visible(&tuple.header, snapshot, &mut hint)?;
+            if hint != 0 {
+                hints.push((offset, hint));
             }
-            offset = if visit.backward { offset - 1 } else { offset + 1 };
+            if visible && !f(offset, tuple)? {
+                result = next().map_or(Visited::All, |(offset, _)| Visited::Until(offset));
+                break;
+            }
         }
     }
     if !hints.is_empty() {

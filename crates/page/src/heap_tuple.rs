@@ -343,6 +343,7 @@ impl Page {
         if !lp.is_normal()
             || lp.len() < HEADER_SIZE
             || !at.is_multiple_of(8)
+            || at > crate::PAGE_SIZE - 24
             || at + lp.len() > crate::PAGE_SIZE
         {
             return None;

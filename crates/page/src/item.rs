@@ -143,6 +143,18 @@ impl Page {
         LinePointer(self.u32_at(line_pointer_at(offset)))
     }
 
+    /// The line pointers from number `from` (0 counts as 1) to `to`, as far as there are so many.
+    #[inline]
+    pub fn line_pointers(
+        &self,
+        from: OffsetNo,
+        to: OffsetNo,
+    ) -> impl DoubleEndedIterator<Item = (OffsetNo, LinePointer)> {
+        let end = to.min(self.max_offset()) + 1;
+        let value = |offset| LinePointer(self.u32_at(line_pointer_at(offset)));
+        (from.max(1)..end).map(move |offset| (offset, value(offset)))
+    }
+
     /// Sets line pointer `offset`, which may be one beyond `max_offset` only if `pd_lower` is moved
     /// by the caller.
     #[inline]
