@@ -44,3 +44,5 @@ SELECT length(j::text), jsonb_array_length(j), j -> 40 ->> 'n', j -> -1 -> 'n', 
 SELECT length(o::text), o -> 'k77' AS a, o ->> 'k100' AS b, md5(o::text) FROM (SELECT jsonb_object_agg('k' || g, g) AS o FROM generate_series(1, 120) g) x
 SELECT t = t FROM js LIMIT 1
 DROP TABLE js
+SELECT row_to_json(v) FROM (VALUES (1, 'a')[[¦, (2, 'b')]]) v (x, y)
+SELECT row_to_json(v), to_jsonb(v) FROM (SELECT relname AS a, relkind AS b FROM pg_class WHERE relname = 'pg_type'[[¦ LIMIT 1]]) v [[(x, y)¦(x)¦]]

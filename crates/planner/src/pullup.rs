@@ -326,7 +326,12 @@ fn pull_up_node(
             }
             query.rtable.append(&mut sub.rtable);
             query.has_sub_links |= sub.has_sub_links;
-            let targets = std::mem::take(&mut sub.target_list);
+            let mut targets = std::mem::take(&mut sub.target_list);
+            // Rows as a whole have the names that the outer query gives.
+            let names = &query.rte(rti).eref.colnames;
+            for (t, name) in targets.iter_mut().filter(|t| !t.resjunk).zip(names) {
+                t.resname = Some(name.clone());
+            }
             replace_rte_vars(query, rti, &|v| target_of(&targets, v));
             pending.push((rti, targets));
             *node = JoinTreeNode::From(Box::new(sub.jointree));
