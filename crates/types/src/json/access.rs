@@ -45,21 +45,22 @@ trait Value: Sized {
     }
 }
 
+/// What `f` makes of a whole json text.
+fn with_json<T>(d: DatumRef<'_>, f: impl FnOnce(Part<'_>) -> Result<T>) -> Result<T> {
+    let text = d.as_bytes();
+    f(Part { text, node: &tree(text)? })
+}
+
 /// A part of a json text.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Part<'a> {
     text: &'a [u8],
-    node: Node,
+    node: &'a Node,
 }
 
 impl<'a> Part<'a> {
-    fn of(d: DatumRef<'a>) -> Result<Part<'a>> {
-        let text = d.as_bytes();
-        Ok(Part { text, node: tree(text)? })
-    }
-
-    fn sub(&self, node: &Node) -> Part<'a> {
-        Part { text: self.text, node: node.clone() }
+    fn sub(self, node: &'a Node) -> Part<'a> {
+        Part { node, ..self }
     }
 
     fn raw(&self) -> &'a [u8] {
@@ -187,7 +188,7 @@ fn array_length<V: Value>(v: &V, scalar: bool) -> Result<Datum> {
     }
 }
 
-fn is_json_scalar(p: &Part<'_>) -> bool {
+fn is_json_scalar(p: Part<'_>) -> bool {
     !matches!(p.node.kind, Kind::Array(_) | Kind::Object(_))
 }
 
@@ -239,22 +240,19 @@ fn not_castable(i: Item<'_>, name: &str) -> PgError {
 }
 
 scalars! { FNS;
-    "json_object_field" => |_, a| answer(Part::of(a[0])?.member(a[1].as_bytes()), false),
-    "json_object_field_text" => |_, a| answer(Part::of(a[0])?.member(a[1].as_bytes()), true),
-    "json_array_element" => |_, a| answer(Part::of(a[0])?.element(a[1].as_i32().into()), false),
-    "json_array_element_text" => |_, a| answer(Part::of(a[0])?.element(a[1].as_i32().into()), true),
-    "json_extract_path" => |cx, a| by_path(cx, Part::of(a[0])?, a[1], false),
-    "json_extract_path_text" => |cx, a| by_path(cx, Part::of(a[0])?, a[1], true),
+    "json_object_field" => |_, a| with_json(a[0], |p| answer(p.member(a[1].as_bytes()), false)),
+    "json_object_field_text" => |_, a| with_json(a[0], |p| answer(p.member(a[1].as_bytes()), true)),
+    "json_array_element" => |_, a| with_json(a[0], |p| answer(p.element(a[1].as_i32().into()), false)),
+    "json_array_element_text" => |_, a| with_json(a[0], |p| answer(p.element(a[1].as_i32().into()), true)),
+    "json_extract_path" => |cx, a| with_json(a[0], |p| by_path(cx, p, a[1], false)),
+    "json_extract_path_text" => |cx, a| with_json(a[0], |p| by_path(cx, p, a[1], true)),
     "jsonb_object_field" => |_, a| answer(item(a[0]).member(a[1].as_bytes()), false),
     "jsonb_object_field_text" => |_, a| answer(item(a[0]).member(a[1].as_bytes()), true),
     "jsonb_array_element" => |_, a| answer(as_array(a[0]).element(a[1].as_i32().into()), false),
     "jsonb_array_element_text" => |_, a| answer(as_array(a[0]).element(a[1].as_i32().into()), true),
     "jsonb_extract_path" => |cx, a| by_path(cx, item(a[0]), a[1], false),
     "jsonb_extract_path_text" => |cx, a| by_path(cx, item(a[0]), a[1], true),
-    "json_array_length" => |_, a| {
-        let p = Part::of(a[0])?;
-        array_length(&p, is_json_scalar(&p))
-    },
+    "json_array_length" => |_, a| with_json(a[0], |p| array_length(&p, is_json_scalar(p))),
     "jsonb_array_length" => |_, a| {
         let i = item(a[0]);
         array_length(&i, !matches!(i, Item::Container(_)))
@@ -287,15 +285,14 @@ fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
 }
 
 fn json_each(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
-    let p = Part::of(d)?;
-    match &p.node.kind {
+    with_json(d, |p| match &p.node.kind {
         Kind::Object(pairs) => set(pairs
             .iter()
             .map(|(k, v)| Ok(vec![Datum::bytes(k.clone()), answer(Some(p.sub(v)), text)?]))
             .collect::<Result<_>>()?),
         Kind::Array(_) => Err(refused("cannot deconstruct an array as an object")),
         _ => Err(refused("cannot deconstruct a scalar")),
-    }
+    })
 }
 
 fn jsonb_each(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSource>> {
@@ -310,15 +307,14 @@ fn jsonb_each(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSour
 }
 
 fn json_elements(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSource>> {
-    let p = Part::of(d)?;
-    match &p.node.kind {
+    with_json(d, |p| match &p.node.kind {
         Kind::Array(elements) => set(elements
             .iter()
             .map(|e| Ok(vec![answer(Some(p.sub(e)), text)?]))
             .collect::<Result<_>>()?),
         Kind::Object(_) => Err(refused(format!("cannot call {name} on a non-array"))),
         _ => Err(refused(format!("cannot call {name} on a scalar"))),
-    }
+    })
 }
 
 fn jsonb_elements(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {

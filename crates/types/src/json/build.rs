@@ -83,10 +83,8 @@ fn put(
         Class::Bool => out.extend_from_slice(if d.as_bool() { b"true" } else { b"false" }),
         Class::Number => {
             let text = cx.type_output(info.oid, d)?;
-            // What is no JSON number is a string.
-            match text.iter().any(u8::is_ascii_alphabetic) && !text.contains(&b'e')
-                || text.starts_with(b"-I")
-            {
+            // NaN and the infinities are no JSON numbers.
+            match text.last().is_some_and(u8::is_ascii_alphabetic) {
                 true => put_string(out, &text),
                 false => out.extend_from_slice(&text),
             }

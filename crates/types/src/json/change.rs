@@ -198,18 +198,20 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if a[0].is_null() || a[1].is_null() || a[3].is_null() {
         return Ok(Datum::Null);
     }
-    let treatment = if a[4].is_null() { &b""[..] } else { a[4].as_bytes() };
+    let unknown = || {
+        refused(
+            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
+        )
+    };
     let create = a[3].as_bool();
     if a[4].is_null() {
-        return Err(refused(
-            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
-        ));
+        return Err(unknown());
     }
     if !a[2].is_null() {
         let value = Json::of_item(item(a[2]));
         return changed(cx, a[0], a[1], &Change::Set { value, create });
     }
-    match treatment {
+    match a[4].as_bytes() {
         b"raise_exception" => {
             Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "JSON value must not be null")
                 .detail("Exception was raised because null_value_treatment is \"raise_exception\".")
@@ -220,9 +222,7 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         }
         b"delete_key" => changed(cx, a[0], a[1], &Change::Delete),
         b"return_target" => Ok(a[0].to_owned()),
-        _ => Err(refused(
-            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
-        )),
+        _ => Err(unknown()),
     }
 }
 
