@@ -7,6 +7,7 @@ use crate::ring::RingKind;
 use crate::write::{Pins, Writer};
 use crate::{BufferPool, Strategy};
 use pgerror::{PgError, Result};
+use std::time::Duration;
 use sync::Mutex;
 use sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -20,8 +21,12 @@ pub(crate) struct Replacement {
     free_count: AtomicUsize,
 }
 
-/// Rounds in which everything was pinned before a session gives up.
-const PATIENCE: u32 = 1000;
+/// Rounds in which everything was pinned after which a session sleeps between them.
+const YIELDS: u32 = 100;
+/// Pins of writers and readers last for as long as the system lets their threads stand still. A session
+/// that still finds everything pinned after this much sleep gives up.
+const PATIENCE: Duration = Duration::from_secs(1);
+const NAP: Duration = Duration::from_millis(1);
 
 impl Replacement {
     pub(crate) fn new() -> Replacement {
@@ -111,7 +116,8 @@ impl BufferPool {
     /// A free frame, or a tagged one that nobody has pinned and whose uses have run out; pinned.
     fn take_any(&self) -> Result<Found> {
         let count = self.frames() as u64;
-        for _ in 0..PATIENCE {
+        let naps = (PATIENCE.as_millis() / NAP.as_millis()) as u32;
+        for round in 0..YIELDS + naps {
             if let Some(frame) = self.take_free() {
                 return Ok(Found::Free(frame));
             }
@@ -134,7 +140,11 @@ impl BufferPool {
                 tries = count;
             }
             // Everything is pinned, or just being taken and given back.
-            sync::yield_now();
+            if round < YIELDS {
+                sync::yield_now();
+            } else {
+                sync::sleep(NAP);
+            }
         }
         Err(PgError::internal("no unpinned buffers available"))
     }

@@ -80,6 +80,11 @@ impl BufferPool {
         Some(Run { pool: self, fork, first, frames, copies })
     }
 
+    /// Most pages of a run: a small pool must not be pinned by its writers.
+    fn run_max(&self) -> usize {
+        RUN_MAX.min(self.frames() / 8).max(1)
+    }
+
     /// As `begin_write`, for the page behind those of the run. Never waits, since others may wait for
     /// the I/O that the run has begun.
     fn join(&self, run: &mut Run<'_>, frame: FrameNo) -> bool {
@@ -164,7 +169,7 @@ impl BufferPool {
     ) -> Pins<'_> {
         let mut pins = Pins::none(self);
         let name = run.fork.name();
-        for frame in frames.take(RUN_MAX - 1) {
+        for frame in frames.take(self.run_max() - 1) {
             let block = BlockNo(run.first.0.wrapping_add(run.frames.len() as u32));
             let next = Tag { rel: name.rel, fork: name.fork, block };
             let state = self.frames.desc(frame).state.load(Ordering::Acquire);
@@ -257,7 +262,7 @@ impl BufferPool {
         }
         let mut pins = Pins { pool: self, frames: SmallVec::from_slice(&[*frame]) };
         let Some(mut run) = self.begin_write(*frame, true) else { return Ok((1, 0)) };
-        for (next, frame) in todo[1..].iter().take(RUN_MAX - 1) {
+        for (next, frame) in todo[1..].iter().take(self.run_max() - 1) {
             let neighbour = next.rel == tag.rel
                 && next.fork == tag.fork
                 && next.block.0 == tag.block.0 + run.frames.len() as u32;

@@ -1,10 +1,16 @@
 //! Threads with names and stack sizes.
 
 #[cfg(not(loom))]
-pub use std::thread::{JoinHandle, yield_now};
+pub use std::thread::{JoinHandle, sleep, yield_now};
 
 #[cfg(loom)]
 pub use loom::thread::{JoinHandle, yield_now};
+
+/// Time does not pass in a model: others run.
+#[cfg(loom)]
+pub fn sleep(_span: std::time::Duration) {
+    yield_now();
+}
 
 /// Stack of a thread that runs SQL, in bytes. Pages are touched lazily, so size costs address space.
 pub const STACK_BYTES: usize = 8 << 20;

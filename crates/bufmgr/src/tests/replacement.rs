@@ -111,6 +111,41 @@ fn when_all_frames_are_pinned_the_next_read_fails_and_recovers() {
     assert_eq!(world.get(&fork, 16, 0), 0);
 }
 
+/// Whoever has everything pinned may stand still for a while: the system runs somebody else.
+#[test]
+fn a_read_waits_for_pins_that_last_some_milliseconds() {
+    let world = World::new(16);
+    let fork = world.relation(1, 17);
+    let all_pinned = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut strategy = Strategy::normal();
+            let pins: Vec<_> = (0..16)
+                .map(|n| world.pool.read(&fork, BlockNo(n), &mut strategy).unwrap())
+                .collect();
+            all_pinned.wait();
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            drop(pins);
+        });
+        all_pinned.wait();
+        assert_eq!(world.get(&fork, 16, 0), 0);
+    });
+}
+
+/// A writer of many neighbours leaves most of a small pool to others.
+#[test]
+fn a_checkpoint_pins_a_small_part_of_a_small_pool() {
+    let world = World::new(16);
+    let fork = world.relation(1, 16);
+    for block in 0..16 {
+        world.set(&fork, block, 0, 1);
+    }
+    let mut written = Vec::new();
+    world.pool.checkpoint_write(false, &mut |progress| written.push(progress.written)).unwrap();
+    assert_eq!(written.last(), Some(&16));
+    assert!(written.windows(2).all(|two| two[1] - two[0] <= 2), "{written:?}");
+}
+
 #[test]
 fn the_background_writer_cleans_ahead_of_the_clock() {
     let world = World::new(64);
