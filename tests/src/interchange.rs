@@ -7,6 +7,8 @@ mod pages;
 mod planted;
 mod refused;
 mod restored;
+mod rewind;
 mod standby;
+mod tablespaces;
 mod views;
 mod wraparound;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over, program, run};
@@ -23,14 +24,16 @@ fn change(data: &Path, at: usize, bytes: &[u8]) {
     std::fs::write(control(data), file).unwrap();
 }
 
-fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
+/// Every file with its bytes and the time that it was written, and every directory.
+pub(crate) fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, (Vec<u8>, Option<SystemTime>)>) {
     for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
         let path = entry.path();
         if path.is_dir() {
-            out.insert(path.clone(), Vec::new());
+            out.insert(path.clone(), (Vec::new(), None));
             contents(&path, out);
         } else {
-            out.insert(path.clone(), std::fs::read(&path).unwrap());
+            let written = entry.metadata().unwrap().modified().unwrap();
+            out.insert(path.clone(), (std::fs::read(&path).unwrap(), Some(written)));
         }
     }
 }
@@ -119,7 +122,8 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
         let mut after = BTreeMap::new();
         contents(&data, &mut after);
         assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>(), "{name}");
-        let touched: Vec<_> = before.iter().filter(|(p, b)| after[*p] != **b).collect();
+        let touched: Vec<_> =
+            before.iter().filter(|(p, b)| after[*p] != **b).map(|(p, _)| p).collect();
         assert!(touched.is_empty(), "{name}: {touched:?}");
         assert!(!theirs.is_empty(), "{name}: PostgreSQL says nothing");
         if ours != theirs {

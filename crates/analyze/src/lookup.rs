@@ -121,6 +121,8 @@ pub trait Lookup {
     /// Locks a relation that a stored query names.
     fn lock_relation(&mut self, oid: Oid, mode: i32) -> Result<()>;
     fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>>;
+    /// 0A000 where rows cannot be put into the table.
+    fn check_new_rows(&mut self, relation: &Relation) -> Result<()>;
     /// Does `child` inherit from `parent`, directly or not?
     fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool>;
     fn view_rule(&mut self, relation: Oid) -> Result<Option<Arc<ViewRule>>>;

@@ -163,7 +163,7 @@ impl Analyzer<'_> {
             bail!(FEATURE_NOT_SUPPORTED, "rules on \"{name}\" are not supported");
         }
         if command != CmdType::Delete {
-            catalog::foreign::check_new_rows(relation)?;
+            self.cat.check_new_rows(relation)?;
         }
         match relation.class.relkind {
             b'r' | b'p' => Ok(()),
@@ -174,6 +174,7 @@ impl Analyzer<'_> {
             b'm' => bail!(WRONG_OBJECT_TYPE, "cannot change materialized view \"{name}\""),
             b'S' => bail!(WRONG_OBJECT_TYPE, "cannot change sequence \"{name}\""),
             b't' => bail!(WRONG_OBJECT_TYPE, "cannot change TOAST relation \"{name}\""),
+            b'f' => bail!(FEATURE_NOT_SUPPORTED, "foreign table \"{name}\" is not supported"),
             _ => bail!(WRONG_OBJECT_TYPE, "cannot change relation \"{name}\""),
         }
     }

@@ -228,6 +228,10 @@ impl Lookup for SessionLookup<'_> {
         self.host.catalog().try_relation(oid)
     }
 
+    fn check_new_rows(&mut self, relation: &Relation) -> Result<()> {
+        self.host.catalog().check_new_rows(relation)
+    }
+
     fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool> {
         let mut catalog = self.host.catalog();
         let mut open = vec![child];

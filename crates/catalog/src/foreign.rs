@@ -20,21 +20,40 @@ pub fn check_collation(row: &PgCollation) -> Result<()> {
     }
 }
 
-/// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here.
-pub fn check_new_rows(rel: &RelDesc) -> Result<()> {
-    if rel.class.relispartition {
-        return Err(PgError::unsupported(format!("changing rows of partition \"{}\"", rel.name())));
-    }
-    if rel.indexes.iter().any(|i| i.indisexclusion) {
-        return Err(PgError::unsupported(format!(
-            "changing rows of table \"{}\" with an exclusion constraint",
-            rel.name()
-        )));
-    }
-    Ok(())
-}
-
 impl CatCx<'_> {
+    /// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here or an index of it
+    /// not kept. Rows may go, and may be read: indexes keep entries of dead rows until VACUUM, which is refused.
+    pub fn check_new_rows(&mut self, rel: &RelDesc) -> Result<()> {
+        if rel.class.relispartition {
+            let what = format!("changing rows of partition \"{}\"", rel.name());
+            return Err(PgError::unsupported(what));
+        }
+        if rel.indexes.iter().any(|i| i.indisexclusion) {
+            return Err(PgError::unsupported(format!(
+                "changing rows of table \"{}\" with an exclusion constraint",
+                rel.name()
+            )));
+        }
+        for index in rel.indexes.iter().filter(|i| i.indisready) {
+            let index = self.relation(index.indexrelid)?;
+            if index.btree.is_none() {
+                return Err(self.unkept(&index));
+            }
+        }
+        Ok(())
+    }
+
+    /// Why an index without [`RelDesc::btree`] cannot be read or kept.
+    pub fn unkept(&mut self, index: &RelDesc) -> PgError {
+        let collations = index.index.iter().flat_map(|part| part.row.indcollation.iter());
+        for &collation in collations {
+            if let Err(e) = self.check_collation(collation) {
+                return e;
+            }
+        }
+        PgError::unsupported(format!("index \"{}\" of this access method", index.name()))
+    }
+
     /// As the function of this name, for a collation that an expression or an index names.
     pub fn check_collation(&mut self, collation: Oid) -> Result<()> {
         if PLAIN.contains(&collation) {
@@ -46,8 +65,12 @@ impl CatCx<'_> {
         }
     }
 
-    /// 0A000 where other tables inherit from this one: their rows and columns would have to come along.
+    /// 0A000 where other tables inherit from this one: their rows and columns would have to come along. So for foreign
+    /// tables, whose rows are elsewhere.
     pub fn check_children(&mut self, class: &PgClass) -> Result<()> {
+        if class.relkind == b'f' {
+            return Err(PgError::unsupported(format!("foreign table \"{}\"", class.relname)));
+        }
         if class.relkind == b'p' {
             return Err(PgError::unsupported(format!("partitioned table \"{}\"", class.relname)));
         }

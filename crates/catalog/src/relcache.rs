@@ -288,6 +288,11 @@ impl CatCx<'_> {
         let Some(part) = desc.index.as_ref().filter(|p| p.am == crate::lookup::BTREE_AM) else {
             return Ok(None);
         };
+        for &collation in part.row.indcollation.iter() {
+            if self.check_collation(collation).is_err() {
+                return Ok(None);
+            }
+        }
         let mut support = Vec::new();
         for (i, &function) in part.support.iter().enumerate() {
             let name = self.find_function(function)?.map(|f| f.prosrc.clone());

@@ -650,7 +650,7 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let desc = host.catalog().relation(index)?;
     let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {
-        return Err(PgError::unsupported(format!("index \"{}\" of this kind", desc.name())));
+        return Err(host.catalog().unkept(&desc));
     };
     let row = &part.row;
     let list = match &row.indexprs {

@@ -6,7 +6,7 @@ use catalog::rows::*;
 use catalog::{RelDesc, acl};
 use ids::Oid;
 use parse::ast::{DropBehavior, TruncateStmt};
-use pgerror::{Result, bail, pg_err};
+use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 
 /// TRUNCATE.
@@ -58,6 +58,9 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
 }
 
 fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    if rel.kind() == b'f' {
+        return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
+    }
     if !matches!(rel.kind(), b'r' | b'p') {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }

@@ -332,10 +332,7 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
         let index = host.catalog().relation(i.indexrelid)?;
-        let btree = index
-            .btree
-            .clone()
-            .ok_or_else(|| PgError::unsupported(format!("VACUUM of index \"{}\"", index.name())))?;
+        let Some(btree) = index.btree.clone() else { return Err(host.catalog().unkept(&index)) };
         btrees.push(btree);
         oids.push(i.indexrelid);
     }

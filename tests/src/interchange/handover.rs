@@ -118,7 +118,8 @@ fn work(
     script.verify(&mut clients[0])?;
     script.start(&mut clients)?;
     for _ in 0..steps {
-        let stepped = if random.below(40) == 0 {
+        // Some four checkpoints in all.
+        let stepped = if random.below(steps / 4) == 0 {
             clients[0].query("CHECKPOINT").map_err(|e| e.to_string())?;
             Stepped::Nothing
         } else {
@@ -184,17 +185,19 @@ fn hand_over_ten_times(
     seed: u64,
     counts: &mut [BTreeMap<String, usize>; 2],
 ) -> Result<bool, String> {
-    let steps = if is_long() { 400 } else { 60 };
+    let steps = if is_long() { 500 } else { 60 };
     let random = SeededRandom::new(seed);
     let compared = seed.is_multiple_of(2);
     let dir = TempDir::new("handover");
     hand_over(dir.path());
     let data = dir.path().join("data");
     initdb(&data, random.below(2) == 0);
-    let mut settings = vec!["max_wal_size=8MB", "shared_buffers=1MB", "fsync=off"];
-    if compared {
-        settings.extend(["wal_consistency_checking=all", "full_page_writes=off"]);
-    }
+    let mut settings = vec!["min_wal_size=8MB", "shared_buffers=1MB", "fsync=off"];
+    // What is compared is what was logged since a checkpoint.
+    settings.extend(match compared {
+        false => &["max_wal_size=8MB"][..],
+        true => &["max_wal_size=32MB", "wal_consistency_checking=all", "full_page_writes=off"],
+    });
     let mut script = Script::new(std::env::var_os("NORSU_HANDOVER_SEED").is_some());
     // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew again.
     script.keep_length = compared;

@@ -1,11 +1,13 @@
 //! What PostgreSQL's directories may hold and we do not honour: each case works or is refused by name, at the start
 //! before anything is written, or when it is touched. None is passed over.
 
+use crate::refusals::contents;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
 use testkit::postgres::{self, RealServer, hand_over};
+use testkit::referee;
 
 /// Made by PostgreSQL.
 const OBJECTS: &str = "
@@ -25,8 +27,14 @@ CREATE TABLE excluding (i int, EXCLUDE (i WITH =)); INSERT INTO excluding VALUES
 CREATE COLLATION de (provider = icu, locale = 'de'); CREATE TABLE collated (t text COLLATE de, u text COLLATE \"en-x-icu\");
 INSERT INTO collated VALUES ('b', 'a'), ('A', 'B'); CREATE VIEW ordered AS SELECT t FROM collated ORDER BY t;
 CREATE TABLE indexed (t text COLLATE de PRIMARY KEY); INSERT INTO indexed VALUES ('b'), ('A');
+CREATE TABLE naming (i int PRIMARY KEY, t text COLLATE de REFERENCES indexed);
 CREATE EXTENSION hstore; CREATE TABLE extended (id int, h hstore); INSERT INTO extended VALUES (1, 'a=>1');
-CREATE TABLE gin (a int[]); INSERT INTO gin VALUES ('{1}'); CREATE INDEX gi ON gin USING gin (a);
+CREATE TABLE gin (a int[], i int PRIMARY KEY, t text); CREATE INDEX gi ON gin USING gin (a) WITH (fastupdate = off);
+INSERT INTO gin SELECT ARRAY[g, g % 7], g, 'old' FROM generate_series(1, 500) g; CREATE VIEW over_gin AS SELECT * FROM gin;
+UPDATE gin SET t = 'new' WHERE i > 480; DELETE FROM gin WHERE i < 20; CREATE TABLE of_gin (i int PRIMARY KEY REFERENCES gin ON UPDATE CASCADE);
+INSERT INTO of_gin VALUES (30);
+CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+CREATE FOREIGN TABLE elsewhere (a text) SERVER files OPTIONS (filename '/proc/sys/kernel/ostype');
 CREATE TABLE hash (a int); CREATE INDEX hi ON hash USING hash (a);
 CREATE TABLE brin (a int); CREATE INDEX bi ON brin USING brin (a);
 CREATE TABLE gist (p point); CREATE INDEX gsi ON gist USING gist (p);
@@ -76,12 +84,40 @@ const TOUCHED: &[(&str, &str)] = &[
     ("SELECT 1 FROM collated WHERE (u, t) < ('a', 'b')", "ICU collation"),
     ("SELECT greatest(t, 'x') FROM collated", "ICU collation"),
     ("CREATE INDEX ON collated (t)", "ICU collation"),
-    ("SELECT * FROM indexed", "ICU collation"),
     ("INSERT INTO indexed VALUES ('c')", "ICU collation"),
+    ("INSERT INTO indexed VALUES ('c') ON CONFLICT (t) DO NOTHING", "ICU collation"),
+    ("UPDATE indexed SET t = 'c'", "ICU collation"),
+    ("VACUUM indexed", "ICU collation"),
+    ("VACUUM FULL indexed", "ICU collation"),
+    ("TRUNCATE indexed, naming", "ICU collation"),
+    ("REINDEX TABLE indexed", "ICU collation"),
+    ("SELECT * FROM indexed ORDER BY t", "ICU collation"),
+    ("INSERT INTO naming VALUES (1, 'b')", "ICU collation"),
+    ("DELETE FROM indexed", "ICU collation"),
     ("SELECT h FROM extended", "hstore_out"),
-    ("SELECT * FROM gin", "\"gi\""),
     ("INSERT INTO gin VALUES ('{2}')", "\"gi\""),
+    ("INSERT INTO over_gin VALUES ('{2}')", "\"gi\""),
+    ("INSERT INTO gin VALUES ('{2}', 30) ON CONFLICT (i) DO UPDATE SET t = 'x'", "\"gi\""),
+    ("UPDATE gin SET t = 'newer'", "\"gi\""),
+    ("UPDATE over_gin SET t = 'newer'", "\"gi\""),
+    ("WITH w AS (UPDATE gin SET i = -i RETURNING i) SELECT * FROM w", "\"gi\""),
+    ("COPY gin FROM '/proc/sys/kernel/ngroups_max'", "\"gi\""),
     ("VACUUM gin", "\"gi\""),
+    ("VACUUM FULL gin", "\"gi\""),
+    ("VACUUM (INDEX_CLEANUP off) gin", "\"gi\""),
+    ("CLUSTER gin USING gin_pkey", "\"gi\""),
+    ("TRUNCATE gin, of_gin", "\"gi\""),
+    ("REINDEX TABLE gin", "\"gi\""),
+    ("REINDEX INDEX gi", "\"gi\""),
+    ("ALTER TABLE gin ADD COLUMN r float DEFAULT random()", "\"gi\""),
+    ("ALTER TABLE hash ALTER COLUMN a TYPE bigint", "hash"),
+    ("SELECT * FROM elsewhere", "foreign table \"elsewhere\""),
+    ("SELECT count(*) FROM elsewhere e JOIN gin ON e.a = t", "foreign table \"elsewhere\""),
+    ("INSERT INTO elsewhere VALUES ('a')", "foreign table \"elsewhere\""),
+    ("UPDATE elsewhere SET a = 'b'", "foreign table \"elsewhere\""),
+    ("DELETE FROM elsewhere", "foreign table \"elsewhere\""),
+    ("TRUNCATE elsewhere", "foreign table \"elsewhere\""),
+    ("COPY elsewhere FROM '/proc/sys/kernel/ngroups_max'", "foreign table \"elsewhere\""),
     ("INSERT INTO hash VALUES (2)", "\"hi\""),
     ("INSERT INTO brin VALUES (2)", "\"bi\""),
     ("INSERT INTO gist VALUES (NULL)", "\"gsi\""),
@@ -106,8 +142,27 @@ const WORKING: &[(&str, &str)] = &[
     ("SELECT count(*) FROM excluding", "1"),
     ("SELECT count(t) FROM collated", "2"),
     ("SELECT id FROM extended", "1"),
-    ("DROP INDEX gi", ""),
-    ("INSERT INTO gin VALUES ('{2}')", ""),
+    ("SELECT count(*), count(t) FROM indexed", "2|2"),
+    ("SELECT string_agg(t, '' ORDER BY i), count(*) FROM naming", "NULL|0"),
+    ("SELECT count(*), sum(i) FROM gin", "481|125060"),
+    ("SELECT i, t FROM gin WHERE i = 490", "490|new"),
+    (
+        "SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT t FROM gin WHERE i = 490",
+        "new",
+    ),
+    ("RESET ALL", ""),
+    ("SELECT i FROM gin WHERE a @> ARRAY[77]", "77"),
+    ("SELECT i FROM gin WHERE i = 40 FOR UPDATE", "40"),
+    ("DELETE FROM gin WHERE i BETWEEN 100 AND 300", ""),
+    ("SELECT count(*) FROM gin", "280"),
+    ("CREATE INDEX gin_t ON gin (t)", ""),
+    ("ANALYZE gin", ""),
+    ("SELECT count(*) FROM over_gin WHERE t = 'new'", "20"),
+    ("SELECT count(*) FROM hash", "0"),
+    ("SELECT count(*) FROM gist", "0"),
+    ("COPY gin TO STDOUT", ""),
+    ("ALTER TABLE gin ADD COLUMN c int DEFAULT 5", ""),
+    ("DROP FOREIGN TABLE elsewhere", ""),
     ("DROP TABLE triggered, ruled, excluding, spgist", ""),
     ("ANALYZE", ""),
     ("VACUUM part", ""),
@@ -145,6 +200,15 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     drop(client);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     server.stop(&data);
+    let server = RealServer::start_with(&data, "postgres", &settings);
+    // By the index that we did not keep, and by PostgreSQL's opinion of the rest.
+    let by_index = "SET enable_seqscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]; \
+                    SET enable_seqscan = on; SET enable_bitmapscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]";
+    let counts = server.query("postgres", by_index);
+    let counts: Vec<&str> = counts.lines().collect();
+    assert!(counts.len() == 2 && counts[0] == counts[1] && counts[0] != "0", "{counts:?}");
+    referee::check(&server);
+    drop(server);
     // Every definition would have to be told to the trigger.
     RealServer::start_with(&data, "postgres", &settings).query(
         "postgres",
@@ -155,18 +219,6 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     let reply = server.connect("postgres").query("CREATE TABLE t (i int)").expect("an answer");
     let error = reply.error.expect("it is refused");
     assert!(error.code == "0A000" && error.message.contains("\"listens\""), "{error:?}");
-}
-
-fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            contents(&path, out);
-        } else {
-            let bytes = std::fs::read(&path).unwrap_or_default();
-            out.insert(path, bytes);
-        }
-    }
 }
 
 /// Crashed with this in its log, after a checkpoint.

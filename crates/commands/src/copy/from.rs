@@ -101,13 +101,16 @@ pub(super) fn copy_from(
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_rights(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => catalog::foreign::check_new_rows(&rel)?,
+        b'r' => host.catalog().check_new_rows(&rel)?,
         b'v' => {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
                 .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
         }
         b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
         b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        b'f' => {
+            return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
+        }
         b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
     }

@@ -77,6 +77,10 @@ pub(super) fn copy_to(
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from materialized view \"{name}\"");
             return Err(e.hint(variant));
         }
+        b'f' => {
+            let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from foreign table \"{name}\"");
+            return Err(e.hint(variant));
+        }
         b'p' => {
             let e = pg_err!(WRONG_OBJECT_TYPE, "cannot copy from partitioned table \"{name}\"");
             return Err(e.hint(variant));

@@ -110,9 +110,7 @@ impl Services for Core {
 
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
         let desc = self.cat().relation(indexid)?;
-        desc.btree.clone().ok_or_else(|| {
-            PgError::unsupported(format!("index \"{}\" of this access method", desc.name()))
-        })
+        desc.btree.clone().ok_or_else(|| self.cat().unkept(&desc))
     }
 
     fn index_operator(

@@ -1,0 +1,117 @@
+//! `pg_rewind` on directories of ours: it reads our log for the blocks that changed since two servers parted, takes
+//! them from the other, and PostgreSQL replays from there. The server that goes ahead alone is promoted by
+//! PostgreSQL, since that begins a timeline; we work on there after it.
+
+use std::path::Path;
+use std::process::Command;
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::referee::{self, copy};
+
+const SETTINGS: [&str; 1] = ["autovacuum=off"];
+
+/// Changes of many kinds, told apart by `tag`.
+fn work(client: &mut Client, tag: &str) {
+    client.must(&format!(
+        "INSERT INTO t SELECT g, '{tag}' FROM generate_series(1000, 3000) g ON CONFLICT DO NOTHING"
+    ));
+    client.must(&format!("UPDATE t SET t = repeat('{tag}', 900) WHERE id % 50 = 0"));
+    client.must("DELETE FROM t WHERE id % 7 = 0; SELECT nextval('s') FROM generate_series(1, 50)");
+    client.must(&format!("CREATE TABLE of_{tag} AS SELECT g id FROM generate_series(1, 500) g"));
+    client.must(&format!("CREATE INDEX ON of_{tag} (id); DROP TABLE IF EXISTS dropped"));
+    client.must("VACUUM t");
+    client.must("BEGIN; SAVEPOINT a; UPDATE t SET t = 'x'; ROLLBACK TO a; COMMIT");
+    client.must("CHECKPOINT");
+    client.must(&format!("UPDATE t SET t = '{tag} late' WHERE id BETWEEN 10 AND 20"));
+    client.must("VACUUM FREEZE");
+}
+
+/// A dump's lines, without what is drawn anew, and without sequences: replay takes them to where the log is.
+fn dump(program: Command) -> Vec<String> {
+    let text = run(program);
+    let left_out = |line: &str| {
+        line.starts_with("\\restrict")
+            || line.starts_with("\\unrestrict")
+            || line.starts_with("--")
+            || line.contains("setval(")
+    };
+    text.lines().filter(|line| !left_out(line)).map(str::to_owned).collect()
+}
+
+/// Makes the target what the source is: PostgreSQL takes it over and sees the source's contents.
+fn rewind(target: &Path, source: &[&str], expected: &[String]) {
+    let mut rewind = program("pg_rewind");
+    rewind.args(["--no-sync", "-D"]).arg(target).args(source);
+    run(rewind);
+    // There is a backup_label now: PostgreSQL replays, and then we may start.
+    let log = Norsu::try_start(target, &[]).err().expect("it must not come up");
+    assert!(log.contains("backup_label"), "{log}");
+    let server = RealServer::start_with(target, "postgres", &SETTINGS);
+    let found = dump(server.client("pg_dumpall"));
+    let differs = found.iter().zip(expected).find(|(found, expected)| found != expected);
+    assert!(differs.is_none(), "{differs:?}");
+    assert_eq!(found.len(), expected.len());
+    referee::check(&server);
+    drop(server);
+    referee::checksums(target);
+    let server = Norsu::start(target, &[]);
+    assert_eq!(server.query("SELECT count(*), max(id) FROM t WHERE t LIKE '%late'").len(), 5);
+    server.stop(target);
+}
+
+#[test]
+fn directories_are_rewound_from_and_to_ours() {
+    let dir = TempDir::new("rewind");
+    hand_over(dir.path());
+    let [base, ahead, clean, crashed, theirs, again] =
+        ["base", "ahead", "clean", "crashed", "theirs", "again"].map(|n| dir.path().join(n));
+    norsu::init_with(&base, &["--locale=C", "--wal-segsize=1"]);
+    // The log since the parting must be there, whoever starts a server.
+    let file = base.join("postgresql.conf");
+    let text = std::fs::read_to_string(&file).expect("the settings");
+    std::fs::write(&file, text + "wal_keep_size = 256MB\n").expect("room");
+    let server = Norsu::start(&base, &[]);
+    server.query(
+        "CREATE TABLE t (id int PRIMARY KEY, t text); CREATE SEQUENCE s; CREATE TABLE dropped (i int); \
+         INSERT INTO t SELECT g, 'base' FROM generate_series(1, 999) g",
+    );
+    server.stop(&base);
+    for other in [&ahead, &clean, &crashed, &theirs] {
+        copy(&base, other);
+    }
+    // The one that goes ahead, on a timeline of its own.
+    std::fs::write(ahead.join("standby.signal"), "").expect("a new file");
+    let server = RealServer::start_with(&ahead, "postgres", &SETTINGS);
+    server.query("postgres", "SELECT pg_promote()");
+    work(&mut server.connect("postgres"), "ahead");
+    let expected = dump(server.client("pg_dumpall"));
+    drop(server);
+
+    // Ours as targets.
+    for target in [&clean, &crashed] {
+        let mut server = Norsu::start(target, &[]);
+        work(&mut server.connect("postgres"), "astray");
+        if target == &clean {
+            server.stop(target);
+        } else {
+            server.kill();
+        }
+        rewind(target, &["--source-pgdata", ahead.to_str().expect("plain names")], &expected);
+    }
+
+    // Ours as the source, at rest and running; the target is PostgreSQL's.
+    let server = RealServer::start_with(&theirs, "postgres", &SETTINGS);
+    work(&mut server.connect("postgres"), "theirs");
+    drop(server);
+    copy(&theirs, &again);
+    hand_over(&ahead);
+    let server = Norsu::start(&ahead, &[]);
+    work(&mut server.connect("postgres"), "further");
+    let expected = dump(server.client("pg_dumpall"));
+    let place = format!("host={} user=postgres dbname=postgres", server.sockets().display());
+    rewind(&again, &["--source-server", &place], &expected);
+    server.stop(&ahead);
+    rewind(&theirs, &["--source-pgdata", ahead.to_str().expect("plain names")], &expected);
+}
