@@ -10,5 +10,6 @@ mod restored;
 mod rewind;
 mod standby;
 mod tablespaces;
+mod unlogged;
 mod views;
 mod wraparound;

@@ -362,8 +362,19 @@ impl Backend {
             access_exclusive_locks: self.wrote_exclusive_lock,
             ..XactExtras::default()
         };
-        let result = self.txn.abort(&record);
+        let result = self.txn.abort(&record).and_then(|_| self.flush_drops(&record));
         result.and(self.finish(false, None))
+    }
+
+    /// WAL: files go after the record that says so has reached the disk, for aborts too. Else replay might make the
+    /// init fork of an unlogged table anew beside the emptied main fork, and PostgreSQL's recovery does not
+    /// overwrite that one.
+    fn flush_drops(&mut self, record: &XactExtras) -> Result<()> {
+        if record.dropped_files.is_empty() {
+            return Ok(());
+        }
+        let wal = &self.storage.wal;
+        wal.flush(wal.inserted())
     }
 
     /// Files go before the locks do, else another session could make a relation of that name while
@@ -414,6 +425,7 @@ impl Backend {
             ..XactExtras::default()
         };
         let id = self.txn.abort_subxact(&record)?;
+        self.flush_drops(&record)?;
         let files = self.pending.abort_level(self.txn.nesting());
         self.drop_all(&files)?;
         Ok(id)
