@@ -11,5 +11,6 @@ mod rewind;
 mod standby;
 mod tablespaces;
 mod unlogged;
+mod upgrade;
 mod views;
 mod wraparound;
