@@ -43,7 +43,7 @@ pub use cycle::VacuumCycles;
 pub use index::Index;
 pub use insert::{Inserted, UniqueCheck};
 pub use liveness::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
-pub use redo::{mask, redo};
+pub use redo::{mask, redo, redo_concerns_one_page};
 pub use scan::{AllVisible, Scan, ScanItem, ScanOptions};
 pub use scan_key::{Direction, RowMember, ScanKey, ScanOp};
 pub use schema::{KeyColumn, KeySchema};

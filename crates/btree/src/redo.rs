@@ -377,6 +377,11 @@ pub fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     apply(&mut Recovery { cx, record })
 }
 
+/// Does redo of the record touch one page alone?
+pub fn redo_concerns_one_page(record: &DecodedRecord) -> bool {
+    record.blocks().count() == 1
+}
+
 /// Clears what may differ between a page and its image from redo: hints and what is not logged.
 /// Counterpart: `btree_mask`.
 pub fn mask(page: &mut PageBuf) {

@@ -3,15 +3,20 @@
 //! A record may speak of files and blocks that are gone: dropped or truncated later in the log. Redo
 //! makes missing files anew; a page that is missing or empty where a record expects contents is
 //! remembered, and must be forgotten by a later drop or truncation before the data counts as consistent.
+//!
+//! Several threads may replay side by side, each the pages of its [`Share`]. What belongs to a page comes in the order
+//! of the log, since it all comes to the same thread; between pages there is no order, and none is needed as long as
+//! nobody reads. Files that grow are the one thing that shares have in common (`growing`).
 
 use crate::{BufferPool, ExclusiveGuard, ForkBuffers, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
 use page::{PageBuf, PageMut};
 use pgerror::{PgError, Result, Severity};
+use smallvec::SmallVec;
 use smgr::RelFork;
 use std::collections::BTreeMap;
-use sync::Arc;
-use sync::atomic::Ordering;
+use sync::atomic::{AtomicU64, Ordering};
+use sync::{Arc, Mutex, MutexGuard};
 use wal::DecodedRecord;
 
 /// What redo has to do with a block.
@@ -22,7 +27,8 @@ pub enum Redo<'a> {
     Restored(ExclusiveGuard<'a>),
     /// The page has this change already.
     Done(ExclusiveGuard<'a>),
-    /// The block or file does not exist (dropped or truncated later in the log).
+    /// Nothing: the block or file does not exist (dropped or truncated later in the log), or the page is in another
+    /// thread's share.
     Missing,
 }
 
@@ -132,27 +138,116 @@ fn invalid_reference(name: RelFork, block: BlockNo, present: bool) -> PgError {
         .severity(Severity::Panic)
 }
 
-/// State of redo's page access; one per recovery.
+/// The pages that one of several threads replays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Share {
+    pub index: u32,
+    pub count: u32,
+}
+
+impl Share {
+    /// Which of `count` shares a page is in.
+    pub fn of(rel: RelFile, block: BlockNo, count: u32) -> u32 {
+        let mixed = rel.relnumber.0.wrapping_mul(0x9E37_79B1) ^ block.0.wrapping_mul(0x85EB_CA6B);
+        let mixed = u64::from(mixed ^ (mixed >> 15)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        ((mixed * u64::from(count)) >> 32) as u32
+    }
+}
+
+/// What the threads of a recovery have in common.
+#[derive(Default)]
+struct Common {
+    invalid: Mutex<InvalidPages>,
+    /// Held while a fork grows. LOCK ORDER: behind latches of pages that are being replayed; whoever holds it latches
+    /// none but the new page.
+    growing: Mutex<()>,
+    /// Raised when files may go away: what is known of forks is to be forgotten.
+    generation: AtomicU64,
+}
+
+/// Forks that a context remembers.
+const FORKS_KNOWN: usize = 16;
+
+/// State of redo's page access; one per thread.
 pub struct RedoCx<'a> {
     pub pool: &'a BufferPool,
-    pub invalid: InvalidPages,
+    common: Arc<Common>,
+    /// All pages where there is none.
+    share: Option<Share>,
+    /// The forks used last, as of a generation; the registry is asked for others.
+    forks: SmallVec<[Arc<ForkBuffers>; FORKS_KNOWN]>,
+    generation: u64,
     /// Counts what recovery reads.
     pub strategy: Strategy,
     image: PageBuf,
+}
+
+/// What another thread needs to take part in a recovery.
+pub struct RedoTicket {
+    common: Arc<Common>,
+    share: Share,
+}
+
+impl RedoTicket {
+    pub fn context<'a>(&self, pool: &'a BufferPool) -> RedoCx<'a> {
+        RedoCx { common: self.common.clone(), share: Some(self.share), ..RedoCx::new(pool) }
+    }
 }
 
 impl<'a> RedoCx<'a> {
     pub fn new(pool: &'a BufferPool) -> RedoCx<'a> {
         RedoCx {
             pool,
-            invalid: InvalidPages::default(),
+            common: Arc::default(),
+            share: None,
+            forks: SmallVec::new(),
+            generation: 0,
             strategy: Strategy::normal(),
             image: PageBuf::new(),
         }
     }
 
+    /// For a thread that replays the pages of a share.
+    pub fn ticket(&self, share: Share) -> RedoTicket {
+        RedoTicket { common: self.common.clone(), share }
+    }
+
+    /// The pages missed so far, by all threads.
+    pub fn invalid(&self) -> MutexGuard<'_, InvalidPages> {
+        self.common.invalid.lock()
+    }
+
+    /// Is the page ours to replay?
+    #[inline]
+    pub fn owns(&self, rel: RelFile, block: BlockNo) -> bool {
+        self.share.is_none_or(|s| Share::of(rel, block, s.count) == s.index)
+    }
+
+    /// Files may go away now. No other thread is replaying.
+    pub fn forget_forks(&self) {
+        self.common.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
     /// The fork, its file made if it is missing.
-    pub fn open(&self, rel: RelFile, fork: Fork) -> Result<Arc<ForkBuffers>> {
+    pub fn open(&mut self, rel: RelFile, fork: Fork) -> Result<Arc<ForkBuffers>> {
+        let generation = self.common.generation.load(Ordering::Acquire);
+        if generation != self.generation {
+            self.forks.clear();
+            self.generation = generation;
+        }
+        let is_it = |f: &&Arc<ForkBuffers>| f.name().rel == rel && f.name().fork == fork;
+        if let Some(known) = self.forks.iter().find(is_it) {
+            return Ok(known.clone());
+        }
+        let found = self.look_up(rel, fork)?;
+        if self.forks.len() == FORKS_KNOWN {
+            self.forks.remove(0);
+        }
+        self.forks.push(found.clone());
+        Ok(found)
+    }
+
+    fn look_up(&self, rel: RelFile, fork: Fork) -> Result<Arc<ForkBuffers>> {
         let handle = self.pool.open(rel, fork, Persistence::Permanent);
         if !handle.created.load(Ordering::Relaxed) {
             self.pool.smgr.create(handle.name(), true)?;
@@ -182,6 +277,9 @@ pub fn read_for_redo<'a>(
         };
         return Err(PgError::internal(what).severity(Severity::Panic));
     }
+    if !cx.owns(block.rel, block.block) {
+        return Ok(Redo::Missing);
+    }
     let fork = cx.open(block.rel, block.fork)?;
     if block.applies_image() {
         let mut guard = read_or_extend(cx, &fork, block.block, mode.cleanup())?;
@@ -205,13 +303,13 @@ pub fn read_for_redo<'a>(
         return Ok(Redo::Apply(read_or_extend(cx, &fork, block.block, mode.cleanup())?));
     }
     if block.block.0 >= cx.pool.nblocks(&fork)? {
-        cx.invalid.note(fork.name(), block.block, false)?;
+        cx.invalid().note(fork.name(), block.block, false)?;
         return Ok(Redo::Missing);
     }
     let pin = cx.pool.read(&fork, block.block, &mut cx.strategy)?;
     let guard = if mode.cleanup() { pin.cleanup()?.into_exclusive() } else { pin.exclusive() };
     if guard.is_new() {
-        cx.invalid.note(fork.name(), block.block, true)?;
+        cx.invalid().note(fork.name(), block.block, true)?;
         return Ok(Redo::Missing);
     }
     if record.end <= guard.lsn() { Ok(Redo::Done(guard)) } else { Ok(Redo::Apply(guard)) }
@@ -224,14 +322,19 @@ fn read_or_extend<'a>(
     block: BlockNo,
     cleanup: bool,
 ) -> Result<ExclusiveGuard<'a>> {
-    let nblocks = cx.pool.nblocks(fork)?;
-    if block.0 >= nblocks {
-        // Nobody else extends during recovery. The frame of the last new block is what we want.
-        let gap = block.0 - nblocks;
-        if gap > 0 {
-            drop(cx.pool.extend_by(fork, gap, &mut cx.strategy)?);
+    if block.0 >= cx.pool.nblocks(fork)? {
+        let common = cx.common.clone();
+        let _growing = common.growing.lock();
+        // Another thread may have made the fork longer meanwhile.
+        let nblocks = cx.pool.nblocks(fork)?;
+        if block.0 >= nblocks {
+            // The frame of the last new block is what we want.
+            let gap = block.0 - nblocks;
+            if gap > 0 {
+                drop(cx.pool.extend_by(fork, gap, &mut cx.strategy)?);
+            }
+            return cx.pool.extend(fork, &mut cx.strategy);
         }
-        return cx.pool.extend(fork, &mut cx.strategy);
     }
     let guard = cx.pool.read_zeroed(fork, block, &mut cx.strategy)?;
     if cleanup { Ok(guard.into_pin().cleanup()?.into_exclusive()) } else { Ok(guard) }

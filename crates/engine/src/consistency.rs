@@ -11,11 +11,12 @@ use wal::{DecodedRecord, RmgrId};
 /// What masked bytes become.
 const MARKER: u8 = 0;
 
-/// Compares the record's blocks with their images.
+/// Compares those of the record's blocks that are the context's with their images.
 pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
     for (id, block) in record.blocks() {
         // An image that was applied is the page.
-        if block.image.is_none() || block.applies_image() {
+        let another = !cx.owns(block.rel, block.block);
+        if block.image.is_none() || block.applies_image() || another {
             continue;
         }
         let guard = read_block(cx, block.rel, block.fork, block.block, IfMissing::Ignore)?;

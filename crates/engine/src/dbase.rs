@@ -318,7 +318,7 @@ pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord)
             let database = Oid(word(record, 0)?);
             cx.pool.drop_database(database);
             engine.smgr.forget_database(database);
-            cx.invalid.forget_database(database);
+            cx.invalid().forget_database(database);
             engine.relmaps.forget(database);
             for i in 0..word(record, 4)? as usize {
                 let path = database_path((Oid(word(record, 8 + i * 4)?), database));

@@ -49,6 +49,9 @@ pub struct EngineConfig {
     pub ignore_checksum_failure: bool,
     pub ignore_invalid_pages: bool,
     pub scan_rings: bool,
+    /// `norsu.redo_workers`: threads that replay pages besides the one that reads the log; with none, that one does.
+    /// At most 64.
+    pub redo_workers: usize,
     pub open_files_max: usize,
     pub txn: TxnConfig,
     pub log: LogSink,
@@ -83,6 +86,7 @@ impl EngineConfig {
             ignore_checksum_failure: false,
             ignore_invalid_pages: false,
             scan_rings: true,
+            redo_workers: 0,
             open_files_max: 900,
             txn: TxnConfig::default(),
             log: Arc::new(|_| {}),

@@ -2,7 +2,7 @@
 //! vacuum, TOAST, control file. Nothing above sees a page.
 //!
 //! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them), `control`, `relmap`,
-//! `truncate`, `dbase`, `unlogged`, `redo`, `consistency`,
+//! `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`,
 //! `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
 //! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`,
@@ -24,6 +24,7 @@ mod liveness;
 pub mod prewarm;
 mod recovery;
 mod redo;
+mod redo_workers;
 pub mod relmap;
 pub mod rewrite;
 mod rows;

@@ -8,8 +8,9 @@ use crate::Engine;
 use crate::checkpoint::CheckpointFlags;
 use crate::redo::{
     Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_FPW_CHANGE,
-    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE, check_replayable,
+    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE, check_replayable, may_be_unreplayable,
 };
+use crate::redo_workers::RedoWorkers;
 use crate::time::{format_seconds, format_timestamp};
 use crate::unlogged::{self, Reset};
 use bufmgr::redo::RedoCx;
@@ -210,9 +211,18 @@ fn seek(reader: &mut WalReader, start: &Start) {
     reader.seek(if from_record { start.checkpoint.redo } else { start.end });
 }
 
-/// Reads the whole log once before anything is written, so that a directory that only PostgreSQL can recover stays
-/// as it is.
+/// Looks at the whole log before anything is written, so that a directory that only PostgreSQL can recover stays as it
+/// is. Most logs hold nothing that is even doubtful, for which their records' headers are enough.
 fn refuse_records_we_cannot_replay(reader: &mut WalReader, start: &Start) -> Result<()> {
+    seek(reader, start);
+    let mut doubtful = false;
+    while !doubtful && let Some(header) = reader.skim()? {
+        doubtful = may_be_unreplayable(&header);
+    }
+    if !doubtful {
+        return Ok(());
+    }
+    // It may lie beyond the log's end, or carry images: only reading tells.
     seek(reader, start);
     while reader.read()?.is_some() {
         check_replayable(reader.record()).map_err(|e| {
@@ -232,11 +242,16 @@ fn replay(
     let mut replay = Replay {
         engine,
         cx: RedoCx::new(&engine.pool),
+        workers: None,
         full_page_writes: end.full_page_writes,
         last_xact_time: 0,
         overwritten: None,
     };
     seek(reader, start);
+    if engine.config.redo_workers > 0 {
+        let count = engine.config.redo_workers;
+        replay.workers = Some(RedoWorkers::start(count, &replay.cx, &engine.pool)?);
+    }
     let (began, used_before) = (clock.monotonic(), thread_usage());
     let interval = engine.config.log_startup_progress_interval;
     let mut report_at = began + interval;
@@ -261,6 +276,7 @@ fn replay(
             report_at = clock.monotonic() + interval;
         }
     }
+    let others = replay.workers.take().map_or(Ok(Default::default()), RedoWorkers::finish)?;
     engine.log(reader.end_reason());
     if count == 0 {
         engine.log("redo is not required");
@@ -275,8 +291,8 @@ fn replay(
         engine.log(&format!(
             "redo done at {} system usage: CPU: user: {:.2} s, system: {:.2} s, elapsed: {elapsed:.2} s",
             end.prev,
-            (used.user - used_before.user).as_secs_f64(),
-            (used.system - used_before.system).as_secs_f64(),
+            (used.user - used_before.user + others.0).as_secs_f64(),
+            (used.system - used_before.system + others.1).as_secs_f64(),
         ));
         if replay.last_xact_time != 0 {
             engine.log(&format!(
@@ -291,7 +307,7 @@ fn replay(
     }
     end.full_page_writes = replay.full_page_writes;
     if !engine.config.ignore_invalid_pages {
-        replay.cx.invalid.check()?;
+        replay.cx.invalid().check()?;
     }
     Ok(end)
 }

@@ -1,13 +1,14 @@
-//! Replay of one record: whose it is, and what the managers without a crate of their own do.
+//! Replay of one record: whose it is, who replays it, and what the managers without a crate of their own do.
 //! Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
 
+use crate::redo_workers::RedoWorkers;
 use crate::{Engine, consistency, dbase, truncate};
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
-use ids::{Lsn, Oid};
+use ids::{Fork, Lsn, Oid};
 use page::PageMut;
 use pgerror::{PgError, Result, Severity};
 use wal::record::XLR_CHECK_CONSISTENCY;
-use wal::{CheckPoint, DecodedRecord, RmgrId, desc};
+use wal::{CheckPoint, DecodedRecord, RecordHeader, RmgrId, desc};
 
 pub(crate) const XLOG_CHECKPOINT_SHUTDOWN: u8 = 0x00;
 pub(crate) const XLOG_CHECKPOINT_ONLINE: u8 = 0x10;
@@ -27,6 +28,8 @@ pub(crate) const XLOG_OVERWRITE_CONTRECORD: u8 = 0xD0;
 pub(crate) struct Replay<'a> {
     pub engine: &'a Engine,
     pub cx: RedoCx<'a>,
+    /// Who replays the pages; none: this thread.
+    pub workers: Option<RedoWorkers>,
     /// The last known state of `full_page_writes`.
     pub full_page_writes: bool,
     /// Time of the last commit or abort, microseconds since 2000; 0 for none.
@@ -42,6 +45,16 @@ fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
     })
 }
 
+/// Must [`check_replayable`] look at the whole record?
+pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
+    match header.rmgr() {
+        None => true,
+        Some(RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin) => true,
+        Some(RmgrId::Xact) => txn::prepares(header.rmgr_info()),
+        Some(_) => false,
+    }
+}
+
 /// An error (0A000) for a record that replay has no means for: of an access method that is not here, unless images of all
 /// its pages come with it, or of a prepared transaction.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
@@ -50,7 +63,7 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
         RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
             record.block_id_end() != 0 && record.blocks().all(|(_, b)| b.applies_image())
         }
-        RmgrId::Xact => !txn::is_prepare(record),
+        RmgrId::Xact => !txn::prepares(record.info()),
         _ => true,
     };
     if known {
@@ -61,26 +74,94 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     Err(e.severity(Severity::Fatal).context(format!("WAL redo at {}", record.start)))
 }
 
+/// What a record needs of the threads that replay pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Concern {
+    /// It changes its blocks, each from itself and the record: whoever has a block's page in its share does that.
+    Pages,
+    /// It has nothing to do with pages.
+    Status,
+    /// All else: what came before must be done, and what follows waits for it.
+    All,
+}
+
+fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
+    let pages = match rmgr {
+        RmgrId::Heap | RmgrId::Seq => true,
+        // Bits of one page of the map are set for many heap pages, and its LSN tells whether they are.
+        RmgrId::Heap2 => !heap::redo::sets_visible(record),
+        RmgrId::Btree => btree::redo_concerns_one_page(record),
+        RmgrId::Xlog => matches!(record.info(), XLOG_FPI | XLOG_FPI_FOR_HINT),
+        // Files that a transaction drops are waited for where they are dropped.
+        RmgrId::Xact | RmgrId::Clog | RmgrId::MultiXact | RmgrId::Standby | RmgrId::CommitTs => {
+            return Concern::Status;
+        }
+        _ => false,
+    };
+    // Init forks are written at once; maps are shared by many pages.
+    let plain = record.blocks().all(|(_, block)| block.fork == Fork::Main);
+    if pages && plain { Concern::Pages } else { Concern::All }
+}
+
+/// Replays what a record does to the pages that are the context's, and checks it if it brings the means. Only for
+/// records that concern nothing else.
+pub(crate) fn replay_pages(
+    cx: &mut RedoCx<'_>,
+    rmgr: RmgrId,
+    record: &DecodedRecord,
+) -> Result<()> {
+    let mut result = redo_pages(cx, rmgr, record);
+    if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
+        result = consistency::check(cx, rmgr, record);
+    }
+    result.map_err(|e| in_record(rmgr, record, e))
+}
+
+fn redo_pages(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
+    match rmgr {
+        RmgrId::Heap => heap::redo::heap_redo(cx, record),
+        RmgrId::Heap2 => heap::redo::heap2_redo(cx, record),
+        RmgrId::Btree => btree::redo(cx, record),
+        RmgrId::Seq => sequence(cx, record),
+        RmgrId::Xlog => images(cx, record),
+        _ => Err(PgError::internal("a record of more than pages").severity(Severity::Panic)),
+    }
+}
+
+/// Says which record an error came from.
+fn in_record(rmgr: RmgrId, record: &DecodedRecord, e: PgError) -> PgError {
+    let name = desc::identify(rmgr, record.header.info);
+    e.context(format!("WAL redo at {} for {}/{name}", record.start, rmgr.name()))
+}
+
 impl Replay<'_> {
-    /// Replays a record.
+    /// Replays a record, or hands it to those who do.
     pub(crate) fn apply(&mut self, record: &DecodedRecord) -> Result<()> {
         let rmgr = rmgr_of(record)?;
+        if record.xid().is_normal() {
+            self.engine.txn.advance_next_xid_past(record.xid());
+        }
+        match (concern(rmgr, record), &mut self.workers) {
+            (Concern::Pages, Some(workers)) => return workers.send(record),
+            (Concern::Pages, None) | (Concern::Status, _) => {}
+            (Concern::All, _) => self.wait()?,
+        }
         let mut result = self.dispatch(rmgr, record);
         if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
             result = consistency::check(&mut self.cx, rmgr, record);
         }
-        result.map_err(|e| {
-            let name = desc::identify(rmgr, record.header.info);
-            let (at, who) = (record.start, rmgr.name());
-            e.context(format!("WAL redo at {at} for {who}/{name}"))
-        })
+        result.map_err(|e| in_record(rmgr, record, e))
+    }
+
+    /// All records handed over are replayed, and whatever follows may remove files.
+    fn wait(&mut self) -> Result<()> {
+        self.workers.as_mut().map_or(Ok(()), RedoWorkers::wait)?;
+        self.cx.forget_forks();
+        Ok(())
     }
 
     fn dispatch(&mut self, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
         let engine = self.engine;
-        if record.xid().is_normal() {
-            engine.txn.advance_next_xid_past(record.xid());
-        }
         match rmgr {
             RmgrId::Xlog => self.xlog(record),
             RmgrId::Xact
@@ -90,7 +171,10 @@ impl Replay<'_> {
             | RmgrId::CommitTs => {
                 if let Some(xact) = engine.txn.redo(record)? {
                     self.last_xact_time = xact.time;
-                    truncate::redo_drop(&mut self.cx, &xact.extras.dropped_files)?;
+                    if !xact.extras.dropped_files.is_empty() {
+                        self.wait()?;
+                        truncate::redo_drop(&mut self.cx, &xact.extras.dropped_files)?;
+                    }
                 }
                 Ok(())
             }
@@ -98,10 +182,9 @@ impl Replay<'_> {
             RmgrId::Dbase => dbase::redo(engine, &mut self.cx, record),
             RmgrId::Tblspc => dbase::redo_tablespace(engine, record),
             RmgrId::RelMap => engine.relmaps.redo(record),
-            RmgrId::Heap => heap::redo::heap_redo(&mut self.cx, record),
-            RmgrId::Heap2 => heap::redo::heap2_redo(&mut self.cx, record),
-            RmgrId::Btree => btree::redo(&mut self.cx, record),
-            RmgrId::Seq => self.sequence(record),
+            RmgrId::Heap | RmgrId::Heap2 | RmgrId::Btree | RmgrId::Seq => {
+                redo_pages(&mut self.cx, rmgr, record)
+            }
             RmgrId::Generic => self.generic(record),
             // Origins are kept by checkpoints of replication, messages are for decoding only.
             RmgrId::ReplOrigin | RmgrId::LogicalMsg => Ok(()),
@@ -142,27 +225,7 @@ impl Replay<'_> {
                 }
                 engine.log(&format!("successfully skipped missing contrecord at {lsn}"));
             }
-            XLOG_FPI | XLOG_FPI_FOR_HINT => {
-                for (id, block) in record.blocks() {
-                    if block.image.is_none() {
-                        // A hint's image may have become needless while the record was built.
-                        if record.info() == XLOG_FPI {
-                            return Err(PgError::internal(
-                                "missing full page image in XLOG_FPI record",
-                            ));
-                        }
-                        continue;
-                    }
-                    match read_for_redo(&mut self.cx, record, id, RedoMode::Normal)? {
-                        Redo::Restored(_) => {}
-                        _ => {
-                            return Err(PgError::internal(
-                                "unexpected XLogReadBufferForRedo result when restoring backup block",
-                            ));
-                        }
-                    }
-                }
-            }
+            XLOG_FPI | XLOG_FPI_FOR_HINT => images(&mut self.cx, record)?,
             XLOG_PARAMETER_CHANGE => {
                 let word = |at: usize| match main.get(at..at + 4) {
                     Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
@@ -204,27 +267,6 @@ impl Replay<'_> {
         .severity(Severity::Panic))
     }
 
-    /// Counterpart: seq_redo.
-    fn sequence(&mut self, record: &DecodedRecord) -> Result<()> {
-        const REL_SIZE: usize = 12;
-        if record.info() != 0 {
-            return Err(PgError::internal(format!("seq_redo: unknown op code {}", record.info()))
-                .severity(Severity::Panic));
-        }
-        let tuple = record.main().get(REL_SIZE..).ok_or_else(short)?;
-        if let Redo::Apply(mut guard) = read_for_redo(&mut self.cx, record, 0, RedoMode::Init)? {
-            apply(&mut guard, record, |page| {
-                if page::sequence::init_page(page, tuple) {
-                    Ok(())
-                } else {
-                    Err(PgError::internal("seq_redo: failed to add item to page")
-                        .severity(Severity::Panic))
-                }
-            })?;
-        }
-        Ok(())
-    }
-
     /// Records made of differences of pages. Counterpart: generic_redo.
     fn generic(&mut self, record: &DecodedRecord) -> Result<()> {
         let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
@@ -249,6 +291,51 @@ impl Replay<'_> {
         }
         Ok(())
     }
+}
+
+/// Images alone.
+fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    for (id, block) in record.blocks() {
+        if block.image.is_none() {
+            // A hint's image may have become needless while the record was built.
+            if record.info() == XLOG_FPI {
+                return Err(PgError::internal("missing full page image in XLOG_FPI record"));
+            }
+            continue;
+        }
+        let ours = cx.owns(block.rel, block.block);
+        match read_for_redo(cx, record, id, RedoMode::Normal)? {
+            Redo::Restored(_) => {}
+            Redo::Missing if !ours => {}
+            _ => {
+                return Err(PgError::internal(
+                    "unexpected XLogReadBufferForRedo result when restoring backup block",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counterpart: seq_redo.
+fn sequence(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+    const REL_SIZE: usize = 12;
+    if record.info() != 0 {
+        return Err(PgError::internal(format!("seq_redo: unknown op code {}", record.info()))
+            .severity(Severity::Panic));
+    }
+    let tuple = record.main().get(REL_SIZE..).ok_or_else(short)?;
+    if let Redo::Apply(mut guard) = read_for_redo(cx, record, 0, RedoMode::Init)? {
+        apply(&mut guard, record, |page| {
+            if page::sequence::init_page(page, tuple) {
+                Ok(())
+            } else {
+                Err(PgError::internal("seq_redo: failed to add item to page")
+                    .severity(Severity::Panic))
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// Fragments (offset u16, length u16, bytes); the hole of the page is zeroed afterwards.

@@ -141,7 +141,7 @@ pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Result<()> {
     for rel in rels {
         cx.pool.drop_relation(*rel);
         for fork in Fork::ALL {
-            cx.invalid.forget_relation(*rel, fork, BlockNo(0));
+            cx.invalid().forget_relation(*rel, fork, BlockNo(0));
         }
         cx.pool.smgr().unlink(*rel, None, true)?;
     }
@@ -180,7 +180,7 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Re
             let mut scratch = RecordBuilder::new(RmgrId::Smgr, SMGR_TRUNCATE);
             cut(cx.pool, wal, &mut scratch, rel, Persistence::Permanent, nblocks, there)?;
             if what & TRUNCATE_HEAP != 0 {
-                cx.invalid.forget_relation(rel, Fork::Main, BlockNo(nblocks));
+                cx.invalid().forget_relation(rel, Fork::Main, BlockNo(nblocks));
             }
             Ok(())
         }

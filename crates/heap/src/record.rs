@@ -327,6 +327,7 @@ pub fn rebuild_tuple(
     };
     fill(&mut header);
     out.clear();
+    out.reserve(HEADER_SIZE + body.iter().map(|part| part.len()).sum::<usize>());
     out.resize(HEADER_SIZE, 0);
     header.write(out);
     for part in body {

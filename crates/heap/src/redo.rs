@@ -14,6 +14,7 @@ use ids::{BlockNo, CommandId, Fork, OffsetNo, RelFile, Tid, Xid};
 use page::heap_tuple::{HEADER_SIZE, MOVED_PARTITIONS_OFFSET, infomask as m, infomask2 as m2};
 use page::{AddAt, HeapTuple, HeapTupleHeader, LinePointer, PAGE_SIZE, Page, vm};
 use pgerror::{PgError, Result, Severity};
+use smallvec::SmallVec;
 use wal::DecodedRecord;
 
 #[cold]
@@ -52,6 +53,11 @@ pub fn heap2_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     }
 }
 
+/// Does the record (of resource manager Heap2) set bits of the visibility map?
+pub fn sets_visible(record: &DecodedRecord) -> bool {
+    record.info() & record::OPERATION_MASK == record::heap2::VISIBLE
+}
+
 fn block_of(record: &DecodedRecord, id: u8) -> Result<(RelFile, BlockNo)> {
     let block = record.block(id).ok_or_else(|| broken(record, "block reference missing"))?;
     Ok((block.rel, block.block))
@@ -74,6 +80,9 @@ fn clear_vm(
     heap: BlockNo,
     bits: u8,
 ) -> Result<()> {
+    if !cx.owns(rel, heap) {
+        return Ok(());
+    }
     let map_block = vm::map_block(heap);
     if let Some(mut guard) = read_block(cx, rel, Fork::Vm, map_block, IfMissing::Ignore)?
         && guard.lsn() < record.end
@@ -86,7 +95,7 @@ fn clear_vm(
     Ok(())
 }
 
-fn record_space(cx: &RedoCx<'_>, rel: RelFile, block: BlockNo, space: usize) -> Result<()> {
+fn record_space(cx: &mut RedoCx<'_>, rel: RelFile, block: BlockNo, space: usize) -> Result<()> {
     let fork = cx.open(rel, Fork::Fsm)?;
     Fsm::new(cx.pool, &fork).record_in_redo(block, space)
 }
@@ -172,7 +181,7 @@ fn visible_flag(page: &mut Page, flags: u8) {
     }
 }
 
-fn low_space(cx: &RedoCx<'_>, rel: RelFile, guard: ExclusiveGuard<'_>) -> Result<()> {
+fn low_space(cx: &mut RedoCx<'_>, rel: RelFile, guard: ExclusiveGuard<'_>) -> Result<()> {
     let (block, space) = (guard.block(), guard.heap_free_space());
     drop(guard);
     if space < LOW_SPACE {
@@ -434,7 +443,7 @@ fn inplace(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
 }
 
 /// Offsets from a record's data: those that exist as line pointers.
-fn offsets(f: &mut Fields<'_>, count: usize) -> Option<Vec<OffsetNo>> {
+fn offsets(f: &mut Fields<'_>, count: usize) -> Option<SmallVec<[OffsetNo; 128]>> {
     (0..count).map(|_| f.u16()).collect()
 }
 
@@ -447,7 +456,7 @@ fn prune_page(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
         Redo::Apply(mut guard) => {
             let mut f = Fields(data(record, 0)?);
             let pairs = offsets(&mut f, rec.redirected as usize * 2).ok_or_else(short)?;
-            let pairs: Vec<_> = pairs.chunks_exact(2).map(|p| (p[0], p[1])).collect();
+            let pairs: SmallVec<[_; 64]> = pairs.chunks_exact(2).map(|p| (p[0], p[1])).collect();
             let dead = offsets(&mut f, rec.dead as usize).ok_or_else(short)?;
             let rest = f.0.len() / 2;
             let unused = offsets(&mut f, rest).ok_or_else(short)?;

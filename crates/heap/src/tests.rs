@@ -192,7 +192,7 @@ impl World {
             }
             *count.entry((record.header.rmid, kind)).or_insert(0) += 1;
         }
-        assert!(cx.invalid.is_empty());
+        assert!(cx.invalid().is_empty());
         let (mut ours, mut redone) =
             (self.pages(&self.pool, Fork::Main), self.pages(&pool, Fork::Main));
         // Pages that were added and never used are not in the log.

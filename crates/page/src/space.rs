@@ -43,7 +43,7 @@ fn corrupted(page: &Page) -> pgerror::PgError {
 /// Does the second item end where the first begins, so that both can be moved together?
 #[inline]
 fn is_below(above: &Kept, below: &Kept) -> bool {
-    below.offset + max_align(below.len) == above.offset
+    below.offset() + max_align(below.len()) == above.offset()
 }
 
 /// Where items that lie one below the other begin and end, and the bytes that they take. A damaged item
@@ -51,17 +51,37 @@ fn is_below(above: &Kept, below: &Kept) -> bool {
 #[inline]
 fn extent(run: &[Kept], special: usize) -> (usize, usize, usize) {
     let (first, last) = (&run[0], &run[run.len() - 1]);
-    let end = first.offset + max_align(first.len);
-    (last.offset, end.min(special), end - last.offset)
+    let end = first.offset() + max_align(first.len());
+    (last.offset(), end.min(special), end - last.offset())
 }
 
-/// An item that stays, in line-pointer order.
+/// An item that stays, in line-pointer order. Small, since pages have hundreds.
 #[derive(Clone, Copy)]
 struct Kept {
     /// Number of the line pointer after compaction.
     at: OffsetNo,
-    offset: usize,
-    len: usize,
+    offset: u16,
+    len: u16,
+}
+
+/// Most heap pages have no more.
+type Keeps = SmallVec<[Kept; 256]>;
+
+impl Kept {
+    fn new(at: OffsetNo, lp: LinePointer) -> Kept {
+        // Both have 15 bits.
+        Kept { at, offset: lp.offset() as u16, len: lp.len() as u16 }
+    }
+
+    #[inline]
+    fn offset(&self) -> usize {
+        usize::from(self.offset)
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        usize::from(self.len)
+    }
 }
 
 impl Page {
@@ -138,7 +158,7 @@ impl Page {
             return Err(corrupted(self));
         }
         let lines = self.max_offset();
-        let mut kept: SmallVec<[Kept; 128]> = SmallVec::new();
+        let mut kept = Keeps::new();
         let (mut unused, mut total, mut last_used) = (0, 0, 0);
         for n in 1..=lines {
             let lp = self.line_pointer(n);
@@ -148,7 +168,7 @@ impl Page {
                         return Err(bad_line_pointer(lp));
                     }
                     total += max_align(lp.len());
-                    kept.push(Kept { at: n, offset: lp.offset(), len: lp.len() });
+                    kept.push(Kept::new(n, lp));
                 }
                 last_used = n;
             } else {
@@ -176,16 +196,16 @@ impl Page {
         let mut upper = special;
         // Already in place from the top: nothing to move for those.
         let settled = kept.iter().take_while(|k| {
-            let fits = k.offset + max_align(k.len) == upper;
+            let fits = k.offset() + max_align(k.len()) == upper;
             if fits {
-                upper = k.offset;
+                upper = k.offset();
             }
             fits
         });
         let settled = settled.count();
         let rest = &kept[settled..];
         if rest.windows(2).all(|w| w[0].offset > w[1].offset)
-            && rest.first().is_none_or(|k| k.offset < upper)
+            && rest.first().is_none_or(|k| k.offset() < upper)
         {
             for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
@@ -193,7 +213,7 @@ impl Page {
                 upper = self.point_down(run, upper);
             }
         } else {
-            let low = rest.iter().map(|k| k.offset).min().unwrap_or(upper);
+            let low = rest.iter().map(Kept::offset).min().unwrap_or(upper);
             let mut scratch = [0u8; PAGE_SIZE];
             scratch[low..special].copy_from_slice(&self.bytes_mut()[low..special]);
             for run in rest.chunk_by(is_below) {
@@ -211,9 +231,9 @@ impl Page {
     #[inline]
     fn point_down(&mut self, run: &[Kept], mut upper: usize) -> usize {
         for k in run {
-            upper -= max_align(k.len);
+            upper -= max_align(k.len());
             let flags = self.line_pointer(k.at).flags();
-            self.set_line_pointer(k.at, LinePointer::new(upper, flags, k.len));
+            self.set_line_pointer(k.at, LinePointer::new(upper, flags, k.len()));
         }
         upper
     }
@@ -336,7 +356,7 @@ impl Page {
             return Err(corrupted(self));
         }
         let lines = self.max_offset();
-        let mut kept: SmallVec<[Kept; 128]> = SmallVec::new();
+        let mut kept = Keeps::new();
         let mut pointers: Vec<LinePointer> = Vec::with_capacity(lines as usize);
         let (mut total, mut next) = (0, 0);
         for n in 1..=lines {
@@ -354,7 +374,7 @@ impl Page {
             }
             pointers.push(lp);
             total += max_align(lp.len());
-            kept.push(Kept { at: pointers.len() as OffsetNo, offset: lp.offset(), len: lp.len() });
+            kept.push(Kept::new(pointers.len() as OffsetNo, lp));
         }
         if next != offsets.len() {
             return Err(pg_err!(INTERNAL_ERROR, "incorrect index offsets supplied"));

@@ -212,6 +212,9 @@ pub(crate) fn load_ident(base: &Base) -> Result<ident::Maps, Vec<PgError>> {
     ident::parse(path, &text, &include)
 }
 
+/// One thread reads the log for all; more do not keep it from being the slowest.
+const REDO_WORKERS_DEFAULT_MAX: usize = 4;
+
 /// The engine's configuration by the settings.
 pub(crate) fn engine_config(
     base: &Base,
@@ -272,6 +275,11 @@ pub(crate) fn engine_config(
     config.ignore_checksum_failure = base.bool("ignore_checksum_failure");
     config.ignore_invalid_pages = base.bool("ignore_invalid_pages");
     config.scan_rings = base.bool("norsu.scan_rings");
+    config.redo_workers = match base.int("norsu.redo_workers") {
+        // Reading goes beside, but takes much less.
+        -1 if sync::cores() > 1 => sync::cores().min(REDO_WORKERS_DEFAULT_MAX),
+        n => usize::try_from(n).unwrap_or(0),
+    };
     let limit = vfs::process::raise_open_files();
     let sessions = u64::from(config.max_connections);
     let files = limit.saturating_sub(sessions + 64).clamp(64, 100_000);

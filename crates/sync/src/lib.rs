@@ -17,5 +17,5 @@ mod waitpoint;
 
 pub use latch::{LatchMode, PageLatch};
 pub use lock::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use thread::{JoinHandle, sleep, spawn, spawn_with_stack, yield_now};
+pub use thread::{JoinHandle, cores, sleep, spawn, spawn_with_stack, yield_now};
 pub use waitpoint::WaitPoint;

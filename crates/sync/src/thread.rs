@@ -15,6 +15,11 @@ pub fn sleep(_span: std::time::Duration) {
 /// Stack of a thread that runs SQL, in bytes. Pages are touched lazily, so size costs address space.
 pub const STACK_BYTES: usize = 8 << 20;
 
+/// Processors that this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// Starts a thread with the default stack.
 pub fn spawn<T: Send + 'static>(
     name: impl Into<String>,

@@ -30,7 +30,7 @@ pub use manager::{GlobalVis, HorizonKind, Horizons, TxnConfig, TxnManager, XidSt
 pub use multixact::{Members, MultiXactMember, MultiXactStatus};
 pub use procarray::{PROC_IN_SAFE_IC, PROC_IN_VACUUM, PROC_VACUUM_FOR_WRAPAROUND};
 pub use record::{DroppedStats, INVALIDATION_BYTES, ParsedXact, XactExtras, parse_xact};
-pub use redo::is_prepare;
+pub use redo::prepares;
 pub use snapshot::{Snapshot, SnapshotKind};
 pub use transaction::{Isolation, Transaction, XactWaits};
 

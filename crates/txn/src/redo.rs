@@ -10,9 +10,10 @@ use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
-/// Does the record prepare a transaction for two-phase commit, which replay cannot keep?
-pub fn is_prepare(record: &DecodedRecord) -> bool {
-    record.info() & XACT_OPMASK == XACT_PREPARE
+/// Does a record of the manager Xact with this info prepare a transaction for two-phase commit, which replay cannot
+/// keep?
+pub fn prepares(info: u8) -> bool {
+    info & XACT_OPMASK == XACT_PREPARE
 }
 
 impl TxnManager {

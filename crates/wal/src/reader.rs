@@ -54,6 +54,9 @@ pub struct WalReader {
     last: Lsn,
     /// The next record's prev link is only known to point backwards (after a seek).
     random: bool,
+    /// Only headers are wanted.
+    skimming: bool,
+    header: RecordHeader,
     record: DecodedRecord,
     bytes: Vec<u8>,
     end_reason: String,
@@ -86,6 +89,8 @@ impl WalReader {
             next: Lsn::INVALID,
             last: Lsn::INVALID,
             random: true,
+            skimming: false,
+            header: RecordHeader::default(),
             record: DecodedRecord::default(),
             bytes: Vec::new(),
             end_reason: String::new(),
@@ -133,6 +138,15 @@ impl WalReader {
             }
             Err(Stop::Fault(error)) => Err(error),
         }
+    }
+
+    /// The header of the next record, of which nothing else is looked at, not even its CRC: never short of what
+    /// [`WalReader::read`] finds, but perhaps beyond the end of the log.
+    pub fn skim(&mut self) -> Result<Option<RecordHeader>> {
+        self.skimming = true;
+        let found = self.read().map(|record| record.is_some());
+        self.skimming = false;
+        Ok(found?.then_some(self.header))
     }
 
     /// The record at `lsn`.
@@ -261,6 +275,12 @@ impl WalReader {
         }
         let total_len = total as usize;
         let take = total_len.min(rest_of_page.len());
+        if self.skimming && take == total_len {
+            let header = RecordHeader::read(rest_of_page);
+            self.bytes = bytes;
+            self.advance(at, at + maxalign(take as u64), header);
+            return Ok(None);
+        }
         bytes.extend_from_slice(&rest_of_page[..take]);
         let mut next = at + maxalign(take as u64);
         while bytes.len() < total_len {
@@ -295,21 +315,33 @@ impl WalReader {
     }
 
     /// CRC, decoding, and the new position.
-    fn finish(&mut self, at: Lsn, mut next: Lsn, bytes: &mut Vec<u8>) -> Result<(), String> {
+    fn finish(&mut self, at: Lsn, next: Lsn, bytes: &mut Vec<u8>) -> Result<(), String> {
         let header = RecordHeader::read(bytes);
-        if record_crc(bytes) != header.crc {
-            return Err(format!("incorrect resource manager data checksum in record at {at}"));
+        if !self.skimming {
+            if record_crc(bytes) != header.crc {
+                return Err(format!("incorrect resource manager data checksum in record at {at}"));
+            }
+            self.record.swap_bytes(bytes);
+            self.record.decode(at, self.after(next, &header))?;
         }
+        self.advance(at, next, header);
+        Ok(())
+    }
+
+    /// Where the next record may start, behind one that ends at `end`.
+    fn after(&self, end: Lsn, header: &RecordHeader) -> Lsn {
         if header.rmid == RmgrId::Xlog as u8 && header.rmgr_info() == XLOG_SWITCH {
-            let size = self.layout.segment_size();
-            next = Lsn(next.0.next_multiple_of(size));
+            Lsn(end.0.next_multiple_of(self.layout.segment_size()))
+        } else {
+            end
         }
-        self.record.swap_bytes(bytes);
-        self.record.decode(at, next)?;
-        self.next = next;
+    }
+
+    fn advance(&mut self, at: Lsn, end: Lsn, header: RecordHeader) {
+        self.next = self.after(end, &header);
         self.last = at;
         self.random = false;
-        Ok(())
+        self.header = header;
     }
 
     /// Appends what `page` holds of the record at `at`; where that ends, or `None` if the page says

@@ -250,6 +250,16 @@ impl DecodedRecord {
         &self.bytes
     }
 
+    /// Takes apart the bytes of a record that has been read before, and so is good.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn load(&mut self, start: Lsn, end: Lsn, bytes: &[u8]) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.decode(start, end).expect("the record was decoded before");
+    }
+
     /// Takes the record's bytes; the space can be had back by calling with an empty vector.
     pub(crate) fn swap_bytes(&mut self, bytes: &mut Vec<u8>) {
         std::mem::swap(&mut self.bytes, bytes);

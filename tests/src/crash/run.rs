@@ -131,6 +131,7 @@ impl World {
         if random.below(8) == 0 {
             config.wal.consistency_checking = u32::MAX;
         }
+        config.redo_workers = [0, 2, 3][(seed % 3) as usize];
         config.wal.full_page_writes = planted != Planted::NoPageImages;
         let mut world = World {
             places: Places::bare(random.below(2) == 0),

@@ -67,18 +67,18 @@ fn missing_pages_must_be_explained_before_consistency() {
     while let Some(record) = reader.read().unwrap() {
         replay(&mut cx, record);
     }
-    assert_eq!(cx.invalid.len(), 1);
-    cx.invalid.forget_relation(fork.name().rel, Fork::Vm, BlockNo(0));
-    cx.invalid.forget_relation(fork.name().rel, Fork::Main, BlockNo(10));
-    let panic = cx.invalid.check().unwrap_err();
+    assert_eq!(cx.invalid().len(), 1);
+    cx.invalid().forget_relation(fork.name().rel, Fork::Vm, BlockNo(0));
+    cx.invalid().forget_relation(fork.name().rel, Fork::Main, BlockNo(10));
+    let panic = cx.invalid().check().unwrap_err();
     assert_eq!(panic.message(), "WAL contains references to invalid pages");
     assert_eq!(panic.fields().severity, pgerror::Severity::Panic);
     assert_eq!(
         panic.fields().detail.as_deref(),
         Some("page 9 of relation base/5/1 does not exist")
     );
-    cx.invalid.forget_relation(fork.name().rel, Fork::Main, BlockNo(9));
-    cx.invalid.check().unwrap();
+    cx.invalid().forget_relation(fork.name().rel, Fork::Main, BlockNo(9));
+    cx.invalid().check().unwrap();
 }
 
 #[test]
@@ -94,5 +94,5 @@ fn map_pages_are_read_leniently() {
     assert!(some.unwrap().is_all_zeros());
     let fsm = after.pool.open(rel, Fork::Fsm, Persistence::Permanent);
     assert_eq!(after.pool.nblocks(&fsm).unwrap(), 4);
-    assert!(cx.invalid.is_empty());
+    assert!(cx.invalid().is_empty());
 }

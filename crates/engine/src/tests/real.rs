@@ -73,8 +73,13 @@ pub(super) fn pg(program: &str, args: &[&str]) -> String {
 }
 
 fn open(dir: &TempDir) -> sync::Arc<Engine> {
-    let mut config = EngineConfig::new(Env::os(dir.data()));
+    open_with(&dir.data(), 3)
+}
+
+fn open_with(data: &str, redo_workers: usize) -> sync::Arc<Engine> {
+    let mut config = EngineConfig::new(Env::os(data));
     config.shared_buffers = 2000;
+    config.redo_workers = redo_workers;
     Engine::open(config).unwrap()
 }
 
@@ -214,4 +219,58 @@ fn replay_reproduces_postgresqls_pages() {
     dir.start("");
     pg("pg_amcheck", &["-h", &dir.0, "--all", "--install-missing", "--heapallindexed"]);
     dir.stop();
+}
+
+/// The files that hold data, with their contents.
+fn files(data: &str) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let list = run(
+        "find",
+        &[data, "-type", "f", "(", "-path", "*/base/*", "-o", "-path", "*/global/*", ")"],
+    );
+    list.lines()
+        .filter(|path| !path.ends_with("pg_control"))
+        .map(|path| (path[data.len()..].to_owned(), std::fs::read(path).unwrap()))
+        .collect()
+}
+
+/// However many threads replay, and whoever wrote the log, the same bytes come out.
+#[test]
+fn threads_of_redo_leave_the_same_files() {
+    let dir = TempDir::new("threads");
+    dir.initdb(&["-k"]);
+    dir.start("-c checkpoint_timeout=1h -c autovacuum=off");
+    dir.sql("create table t(a int primary key, b text, c int); create index on t(b); create table gone(a int)");
+    dir.sql("insert into t select i, md5(i::text), 0 from generate_series(1, 20000) i");
+    dir.sql("vacuum t");
+    dir.sql("checkpoint");
+    for round in 0..5 {
+        dir.sql("update t set c = c + 1 where a % 3 = 0");
+        dir.sql("update t set b = b || 'longer' where a % 7 = 0; delete from t where a % 11 = 1");
+        dir.sql("insert into t select i, 'x', 1 from generate_series(1, 20000) i on conflict do nothing");
+        dir.sql("insert into gone select generate_series(1, 3000)");
+        dir.sql("vacuum t");
+        dir.sql("truncate gone");
+        dir.sql("begin; select count(*) from (select 1 from t where a < 900 for update) x; abort");
+        dir.sql(&format!(
+            "drop table if exists n; create table n as select * from t where a % 5 = {round}"
+        ));
+        dir.sql("create sequence if not exists s; select nextval('s') from generate_series(1, 50)");
+    }
+    dir.sql("drop table gone; update n set c = -1");
+    dir.sql("vacuum n");
+    pg("pg_ctl", &["-D", &dir.data(), "-w", "-m", "immediate", "stop"]);
+    let mut found = Vec::new();
+    for workers in [0, 1, 4] {
+        let copy = format!("{}/with{workers}", dir.0);
+        run("cp", &["-a", &dir.data(), &copy]);
+        open_with(&copy, workers).shutdown().unwrap();
+        found.push(files(&copy));
+    }
+    assert!(found[0].len() > 100);
+    for other in &found[1..] {
+        assert!(found[0].keys().eq(other.keys()));
+        let differ: Vec<_> =
+            found[0].iter().filter(|(k, v)| other[*k] != **v).map(|f| f.0).collect();
+        assert!(differ.is_empty(), "{differ:?}");
+    }
 }

@@ -1,0 +1,272 @@
+//! Replay of pages by several threads.
+//!
+//! One thread reads the log and decodes it. Records that change nothing but their blocks go to the threads that have
+//! those pages in their shares ([`Share`]): a page's records reach one thread, in order. A record of two pages in two
+//! shares goes to both, and each does its half. All other records are replayed by the reading thread: those that have
+//! to do with files, with many pages or with what pages hold wait until everything before them is done
+//! ([`RedoWorkers::wait`]), commits and the like wait for nothing.
+//!
+//! Records travel as bytes, many in one buffer, and are taken apart again by the worker: what two cores hand to each
+//! other record by record costs more than the work.
+//!
+//! ```text
+//! reader ── full buffers ──> worker          each lane: a queue of bounded length
+//!        <── empty buffers ──
+//! ```
+//!
+//! An error ends replay as a whole; the first one counts, and workers only empty their queues after it.
+
+use crate::redo::replay_pages;
+use bufmgr::BufferPool;
+use bufmgr::redo::{RedoCx, RedoTicket, Share};
+use ids::Lsn;
+use pgerror::{PgError, Result, Severity};
+use std::collections::VecDeque;
+use std::time::Duration;
+use sync::atomic::{AtomicBool, Ordering};
+use sync::{Arc, Condvar, JoinHandle, Mutex};
+use vfs::process::thread_usage;
+use wal::DecodedRecord;
+
+/// A buffer goes out when it holds so much.
+const BATCH_BYTES: usize = 64 << 10;
+/// Full buffers that wait for a worker.
+const QUEUE_MAX: usize = 8;
+/// Before each record in a buffer: start and end in the log, and length.
+const FRAME: usize = 24;
+
+/// Processor time used, user and system.
+pub(crate) type Times = (Duration, Duration);
+
+#[derive(Default)]
+struct Queue {
+    full: VecDeque<Vec<u8>>,
+    empty: Vec<Vec<u8>>,
+    /// The worker has a buffer in hand.
+    busy: bool,
+    /// Nothing more will come.
+    closed: bool,
+    /// The worker is gone.
+    gone: bool,
+}
+
+#[derive(Default)]
+struct Lane {
+    queue: Mutex<Queue>,
+    /// There is something to do, or will never be again.
+    work: Condvar,
+    /// Something was done.
+    done: Condvar,
+}
+
+#[derive(Default)]
+struct Failure {
+    happened: AtomicBool,
+    error: Mutex<Option<PgError>>,
+}
+
+impl Failure {
+    fn note(&self, error: PgError) {
+        self.error.lock().get_or_insert(error);
+        self.happened.store(true, Ordering::Release);
+    }
+
+    fn check(&self) -> Result<()> {
+        if !self.happened.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let taken = self.error.lock().take();
+        Err(taken.unwrap_or_else(|| PgError::internal("replay has failed before")))
+    }
+}
+
+/// The threads, as the one that reads the log sees them.
+pub(crate) struct RedoWorkers {
+    lanes: Vec<Arc<Lane>>,
+    /// For each lane, the buffer that is being filled.
+    filling: Vec<Vec<u8>>,
+    threads: Vec<JoinHandle<Times>>,
+    failure: Arc<Failure>,
+}
+
+impl RedoWorkers {
+    /// Starts `count` threads (more than none) that replay together with `cx`.
+    pub(crate) fn start(count: usize, cx: &RedoCx<'_>, pool: &Arc<BufferPool>) -> Result<Self> {
+        let mut workers = RedoWorkers {
+            lanes: Vec::new(),
+            filling: Vec::new(),
+            threads: Vec::new(),
+            failure: Arc::default(),
+        };
+        let count = u32::try_from(count).unwrap_or(1);
+        for index in 0..count {
+            let lane = Arc::new(Lane::default());
+            let ticket = cx.ticket(Share { index, count });
+            let mut worker = Worker {
+                lane: lane.clone(),
+                pool: pool.clone(),
+                failure: workers.failure.clone(),
+                record: DecodedRecord::default(),
+            };
+            let thread = sync::spawn(format!("redo {index}"), move || worker.run(&ticket));
+            let failed = |e| PgError::internal(format!("could not start a thread of redo: {e}"));
+            workers.threads.push(thread.map_err(failed)?);
+            workers.lanes.push(lane);
+            workers.filling.push(Vec::with_capacity(BATCH_BYTES * 2));
+        }
+        Ok(workers)
+    }
+
+    /// Hands a record to those who have its pages.
+    pub(crate) fn send(&mut self, record: &DecodedRecord) -> Result<()> {
+        let count = self.lanes.len() as u32;
+        let mut shares = 0u64;
+        for (_, block) in record.blocks() {
+            shares |= 1 << Share::of(block.rel, block.block, count);
+        }
+        while shares != 0 {
+            let lane = shares.trailing_zeros() as usize;
+            shares &= shares - 1;
+            let buffer = &mut self.filling[lane];
+            let bytes = record.bytes();
+            buffer.extend_from_slice(&record.start.0.to_le_bytes());
+            buffer.extend_from_slice(&record.end.0.to_le_bytes());
+            buffer.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            buffer.extend_from_slice(bytes);
+            if buffer.len() >= BATCH_BYTES {
+                self.hand_over(lane);
+                self.failure.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hand_over(&mut self, lane: usize) {
+        let full = std::mem::take(&mut self.filling[lane]);
+        let lane_of = &self.lanes[lane];
+        let mut queue = lane_of.queue.lock();
+        while queue.full.len() >= QUEUE_MAX && !queue.gone {
+            lane_of.done.wait(&mut queue);
+        }
+        queue.full.push_back(full);
+        let empty = queue.empty.pop();
+        drop(queue);
+        lane_of.work.notify_one();
+        self.filling[lane] = empty.unwrap_or_else(|| Vec::with_capacity(BATCH_BYTES * 2));
+    }
+
+    /// Waits until all that was handed over is replayed.
+    pub(crate) fn wait(&mut self) -> Result<()> {
+        for lane in 0..self.lanes.len() {
+            if !self.filling[lane].is_empty() {
+                self.hand_over(lane);
+            }
+        }
+        for lane in &self.lanes {
+            let mut queue = lane.queue.lock();
+            while (queue.busy || !queue.full.is_empty()) && !queue.gone {
+                lane.done.wait(&mut queue);
+            }
+        }
+        self.failure.check()
+    }
+
+    /// Waits, and ends the threads; what they have used.
+    pub(crate) fn finish(mut self) -> Result<Times> {
+        self.wait()?;
+        let (mut user, mut system) = Times::default();
+        self.close();
+        for thread in self.threads.drain(..) {
+            let lost = |_| PgError::internal("a thread of redo ended in a panic");
+            let times = thread.join().map_err(lost)?;
+            user += times.0;
+            system += times.1;
+        }
+        Ok((user, system))
+    }
+
+    fn close(&self) {
+        for lane in &self.lanes {
+            lane.queue.lock().closed = true;
+            lane.work.notify_one();
+        }
+    }
+}
+
+impl Drop for RedoWorkers {
+    fn drop(&mut self) {
+        self.close();
+        for thread in self.threads.drain(..) {
+            // Its error, if any, is known to those who wait.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Worker {
+    lane: Arc<Lane>,
+    pool: Arc<BufferPool>,
+    failure: Arc<Failure>,
+    record: DecodedRecord,
+}
+
+/// Nobody shall wait for a worker that is gone, by panic or not.
+struct Gone<'a>(&'a Lane, &'a Failure);
+
+impl Drop for Gone<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue.lock();
+        queue.gone = true;
+        if !queue.closed {
+            let e = PgError::internal("a thread of redo ended in a panic");
+            self.1.note(e.severity(Severity::Panic));
+        }
+        drop(queue);
+        self.0.done.notify_all();
+    }
+}
+
+impl Worker {
+    fn run(&mut self, ticket: &RedoTicket) -> Times {
+        let (lane, pool, failure) = (self.lane.clone(), self.pool.clone(), self.failure.clone());
+        let _gone = Gone(&lane, &failure);
+        let mut cx = ticket.context(&pool);
+        let mut used: Option<Vec<u8>> = None;
+        loop {
+            let mut queue = lane.queue.lock();
+            queue.busy = false;
+            queue.empty.extend(used.take());
+            lane.done.notify_one();
+            while queue.full.is_empty() && !queue.closed {
+                lane.work.wait(&mut queue);
+            }
+            let Some(mut buffer) = queue.full.pop_front() else { break };
+            queue.busy = true;
+            drop(queue);
+            if !failure.happened.load(Ordering::Acquire)
+                && let Err(e) = self.replay(&mut cx, &buffer)
+            {
+                failure.note(e);
+            }
+            buffer.clear();
+            used = Some(buffer);
+        }
+        let used = thread_usage();
+        (used.user, used.system)
+    }
+
+    fn replay(&mut self, cx: &mut RedoCx<'_>, mut buffer: &[u8]) -> Result<()> {
+        let word = |at: &[u8; 8]| u64::from_le_bytes(*at);
+        while let Some((frame, rest)) = buffer.split_first_chunk::<FRAME>() {
+            let (words, _) = frame.as_chunks::<8>();
+            let (start, end, len) = (word(&words[0]), word(&words[1]), word(&words[2]));
+            let (bytes, rest) = rest.split_at(len as usize);
+            buffer = rest;
+            let record = &mut self.record;
+            record.load(Lsn(start), Lsn(end), bytes);
+            let Some(rmgr) = record.header.rmgr() else { continue };
+            replay_pages(cx, rmgr, record)?;
+        }
+        Ok(())
+    }
+}
