@@ -4,13 +4,19 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::time::SystemTime;
 use sync::Arc;
 
+/// What writes past the system's cache are aligned to, in bytes: the largest sector in use.
+pub const DIRECT_ALIGN: usize = 4096;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenMode {
     /// The file must exist; only reading.
     Read,
     /// The file must exist; reading and writing.
     ReadWrite,
-    /// As [`OpenMode::ReadWrite`]; what a call has written is durable when it returns.
+    /// As [`OpenMode::ReadWrite`], but writes go past the system's cache where the file system can do that:
+    /// in memory and in the file they begin and end at multiples of [`DIRECT_ALIGN`].
+    Direct,
+    /// As [`OpenMode::Direct`]; what a call has written is durable when it returns.
     WriteThrough,
     /// Opens the file or makes it, empty.
     Create,
@@ -18,6 +24,13 @@ pub enum OpenMode {
     CreateNew,
     /// Opens the file or makes it, and empties it.
     Truncate,
+}
+
+impl OpenMode {
+    /// Do writes go past the system's cache?
+    pub fn is_direct(self) -> bool {
+        matches!(self, OpenMode::Direct | OpenMode::WriteThrough)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

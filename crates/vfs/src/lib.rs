@@ -2,10 +2,11 @@
 //! tests run the production code on a disk that forgets, tears, fails and fills up.
 //!
 //! Paths are text relative to the data directory ("base/5/1259"); absolute ones stand for
-//! themselves (tablespaces). Reading order: `disk` (the traits), `os`, `mem` (the crashable disk),
+//! themselves (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the crashable disk),
 //! `durable` (rename and remove that survive a crash), `clock`, `random`, `error`.
 
 mod clock;
+mod direct;
 mod disk;
 mod durable;
 mod error;
@@ -15,7 +16,8 @@ pub mod process;
 mod random;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use disk::{DirEntry, Disk, File, FileKind, OpenMode, Stat};
+pub use direct::DirectBuffer;
+pub use disk::{DIRECT_ALIGN, DirEntry, Disk, File, FileKind, OpenMode, Stat};
 pub use durable::{
     create_dir_all, durable_rename, durable_unlink, exists, parent, read_file, remove_tree,
     replace_file, write_file,

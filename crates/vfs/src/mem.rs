@@ -232,7 +232,10 @@ impl Disk for MemDisk {
         let found = tree.find(path)?;
         let node = match (found, mode) {
             (Some(_), OpenMode::CreateNew) => return Err(os_error(libc::EEXIST)),
-            (None, OpenMode::Read | OpenMode::ReadWrite | OpenMode::WriteThrough) => {
+            (
+                None,
+                OpenMode::Read | OpenMode::ReadWrite | OpenMode::Direct | OpenMode::WriteThrough,
+            ) => {
                 return Err(os_error(libc::ENOENT));
             }
             (Some(node), _) => node,

@@ -63,13 +63,18 @@ impl Disk for OsDisk {
     fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn File>> {
         let mut options = fs::OpenOptions::new();
         options.read(true).mode(self.mode(0o600, 0o640));
+        let mut buffered = 0;
         match mode {
             OpenMode::Read => {}
             OpenMode::ReadWrite => {
                 options.write(true);
             }
+            OpenMode::Direct => {
+                options.write(true).custom_flags(libc::O_DIRECT);
+            }
             OpenMode::WriteThrough => {
-                options.write(true).custom_flags(libc::O_DSYNC);
+                buffered = libc::O_DSYNC;
+                options.write(true).custom_flags(libc::O_DIRECT | libc::O_DSYNC);
             }
             OpenMode::Create => {
                 options.write(true).create(true);
@@ -81,7 +86,15 @@ impl Disk for OsDisk {
                 options.write(true).create(true).truncate(true);
             }
         }
-        Ok(Arc::new(OsFile(options.open(self.path(path))?)))
+        let path = self.path(path);
+        let file = match options.open(&path) {
+            // The file system cannot do without its cache.
+            Err(e) if mode.is_direct() && e.raw_os_error() == Some(libc::EINVAL) => {
+                options.custom_flags(buffered).open(path)?
+            }
+            opened => opened?,
+        };
+        Ok(Arc::new(OsFile(file)))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

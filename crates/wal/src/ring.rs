@@ -150,14 +150,12 @@ impl Ring {
         words[2].store(u64::from(rest), Relaxed);
     }
 
-    /// Appends the page at `page` to `out`. What lies beyond the complete position may be half
-    /// copied.
-    pub(crate) fn copy_out(&self, page: Lsn, out: &mut Vec<u8>) {
+    /// Copies the page at `page` to `out`, of a page's size. What lies beyond the complete position may be
+    /// half copied.
+    pub(crate) fn copy_out(&self, page: Lsn, out: &mut [u8]) {
         debug_assert!(self.has(page), "page of unwritten log left the ring");
         let words = self.page_words(self.frame(page.0 / PAGE));
-        let base = out.len();
-        out.resize(base + WAL_PAGE, 0);
-        for (chunk, word) in out[base..].chunks_exact_mut(8).zip(words) {
+        for (chunk, word) in out.chunks_exact_mut(8).zip(words) {
             chunk.copy_from_slice(&word.load(Relaxed).to_le_bytes());
         }
     }

@@ -7,7 +7,7 @@ use pgerror::Result;
 use std::io::ErrorKind;
 use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use sync::{Arc, Mutex};
-use vfs::{Disk, File, OpenMode, io_error};
+use vfs::{DirectBuffer, Disk, File, OpenMode, io_error};
 
 const WAL_DIR: &str = "pg_wal";
 /// Zeros written at once.
@@ -106,14 +106,16 @@ impl Segments {
     }
 
     fn fill(&self, temp: &str) -> Result<()> {
-        let file = self
-            .disk
-            .open(temp, OpenMode::Truncate)
-            .map_err(|e| io_error("create file", temp, &e))?;
+        let open = |mode| self.disk.open(temp, mode).map_err(|e| io_error("create file", temp, &e));
+        let mut file = open(OpenMode::Truncate)?;
         let size = self.layout.segment_size();
         let write = |e: std::io::Error| io_error("write to file", temp, &e);
         if self.init_zero {
-            let zeros = vec![0; ZEROS];
+            if self.fsync {
+                file = open(OpenMode::Direct)?;
+            }
+            let mut zeros = DirectBuffer::with_capacity(ZEROS);
+            zeros.extend(ZEROS);
             for at in (0..size).step_by(ZEROS) {
                 file.write_all_at(&zeros, at).map_err(write)?;
             }

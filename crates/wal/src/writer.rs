@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use sync::wait::{WaitEvent, Waiter};
 use sync::{Arc, Mutex, MutexGuard};
-use vfs::{Env, File, OpenMode, io_error, io_error_with};
+use vfs::{DirectBuffer, Env, File, OpenMode, io_error, io_error_with};
 
 /// Most pages written at once (1 MB).
 const PAGES_MAX: usize = 128;
@@ -46,7 +46,7 @@ pub(crate) struct Writer {
 struct Output {
     segments: Option<Arc<Segments>>,
     open: Option<Open>,
-    buffer: Vec<u8>,
+    buffer: DirectBuffer,
 }
 
 struct Open {
@@ -85,7 +85,11 @@ impl Writer {
             written: AtomicU64::new(Lsn::MAX.0),
             flushed: AtomicU64::new(Lsn::MAX.0),
             failed: AtomicBool::new(false),
-            file: Mutex::new(Output { segments: None, open: None, buffer: Vec::new() }),
+            file: Mutex::new(Output {
+                segments: None,
+                open: None,
+                buffer: DirectBuffer::with_capacity(PAGES_MAX * WAL_PAGE),
+            }),
             queue: Mutex::new(Queue::default()),
             fsync: AtomicBool::new(true),
             method: AtomicU8::new(SyncMethod::Fdatasync as u8),
@@ -240,7 +244,7 @@ impl Writer {
             buffer.clear();
             let mut page = first_page;
             while page < upto && page < segment_end && buffer.len() < most * WAL_PAGE {
-                ring.copy_out(page, &mut buffer);
+                ring.copy_out(page, buffer.extend(WAL_PAGE));
                 page = page + WAL_PAGE as u64;
             }
             let result = self.write_pages(output, &segments, layout, first_page, &buffer);
@@ -294,11 +298,13 @@ impl Writer {
     }
 
     fn open_mode(&self) -> OpenMode {
-        let through = self.method.load(Relaxed) == SyncMethod::OpenDatasync as u8;
-        if through && self.fsync.load(Relaxed) {
+        if !self.fsync.load(Relaxed) {
+            // Nothing need reach the disk soon.
+            OpenMode::ReadWrite
+        } else if self.method.load(Relaxed) == SyncMethod::OpenDatasync as u8 {
             OpenMode::WriteThrough
         } else {
-            OpenMode::ReadWrite
+            OpenMode::Direct
         }
     }
 
