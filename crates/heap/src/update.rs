@@ -39,6 +39,9 @@ pub struct Columns<'c> {
 impl Columns<'_> {
     /// Does one of `columns` differ between the versions? Values are compared as bytes.
     fn differ(&self, columns: &[AttrNo], old: &HeapTuple<'_>, new: &HeapTuple<'_>) -> Result<bool> {
+        if columns.is_empty() {
+            return Ok(false);
+        }
         let (mut a, mut b) = (self.deformer.cursor(old), self.deformer.cursor(new));
         for &attno in columns {
             let Some(index) = usize::try_from(attno).ok().and_then(|n| n.checked_sub(1)) else {

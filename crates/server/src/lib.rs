@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attentive;
 mod cli;
 mod config;
 mod control;

@@ -30,6 +30,14 @@ impl Stream {
         Stream::Unix(Arc::new(stream))
     }
 
+    /// Reads what has come; `WouldBlock` if that is nothing.
+    pub(crate) fn read_now(&self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(s) => vfs::process::receive_now(&**s, buf),
+            Stream::Unix(s) => vfs::process::receive_now(&**s, buf),
+        }
+    }
+
     fn shutdown_reading(&self) {
         let _ = match self {
             Stream::Tcp(s) => s.shutdown(Shutdown::Read),

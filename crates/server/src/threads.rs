@@ -1,6 +1,7 @@
 //! Threads that serve sessions, one each. A thread that has served goes on to the next: the parser keeps
 //! a thread-specific key for good, of which a process has about a thousand.
 
+use crate::attentive::Attentive;
 use crate::net::Stream;
 use pgerror::{PgError, Severity};
 use session::{Instance, Speaker};
@@ -85,7 +86,9 @@ impl Threads {
     fn serve_here(&self, stream: Stream) {
         let mut client = stream.clone();
         let instance = &self.instance;
-        let served = catch_unwind(AssertUnwindSafe(|| session::serve(instance, Box::new(stream))));
+        let served = catch_unwind(AssertUnwindSafe(|| {
+            session::serve(instance, Box::new(Attentive::new(stream)))
+        }));
         if let Err(panic) = served {
             let what = panic.downcast_ref::<String>().cloned();
             let what = what.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));

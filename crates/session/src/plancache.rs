@@ -201,6 +201,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "log_min_messages",
     "log_statement",
     "norsu.bottom_up_deletion",
+    "norsu.client_spin",
     "norsu.plan_cache",
     "plan_cache_mode",
     "role",

@@ -20,6 +20,8 @@ pub(crate) struct Resolved {
     pub(crate) statement_timeout: Option<Duration>,
     pub(crate) idle_session_timeout: Option<Duration>,
     pub(crate) idle_in_transaction_timeout: Option<Duration>,
+    /// `norsu.client_spin`.
+    pub(crate) client_spin: Duration,
     pub(crate) read_only: bool,
     pub(crate) deferrable: bool,
     pub(crate) isolation: Isolation,
@@ -47,6 +49,9 @@ impl Resolved {
             statement_timeout: span("statement_timeout"),
             idle_session_timeout: span("idle_session_timeout"),
             idle_in_transaction_timeout: span("idle_in_transaction_session_timeout"),
+            client_spin: Duration::from_micros(
+                u64::try_from(store.named("norsu.client_spin").as_int()).unwrap_or(0),
+            ),
             read_only: store.named("default_transaction_read_only").as_bool(),
             deferrable: store.named("default_transaction_deferrable").as_bool(),
             isolation: isolation_named(store.named("default_transaction_isolation").as_text())

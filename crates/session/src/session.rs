@@ -245,6 +245,7 @@ impl Session {
     fn message(&mut self) -> Result<Next> {
         let idle = self.idle_timeout();
         self.conn.set_timeout(idle.map(|(span, _)| span));
+        self.conn.transport.set_spin(self.core.resolved.client_spin);
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
         let received = self.conn.receive();
         drop(waiting);

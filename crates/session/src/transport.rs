@@ -13,6 +13,8 @@ pub trait Transport: Send {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
     /// How long `read` waits; `None` for ever.
     fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()>;
+    /// How long `read` looks for bytes before it sleeps, if it sees fit.
+    fn set_spin(&mut self, _span: Duration) {}
     /// What makes a waiting `read` return 0, from any thread.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// What writes to the client from any thread while nothing else does; `None` where there is no such way.

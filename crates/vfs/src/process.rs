@@ -142,6 +142,15 @@ pub fn socket_peer(socket: &impl std::os::fd::AsRawFd) -> io::Result<u32> {
     if result == 0 { Ok(found.uid) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Reads what has come on a socket; `WouldBlock` if that is nothing, 0 at the end.
+pub fn receive_now(socket: &impl std::os::fd::AsRawFd, buf: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: the buffer is valid for writes of its length.
+    let got = unsafe {
+        libc::recv(socket.as_raw_fd(), buf.as_mut_ptr().cast(), buf.len(), libc::MSG_DONTWAIT)
+    };
+    usize::try_from(got).map_err(|_| io::Error::last_os_error())
+}
+
 /// The kernel's limit of open files for this process, raised to the most that it allows.
 pub fn raise_open_files() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

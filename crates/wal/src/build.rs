@@ -329,8 +329,9 @@ impl RecordBuilder {
             }
             let data_len = if needs_data { block.data.len() } else { 0 };
             let data_len = u16::try_from(data_len).map_err(|_| too_long())?;
-            out.extend_from_slice(&[id as u8, fork_flags]);
-            out.extend_from_slice(&data_len.to_le_bytes());
+            let mut header = BlockHeader::default();
+            header.put([id as u8, fork_flags]);
+            header.put(data_len.to_le_bytes());
             if needs_image || check {
                 let page = page.ok_or_else(|| not_lent(id))?;
                 let standard = block.flags.has(RegFlags::STANDARD);
@@ -341,11 +342,11 @@ impl RecordBuilder {
                     images += 1;
                     image_info |= BKPIMAGE_APPLY;
                 }
-                out.extend_from_slice(&image.len.to_le_bytes());
-                out.extend_from_slice(&image.hole_offset.to_le_bytes());
-                out.push(image_info);
+                header.put(image.len.to_le_bytes());
+                header.put(image.hole_offset.to_le_bytes());
+                header.put([image_info]);
                 if image_info & BKPIMAGE_HAS_HOLE != 0 && image_info & BKPIMAGE_COMPRESSED != 0 {
-                    out.extend_from_slice(&image.hole_length.to_le_bytes());
+                    header.put(image.hole_length.to_le_bytes());
                 }
             }
             if needs_data && payload_from.is_some() {
@@ -354,11 +355,12 @@ impl RecordBuilder {
             if previous != Some(block.rel) {
                 let rel = block.rel;
                 for oid in [rel.tablespace, rel.database, rel.relnumber] {
-                    out.extend_from_slice(&oid.0.to_le_bytes());
+                    header.put(oid.0.to_le_bytes());
                 }
                 previous = Some(rel);
             }
-            out.extend_from_slice(&block.block.0.to_le_bytes());
+            header.put(block.block.0.to_le_bytes());
+            out.extend_from_slice(&header.bytes[..header.len]);
         }
         if self.origin != 0 {
             out.push(BLOCK_ID_ORIGIN);
@@ -415,6 +417,22 @@ impl RecordBuilder {
                 *buffer = Vec::new();
             }
         }
+    }
+}
+
+/// The header of a block in the making, so that the record grows once for it.
+#[derive(Default)]
+struct BlockHeader {
+    /// The longest: id, flags, length, image with hole, relation, block.
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl BlockHeader {
+    #[inline]
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.bytes[self.len..self.len + N].copy_from_slice(&bytes);
+        self.len += N;
     }
 }
 
