@@ -49,10 +49,14 @@ const MAX_MATCH: usize = 273;
 const MAX_OFFSET: usize = 0x0fff;
 const HISTORY: usize = 4096;
 
+const HEADS_MAX: usize = 8192;
+
 /// Positions seen so far, chained by hash. A position is stored plus one, 0 is the end.
 struct History {
-    heads: Vec<u32>,
+    /// Of which as many are in use as the input is worth.
+    heads: [u32; HEADS_MAX],
     mask: usize,
+    /// Only entries of positions that a head leads to mean something.
     previous: [u32; HISTORY],
 }
 
@@ -63,59 +67,100 @@ impl History {
             128..256 => 1024,
             256..512 => 2048,
             512..1024 => 4096,
-            _ => 8192,
+            _ => HEADS_MAX,
         };
-        History { heads: vec![0; size], mask: size - 1, previous: [0; HISTORY] }
+        History { heads: [0; HEADS_MAX], mask: size - 1, previous: [0; HISTORY] }
     }
 
-    fn hash(&self, rest: &[u8]) -> usize {
+    /// The head for these bytes, those of the position first.
+    #[inline]
+    fn head(&self, rest: &[u8]) -> usize {
         // Bytes count as signed, as `char` on x86-64: it decides which positions share a chain.
-        let byte = |i: usize| i32::from(rest[i] as i8);
-        let hash = if rest.len() < 4 {
-            byte(0)
-        } else {
-            byte(0) << 6 ^ byte(1) << 4 ^ byte(2) << 2 ^ byte(3)
+        let signed = |byte: u8| i32::from(byte as i8);
+        let hash = match rest {
+            [a, b, c, d, ..] => signed(*a) << 6 ^ signed(*b) << 4 ^ signed(*c) << 2 ^ signed(*d),
+            [a, ..] => signed(*a),
+            [] => 0,
         };
-        hash as usize & self.mask
+        hash as usize & self.mask & (HEADS_MAX - 1)
     }
 
-    fn add(&mut self, input: &[u8], at: usize) {
-        let hash = self.hash(&input[at..]);
-        self.previous[at % HISTORY] = self.heads[hash];
-        self.heads[hash] = at as u32 + 1;
+    /// Adds `count` positions from `at` on.
+    #[inline]
+    fn add(&mut self, input: &[u8], at: usize, count: usize) {
+        let rest = &input[at..];
+        let whole = rest.windows(4).take(count);
+        let done = whole.len();
+        for (position, four) in (at..).zip(whole) {
+            self.link(self.head(four), position);
+        }
+        for n in done..count {
+            self.link(self.head(&rest[n..]), at + n);
+        }
+    }
+
+    #[inline]
+    fn link(&mut self, head: usize, at: usize) {
+        self.previous[at % HISTORY] = self.heads[head];
+        self.heads[head] = at as u32 + 1;
     }
 
     /// Length and offset of the best match for the bytes at `at`.
     fn find(&self, input: &[u8], at: usize, strategy: &Strategy) -> Option<(usize, usize)> {
         let mut good = strategy.good_match.clamp(17, MAX_MATCH);
         let drop = strategy.good_drop_percent.min(100);
+        // A length that shrinks no further.
+        let lasting = 99 / drop.max(1);
         let limit = (input.len() - at).min(MAX_MATCH);
+        let wanted = &input[at..at + limit];
         let (mut best, mut best_offset) = (0, 0);
-        let mut link = self.heads[self.hash(&input[at..])];
+        // Where the best match ends and a better one goes on.
+        let mut beyond = wanted[0];
+        let mut link = self.heads[self.head(&input[at..])];
         while link != 0 {
             let candidate = link as usize - 1;
             let offset = at - candidate;
             if offset >= MAX_OFFSET {
                 break;
             }
-            // Only a candidate that agrees where the best one ended can be better.
-            if best < limit && input[candidate + best] == input[at + best] {
-                let same =
-                    (0..limit).find(|&i| input[candidate + i] != input[at + i]).unwrap_or(limit);
+            link = self.previous[candidate % HISTORY];
+            // Only a candidate that agrees there can be better.
+            if input[candidate + best] == beyond {
+                let same = common_prefix(&input[candidate..candidate + limit], wanted);
                 if same > best {
                     (best, best_offset) = (same, offset);
+                    match wanted.get(best) {
+                        Some(next) => beyond = *next,
+                        // There is no better one.
+                        None => break,
+                    }
                 }
             }
-            link = self.previous[candidate % HISTORY];
-            if link != 0 {
-                if best >= good {
-                    break;
-                }
+            if best >= good {
+                break;
+            }
+            if good > lasting {
                 good -= good * drop / 100;
             }
         }
         (best > 2).then_some((best, best_offset))
     }
+}
+
+/// Bytes that two pieces of the same length both begin with.
+#[inline]
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let (whole_a, rest_a) = a.as_chunks::<8>();
+    let (whole_b, rest_b) = b.as_chunks::<8>();
+    let mut at = 0;
+    for (x, y) in whole_a.iter().zip(whole_b) {
+        let differs = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differs != 0 {
+            return at + differs.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + rest_a.iter().zip(rest_b).take_while(|(x, y)| x == y).count()
 }
 
 /// Appends `input` compressed to `out`; `None` (and `out` as it was) where it is not worth it.
@@ -162,10 +207,8 @@ pub fn compress(input: &[u8], strategy: &Strategy, out: &mut Vec<u8>) -> Option<
             }
         };
         items += 1;
-        for _ in 0..step {
-            history.add(input, at);
-            at += 1;
-        }
+        history.add(input, at, step);
+        at += step;
     }
     let len = out.len() - base;
     if len >= result_max {
