@@ -252,6 +252,42 @@ fn special(negative: bool, nan: bool) -> String {
     .to_string()
 }
 
+/// Of the two shortest texts that are equally far from `abs`, PostgreSQL takes the even one: the digits of that, if
+/// `digits` is one of such two and `is_it` takes the other for the same number.
+fn even_of_two(
+    abs: f64,
+    digits: &str,
+    exponent: i32,
+    is_it: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let bits = abs.to_bits();
+    let count = digits.len();
+    let exact = if abs < 9_007_199_254_740_992.0 {
+        // A binary fraction of n places is a decimal one of n places, and ends in 5.
+        let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+        let places = 1075 - (bits >> 52) as i32 - mantissa.trailing_zeros() as i32;
+        if places != count as i32 - exponent {
+            return None;
+        }
+        split_scientific(&format!("{abs:.count$e}")).0
+    } else {
+        format!("{abs:.0}")
+    };
+    let (down, rest) = exact.split_at_checked(count)?;
+    let half_way = rest.strip_prefix('5').is_some_and(|r| r.bytes().all(|b| b == b'0'));
+    let last = down.bytes().last()?;
+    if !half_way {
+        return None;
+    }
+    let even = if last % 2 == 0 {
+        down.to_owned()
+    } else {
+        // Of the same length, or the shorter text would have been found.
+        (down.parse::<u64>().ok()? + 1).to_string()
+    };
+    is_it(&format!("{even}e{}", exponent - (count as i32 - 1))).then_some(even)
+}
+
 /// The text of a float8 under `extra_float_digits`.
 pub fn float8_text(v: f64, extra_digits: i32) -> String {
     if !v.is_finite() {
@@ -272,6 +308,12 @@ pub fn float8_text(v: f64, extra_digits: i32) -> String {
             }
             (digits, exponent) = split_scientific(&more);
         }
+    }
+    if digits.len() >= 15
+        && let Some(even) =
+            even_of_two(abs, &digits, exponent, |text| text.parse::<f64>() == Ok(abs))
+    {
+        digits = even;
     }
     layout(v.is_sign_negative(), &digits, exponent, 15)
 }
@@ -296,6 +338,12 @@ pub fn float4_text(v: f32, extra_digits: i32) -> String {
             }
             (digits, exponent) = split_scientific(&more);
         }
+    }
+    if digits.len() >= 6
+        && let Some(even) =
+            even_of_two(abs.into(), &digits, exponent, |text| text.parse::<f32>() == Ok(abs))
+    {
+        digits = even;
     }
     layout(v.is_sign_negative(), &digits, exponent, 6)
 }
