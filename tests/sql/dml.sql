@@ -58,3 +58,13 @@ SELECT count(*) FROM m WHERE b = 'many2345'; SELECT b FROM m WHERE b > 'many99' 
 VACUUM ANALYZE m; SELECT count(*), sum(c) FROM m WHERE b LIKE 'many%'
 SELECT [[b¦a]] FROM m WHERE b IN ('many22', 'many33', 'restarted') ORDER BY b FOR [[update¦no key update¦share¦key share¦update nowait¦share skip locked¦update of m¦update of nope]]
 DROP TABLE m; DROP TABLE child, m; DROP TABLE IF EXISTS m
+
+-- NULLs that are not distinct conflict.
+CREATE TABLE alike (i int UNIQUE NULLS NOT DISTINCT, t text);
+INSERT INTO alike VALUES (NULL, 'a'), (1, 'b');
+INSERT INTO alike (t) VALUES ('c');
+INSERT INTO alike (t) VALUES ('d') ON CONFLICT DO NOTHING;
+INSERT INTO alike (t) VALUES ('e') ON CONFLICT (i) DO UPDATE SET t = alike.t || excluded.t RETURNING *;
+INSERT INTO alike VALUES (NULL, 'f'), (2, 'g'), (1, 'h') ON CONFLICT (i) DO UPDATE SET t = excluded.t;
+SELECT * FROM alike ORDER BY i;
+DROP TABLE alike;

@@ -37,6 +37,8 @@ mod shutdown;
 #[cfg(test)]
 mod style;
 #[cfg(test)]
+mod temporary;
+#[cfg(test)]
 mod twins;
 #[cfg(test)]
 mod wire;

@@ -310,7 +310,8 @@ impl CatCx<'_> {
             match row.deptype {
                 b'i' | b'e' => {
                     if search.stack.is_empty() {
-                        if search.pending.contains(&other) {
+                        let whole = ObjectAddress { sub: 0, ..other };
+                        if search.pending.contains(&other) || search.pending.contains(&whole) {
                             // The owner is about to be dropped anyway and will bring this along.
                             return Ok(());
                         }

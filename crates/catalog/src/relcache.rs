@@ -6,9 +6,9 @@ use crate::cx::CatCx;
 use crate::descs::{Support, index_desc, key_schema, rel_file, table_desc};
 use crate::rows::*;
 use engine::{IndexDesc, TableDesc, ToastDesc};
-use ids::{AttrNo, Oid, RelFile};
+use ids::{AttrNo, Oid, Persistence, RelFile};
 use page::tupdesc::TupleDesc;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
 
 /// A relation of any kind.
@@ -33,6 +33,9 @@ pub struct RelDesc {
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
     pub partitioned: Option<PgPartitionedTable>,
+    /// Belongs to the temporary tables of another session, whose rows lie in that one's buffers: `table` and
+    /// `btree` are `None`.
+    pub other_temp: bool,
     /// For the engine, where the relation has rows of its own.
     pub table: Option<Arc<TableDesc>>,
     /// For the engine, where the relation is a B-tree with operator classes that we know.
@@ -77,6 +80,18 @@ impl RelDesc {
     /// Text of the default of a column.
     pub fn default(&self, number: AttrNo) -> Option<&Text> {
         self.defaults.iter().find(|d| d.0 == number).map(|d| &d.1)
+    }
+
+    /// For access to its rows: 42809 where it has none, 0A000 where they are another session's.
+    pub fn rows(&self) -> Result<&Arc<TableDesc>> {
+        self.table.as_ref().ok_or_else(|| match self.other_temp {
+            true => {
+                pg_err!(FEATURE_NOT_SUPPORTED, "cannot access temporary tables of other sessions")
+            }
+            false => {
+                pg_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", self.name())
+            }
+        })
     }
 
     /// Is the descriptor made from that of `relation` too: its TOAST table or that one's index?
@@ -169,6 +184,8 @@ impl CatCx<'_> {
         let ticket = match self.session.catalog.find_relation(oid) {
             _ if self.session.overlay.is_relation_dirty(oid) => None,
             Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
+            // As its owner sees it.
+            Ok(found) if self.is_other_temp(&found.class) => return self.build_relation(oid),
             Ok(found) => return Ok(Some(found)),
             Err(ticket) => Some(ticket),
         };
@@ -178,13 +195,20 @@ impl CatCx<'_> {
             return Ok(Some(found));
         }
         let built = self.build_relation(oid)?;
-        if let Some(desc) = &built {
+        if let Some(desc) = built.as_ref().filter(|desc| !desc.other_temp) {
             match ticket.filter(|_| !self.session.overlay.is_part_dirty(desc)) {
                 Some(ticket) => self.session.catalog.install_relation(ticket, desc),
                 None => self.session.overlay.install_relation(desc.clone()),
             }
         }
         Ok(built)
+    }
+
+    /// Counterpart: `RELATION_IS_OTHER_TEMP`.
+    fn is_other_temp(&self, class: &PgClass) -> bool {
+        let own = [self.session.temp_namespace, self.session.temp_toast_namespace];
+        class.relpersistence == Persistence::Temporary.to_char()
+            && !own.contains(&class.relnamespace)
     }
 
     fn build_relation(&mut self, oid: Oid) -> Result<Option<Arc<RelDesc>>> {
@@ -208,6 +232,7 @@ impl CatCx<'_> {
             triggers: Vec::new(),
             policies: Vec::new(),
             partitioned: None,
+            other_temp: self.is_other_temp(&class),
             table: None,
             btree: None,
             class,
@@ -238,6 +263,9 @@ impl CatCx<'_> {
         if desc.class.relkind == b'p' {
             let row = self.search(cache::PARTRELID, &[oid.into()])?;
             desc.partitioned = row.map(|r| r.row.clone());
+        }
+        if desc.other_temp {
+            return Ok(Some(Arc::new(desc)));
         }
         if matches!(desc.class.relkind, b'r' | b't' | b'm' | b'S') {
             desc.table = Some(Arc::new(self.engine_table(&desc)?));

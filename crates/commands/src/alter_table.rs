@@ -66,6 +66,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     if rel.attributes.iter().any(|a| a.attinhcount > 0) {
         return Err(PgError::unsupported("inheritance"));
     }
+    crate::relation::not_of_other_session(&rel, "alter")?;
     host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
     run(host, oid, &stmt.cmds, sql)
 }

@@ -104,6 +104,7 @@ pub fn rewrite(
     verbose: bool,
 ) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
+    relation::not_of_other_session(&rel, "cluster")?;
     let Some(old) = rel.table.clone() else { return Ok(()) };
     if !rel.class.relfilenode.is_valid() {
         return Err(PgError::unsupported("rewriting mapped catalogs"));

@@ -189,6 +189,7 @@ pub fn find_row(
     expr: &Expr,
     test: impl Fn(&types::Datum) -> bool,
 ) -> Result<bool> {
+    crate::relation::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(false) };
     let columns: Vec<AttrNo> = (1..=rel.attributes.len() as AttrNo).collect();
     let program = exprs::compile_over(host, rel, expr)?;

@@ -85,6 +85,7 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
         .detail(format!("This operation is not supported for {what}.")));
     }
     names::must_own_relation(host, &rel)?;
+    crate::relation::not_of_other_session(&rel, "create indexes on")?;
     host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
     if let Some(am) = &stmt.access_method
         && &**am != "btree"

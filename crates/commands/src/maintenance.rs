@@ -250,6 +250,8 @@ fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: Wanted) -> Resu
 
 fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+    let rel = host.catalog().relation(oid)?;
+    relation::not_of_other_session(&rel, "reindex")?;
     let row = host.catalog().class(oid)?;
     if !row.relfilenode.is_valid() {
         return Err(PgError::unsupported("REINDEX of mapped catalogs"));

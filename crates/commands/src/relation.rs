@@ -3,10 +3,10 @@
 
 use crate::grant;
 use crate::host::CommandHost;
-use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
 use engine::storage::create_relation_files;
 use ids::{AttrNo, Oid, Persistence, RelFile, Xid};
 use lmgr::{LockMode, LockTag};
@@ -662,10 +662,20 @@ fn is_free(host: &mut dyn CommandHost, class: &PgClass, persistence: Persistence
 /// Gives a relation new, empty files; the old ones go at commit. Counterpart:
 /// `RelationSetNewRelfilenode`.
 pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
+    let rel = host.catalog().relation(oid)?;
+    not_of_other_session(&rel, "rewrite")?;
     let mut cat = host.catalog();
     let row = class(&mut cat, oid)?;
     let new = row.row.clone();
     replace_files(host, &row, new)
+}
+
+/// 0A000 for a temporary table of another session: `verb` cannot be done to it.
+pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
+    if rel.other_temp {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot {verb} temporary tables of other sessions");
+    }
+    Ok(())
 }
 
 /// As [`new_files`], where the row changes too: persistence or tablespace of the new files. Relations

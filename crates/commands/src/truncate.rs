@@ -67,6 +67,7 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     names::not_a_catalog(rel)?;
     host.catalog().check_children(&rel.class.row)?;
     names::table_rights(host, rel, acl::TRUNCATE)?;
+    relation::not_of_other_session(rel, "truncate")?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }
 

@@ -247,7 +247,7 @@ fn open(
         }
         return Ok(None);
     };
-    if !fit(host, &rel, verb)? {
+    if rel.other_temp || !fit(host, &rel, verb)? {
         return Ok(None);
     }
     if !matches!(rel.kind(), b'r' | b'm' | b't') {

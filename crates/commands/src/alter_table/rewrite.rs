@@ -273,6 +273,7 @@ fn test(
 
 /// Looks for NULL in columns that do not allow it.
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
+    relation::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };
     let strict = rel.attributes.iter().filter(|a| a.attnotnull && !a.attisdropped);
     let strict: Vec<&PgAttribute> = strict.collect();

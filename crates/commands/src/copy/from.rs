@@ -160,9 +160,7 @@ fn insert_options(
     rel: &RelDesc,
     format: &Format,
 ) -> Result<InsertOptions> {
-    let Some(table) = &rel.table else {
-        return Err(PgError::internal("table without files"));
-    };
+    let table = rel.rows()?;
     let is_new = engine::storage::is_new_here(host.backend(), table.file);
     if format.freeze && !is_new {
         bail!(

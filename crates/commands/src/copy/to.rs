@@ -8,7 +8,7 @@ use catalog::acl;
 use engine::table::{ScanOptions, TableScan};
 use ids::Oid;
 use parse::ast::CopyStmt;
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{Result, bail, pg_err};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
 use vfs::OpenMode;
@@ -91,7 +91,7 @@ pub(super) fn copy_to(
     let attributes: Vec<_> = columns.iter().filter_map(|c| rel.attribute(*c)).collect();
     let names = attributes.iter().map(|a| a.attname.to_string()).collect();
     let types = attributes.iter().map(|a| a.atttypid).collect();
-    let table = rel.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
+    let table = rel.rows()?.clone();
     let mut out = Writer::begin(host, stmt, format, names, types)?;
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();

@@ -81,9 +81,6 @@ impl ModifyNode {
             let mut found = None;
             for &place in &arbiters {
                 let Some(values) = self.index_values(run, place, row)? else { continue };
-                if values.iter().any(Val::is_null) {
-                    continue;
-                }
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
                 let idx = self.rel.indexes[place].desc.clone();
                 let be = run.sv.backend();

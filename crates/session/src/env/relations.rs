@@ -24,13 +24,7 @@ impl Core {
     }
 
     fn make_open_rel(&mut self, desc: &Arc<RelDesc>) -> Result<OpenRel> {
-        let Some(table) = desc.table.clone() else {
-            return Err(pgerror::pg_err!(
-                WRONG_OBJECT_TYPE,
-                "cannot open relation \"{}\"",
-                desc.name()
-            ));
-        };
+        let table = desc.rows()?.clone();
         let columns = desc
             .attributes
             .iter()

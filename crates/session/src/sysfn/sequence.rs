@@ -5,7 +5,7 @@ use crate::core::Core;
 use catalog::{RelDesc, acl, cache};
 use engine::sequence::{self, SequenceFile, SequenceParams};
 use ids::{Oid, RelFile};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 
@@ -80,9 +80,7 @@ fn open(core: &mut Core, oid: Oid) -> Result<Opened> {
     if desc.kind() != b'S' {
         return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a sequence", desc.name()));
     }
-    let Some(table) = &desc.table else {
-        return Err(PgError::internal("sequence without a file"));
-    };
+    let table = desc.rows()?;
     if let Some(held) = core.sequences.get_mut(&oid)
         && held.file != table.file
     {
