@@ -9,6 +9,7 @@ mod refused;
 mod restored;
 mod rewind;
 mod standby;
+mod started;
 mod tablespaces;
 mod unlogged;
 mod upgrade;

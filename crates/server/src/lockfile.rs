@@ -73,11 +73,7 @@ impl LockFile {
             && process::shared_memory_in_use(id)
         {
             std::mem::take(&mut self.path);
-            let data = text.lines().nth(1).unwrap_or_default();
-            return Err(Failure::new(format!(
-                "pre-existing shared memory block (key {key}, ID {id}) is still in use\n\
-                 HINT:  Terminate any old server processes associated with data directory \"{data}\"."
-            )));
+            return Err(in_use(key, id, text.lines().nth(1).unwrap_or_default()));
         }
         match fs::remove_file(&path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {
@@ -101,6 +97,23 @@ impl LockFile {
             .truncate(true)
             .open(&self.path)
             .and_then(|mut f| f.write_all(text.as_bytes()));
+    }
+}
+
+fn in_use(key: &str, id: i32, data: &str) -> Failure {
+    Failure::new(format!(
+        "pre-existing shared memory block (key {key}, ID {id}) is still in use\n\
+         HINT:  Terminate any old server processes associated with data directory \"{data}\"."
+    ))
+}
+
+/// Refuses a data directory on which processes of PostgreSQL work whose lock file is gone.
+pub(crate) fn check_shared_memory(data: &str) -> Result<(), Failure> {
+    match process::shared_memory_of(data) {
+        // The key is shown as PostgreSQL does: a long without sign.
+        Ok(Some((key, id))) => Err(in_use(&(i64::from(key) as u64).to_string(), id, data)),
+        Ok(None) => Ok(()),
+        Err(e) => Err(Failure::new(format!("could not stat data directory \"{data}\": {e}"))),
     }
 }
 

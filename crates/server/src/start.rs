@@ -3,7 +3,7 @@
 use crate::cli::{Failure, Outcome};
 use crate::config::{self, Origins};
 use crate::listen;
-use crate::lockfile::LockFile;
+use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
 use crate::options::{self, Known};
 use crate::reload::{OwnFiles, reload};
@@ -282,6 +282,7 @@ fn serve(
     let lines = vec![std::process::id().to_string(), data.clone(), start.to_string(), port];
     let mut lock = LockFile::create(format!("{data}/postmaster.pid"), lines)?;
     check_control(data).map_err(|e| give_up(&**log, e))?;
+    lockfile::check_shared_memory(data)?;
     let hba = config::load_hba(&base).map_err(|errors| {
         for e in &errors {
             log.write(&Speaker::default(), e, None);

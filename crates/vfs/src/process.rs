@@ -247,3 +247,50 @@ pub fn shared_memory_in_use(id: i32) -> bool {
         libc::shmctl(id, libc::IPC_STAT, &mut info) == 0 && info.shm_nattch > 0
     }
 }
+
+/// Key and number of the System V segment by which a server of PostgreSQL marks this data directory, if some process is
+/// attached to it: it betrays one whose lock file somebody has removed. The key is the directory's inode
+/// number, or one of the next where others have that. Counterpart: `PGSharedMemoryCreate`.
+pub fn shared_memory_of(directory: &str) -> io::Result<Option<(i32, i32)>> {
+    use std::os::unix::fs::MetadataExt;
+    let stat = std::fs::metadata(directory)?;
+    let first = stat.ino() as i32;
+    for step in 0..KEYS_TRIED_MAX {
+        let key = first.wrapping_add(step);
+        // SAFETY: without the flag that makes segments, the call only looks.
+        let id = unsafe { libc::shmget(key, SEGMENT_HEADER_BYTES, 0) };
+        if id < 0 {
+            return Ok(None);
+        }
+        if shared_memory_in_use(id) && mark_of(id) == Some((stat.dev(), stat.ino())) {
+            return Ok(Some((key, id)));
+        }
+    }
+    Ok(None)
+}
+
+/// Segments of other directories that are passed over.
+const KEYS_TRIED_MAX: i32 = 100;
+
+/// `PGShmemHeader`: magic, creator (4 bytes each), size, free offset (8 each), handle (4, padded to 8), index (8), device
+/// and inode (8 each).
+const SEGMENT_HEADER_BYTES: usize = 56;
+const SEGMENT_MAGIC: i32 = 679_834_894;
+
+/// Device and inode of the directory that a segment of PostgreSQL's belongs to.
+fn mark_of(id: i32) -> Option<(u64, u64)> {
+    let mut header = [0u8; SEGMENT_HEADER_BYTES];
+    // SAFETY: the segment was found with at least as many bytes as are copied (`shmget` refuses smaller ones), it stays
+    // mapped until `shmdt`, and is read without references to it.
+    unsafe {
+        let at = libc::shmat(id, std::ptr::null(), libc::SHM_RDONLY);
+        if at as isize == -1 {
+            return None;
+        }
+        std::ptr::copy_nonoverlapping(at.cast::<u8>(), header.as_mut_ptr(), header.len());
+        libc::shmdt(at);
+    }
+    let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| header[at + i]));
+    let magic = i32::from_le_bytes(std::array::from_fn(|i| header[i]));
+    (magic == SEGMENT_MAGIC).then(|| (word(40), word(48)))
+}

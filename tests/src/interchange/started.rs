@@ -1,0 +1,176 @@
+//! Directories of PostgreSQL that we must not start on, since something hangs on them that we cannot keep, or since
+//! somebody still works on them: refused by name, and nothing written. PostgreSQL makes each of them here.
+
+use crate::refusals::contents;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use testkit::dir::TempDir;
+use testkit::norsu::Norsu;
+use testkit::postgres::{self, RealServer, hand_over, program, run};
+use testkit::referee::copy;
+
+/// Settings, statements, and what the refusal names.
+type Left = (&'static [&'static str], &'static [&'static str], &'static str);
+
+/// What PostgreSQL leaves when it is stopped in good order.
+const LEFT: &[Left] = &[
+    (
+        &["max_prepared_transactions=2"],
+        &["BEGIN; CREATE TABLE p (i int); PREPARE TRANSACTION 'left'"],
+        "recovery of prepared transactions",
+    ),
+    (
+        &[],
+        &["SELECT pg_create_physical_replication_slot('standing', true)"],
+        "the replication slot \"standing\"",
+    ),
+    (
+        &["wal_level=logical"],
+        &["SELECT pg_create_logical_replication_slot('decoding', 'test_decoding')"],
+        "the replication slot \"decoding\"",
+    ),
+    (
+        &["archive_mode=on", "archive_command=false"],
+        &["CREATE TABLE a (i int)", "SELECT pg_switch_wal()", "CHECKPOINT"],
+        "archiving the write-ahead log file \"0000000100000000000000",
+    ),
+    (&["track_commit_timestamp=on"], &["CREATE TABLE c (i int)"], "track_commit_timestamp"),
+];
+
+/// Files that somebody put there to have PostgreSQL do something else than start.
+const FILES: [&str; 4] = ["recovery.signal", "standby.signal", "backup_label", "tablespace_map"];
+
+/// Our server's refusal of the directory; no file of it may change.
+fn refusal(data: &Path) -> String {
+    let mut before = BTreeMap::new();
+    contents(data, &mut before);
+    let log = Norsu::try_start(data, &[]).err().expect("it must not come up");
+    let mut after = BTreeMap::new();
+    contents(data, &mut after);
+    // The note of how a server was started comes first, in PostgreSQL too.
+    after.retain(|path, _| !path.ends_with("postmaster.opts"));
+    before.retain(|path, _| !path.ends_with("postmaster.opts"));
+    let touched: Vec<_> =
+        before.iter().filter(|(path, file)| after.get(*path) != Some(*file)).collect();
+    let touched: Vec<_> = touched.into_iter().map(|(path, _)| path).collect();
+    assert!(touched.is_empty() && before.len() == after.len(), "{touched:?}\n{log}");
+    log
+}
+
+#[test]
+fn what_hangs_on_a_directory_is_named_at_the_start() {
+    let dir = TempDir::new("started");
+    hand_over(dir.path());
+    let (good, data) = (dir.path().join("good"), dir.path().join("data"));
+    postgres::init_with(&good, &["--locale=C", "-k"]);
+    for (settings, statements, named) in LEFT {
+        copy(&good, &data);
+        let settings = [&["autovacuum=off"], *settings].concat();
+        let server = RealServer::start_with(&data, "postgres", &settings);
+        let mut client = server.connect("postgres");
+        statements.iter().for_each(|sql| drop(client.must(sql)));
+        drop(client);
+        drop(server);
+        let log = refusal(&data);
+        assert!(log.contains("FATAL") && log.contains(named), "{named}: {log}");
+        std::fs::remove_dir_all(&data).expect("a directory");
+    }
+    for file in FILES {
+        copy(&good, &data);
+        std::fs::write(data.join(file), "").expect("a new file");
+        hand_over(&data);
+        let log = refusal(&data);
+        assert!(log.contains(&format!("\"{file}\"")), "{file}: {log}");
+        std::fs::remove_dir_all(&data).expect("a directory");
+    }
+    // A base backup, as its program makes it.
+    let server = RealServer::start_with(&good, "postgres", &["autovacuum=off"]);
+    let mut backup = program("pg_basebackup");
+    backup.arg("-h").arg(server.sockets()).args(["-U", "postgres", "-c", "fast", "-D"]).arg(&data);
+    run(backup);
+    drop(server);
+    assert!(refusal(&data).contains("\"backup_label\""));
+    // Recovered by PostgreSQL, it is as good as any.
+    drop(RealServer::start(&data, "postgres"));
+    Norsu::start(&data, &[]).stop(&data);
+}
+
+/// What is said of shared memory, with the hint: without the time, the process and the program's name.
+fn of_memory(log: &str) -> Vec<&str> {
+    let starts = ["pre-existing", "HINT:  Terminate"];
+    let cut = |line| starts.iter().find_map(|start| str::find(line, start)).map(|at| &line[at..]);
+    log.lines().filter_map(cut).collect()
+}
+
+fn kill(pid: &str) {
+    let mut kill = Command::new("kill");
+    kill.args(["-9", pid]);
+    run(kill);
+}
+
+/// A process that must not outlive the test.
+struct Busy(String);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        kill(&self.0);
+    }
+}
+
+#[test]
+fn a_directory_that_postgres_still_works_on_is_refused() {
+    let dir = TempDir::new("attached");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C", "-k"]);
+    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    let log = Norsu::try_start(&data, &[]).err().expect("it must not come up");
+    assert!(log.contains("postmaster.pid\" already exists"), "{log}");
+
+    // A session that does not look up while its server goes.
+    let mut busy = server.connect("postgres");
+    let pid = Busy(busy.value("SELECT pg_backend_pid()"));
+    busy.send("DO 'BEGIN LOOP END LOOP; END'").expect("it is sent");
+    let file = data.join("postmaster.pid");
+    let lock = std::fs::read_to_string(&file).expect("the lock file");
+    let postmaster = lock.lines().next().expect("a number").to_owned();
+    kill(&postmaster);
+    // Until its parent has heard of it, its number is taken.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while Path::new("/proc").join(&postmaster).exists() {
+        assert!(std::time::Instant::now() < end, "{postmaster} stays");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let theirs = |lock: Option<&str>| {
+        let _ = std::fs::remove_file(&file);
+        if let Some(text) = lock {
+            std::fs::write(&file, text).expect("room");
+        }
+        hand_over(&data);
+        RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up")
+    };
+    // The lock file names the memory; without the file only the memory itself tells.
+    for text in [Some(lock.as_str()), None] {
+        let said = theirs(text);
+        match text {
+            Some(text) => std::fs::write(&file, text).expect("room"),
+            None => assert!(!file.exists()),
+        }
+        hand_over(&data);
+        let log = refusal(&data);
+        assert_eq!(of_memory(&log), of_memory(&said), "{said}");
+        assert_eq!(of_memory(&log).len(), 2, "{log}");
+    }
+    drop((pid, busy));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let _ = std::fs::remove_file(&file);
+    // The last one may take a moment to go.
+    let server = loop {
+        match Norsu::try_start(&data, &[]) {
+            Ok(server) => break server,
+            Err(log) => assert!(std::time::Instant::now() < end, "{log}"),
+        }
+    };
+    server.stop(&data);
+}
