@@ -3,7 +3,7 @@
 
 use crate::cx::CatCx;
 use crate::relcache::RelDesc;
-use crate::rows::{PgClass, PgCollation, PgEventTrigger, indexes};
+use crate::rows::{PgClass, PgCollation, PgDatabase, PgEventTrigger, indexes};
 use ids::Oid;
 use pgerror::{PgError, Result};
 
@@ -17,6 +17,14 @@ pub fn check_collation(row: &PgCollation) -> Result<()> {
         b'i' => Err(PgError::unsupported("ICU collation")),
         b'c' => types::locale::check_order(row.collcollate.as_ref().map_or("", |n| n.as_str())),
         _ => Ok(()),
+    }
+}
+
+/// 0A000 where the collation that the database's columns have by default orders in another way than by bytes.
+pub fn check_database(row: &PgDatabase) -> Result<()> {
+    match row.datlocprovider {
+        b'i' => Err(PgError::unsupported("ICU collation")),
+        _ => types::locale::check_order(row.datcollate.as_str()),
     }
 }
 

@@ -282,6 +282,10 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
         }
     }
     types::locale::check_order(&collate)?;
+    // Only the empty template has nothing in it that is ordered so.
+    if source.datlocprovider == b'i' && (template != "template0" || opts.provider.is_none()) {
+        return Err(PgError::unsupported("ICU locales of databases"));
+    }
     for (locale, word) in [(&ctype, "LC_CTYPE"), (&collate, "LC_COLLATE")] {
         check_locale_encoding(locale, word, new_encoding)?;
     }

@@ -257,7 +257,7 @@ fn begin_session(
     log_authorization(instance, speaker, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
-    types::locale::check_order(db.datcollate.as_str())?;
+    catalog::foreign::check_database(&db)?;
     // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again, and be
     // counted before the lock goes.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, db.oid, 0);

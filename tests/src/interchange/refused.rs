@@ -4,6 +4,7 @@
 use crate::refusals::contents;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
 use testkit::postgres::{self, RealServer, hand_over};
@@ -84,6 +85,7 @@ const TOUCHED: &[(&str, &str)] = &[
     ("SELECT 1 FROM collated WHERE (u, t) < ('a', 'b')", "ICU collation"),
     ("SELECT greatest(t, 'x') FROM collated", "ICU collation"),
     ("CREATE INDEX ON collated (t)", "ICU collation"),
+    ("CREATE DATABASE another TEMPLATE german", "ICU locale"),
     ("INSERT INTO indexed VALUES ('c')", "ICU collation"),
     ("INSERT INTO indexed VALUES ('c') ON CONFLICT (t) DO NOTHING", "ICU collation"),
     ("UPDATE indexed SET t = 'c'", "ICU collation"),
@@ -175,7 +177,13 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["autovacuum=off"];
-    RealServer::start_with(&data, "postgres", &settings).query("postgres", OBJECTS);
+    let real = RealServer::start_with(&data, "postgres", &settings);
+    real.query("postgres", OBJECTS);
+    real.query(
+        "postgres",
+        "CREATE DATABASE german LOCALE_PROVIDER icu ICU_LOCALE 'de' TEMPLATE template0",
+    );
+    drop(real);
     let server = Norsu::start(&data, &[]);
     let mut wrong = Vec::new();
     for (sql, named) in TOUCHED {
@@ -185,6 +193,11 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
             Some(e) if e.code == "0A000" && e.message.contains(named) => {}
             other => wrong.push(format!("{sql}: {other:?}")),
         }
+    }
+    let who = [("user", "postgres"), ("database", "german")];
+    match Client::connect_with(server.sockets(), &who) {
+        Err(e) if e.to_string().contains("ICU collation is not supported") => {}
+        other => wrong.push(format!("connection to german: {:?}", other.err())),
     }
     let mut client = server.connect("postgres");
     for (sql, expected) in WORKING {
