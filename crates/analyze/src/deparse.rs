@@ -9,6 +9,7 @@ mod expr;
 mod function;
 mod names;
 mod object;
+mod partition;
 mod planned;
 mod query;
 mod routine;
@@ -16,6 +17,7 @@ mod special;
 mod window;
 
 pub use object::*;
+pub use partition::partition_key;
 pub use planned::{Above, Place, PlanNames, qualified};
 pub use routine::*;
 

@@ -11,7 +11,9 @@ mod read;
 mod text;
 mod write;
 
-pub use read::{read_expr, read_exprs, read_queries};
+pub use read::{
+    PartitionBound, RangeDatum, read_expr, read_exprs, read_partition_bound, read_queries,
+};
 pub use write::{write_expr, write_exprs, write_queries, write_query};
 
 #[cfg(test)]

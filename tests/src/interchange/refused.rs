@@ -4,10 +4,11 @@
 use crate::refusals::contents;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, hand_over, run};
 use testkit::referee;
 
 /// Made by PostgreSQL.
@@ -42,7 +43,30 @@ CREATE TABLE gist (p point); CREATE INDEX gsi ON gist USING gist (p);
 CREATE TABLE spgist (t text); CREATE INDEX si ON spgist USING spgist (t);
 CREATE TABLE typed (r int4range, j jsonb, v tsvector); INSERT INTO typed VALUES ('[1,2)', '{\"a\": 1}', 'a b');
 CREATE TABLE checked (i int CHECK (one() = 1)); CREATE VIEW calling AS SELECT one();
+CREATE TABLE ranges (a int, b text, c date) PARTITION BY RANGE (a, lower(b), (a + 1), c);
+CREATE TABLE range1 PARTITION OF ranges FOR VALUES FROM (1, 'a', MINVALUE, MINVALUE) TO (MAXVALUE, MAXVALUE, MAXVALUE, MAXVALUE);
+CREATE TABLE hashes (a int, t text) PARTITION BY HASH (a, t text_pattern_ops);
+CREATE TABLE hash1 PARTITION OF hashes FOR VALUES WITH (MODULUS 4, REMAINDER 1);
+CREATE TABLE lists (t text, d date) PARTITION BY LIST (t COLLATE \"C\");
+CREATE TABLE list1 PARTITION OF lists FOR VALUES IN ('it''s', NULL, E'b\\\\c') PARTITION BY RANGE (d);
+CREATE TABLE list2 PARTITION OF list1 FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
+CREATE TABLE others PARTITION OF lists DEFAULT; INSERT INTO lists VALUES (NULL, '2020-05-05'); CREATE INDEX ON lists (d);
+CREATE EXTENSION citext; CREATE EXTENSION pg_trgm; CREATE EXTENSION ltree; CREATE EXTENSION postgres_fdw;
+CREATE PUBLICATION told FOR TABLE gin; CREATE AGGREGATE ag(int) (sfunc = int4pl, stype = int);
+CREATE OPERATOR === (leftarg = int, rightarg = int, function = int4eq); CREATE TEXT SEARCH CONFIGURATION words (COPY = english);
+CREATE DOMAIN dom AS text CHECK (VALUE <> '') NOT NULL; CREATE TYPE span AS RANGE (subtype = float8);
+CREATE SEQUENCE cycling MINVALUE -2 MAXVALUE 3 CYCLE CACHE 2; ALTER DEFAULT PRIVILEGES FOR ROLE bob GRANT SELECT ON TABLES TO eve;
 SELECT lo_from_bytea(0, 'abc');";
+
+/// The definitions as pg_dump and pg_dumpall show them, without what packagers add to the version and a word drawn anew.
+fn definitions(mut all: [Command; 2]) -> Vec<String> {
+    all[0].args(["--schema-only", "postgres"]);
+    all[1].arg("--globals-only");
+    let left_out = ["\\restrict", "\\unrestrict", "-- Dumped from"];
+    let text = all.map(run).concat();
+    let kept = text.lines().filter(|line| !left_out.iter().any(|start| line.starts_with(start)));
+    kept.map(str::to_owned).collect()
+}
 
 /// What is touched, and what of it is named.
 const TOUCHED: &[(&str, &str)] = &[
@@ -183,9 +207,16 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
         "postgres",
         "CREATE DATABASE german LOCALE_PROVIDER icu ICU_LOCALE 'de' TEMPLATE template0",
     );
+    let expected = definitions(["pg_dump", "pg_dumpall"].map(|name| real.client(name)));
     drop(real);
     let server = Norsu::start(&data, &[]);
+    let found = definitions(["pg_dump", "pg_dumpall"].map(|name| server.client(name)));
     let mut wrong = Vec::new();
+    let both = found.iter().zip(&expected).enumerate();
+    if let Some((at, (found, expected))) = both.into_iter().find(|(_, (a, b))| a != b) {
+        wrong.push(format!("definitions, line {at}: {found}\n  want {expected}"));
+    }
+    assert_eq!(found.len(), expected.len());
     for (sql, named) in TOUCHED {
         let mut client = server.connect("postgres");
         let mut reply = client.query(sql).expect("an answer");

@@ -24,6 +24,9 @@ pub fn stored_expr(
     style: Style,
 ) -> Result<Option<String>> {
     let text = text.trim_start();
+    if let Some(bound) = plan::nodetree::read_partition_bound(text)? {
+        return super::partition::partition_bound(host, &bound).map(Some);
+    }
     let list = if text.starts_with('(') {
         stored::exprs(&mut SessionLookup::new(host), text)?
     } else {
@@ -39,7 +42,12 @@ pub fn stored_expr(
     Ok(Some(parts.join(", ")))
 }
 
-fn expr_of(host: &mut dyn Host, e: &Expr, relation: Oid, style: Style) -> Result<String> {
+pub(super) fn expr_of(
+    host: &mut dyn Host,
+    e: &Expr,
+    relation: Oid,
+    style: Style,
+) -> Result<String> {
     let d = Deparser::new(host, style);
     match relation.valid() {
         Some(relation) => d.with_relation(relation)?.expression(e),
@@ -183,7 +191,7 @@ fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {
     Ok(found.and_then(|c| c.conexclop.clone()).unwrap_or_default())
 }
 
-fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result<String> {
+pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result<String> {
     let row = cat.opclass(class)?;
     if cat.default_opclass(ty, row.opcmethod)? == Some(class) {
         return Ok(String::new());
@@ -194,7 +202,7 @@ fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result<String> {
 }
 
 /// Expressions that may stand in an index's column list without parentheses.
-fn looks_like_function(e: &Expr) -> bool {
+pub(super) fn looks_like_function(e: &Expr) -> bool {
     use plan::expr::CoercionForm;
     match e {
         Expr::FuncExpr(f) => {
