@@ -70,3 +70,6 @@ begin
 declare c cursor for select 1/0 from void
 rollback
 copy (select 1/0 from void) to stdout
+SELECT [[1_2_3¦0x1F¦0b¦0o7¦1.5_5¦1e5_0¦.5a1¦1e¦1_000.5¦1__2¦0xg¦1a.b]], 2
+SELECT [['1_0'¦"1_0"¦$$1_0$$¦$a1$1_0$a1$¦E'\' 1_0'¦N'1_0'¦/* 1_0 /* */ 1_0 */ 1¦1 AS a1_0¦'x' '1_0'¦B'10'¦X'1F'¦U&'\0061 1_0']]
+PREPARE junk AS SELECT [[$1a¦$1_2¦$1abc + 1_0]]

@@ -103,3 +103,61 @@ EXECUTE any_of([['x'¦NULL¦'nope']], [['{1}'¦NULL]])
 RESET plan_cache_mode
 SELECT id FROM opt o WHERE EXISTS (SELECT FROM opt i WHERE o.t IS [[¦NOT ]]NULL OR i.t = o.t OR upper(o.t) IS NULL) ORDER BY id
 SELECT c.conname, pk.relname, pa.attname, fk.relname, fa.attname, n.i, ix.relname FROM pg_namespace pn, pg_class pk, pg_attribute pa, pg_namespace fn, pg_class fk, pg_attribute fa, pg_constraint c, generate_series(1, 32) n(i), pg_class ix WHERE pn.oid = pk.relnamespace AND pk.oid = pa.attrelid AND pa.attnum = c.confkey[n.i] AND c.confrelid = pk.oid AND fn.oid = fk.relnamespace AND fk.oid = fa.attrelid AND fa.attnum = c.conkey[n.i] AND c.conrelid = fk.oid AND c.contype = 'f' AND ix.relkind IN ('i', 'I') AND ix.oid = c.conindid ORDER BY 1, 6
+SELECT a.id, s.* FROM q_a a, LATERAL (SELECT b.id bid, c.id cid FROM q_b b LEFT JOIN q_a c ON [[b.aid = c.id AND a.g = c.g¦b.aid = a.id¦c.id = a.id]] WHERE b.id < 9) s WHERE a.id < 6 ORDER BY 1, 2, 3
+SELECT a.id, s.* FROM q_a a LEFT JOIN LATERAL (SELECT b.id bid, c.id cid FROM q_b b LEFT JOIN q_a c ON b.aid = c.id AND a.g = c.g WHERE b.id < 9) s ON true WHERE a.id < 6 ORDER BY 1, 2, 3
+SELECT a.id, s.* FROM q_a a, LATERAL (SELECT b.id bid FROM q_b b WHERE [[¦NOT ]]EXISTS (SELECT FROM q_a c WHERE c.id <> b.aid AND c.g > a.g + 3 AND c.id < 8)) s WHERE a.id < 6 AND bid < 9 ORDER BY 1, 2
+SELECT (SELECT max((SELECT i.id FROM q_b i WHERE i.id = o.id))) FROM q_a o
+SELECT (SELECT sum((SELECT count(*) FROM q_b i WHERE i.aid > o.id + length('a')) + 1)) FROM q_a o
+SELECT [[id¦one¦s¦count(*)]] FROM (WITH t AS (SELECT * FROM q_b) SELECT id, (SELECT id FROM t) AS one FROM q_a) s
+SELECT [[id¦one]] FROM (SELECT id, (SELECT id FROM q_b)[[¦ + 0]] AS one FROM q_a OFFSET 55) s
+SELECT (SELECT id FROM q_b) FROM q_a
+SELECT (SELECT id FROM q_b) + id FROM q_a ORDER BY id
+SELECT x FROM (SELECT x, [[1 / (x - 1)¦count(*) OVER (ORDER BY 1 / (x - 1))¦generate_series(1, 1 / (x - 1))¦random() / (x - 1)]] AS y FROM generate_series(1, 3) x [[OFFSET 0¦ORDER BY y¦ORDER BY x LIMIT 2]]) s
+SELECT DISTINCT x FROM (SELECT DISTINCT x, 1 / (x - 1) AS y FROM generate_series(1, 3) x) s
+SELECT 1 AS one FROM q_a WHERE 1 / (id - 1) = 1 HAVING [[1 < 2¦1 > 2¦(SELECT true)¦null]]
+SELECT generate_series(1, 3) AS one FROM q_a WHERE 1 / (id - 1) = 1 HAVING true ORDER BY 1 DESC
+SELECT count(*) FROM q_a WHERE 1 / (id - 1) = 1 HAVING [[false¦1 > 2¦count(*) > 0]]
+SELECT [[count(*)¦max(id)]] FROM q_a WHERE id < 5 HAVING [[(SELECT true)¦true AND count(*) > 3¦false]]
+CREATE SEQUENCE q_late
+SELECT id, nextval('q_late') FROM q_a ORDER BY [[v DESC¦id DESC¦t, id]] LIMIT 4
+SELECT currval('q_late')
+SELECT id, generate_series(1, 10) FROM q_a ORDER BY [[id DESC¦v]] LIMIT 7
+SELECT id, generate_series(1, 10) + id, nextval('q_late') * 0 FROM q_a ORDER BY t, id LIMIT 7
+SELECT g, sum(id), sum(id) + 0 * nextval('q_late') FROM q_a GROUP BY g ORDER BY g DESC LIMIT 3
+SELECT g + 1, 0 * nextval('q_late') + sum(id) FROM q_a GROUP BY [[g¦g + 1]] ORDER BY 1
+SELECT id, lag(id) OVER (ORDER BY id), 0 * nextval('q_late') + lag(id) OVER (ORDER BY id) FROM q_a WHERE id < 5 ORDER BY id DESC
+SELECT DISTINCT g, 0 * nextval('q_late') FROM q_a ORDER BY g DESC
+SELECT id, random() * 0, random() * 0 FROM q_a WHERE id < 4 ORDER BY 2, 1
+SELECT g, count(*), random() * 0, 7 AS k FROM q_a GROUP BY [[rollup (g)¦g¦grouping sets ((g), (4))]] ORDER BY g, 2 LIMIT 9
+SELECT id, (SELECT sum(b.w) FROM q_b b WHERE b.aid > a.id) FROM q_a a ORDER BY id DESC LIMIT 3
+SELECT currval('q_late')
+DROP SEQUENCE q_late
+SELECT [[x.id¦xx.id¦xx.n]] FROM (q_a a JOIN q_b b USING (id) AS x) AS xx WHERE [[x.id = 1¦xx.id = 1]]
+SELECT a.id FROM q_a a JOIN q_b b USING (id) [[AS foo¦]], q_e unnamed_join FOR UPDATE OF [[unnamed_join¦foo¦a]]
+SELECT a.id FROM q_a a JOIN q_b b USING (id) FOR UPDATE OF unnamed_join
+UPDATE q_e SET g = s.id FROM [[LATERAL ¦]](SELECT * FROM q_a WHERE q_a.id = q_e.id) s
+DELETE FROM q_e USING [[LATERAL ¦]](SELECT * FROM q_a WHERE q_a.id = q_e.id) s
+SELECT * FROM q_a a [[RIGHT¦FULL]] JOIN LATERAL (SELECT a.id) s ON true
+SELECT ('{}'::int[])[1][2][3][4][5][6][7]
+SELECT id FROM q_a FETCH FIRST 2 ROWS WITH TIES
+SELECT id FROM q_a ORDER BY id FETCH FIRST 2 ROWS WITH TIES FOR UPDATE SKIP LOCKED
+PREPARE q_p (int, bool) AS SELECT $1, $2
+EXECUTE q_p([[true, true¦1, 2¦1, 'x'::bytea¦1.5, 't']])
+DEALLOCATE q_p
+WITH RECURSIVE foo(i) AS (SELECT i::numeric(3,0) FROM (VALUES (1), (2)) t(i) UNION ALL SELECT (i + 1)::numeric[[(10,0)¦(3,0)¦]] FROM foo WHERE i < 10) SELECT * FROM foo
+SELECT (WITH cte(foo) AS (VALUES (id)) VALUES ((SELECT foo FROM cte))), (VALUES (1)) FROM q_a ORDER BY 1 LIMIT 2
+CREATE TABLE q_opt (i int) WITH (fillfactor = [[-30.1¦100.5¦50, fillfactor = 60¦x¦1e2]])
+ALTER TABLE q_opt SET (fillfactor = 30, fillfactor = 40)
+SELECT reloptions FROM pg_class WHERE relname = 'q_opt'
+SET [[custom."bad-guc"¦special."weird name"¦x.y.z¦"a."¦".b"]] = 42
+SHOW [[custom."bad-guc"¦x.y.z]]
+SELECT g, (WITH cte1(x, y) AS (SELECT 1, 2) SELECT count((SELECT [[a.g¦x¦a.g + x]] FROM cte1))) AS ss FROM q_a a GROUP BY g ORDER BY 1
+SELECT (WITH cte1(x, y) AS (SELECT 1, 2) SELECT count((WITH cte2 AS (SELECT * FROM [[cte1¦q_e]]) SELECT a.g FROM cte2))) AS ss FROM q_a a
+CREATE DOMAIN q_short AS varchar(5)
+SELECT CAST('123456' AS q_short), '123456'::text::q_short, CAST(g::text || '12345' AS q_short) FROM q_a WHERE id = 1
+CREATE TABLE q_shorts (a q_short)
+INSERT INTO q_shorts VALUES ('123456'[[¦::text¦::varchar]])
+DROP TABLE q_shorts
+DROP DOMAIN q_short
+SELECT id, sum(id) OVER (ORDER BY id ROWS (SELECT id FROM q_a ORDER BY id LIMIT 1) + 1 PRECEDING) FROM q_a WHERE id < 6 ORDER BY 1
+PREPARE q_w (int) AS SELECT id, sum(id) OVER (ORDER BY id [[ROWS¦GROUPS¦RANGE]] BETWEEN $1 PRECEDING AND $1 FOLLOWING) FROM q_a WHERE id < 6 ORDER BY 1; EXECUTE q_w (1); EXECUTE q_w (2); DEALLOCATE q_w

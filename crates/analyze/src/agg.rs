@@ -96,6 +96,8 @@ impl Analyzer<'_> {
         let (mut min_var, mut min_agg): (Option<u32>, Option<(u32, Location)>) = (None, None);
         let mut window = None;
         let mut set = None;
+        // The innermost WITH query that is read, beyond those of the sub-selects themselves.
+        let mut min_cte: Option<(u32, String)> = None;
         for arg in args {
             expr_deep(arg, 0, &mut |e, up| {
                 match e {
@@ -117,6 +119,11 @@ impl Analyzer<'_> {
                         }
                         return false;
                     }
+                    Expr::SubLink(s) => outer_ctes(&s.subselect, up + 1, &mut |level, name| {
+                        if min_cte.as_ref().is_none_or(|m| level < m.0) {
+                            min_cte = Some((level, name.to_owned()));
+                        }
+                    }),
                     Expr::WindowFunc(w) if up == 0 => window = window.or(Some(w.location)),
                     Expr::FuncExpr(f) if up == 0 && f.funcretset => {
                         set = set.or(Some(f.location));
@@ -141,6 +148,13 @@ impl Analyzer<'_> {
             (None, Some(a)) => a.0,
             (Some(v), Some(a)) => v.min(a.0),
         };
+        if let Some((cte_level, name)) = min_cte
+            && cte_level < level
+        {
+            let e = pg_err!(FEATURE_NOT_SUPPORTED, "outer-level aggregate cannot use a nested CTE")
+                .detail(format!("CTE \"{name}\" is below the aggregate's semantic level."));
+            return Err(self.at(e, location));
+        }
         if level == 0
             && let Some(window) = window
         {
@@ -654,6 +668,23 @@ pub fn system_name(number: AttrNo) -> &'static str {
         -4 => "xmax",
         -5 => "cmax",
         _ => "tableoid",
+    }
+}
+
+/// The WITH queries that `query`, `depth` levels down, reads of the start's level (0) and those above it. Sub-selects in
+/// its expressions are not gone into.
+fn outer_ctes(query: &Query, depth: u32, found: &mut dyn FnMut(u32, &str)) {
+    for rte in &query.rtable {
+        match &rte.kind {
+            RteKind::Cte { ctename, ctelevelsup, .. } if *ctelevelsup >= depth => {
+                found(ctelevelsup - depth, ctename);
+            }
+            RteKind::Subquery { subquery, .. } => outer_ctes(subquery, depth + 1, found),
+            _ => {}
+        }
+    }
+    for cte in &query.cte_list {
+        outer_ctes(&cte.query, depth + 1, found);
     }
 }
 

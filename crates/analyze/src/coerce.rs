@@ -524,7 +524,7 @@ impl Analyzer<'_> {
         base: Oid,
         base_typmod: i32,
         domain: Oid,
-        _context: Context,
+        context: Context,
         format: CoercionForm,
         location: Location,
         hide_input: bool,
@@ -539,7 +539,8 @@ impl Analyzer<'_> {
             arg,
             base,
             base_typmod,
-            Context::Implicit,
+            // A length is cut to where the cast to the domain was asked for.
+            context,
             CoercionForm::ImplicitCast,
             location,
             false,

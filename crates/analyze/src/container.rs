@@ -239,13 +239,12 @@ impl Analyzer<'_> {
                 None => None,
             });
         }
-        if upper.len() > 6 {
-            let e = pg_err!(
+        if upper.len() > 6 && base != JSONB {
+            return Err(pg_err!(
                 PROGRAM_LIMIT_EXCEEDED,
                 "number of array dimensions ({}) exceeds the maximum allowed (6)",
                 upper.len()
-            );
-            return Err(self.at(e, location));
+            ));
         }
         let element = if base == JSONB { base } else { row.typelem };
         let container = if base == declared || assign.is_some() {

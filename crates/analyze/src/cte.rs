@@ -161,8 +161,11 @@ impl Analyzer<'_> {
         if known.recursive && !known.coltypes.is_empty() {
             for (i, column) in columns.iter().enumerate() {
                 let Some(&had) = known.coltypes.get(i) else { break };
-                if had != column.ty {
-                    let (had, has) = (self.format_type(had), self.format_type(column.ty));
+                let modifier = known.coltypmods.get(i).copied().unwrap_or(-1);
+                if had != column.ty || modifier != column.typmod {
+                    let had = crate::typename::format_type(self.cat, had, Some(modifier))?;
+                    let has =
+                        crate::typename::format_type(self.cat, column.ty, Some(column.typmod))?;
                     let e = pg_err!(
                         DATATYPE_MISMATCH,
                         "recursive query \"{}\" column {} has type {had} in non-recursive term but \

@@ -669,14 +669,6 @@ impl Analyzer<'_> {
             alias: alias.clone(),
             rtindex: item.rtindex,
         }));
-        // An alias hides everything within; without one, the parts keep their names but their columns
-        // are seen through the join.
-        if alias.is_some() {
-            namespace.clear();
-        }
-        for inner in &mut namespace {
-            inner.cols_visible = false;
-        }
         if let Some(using_alias) = using_alias {
             let mut merged = item.clone();
             merged.name = using_alias.aliasname;
@@ -686,6 +678,14 @@ impl Analyzer<'_> {
             merged.cols_visible = false;
             self.check_namespace_conflicts(&namespace, std::slice::from_ref(&merged))?;
             namespace.push(merged);
+        }
+        // An alias hides everything within; without one, the parts keep their names but their columns
+        // are seen through the join.
+        if alias.is_some() {
+            namespace.clear();
+        }
+        for inner in &mut namespace {
+            inner.cols_visible = false;
         }
         item.rel_visible = alias.is_some();
         item.cols_visible = true;

@@ -474,7 +474,7 @@ impl Analyzer<'_> {
             }
         }
         if let Some(i) = found {
-            self.check_lateral(item, location)?;
+            self.check_lateral(item, up, location)?;
             let column = &item.columns[i];
             if column.varno == 0 {
                 let e = pg_err!(
@@ -535,14 +535,23 @@ impl Analyzer<'_> {
     }
 
     /// Items that only LATERAL references see may not be seen from every join.
-    fn check_lateral(&mut self, item: &NsItem, location: i32) -> Result<()> {
+    fn check_lateral(&mut self, item: &NsItem, up: u32, location: i32) -> Result<()> {
         if item.lateral_only && !item.lateral_ok {
             let e = pg_err!(
                 INVALID_COLUMN_REFERENCE,
                 "invalid reference to FROM-clause entry for table \"{}\"",
                 item.name
-            )
-            .detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
+            );
+            let e = match &self.level_up(up).target {
+                Some(target) if target.rtindex == item.rtindex => e.hint(format!(
+                    "There is an entry for table \"{}\", but it cannot be referenced from this part \
+                     of the query.",
+                    item.name
+                )),
+                _ => e.detail(
+                    "The combining JOIN type must be INNER or LEFT for a LATERAL reference.",
+                ),
+            };
             return Err(self.at(e, location));
         }
         Ok(())
@@ -623,7 +632,7 @@ impl Analyzer<'_> {
                 return Err(self.at(e, location));
             }
             if let Some(item) = found {
-                self.check_lateral(&item, location)?;
+                self.check_lateral(&item, up, location)?;
                 return Ok(Some((up, item)));
             }
         }

@@ -172,7 +172,7 @@ impl Analyzer<'_> {
                     .level_ref()
                     .rtable
                     .iter()
-                    .position(|r| r.in_from_cl && r.eref.aliasname == *rel.relname);
+                    .position(|r| r.in_from_cl && lockable_name(r) == Some(&*rel.relname));
                 let Some(index) = found else {
                     let e = pg_err!(
                         UNDEFINED_TABLE,
@@ -560,6 +560,16 @@ pub fn lock_strength(clause: &ast::LockingClause) -> LockStrength {
         ast::LockClauseStrength::ForShare => LockStrength::ForShare,
         ast::LockClauseStrength::ForNoKeyUpdate => LockStrength::ForNoKeyUpdate,
         ast::LockClauseStrength::ForUpdate => LockStrength::ForUpdate,
+    }
+}
+
+/// What FOR UPDATE calls the entry. A join without a name has that of its USING clause, if any.
+fn lockable_name(rte: &RangeTblEntry) -> Option<&str> {
+    match &rte.kind {
+        RteKind::Join { join_using_alias, .. } if rte.alias.is_none() => {
+            join_using_alias.as_ref().map(|a| a.aliasname.as_str())
+        }
+        _ => Some(&rte.eref.aliasname),
     }
 }
 

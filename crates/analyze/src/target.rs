@@ -591,6 +591,9 @@ fn figure(node: &Node) -> Option<(String, u8)> {
                     while let Some(left) = &select.larg {
                         select = left;
                     }
+                    if !select.values_lists.is_empty() {
+                        return strong("column1");
+                    }
                     let target = select.target_list.first()?;
                     match &target.name {
                         Some(name) => strong(name),

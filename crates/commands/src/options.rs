@@ -118,7 +118,10 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
             }
         }
         Check::Int(min, max) => {
-            let n: i64 = value.trim().parse().map_err(|_| bad())?;
+            // A number with a fraction is rounded.
+            let rounded = |v: &str| v.parse::<f64>().ok().map(|f| f.round_ties_even() as i64);
+            let v = value.trim();
+            let n = v.parse().ok().or_else(|| rounded(v)).ok_or_else(bad)?;
             if n < min || n > max {
                 return Err(pg_err!(
                     INVALID_PARAMETER_VALUE,
@@ -192,6 +195,10 @@ fn transform(
             None => "true".to_string(),
             Some(_) => text(def)?,
         };
+        let set = |t: &Text| t.as_str().split('=').next() == Some(name);
+        if list.iter().any(set) {
+            bail!(INVALID_PARAMETER_VALUE, "parameter \"{name}\" specified more than once");
+        }
         check(name, &value, entry.1)?;
         list.push(Text::from(format!("{name}={value}")));
     }

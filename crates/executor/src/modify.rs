@@ -104,6 +104,7 @@ pub(crate) struct ModifyNode {
     inserted: u64,
     conflicting: u64,
     recheck: Recheck,
+    row_by_row: bool,
     st: EvalState,
     all_columns: Vec<AttrNo>,
     old_fetch: Option<(RowFetch, Batch)>,
@@ -198,6 +199,7 @@ impl ModifyNode {
             inserted: 0,
             conflicting: 0,
             recheck: Recheck::new(&m.child, &m.row_marks),
+            row_by_row: m.row_by_row,
             st: EvalState::default(),
             all_columns,
             old_fetch: None,
@@ -366,7 +368,9 @@ impl Exec for ModifyNode {
         let mut bulk: Option<table::BulkInsert> = None;
         loop {
             run.interrupts()?;
-            let ask = if whole_batches || self.returning.is_none() {
+            let ask = if self.row_by_row {
+                1
+            } else if whole_batches || self.returning.is_none() {
                 types::BATCH_ROWS_MAX
             } else {
                 want - out.len

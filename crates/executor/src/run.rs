@@ -360,8 +360,15 @@ impl Host for Run<'_> {
             ExecParam::Set(v) => Ok(v.clone()),
             ExecParam::Unset => Ok(Datum::Null),
             ExecParam::Pending(place) => {
-                let plan = self.st.init_plans[*place].clone();
-                subplan::run_init_plan(self, &plan)?;
+                let place = *place;
+                let plan = self.st.init_plans[place].clone();
+                if let Err(e) = subplan::run_init_plan(self, &plan) {
+                    // Who asked for a batch's values asks again for one row's: that must fail as well.
+                    for &id in &plan.set_param {
+                        self.st.exec[id as usize] = ExecParam::Pending(place);
+                    }
+                    return Err(e);
+                }
                 match &self.st.exec[id as usize] {
                     ExecParam::Set(v) => Ok(v.clone()),
                     _ => Err(PgError::internal("init plan did not set its parameter")),

@@ -108,6 +108,12 @@ const KNOWN: &[Known] = &[
     known("frame starting from …", SqlState::WINDOWING_ERROR),
 ];
 
+/// Messages that had no position in PostgreSQL 15.
+const NOWHERE: &[&str] = &[
+    "SKIP LOCKED and WITH TIES options cannot be used together",
+    "WITH TIES cannot be specified without ORDER BY clause",
+];
+
 fn matches(pattern: &str, message: &str) -> bool {
     if let Some(prefix) = pattern.strip_suffix('…') {
         message.starts_with(prefix)
@@ -127,6 +133,7 @@ pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgE
             .hint("Unicode escapes must be \\XXXX or \\+XXXXXX.")
             .at(position);
     }
+    let position = if NOWHERE.contains(&message.as_str()) { 0 } else { position };
     let known = KNOWN.iter().find(|k| matches(k.message, &message));
     let code = known.map_or(SqlState::SYNTAX_ERROR, |k| k.code);
     let mut error = PgError::new(code, message).at(position);

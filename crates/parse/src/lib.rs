@@ -3,8 +3,7 @@
 //! PostgreSQL's own parser (grammar of version 18) reads the text; its tree is translated once into
 //! [`ast`], at the only place that sees the C side, `edge`. No names are looked up here.
 //!
-//! Newer than 15 and accepted: sub-selects in FROM without an alias, NOT NULL as a table constraint, digits grouped
-//! by underscores, numbers in hexadecimal, octal and binary. Known to the grammar and refused with 0A000: SQL/JSON
+//! Newer than 15 and accepted: sub-selects in FROM without an alias, NOT NULL as a table constraint. Known to the grammar and refused with 0A000: SQL/JSON
 //! constructors and queries, XML, RETURNING WITH.
 //!
 //! Counterpart: parser/parser.c.
@@ -15,6 +14,7 @@ pub mod ast;
 #[allow(unsafe_code)]
 mod edge;
 mod error;
+mod junk;
 pub mod keywords;
 
 #[cfg(test)]
@@ -72,12 +72,18 @@ impl Options {
 
 /// Parses a query string with default settings.
 pub fn parse(sql: &str) -> Result<Vec<RawStmt>> {
-    edge::parse(sql, Options::default())
+    parse_with(sql, Options::default())
 }
 
 /// Parses a query string under the session's settings.
 pub fn parse_with(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
-    edge::parse(sql, options)
+    let parsed = edge::parse(sql, options);
+    let Some(junk) = junk::first(sql, options.standard_conforming_strings) else { return parsed };
+    let place = i32::try_from(junk.start).map_or(0, |start| position(sql, start));
+    match parsed {
+        Err(e) if e.fields().position.is_some_and(|p| p < place) => Err(e),
+        _ => Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", junk.message(sql)).at(place)),
+    }
 }
 
 /// Parses the name of a type as in `CAST(x AS …)`.

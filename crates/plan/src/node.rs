@@ -370,6 +370,8 @@ pub struct ModifyTable {
     pub row_marks: Vec<PlanRowMark>,
     pub epq_param: i32,
     pub on_conflict: Option<OnConflictPlan>,
+    /// The child calls functions that may see what has been written: it gives one row after the other.
+    pub row_by_row: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -277,6 +277,16 @@ fn join_node_exprs_mut(node: &mut JoinTreeNode, f: &mut dyn FnMut(&mut Expr)) {
 
 /// As [`query_exprs_mut`], to look only.
 pub fn query_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
+    clause_exprs(query, f);
+    for rte in &query.rtable {
+        if let RteKind::Join { joinaliasvars, .. } = &rte.kind {
+            joinaliasvars.iter().for_each(&mut *f);
+        }
+    }
+}
+
+/// As [`query_exprs`], without what the columns of joins stand for.
+pub fn clause_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
     for t in query.target_list.iter().chain(&query.returning_list) {
         f(&t.expr);
     }
@@ -305,7 +315,6 @@ pub fn query_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
                 s.args.iter().for_each(&mut *f);
                 s.repeatable.iter().for_each(&mut *f);
             }
-            RteKind::Join { joinaliasvars, .. } => joinaliasvars.iter().for_each(&mut *f),
             RteKind::Function { functions, .. } => functions.iter().for_each(|x| f(&x.funcexpr)),
             RteKind::Values { values_lists, .. } => values_lists.iter().flatten().for_each(&mut *f),
             _ => {}

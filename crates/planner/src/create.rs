@@ -599,21 +599,20 @@ pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
 }
 
 fn nulls_for(output: &[TargetEntry]) -> Vec<TargetEntry> {
-    output
-        .iter()
-        .map(|t| TargetEntry {
-            expr: Expr::Const(Const {
-                consttype: t.expr.type_oid(),
-                consttypmod: t.expr.typmod(),
-                constcollid: t.expr.collation(),
-                constlen: -1,
-                constbyval: false,
-                value: types::Datum::Null,
-                location: Location::UNKNOWN,
-            }),
-            ..t.clone()
-        })
-        .collect()
+    output.iter().map(|t| TargetEntry { expr: null_for(&t.expr), ..t.clone() }).collect()
+}
+
+/// NULL of the expression's type.
+pub(crate) fn null_for(e: &Expr) -> Expr {
+    Expr::Const(Const {
+        consttype: e.type_oid(),
+        consttypmod: e.typmod(),
+        constcollid: e.collation(),
+        constlen: -1,
+        constbyval: false,
+        value: types::Datum::Null,
+        location: Location::UNKNOWN,
+    })
 }
 
 /// The outer and inner sides of hash conditions.

@@ -141,23 +141,21 @@ impl Glob<'_> {
             _ => total - groups * c.cpu_tuple,
         };
         let mut target_list = below.fix_targets(&output)?;
-        if !sets.is_empty() && want.len() == targets.len() {
+        if !sets.is_empty() {
             // A key that is a constant is NULL, too, in rows of sets without it.
-            for (t, have) in targets.iter().zip(&mut target_list) {
-                let key = clauses.iter().any(|c| c.tle_sort_group_ref == t.ressortgroupref);
+            let is_key =
+                |t: &TargetEntry| clauses.iter().any(|c| c.tle_sort_group_ref == t.ressortgroupref);
+            let in_place = targets.iter().map(|t| &t.expr).eq(want);
+            for (i, (have, e)) in target_list.iter_mut().zip(want).enumerate() {
+                let key = match in_place {
+                    true => is_key(&targets[i]),
+                    false => targets.iter().any(|t| t.expr == *e && is_key(t)),
+                };
                 if key
                     && matches!(have.expr, Expr::Const(_) | Expr::Param(_))
-                    && let Some(below) = made.output.iter().find(|o| o.expr == t.expr)
+                    && let Some(below) = made.output.iter().find(|o| o.expr == *e)
                 {
-                    have.expr = Expr::Var(Var {
-                        varno: Var::OUTER,
-                        varattno: below.resno,
-                        vartype: t.expr.type_oid(),
-                        vartypmod: t.expr.typmod(),
-                        varcollid: t.expr.collation(),
-                        varlevelsup: 0,
-                        location: t.expr.location(),
-                    });
+                    have.expr = output_of(below, Var::OUTER);
                 }
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views pulled up,
 //!    expressions folded.
-//! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`), their selectivity (`selectivity`);
+//! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`) and columns not asked of them (`unused`),
+//!    selectivity of conditions (`selectivity`);
 //!    `equal`: what follows from equalities; `factor`: what follows from OR-clauses.
 //! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways and order to join them; `minmax`: ends of indexes.
 //! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
@@ -38,6 +39,7 @@ mod scan;
 mod selectivity;
 mod setop;
 mod subselect;
+mod unused;
 mod upper;
 mod vars;
 

@@ -20,6 +20,7 @@ impl Glob<'_> {
             return Err(PgError::unsupported("MERGE"));
         }
         let target = root.query.result_relation;
+        let row_by_row = self.sees_changes(&root.query)?;
         crate::pullup::split_multi_assignments(&mut root.query);
         self.prepare(root)?;
         self.flatten_rtable(root);
@@ -122,9 +123,35 @@ impl Glob<'_> {
             row_marks: marks,
             epq_param,
             on_conflict,
+            row_by_row,
         }));
         let width = info.plan_width;
         Ok(PlannedLevel { plan: Plan { info, node }, rows, width, order: Vec::new() })
+    }
+
+    /// Are functions called that look at tables as they are while the statement runs? Those of the system do not.
+    fn sees_changes(&mut self, query: &Query) -> Result<bool> {
+        let mut calls = Vec::new();
+        walk::deep_query_mut(&mut query.clone(), 0, &mut |e, _| {
+            calls.extend(match e {
+                Expr::FuncExpr(f) => Some((f.funcid, Oid::INVALID)),
+                Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => Some((o.opfuncid, o.opno)),
+                Expr::ScalarArrayOp(o) => Some((o.opfuncid, o.opno)),
+                _ => None,
+            });
+            true
+        });
+        for (function, operator) in calls {
+            let function = match function.valid() {
+                Some(f) => f,
+                None if operator < Oid::FIRST_NORMAL => continue,
+                None => self.facts.operator_function(operator)?,
+            };
+            if function >= Oid::FIRST_NORMAL && self.facts.function(function)?.volatility == b'v' {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn on_conflict(

@@ -23,11 +23,7 @@ impl Glob<'_> {
         });
         flatten_join_vars(&mut root.query);
         self.preprocess_expressions(root)?;
-        if root.query.group_clause.is_empty() && root.query.grouping_sets.is_empty() {
-            // HAVING without GROUP BY filters the one group; it stays where it is.
-        } else {
-            self.push_having(root)?;
-        }
+        self.push_having(root)?;
         reduce_outer_joins(&mut root.query.jointree, self)?;
         Ok(())
     }
@@ -176,7 +172,8 @@ impl Glob<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Moves the parts of HAVING that hold no aggregate to WHERE.
+    /// Moves the parts of HAVING that hold no aggregate to WHERE. Without GROUP BY there is one group even of no rows:
+    /// they are tested in both places.
     fn push_having(&mut self, root: &mut Root) -> Result<()> {
         if !root.query.grouping_sets.is_empty() {
             return Ok(());
@@ -191,6 +188,9 @@ impl Glob<'_> {
             if contains_aggs(&p) || contains_subplans(&p) || volatile {
                 stay.push(p);
             } else {
+                if root.query.group_clause.is_empty() {
+                    stay.push(p.clone());
+                }
                 go.push(p);
             }
         }

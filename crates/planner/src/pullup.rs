@@ -314,6 +314,10 @@ fn pull_up_node(
             // The emptied entry stays: permissions of a view are checked by it.
             let lateral = rte.lateral;
             pull_up_sublinks(&mut sub);
+            if lateral && from_reaches_up(&sub.jointree, false) {
+                **subquery = sub;
+                return;
+            }
             let offset = query.rtable.len() as i32;
             offset_query(&mut sub, offset);
             shift_levels_query(&mut sub, -1, 1);
@@ -406,6 +410,26 @@ fn target_of(targets: &[TargetEntry], v: &Var) -> Option<Expr> {
         })));
     }
     None
+}
+
+/// Has a join whose order is fixed, or what is below it, a condition on the level above? Such a join has no
+/// inputs for it once it stands in that level.
+fn from_reaches_up(from: &FromExpr, fixed: bool) -> bool {
+    fixed && from.quals.as_ref().is_some_and(has_upper_vars)
+        || from.fromlist.iter().any(|n| node_reaches_up(n, fixed))
+}
+
+fn node_reaches_up(node: &JoinTreeNode, fixed: bool) -> bool {
+    match node {
+        JoinTreeNode::Rtr(_) => false,
+        JoinTreeNode::From(f) => from_reaches_up(f, fixed),
+        JoinTreeNode::Join(j) => {
+            let fixed = fixed || j.jointype != JoinType::Inner;
+            fixed && j.quals.as_ref().is_some_and(has_upper_vars)
+                || node_reaches_up(&j.larg, fixed)
+                || node_reaches_up(&j.rarg, fixed)
+        }
+    }
 }
 
 fn has_whole_row(query: &Query, rti: i32) -> bool {

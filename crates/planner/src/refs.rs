@@ -44,15 +44,7 @@ impl<'a> Below<'a> {
         }
         for (list, varno) in [(self.outer, Var::OUTER), (self.inner, Var::INNER)] {
             if let Some(t) = list.iter().find(|t| t.expr == *e) {
-                *e = Expr::Var(Var {
-                    varno,
-                    varattno: t.resno,
-                    vartype: e.type_oid(),
-                    vartypmod: e.typmod(),
-                    varcollid: e.collation(),
-                    varlevelsup: 0,
-                    location: e.location(),
-                });
+                *e = output_of(t, varno);
                 return;
             }
         }
@@ -64,6 +56,19 @@ impl<'a> Below<'a> {
         }
         walk::each_child_mut(e, &mut |c| self.visit(c, missing));
     }
+}
+
+/// The child's output as the node above reads it.
+pub(crate) fn output_of(t: &TargetEntry, varno: i32) -> Expr {
+    Expr::Var(Var {
+        varno,
+        varattno: t.resno,
+        vartype: t.expr.type_oid(),
+        vartypmod: t.expr.typmod(),
+        varcollid: t.expr.collation(),
+        varlevelsup: 0,
+        location: t.expr.location(),
+    })
 }
 
 /// Gives each expression a target-list place, in order.

@@ -104,7 +104,8 @@ impl Glob<'_> {
         // The arguments are expressions of this level and may hold columns of outer levels, which are
         // parameters by now.
         for (_, e) in &params {
-            sub.args.push(e.clone());
+            // An aggregate of this level came along with sub-selects in it that are not planned yet.
+            sub.args.push(self.preprocess(root, e.clone())?);
         }
         let correlated = !params.is_empty();
         match s.kind {
@@ -213,6 +214,7 @@ impl Glob<'_> {
             return Err(PgError::internal("subquery expected"));
         };
         let mut query = (**subquery).clone();
+        self.drop_unused_columns(&root.query, rti, &mut query)?;
         let params = self.parameterise(&mut query);
         let planned = self.plan_level(query, root.child_input(0.0))?;
         let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);

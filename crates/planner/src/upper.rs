@@ -11,6 +11,7 @@ use crate::quals::Problem;
 use crate::refs::*;
 use crate::rel::clamp_rows;
 use crate::vars::*;
+use eval::Volatility;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -79,9 +80,22 @@ impl Glob<'_> {
         let group_exprs = self.group_exprs(root, targets)?;
         // Sets in grouping expressions are expanded below the grouping.
         let done = if grouped { group_exprs.as_slice() } else { &[] };
-        let has_srf = targets.iter().any(|t| contains_srf(&t.expr) && !done.contains(&t.expr));
-        let finals: Vec<Expr> = targets.iter().map(|t| t.expr.clone()).collect();
-
+        let all: Vec<Expr> = targets.iter().map(|t| t.expr.clone()).collect();
+        let late = self.after_sort(root, targets, &order)?;
+        let finals = if late.is_empty() {
+            all.clone()
+        } else {
+            let mut early: Vec<Expr> = Vec::new();
+            for e in &all {
+                if late.contains(e) {
+                    late_inputs(e, &group_exprs, &mut early);
+                } else {
+                    push_unique(&mut early, e);
+                }
+            }
+            early
+        };
+        let has_srf = finals.iter().any(|e| contains_srf(e) && !done.contains(e));
         // What the stage below SRFs and windows must deliver.
         let simple = !windowed && !has_srf;
         let mut upper_want: Vec<Expr> = Vec::new();
@@ -94,9 +108,6 @@ impl Glob<'_> {
             for w in &root.query.window_clause.clone() {
                 for c in w.partition_clause.iter().chain(&w.order_clause) {
                     push_unique(&mut upper_want, target_for(c, targets)?);
-                }
-                for e in w.start_offset.iter().chain(&w.end_offset) {
-                    components(e, done, &mut upper_want);
                 }
             }
         }
@@ -134,6 +145,13 @@ impl Glob<'_> {
         if sets_below {
             scan_want.clear();
             join_want.iter().for_each(|e| components(e, &[], &mut scan_want));
+        }
+        // HAVING alone makes one row, whatever FROM holds: nothing of that is looked at.
+        let one_group = !root.query.has_aggs
+            && root.query.group_clause.is_empty()
+            && root.query.grouping_sets.is_empty();
+        if one_group && !having.is_empty() {
+            root.query.jointree = FromExpr { fromlist: Vec::new(), quals: None };
         }
         let rel = self.level_rel(root, &scan_want)?;
         let (mut path, cost) = self.best_path(root, &rel, &helpful, fraction)?;
@@ -197,6 +215,20 @@ impl Glob<'_> {
         }
         if !order.is_empty() && !sorted {
             made = self.sort_on(root, made, &order, &have)?;
+        }
+        if !late.is_empty() {
+            let below = made.output.clone();
+            made = self.project_sets(made, &all)?;
+            if !root.query.grouping_sets.is_empty() {
+                // Constants among the keys are NULL in some rows: they are taken from below as well.
+                for t in &mut made.plan.info.target_list {
+                    if matches!(t.expr, Expr::Const(_) | Expr::Param(_))
+                        && let Some(b) = below.iter().find(|b| b.expr == t.expr)
+                    {
+                        t.expr = output_of(b, Var::OUTER);
+                    }
+                }
+            }
         }
         let _ = marks;
         Ok(made)
@@ -480,6 +512,41 @@ impl Glob<'_> {
         Ok(out)
     }
 
+    /// The outputs, not sorted by, that are computed once the rows have been sorted: so that they have their effects
+    /// in that order and, with LIMIT, for the rows that are wanted alone.
+    fn after_sort(
+        &mut self,
+        root: &Root,
+        targets: &[TargetEntry],
+        order: &[PathKey],
+    ) -> Result<Vec<Expr>> {
+        let mut late = Vec::new();
+        if order.is_empty() {
+            return Ok(late);
+        }
+        let q = &root.query;
+        let few = q.limit_count.is_some() || root.tuple_fraction > 0.0;
+        let dear = 10.0 * self.facts.costs().cpu_operator;
+        let sorted_sets = order.iter().any(|k| contains_srf(&k.expr));
+        for t in targets {
+            let listed = targets.iter().any(|x| x.ressortgroupref != 0 && x.expr == t.expr);
+            if matches!(t.expr, Expr::Var(_) | Expr::Const(_)) || listed {
+                continue;
+            }
+            let set = contains_srf(&t.expr);
+            let wait = if set {
+                !sorted_sets
+            } else {
+                eval::volatility(&t.expr, self.facts)? == Volatility::Volatile
+                    || few && self.quals_cost(std::slice::from_ref(&t.expr))? > dear
+            };
+            if wait {
+                push_unique(&mut late, &t.expr);
+            }
+        }
+        Ok(late)
+    }
+
     fn distinct_order(
         &mut self,
         distinct: &[SortGroupClause],
@@ -563,16 +630,15 @@ impl Glob<'_> {
             let order_keys = self.group_keys(&w.order_clause, targets, &made.output)?;
             let mut info = self.above(&made, made.plan.info.plan_rows * 0.02);
             info.target_list = below.fix_targets(&output)?;
-            let start_offset = w.start_offset.as_ref().map(|e| below.fix(e)).transpose()?;
-            let end_offset = w.end_offset.as_ref().map(|e| below.fix(e)).transpose()?;
             let node = PlanNode::WindowAgg(Box::new(WindowAgg {
                 child: Box::new(made.plan),
                 winref: w.winref,
                 partition,
                 order: order_keys,
                 frame_options: w.frame_options,
-                start_offset,
-                end_offset,
+                // They use no column, and are computed before there is a row.
+                start_offset: w.start_offset,
+                end_offset: w.end_offset,
                 start_in_range_func: w.start_in_range_func,
                 end_in_range_func: w.end_in_range_func,
                 in_range_coll: w.in_range_coll,
@@ -780,6 +846,23 @@ fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
         // Arguments are computed by the Agg node itself.
         Expr::Aggref(a) if a.agglevelsup == 0 => pull_vars(e, out),
         _ => plan::walk::each_child(e, &mut |c| grouped_inputs(c, groups, out)),
+    }
+}
+
+/// What is computed before the sort of an expression that is computed after it.
+fn late_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
+    let whole = groups.contains(e)
+        || match e {
+            Expr::Var(v) => v.varlevelsup == 0,
+            Expr::Aggref(a) => a.agglevelsup == 0,
+            Expr::GroupingFunc(g) => g.agglevelsup == 0,
+            Expr::WindowFunc(_) => true,
+            _ => false,
+        };
+    if whole {
+        push_unique(out, e);
+    } else {
+        plan::walk::each_child(e, &mut |c| late_inputs(c, groups, out));
     }
 }
 

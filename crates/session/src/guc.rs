@@ -423,16 +423,35 @@ impl Core {
                 self.set_isolation(isolation)
             }
             "transaction_read_only" => {
-                if !truth && self.mode.read_only && self.mode.queried {
-                    return Err(pg_err!(
-                        ACTIVE_SQL_TRANSACTION,
+                if !truth && self.mode.read_only {
+                    let fault = if self.backend.txn.nesting() > 1 {
+                        "cannot set transaction read-write mode inside a read-only transaction"
+                    } else if self.mode.queried {
                         "transaction read-write mode must be set before any query"
-                    ));
+                    } else {
+                        ""
+                    };
+                    if !fault.is_empty() {
+                        return Err(pg_err!(ACTIVE_SQL_TRANSACTION, "{fault}"));
+                    }
                 }
                 self.mode.read_only = truth;
                 Ok(())
             }
             "transaction_deferrable" => {
+                let fault = if self.backend.txn.nesting() > 1 {
+                    "cannot be called within a subtransaction"
+                } else if self.mode.queried {
+                    "must be called before any query"
+                } else {
+                    ""
+                };
+                if !fault.is_empty() {
+                    return Err(pg_err!(
+                        ACTIVE_SQL_TRANSACTION,
+                        "SET TRANSACTION [NOT] DEFERRABLE {fault}"
+                    ));
+                }
                 self.mode.deferrable = truth;
                 Ok(())
             }

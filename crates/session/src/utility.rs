@@ -252,18 +252,18 @@ impl Session {
             .detail(format!("Expected {wanted} parameters but got {}.", stmt.params.len())));
         }
         let mut params = Vec::with_capacity(wanted);
-        for (node, &ty) in stmt.params.iter().zip(prepared.param_types.iter()) {
-            params.push(self.argument(node, ty, sql)?);
+        for (i, (node, &ty)) in stmt.params.iter().zip(prepared.param_types.iter()).enumerate() {
+            params.push(self.argument(i + 1, node, ty, sql)?);
         }
         Ok((prepared, params.into()))
     }
 
-    /// The value of an argument of EXECUTE.
-    fn argument(&mut self, node: &Node, ty: Oid, sql: &str) -> Result<Datum> {
+    /// The value of the `number`-th argument of EXECUTE.
+    fn argument(&mut self, number: usize, node: &Node, ty: Oid, sql: &str) -> Result<Datum> {
         let mut lookup = SessionLookup::new(&mut self.core);
         let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new()));
         let expr = cx.expr_in(node, ExprKind::ExecuteParameter)?;
-        let from = expr.type_oid();
+        let (from, place) = (expr.type_oid(), expr.location());
         let coerced = cx.coerce_to_target(
             expr,
             ty,
@@ -274,11 +274,12 @@ impl Session {
         )?;
         let Some(mut expr) = coerced else {
             let (from, to) = (cx.format_type(from), cx.format_type(ty));
-            return Err(pg_err!(
+            let e = pg_err!(
                 DATATYPE_MISMATCH,
-                "parameter of type {from} cannot be coerced to the expected type {to}"
+                "parameter ${number} of type {from} cannot be coerced to the expected type {to}"
             )
-            .hint("You will need to rewrite or cast the expression."));
+            .hint("You will need to rewrite or cast the expression.");
+            return Err(cx.at(e, place));
         };
         cx.assign_collations(&mut expr)?;
         self.evaluate(&expr)

@@ -35,7 +35,14 @@ pub(crate) struct Xact {
     pub(crate) block: Block,
     pub(crate) failed: bool,
     pub(crate) savepoints: Vec<String>,
+    /// READ ONLY as it was when each savepoint's level began, and is again when that ends.
+    pub(crate) read_only_before: Vec<bool>,
+    /// What the transaction began with, before it was told otherwise: an error brings that back.
+    pub(crate) began: Option<Characteristics>,
 }
+
+/// Isolation level, READ ONLY and DEFERRABLE.
+pub(crate) type Characteristics = (Isolation, bool, bool);
 
 /// What SET TRANSACTION determines, besides the isolation level.
 #[derive(Clone, Copy, Default)]
@@ -100,6 +107,8 @@ impl Session {
         self.xact.block = Block::Single;
         self.core.mode.read_only = self.core.resolved.read_only;
         self.core.mode.deferrable = self.core.resolved.deferrable;
+        let resolved = &self.core.resolved;
+        self.xact.began = Some((resolved.isolation, resolved.read_only, resolved.deferrable));
         self.core.transaction_start = self.core.statement_start;
         let now = self.core.statement_start;
         self.core.backend.begin_at(self.core.resolved.isolation, now);
@@ -183,7 +192,9 @@ impl Session {
                         self.log_report(&e);
                     }
                 } else {
+                    let began = self.xact.began;
                     self.abort_transaction();
+                    self.xact.began = began;
                     self.xact.block = Block::Explicit;
                 }
                 self.xact.failed = true;
@@ -201,11 +212,19 @@ impl Session {
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
         self.core.apply_settings();
+        self.restore_read_only();
         result.map(|_| ())
+    }
+
+    fn restore_read_only(&mut self) {
+        if let Some(before) = self.xact.read_only_before.pop() {
+            self.core.mode.read_only = before;
+        }
     }
 
     fn begin_level(&mut self) -> Result<()> {
         self.core.backend.begin_subxact()?;
+        self.xact.read_only_before.push(self.core.mode.read_only);
         self.core.constraints_sub_begin();
         self.core.messages.sub_begin();
         self.core.catalog.overlay.begin_subtransaction();
@@ -323,18 +342,21 @@ impl Session {
     }
 
     /// The characteristics that AND CHAIN hands on.
-    fn chained(&self, chain: bool) -> Option<(Isolation, bool, bool)> {
-        let isolation = self.core.backend.txn.isolation();
-        chain.then_some((isolation, self.core.mode.read_only, self.core.mode.deferrable))
+    fn chained(&self, chain: bool) -> Option<Characteristics> {
+        let mode = self.core.mode;
+        let now = (self.core.backend.txn.isolation(), mode.read_only, mode.deferrable);
+        let over = self.xact.failed && !self.core.backend.in_transaction();
+        chain.then_some(self.xact.began.filter(|_| over).unwrap_or(now))
     }
 
-    fn begin_chained(&mut self, next: Option<(Isolation, bool, bool)>) {
+    fn begin_chained(&mut self, next: Option<Characteristics>) {
         if let Some((isolation, read_only, deferrable)) = next {
             self.start_command();
             self.core.backend.txn.set_isolation(isolation);
             self.xact.block = Block::Explicit;
             self.core.mode.read_only = read_only;
             self.core.mode.deferrable = deferrable;
+            self.xact.began = next;
         }
     }
 
@@ -345,6 +367,7 @@ impl Session {
         self.core.messages.sub_commit();
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);
+        self.restore_read_only();
         for portal in self.core.portals.values_mut() {
             portal.level = portal.level.min(level - 1);
         }

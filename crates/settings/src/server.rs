@@ -300,6 +300,18 @@ pub(crate) fn cannot_be_changed(name: &str) -> PgError {
     )
 }
 
+/// 42602 for a name with dots that is none of an extension's parameter.
+pub(crate) fn misnamed(name: &str) -> Option<PgError> {
+    let dotted = name.contains('.') && !is_custom_name(name);
+    dotted.then(|| {
+        PgError::new(
+            SqlState::INVALID_NAME,
+            format!("invalid configuration parameter name \"{name}\""),
+        )
+        .detail("Custom parameter names must be two or more simple identifiers separated by dots.")
+    })
+}
+
 /// Identifiers joined by at least one dot.
 pub(crate) fn is_custom_name(name: &str) -> bool {
     let part = |p: &str| {

@@ -8,7 +8,7 @@
 //! Counterpart: the transactional half of guc.c.
 
 use crate::registry::{Context, Id, Setting, unrecognized};
-use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name};
+use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name, misnamed};
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -240,7 +240,7 @@ impl Store {
             Some((name, text)) => (*name, Some(text.as_str())),
             None => (name, text),
         };
-        let key = self.find(name)?;
+        let key = self.find(name).map_err(|e| misnamed(name).unwrap_or(e))?;
         let value = match (&key, text) {
             (Key::Known(id), _) => {
                 let setting = self.base.registry.setting(*id);

@@ -1,0 +1,172 @@
+//! Numbers and parameters that run into letters: PostgreSQL 15 refuses them, the newer lexer reads some as digits
+//! grouped by underscores, as numbers of another base, or as two tokens. Counterpart: scan.l (`integer_junk` and its
+//! kin, `param_junk`).
+
+/// What runs on: its place and length in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Junk {
+    pub start: usize,
+    pub len: usize,
+    pub parameter: bool,
+}
+
+impl Junk {
+    /// The message of the lexer, about its text.
+    pub(crate) fn message(&self, sql: &str) -> String {
+        let what = if self.parameter { "parameter" } else { "numeric literal" };
+        let text = &sql[self.start..self.start + self.len];
+        format!("trailing junk after {what} at or near \"{text}\"")
+    }
+}
+
+fn starts_name(b: u8) -> bool {
+    b.is_ascii_alphabetic() || b == b'_' || b >= 0x80
+}
+
+fn continues_name(b: u8) -> bool {
+    starts_name(b) || b.is_ascii_digit() || b == b'$'
+}
+
+/// The first such token outside strings, quoted names and comments. `conforming`: a backslash means nothing in plain
+/// strings.
+pub(crate) fn first(sql: &str, conforming: bool) -> Option<Junk> {
+    let mut s = Scan { text: sql.as_bytes(), at: 0 };
+    while let Some(b) = s.peek(0) {
+        match b {
+            b'\'' => s.quoted(b'\'', !conforming),
+            b'"' => s.quoted(b'"', false),
+            b'-' if s.peek(1) == Some(b'-') => s.skip(|b| b != b'\n' && b != b'\r'),
+            b'/' if s.peek(1) == Some(b'*') => s.comment(),
+            b'$' if s.peek(1).is_some_and(|b| b.is_ascii_digit()) => {
+                let start = s.at;
+                s.at += 1;
+                s.skip(|b| b.is_ascii_digit());
+                if let Some(junk) = s.run_on(start, true) {
+                    return Some(junk);
+                }
+            }
+            b'$' => s.dollar_quoted(),
+            b if starts_name(b) => {
+                let start = s.at;
+                s.skip(continues_name);
+                if s.peek(0) == Some(b'\'') {
+                    let escapes = match &s.text[start..s.at] {
+                        b"e" | b"E" => true,
+                        b"b" | b"B" | b"x" | b"X" => false,
+                        _ => !conforming,
+                    };
+                    s.quoted(b'\'', escapes);
+                }
+            }
+            b if b.is_ascii_digit() => {
+                let start = s.at;
+                s.number();
+                if let Some(junk) = s.run_on(start, false) {
+                    return Some(junk);
+                }
+            }
+            b'.' if s.peek(1).is_some_and(|b| b.is_ascii_digit()) => {
+                let start = s.at;
+                s.number();
+                if let Some(junk) = s.run_on(start, false) {
+                    return Some(junk);
+                }
+            }
+            _ => s.at += 1,
+        }
+    }
+    None
+}
+
+struct Scan<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    fn skip(&mut self, while_: impl Fn(u8) -> bool) {
+        while self.peek(0).is_some_and(&while_) {
+            self.at += 1;
+        }
+    }
+
+    /// A name that begins right where the token ends.
+    fn run_on(&mut self, start: usize, parameter: bool) -> Option<Junk> {
+        if !self.peek(0).is_some_and(starts_name) {
+            return None;
+        }
+        self.skip(continues_name);
+        Some(Junk { start, len: self.at - start, parameter })
+    }
+
+    /// Digits with a point and an exponent, as far as they make a number.
+    fn number(&mut self) {
+        self.skip(|b| b.is_ascii_digit());
+        if self.peek(0) == Some(b'.') && self.peek(1) != Some(b'.') {
+            self.at += 1;
+            self.skip(|b| b.is_ascii_digit());
+        }
+        if matches!(self.peek(0), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(self.peek(1), Some(b'+' | b'-')));
+            if self.peek(1 + sign).is_some_and(|b| b.is_ascii_digit()) {
+                self.at += 1 + sign;
+                self.skip(|b| b.is_ascii_digit());
+            }
+        }
+    }
+
+    /// From the opening quote past the closing one.
+    fn quoted(&mut self, quote: u8, escapes: bool) {
+        self.at += 1;
+        while let Some(b) = self.peek(0) {
+            self.at += if escapes && b == b'\\' { 2 } else { 1 };
+            if b == quote {
+                // A doubled quote goes on with the same escapes.
+                if self.peek(0) != Some(quote) {
+                    return;
+                }
+                self.at += 1;
+            }
+        }
+    }
+
+    fn comment(&mut self) {
+        let mut depth = 0;
+        while self.at < self.text.len() {
+            match (self.peek(0), self.peek(1)) {
+                (Some(b'/'), Some(b'*')) => {
+                    depth += 1;
+                    self.at += 2;
+                }
+                (Some(b'*'), Some(b'/')) => {
+                    depth -= 1;
+                    self.at += 2;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn dollar_quoted(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        if self.peek(0).is_some_and(starts_name) {
+            self.skip(|b| starts_name(b) || b.is_ascii_digit());
+        }
+        if self.peek(0) != Some(b'$') {
+            return;
+        }
+        self.at += 1;
+        let tag = &self.text[start..self.at];
+        let rest = &self.text[self.at..];
+        let end = rest.windows(tag.len()).position(|w| w == tag);
+        self.at = end.map_or(self.text.len(), |i| self.at + i + tag.len());
+    }
+}

@@ -1,0 +1,67 @@
+//! Columns of a subquery in FROM that nobody reads need not be computed.
+//! Counterpart: allpaths.c (`remove_unused_subquery_outputs`).
+
+use crate::create::null_for;
+use crate::glob::*;
+use crate::prep::node_relids;
+use crate::pullup::lateral_exprs;
+use crate::vars::contains_srf;
+use eval::Volatility;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use plan::walk;
+use std::collections::BTreeSet;
+
+impl Glob<'_> {
+    /// Puts NULL in place of the columns of `sub`, the subquery of entry `rti`, that `query` does not use. What its
+    /// rows are told apart, sorted or multiplied by stays, and so does what has effects.
+    pub(crate) fn drop_unused_columns(
+        &mut self,
+        query: &Query,
+        rti: i32,
+        sub: &mut Query,
+    ) -> Result<()> {
+        // What set operations combine stands in no FROM, and is used as a whole.
+        let in_from = query.jointree.fromlist.iter().any(|n| node_relids(n).contains(&rti));
+        if query.command_type != CmdType::Select
+            || !in_from
+            || sub.command_type != CmdType::Select
+            || sub.set_operations.is_some()
+            || !sub.distinct_clause.is_empty()
+        {
+            return Ok(());
+        }
+        let Some(used) = columns_used(query, rti) else { return Ok(()) };
+        for t in &mut sub.target_list {
+            let free = !t.resjunk && t.ressortgroupref == 0 && !used.contains(&t.resno);
+            if free
+                && !matches!(t.expr, Expr::Var(_) | Expr::Const(_))
+                && !contains_srf(&t.expr)
+                && eval::volatility(&t.expr, self.facts)? != Volatility::Volatile
+            {
+                t.expr = null_for(&t.expr);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns of entry `rti` that the query reads; none if it reads whole rows.
+fn columns_used(query: &Query, rti: i32) -> Option<BTreeSet<i16>> {
+    let mut used = BTreeSet::new();
+    let mut visit = |e: &Expr| {
+        walk::any(e, &mut |e| {
+            if let Expr::Var(v) = e
+                && v.varno == rti
+                && v.varlevelsup == 0
+            {
+                used.insert(v.varattno);
+            }
+            false
+        });
+    };
+    walk::clause_exprs(query, &mut visit);
+    lateral_exprs(query).iter().for_each(visit);
+    (!used.contains(&0)).then_some(used)
+}
