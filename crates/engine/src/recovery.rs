@@ -17,6 +17,7 @@ use bufmgr::redo::RedoCx;
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::io::ErrorKind;
+use sync::JoinHandle;
 use vfs::process::thread_usage;
 use vfs::{Disk, io_error};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
@@ -63,6 +64,7 @@ fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
 }
 
 /// The checkpoint to start from.
+#[derive(Clone, Copy)]
 struct Start {
     checkpoint: CheckPoint,
     /// Start and end of its record.
@@ -76,12 +78,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
     announce(engine);
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
-    let mut reader = WalReader::new(
-        engine.env.disk.clone(),
-        file.wal_segment_size,
-        timeline,
-        Some(file.system_id),
-    );
+    let mut reader = log_reader(engine);
     let start = find_checkpoint(&mut reader, file.check_point)?;
     let checkpoint = &start.checkpoint;
     let crashed = checkpoint.redo < start.lsn || file.state != DbState::ShutDowned;
@@ -96,10 +93,11 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         full_page_writes: checkpoint.full_page_writes,
     };
     if crashed {
-        refuse_records_we_cannot_replay(&mut reader, &start)?;
-        engine.log("database system was not properly shut down; automatic recovery in progress");
         let disk = &*engine.env.disk;
+        let check = LogCheck::start(engine, &start)?;
         unlogged::sync_data_directory(disk)?;
+        check.finish()?;
+        engine.log("database system was not properly shut down; automatic recovery in progress");
         engine.control.update(|file| {
             file.state = DbState::InCrashRecovery;
             file.check_point = start.lsn;
@@ -203,6 +201,35 @@ struct LogEnd {
     /// A half record at the end: its start.
     aborted: Option<Lsn>,
     full_page_writes: bool,
+}
+
+fn log_reader(engine: &Engine) -> WalReader {
+    let file = engine.control.get();
+    let timeline = file.check_point_copy.timeline;
+    let disk = engine.env.disk.clone();
+    WalReader::new(disk, file.wal_segment_size, timeline, Some(file.system_id))
+}
+
+/// The look at the log before anything is written, in a thread of its own if replay has some.
+struct LogCheck(Option<JoinHandle<Result<()>>>);
+
+impl LogCheck {
+    fn start(engine: &Engine, start: &Start) -> Result<LogCheck> {
+        let mut reader = log_reader(engine);
+        let start = *start;
+        let mut body = move || refuse_records_we_cannot_replay(&mut reader, &start);
+        if engine.config.redo_workers == 0 {
+            return body().map(|()| LogCheck(None));
+        }
+        let thread = sync::spawn("log check", body)
+            .map_err(|e| PgError::internal(format!("could not start a thread: {e}")))?;
+        Ok(LogCheck(Some(thread)))
+    }
+
+    fn finish(self) -> Result<()> {
+        let lost = |_| PgError::internal("the look at the log ended in a panic");
+        self.0.map_or(Ok(()), |thread| thread.join().map_err(lost)?)
+    }
 }
 
 /// Where replay begins: a shutdown checkpoint is its own redo point, and what follows it comes first.
