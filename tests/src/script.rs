@@ -66,6 +66,8 @@ pub(crate) struct Script {
     loud: bool,
     /// VACUUM must not cut files.
     pub(crate) keep_length: bool,
+    /// No file goes: nothing is dropped or emptied, and nothing is made that a rollback would take away.
+    pub(crate) keep_files: bool,
 }
 
 /// A statement, with what it does to the transaction's view.
@@ -119,6 +121,7 @@ impl Script {
             log: Vec::new(),
             loud,
             keep_length: false,
+            keep_files: false,
         }
     }
 
@@ -422,7 +425,8 @@ impl Script {
         self.next += 1;
         let n = self.next;
         if work.tables.is_empty() || (work.tables.len() < 3 && random.below(8) == 0) {
-            return Some(create(who, n, work, random));
+            let kept = self.keep_files;
+            return Some(if kept { share(work, random) } else { create(who, n, work, random) });
         }
         if random.below(5) == 0 {
             return Some(share(work, random));
@@ -433,6 +437,7 @@ impl Script {
         let mut renamed = None;
         let columns = || ["id"].into_iter().chain(table.columns.iter().map(String::as_str));
         let sql = match random.below(24) {
+            0..4 if self.keep_files => return Some(share(work, random)),
             0 => {
                 let mut work = work.clone();
                 work.tables.remove(name);
