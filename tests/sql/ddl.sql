@@ -72,3 +72,10 @@ REINDEX TABLE wide_keys
 VACUUM FULL wide_keys
 SET enable_seqscan = off; SELECT count(*) FROM wide_keys WHERE t > '1'; RESET enable_seqscan
 INSERT INTO wide_keys VALUES (31, repeat('1234567890', [[270¦271¦280]]))
+
+-- Tables that hang on each other go together.
+CREATE TABLE first_of_two (a int, b text);
+CREATE TABLE second_of_two (b first_of_two CHECK ((b).a IS NOT NULL));
+CREATE INDEX second_index ON second_of_two (((b).a));
+DROP TABLE first_of_two;
+DROP TABLE first_of_two, second_of_two;

@@ -161,3 +161,16 @@ DROP TABLE q_shorts
 DROP DOMAIN q_short
 SELECT id, sum(id) OVER (ORDER BY id ROWS (SELECT id FROM q_a ORDER BY id LIMIT 1) + 1 PRECEDING) FROM q_a WHERE id < 6 ORDER BY 1
 PREPARE q_w (int) AS SELECT id, sum(id) OVER (ORDER BY id [[ROWS¦GROUPS¦RANGE]] BETWEEN $1 PRECEDING AND $1 FOLLOWING) FROM q_a WHERE id < 6 ORDER BY 1; EXECUTE q_w (1); EXECUTE q_w (2); DEALLOCATE q_w
+
+-- Offsets of frames are computed once, from sub-selects and parameters too.
+CREATE TABLE framed AS SELECT i AS u FROM generate_series(0, 9) i;
+SELECT sum(u) OVER (ORDER BY u ROWS (SELECT 1) PRECEDING), u FROM framed;
+SELECT sum(u) OVER (ORDER BY u ROWS (SELECT max(u) - 8 FROM framed) + 1 PRECEDING), u FROM framed;
+SELECT sum(u) OVER (ORDER BY u RANGE BETWEEN (SELECT 2) PRECEDING AND (SELECT 1) FOLLOWING), u FROM framed;
+PREPARE framing(int) AS SELECT sum(u) OVER (ORDER BY u ROWS BETWEEN $1 PRECEDING AND $1 + 1 FOLLOWING), u FROM framed;
+EXECUTE framing(1);
+EXECUTE framing(NULL);
+CREATE FUNCTION framing(x int) RETURNS SETOF bigint LANGUAGE sql AS 'SELECT sum(u) OVER (ORDER BY u ROWS BETWEEN x PRECEDING AND x FOLLOWING) FROM framed';
+SELECT * FROM framing(1);
+DROP FUNCTION framing(int);
+DROP TABLE framed;

@@ -99,6 +99,8 @@ const INTERNAL: u32 = 1 << 3;
 const PARTITION: u32 = 1 << 4;
 const EXTENSION: u32 = 1 << 5;
 const IS_PART: u32 = 1 << 6;
+/// A column whose table goes too: only that one is reported.
+const SUBOBJECT: u32 = 1 << 7;
 
 struct Target {
     address: ObjectAddress,
@@ -416,7 +418,8 @@ impl CatCx<'_> {
         }
         let mut lines = Vec::new();
         for target in targets.iter().rev() {
-            if target.flags & (ORIGINAL | AUTO | INTERNAL | PARTITION | EXTENSION) != 0 {
+            let unreported = ORIGINAL | AUTO | INTERNAL | PARTITION | EXTENSION | SUBOBJECT;
+            if target.flags & unreported != 0 {
                 continue;
             }
             let what = self.describe_object(target.address)?;
@@ -496,20 +499,28 @@ impl Search<'_> {
                 }
                 return true;
             }
+            if covers(object, *visited) {
+                *its |= flags | SUBOBJECT;
+            }
         }
         false
     }
 
+    /// Is the object, or the table whose column it is, to be dropped already? Then its flags grow; those of its
+    /// columns that are to be dropped take them over.
     fn mark_target(&mut self, object: ObjectAddress, flags: u32) -> bool {
+        let mut known = false;
         for target in &mut self.targets {
             if covers(target.address, object) {
                 if target.address == object {
                     target.flags |= flags;
                 }
-                return true;
+                known = true;
+            } else if covers(object, target.address) {
+                target.flags |= flags | SUBOBJECT;
             }
         }
-        false
+        known
     }
 }
 

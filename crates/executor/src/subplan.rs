@@ -109,6 +109,7 @@ pub(crate) fn run_subplan(
     outer: &[Datum],
     test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
 ) -> Result<Datum> {
+    run.interrupts()?;
     if plan.use_hash_table {
         return run_hashed(run, plan, outer);
     }
