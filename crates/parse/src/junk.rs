@@ -126,10 +126,30 @@ impl Scan<'_> {
             self.at += if escapes && b == b'\\' { 2 } else { 1 };
             if b == quote {
                 // A doubled quote goes on with the same escapes.
-                if self.peek(0) != Some(quote) {
+                if self.peek(0) != Some(quote) && !(quote == b'\'' && self.continued()) {
                     return;
                 }
                 self.at += 1;
+            }
+        }
+    }
+
+    /// Goes to a quote on a later line with nothing but space before it: there the string goes on.
+    fn continued(&mut self) -> bool {
+        let end = self.at;
+        let mut line_ended = false;
+        loop {
+            match self.peek(0) {
+                Some(b'\n' | b'\r') => {
+                    line_ended = true;
+                    self.at += 1;
+                }
+                Some(b' ' | b'\t' | b'\x0b' | b'\x0c') => self.at += 1,
+                Some(b'\'') if line_ended => return true,
+                _ => {
+                    self.at = end;
+                    return false;
+                }
             }
         }
     }

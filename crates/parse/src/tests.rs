@@ -310,3 +310,12 @@ fn threads_parse_at_once_and_one_after_another() {
         }
     }
 }
+
+/// A string that goes on on the next line has its first part's escapes.
+#[test]
+fn junk_inside_continued_strings_is_none() {
+    for sql in ["SELECT E'a' \n  'it\\'s 1_0'", "SELECT 'a'\n'1_0'", "SELECT 'a' AS b, '1_0'"] {
+        assert_eq!(parse(sql).err().map(|e| e.message().to_owned()), None, "{sql}");
+    }
+    assert!(parse("SELECT E'a'\n'it\\'s', 1_0").is_err());
+}

@@ -20,7 +20,7 @@ impl Glob<'_> {
             return Err(PgError::unsupported("MERGE"));
         }
         let target = root.query.result_relation;
-        let row_by_row = self.sees_changes(&root.query)?;
+        let row_by_row = self.sees_changes(&mut root.query)?;
         crate::pullup::split_multi_assignments(&mut root.query);
         self.prepare(root)?;
         self.flatten_rtable(root);
@@ -130,9 +130,9 @@ impl Glob<'_> {
     }
 
     /// Are functions called that look at tables as they are while the statement runs? Those of the system do not.
-    fn sees_changes(&mut self, query: &Query) -> Result<bool> {
+    fn sees_changes(&mut self, query: &mut Query) -> Result<bool> {
         let mut calls = Vec::new();
-        walk::deep_query_mut(&mut query.clone(), 0, &mut |e, _| {
+        walk::deep_query_mut(query, 0, &mut |e, _| {
             calls.extend(match e {
                 Expr::FuncExpr(f) => Some((f.funcid, Oid::INVALID)),
                 Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => Some((o.opfuncid, o.opno)),
