@@ -95,3 +95,16 @@ DROP FUNCTION sys_f
 CREATE FUNCTION sys_f(anyarray) RETURNS TABLE (e anyelement, i int) LANGUAGE sql AS 'SELECT e, o::int FROM unnest($1) WITH ORDINALITY u(e, o)'
 SELECT *, pg_typeof(e) FROM sys_f([['{x,y}'::text[]¦array[1.5]]])
 DROP FUNCTION sys_f
+BEGIN; SET LOCAL [[wal_compression¦synchronous_commit¦client_min_messages¦log_min_messages]] = '[[on¦off¦true¦No¦1¦0¦debug¦info¦pglz¦LZ4¦zstd¦remote_write¦lzma]]'; SHOW wal_compression; SHOW synchronous_commit; SHOW client_min_messages; SHOW log_min_messages; ROLLBACK
+ROLLBACK
+BEGIN; SET LOCAL [[log_statement_stats¦log_planner_stats]] = on; SET LOCAL [[log_parser_stats¦log_executor_stats¦log_statement_stats]] = [[on¦off]]; ROLLBACK
+ROLLBACK
+SELECT set_config('log_planner_stats', 'on', true), set_config('log_statement_stats', 'on', true)
+SET wal_consistency_checking = '[[heap, foo¦xlog¦heap,,¦Transaction]]'
+BEGIN; SET LOCAL wal_consistency_checking = '[[Heap, BTREE¦all¦"heap"¦]]'; SHOW wal_consistency_checking; ROLLBACK
+SET [[commit_delay = 100001¦commit_delay = '1ms'¦commit_siblings = 1001¦backend_flush_after = '4MB'¦wal_sync_method = fsync¦max_wal_size = '1GB'¦wal_buffers = 1¦wal_skip_threshold = -1]]
+ALTER SYSTEM SET [[checkpoint_timeout = 5¦checkpoint_timeout = '25h'¦checkpoint_completion_target = 1.5¦max_wal_size = '1MB'¦bgwriter_delay = 5¦bgwriter_lru_multiplier = 11¦wal_buffers = '3GB'¦wal_writer_delay = 0¦wal_sync_method = fsync_writethrough¦wal_compression = gzip¦checkpoint_flush_after = 257¦checkpoint_segments = 3]]
+SELECT [[pg_walfile_name¦pg_walfile_name_offset]]('[[0/0¦0/1¦0/1000000¦0/1000001¦1/2345678¦FFFFFFFF/FFFFFFFF]]')
+SELECT pg_wal_lsn_diff('[[0/0¦1/0¦FFFFFFFF/FFFFFFFF]]', '[[0/0¦0/FFFFFFFF¦FFFFFFFF/FFFFFFFF]]')
+SELECT [[pg_promote()¦pg_wal_replay_pause()¦pg_wal_replay_resume()¦pg_is_wal_replay_paused()¦pg_get_wal_replay_pause_state()¦pg_last_wal_replay_lsn()¦pg_last_wal_receive_lsn()]]
+EXPLAIN ([[wal¦analyze, wal off, costs off, timing off, summary off¦wal 'foo']]) SELECT 1

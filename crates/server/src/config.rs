@@ -113,7 +113,14 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, Failure> {
 /// Checks values that are more than a number or a word, and puts them into the form in which they are shown.
 fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, Failure> {
     let mut wrong = Vec::new();
-    for name in ["DateStyle", "TimeZone", "log_timezone", "application_name", "search_path"] {
+    for name in [
+        "DateStyle",
+        "TimeZone",
+        "log_timezone",
+        "application_name",
+        "search_path",
+        "wal_consistency_checking",
+    ] {
         let id = base.registry.get(name)?;
         if base.origin(id).source == Source::Default {
             continue;
@@ -296,8 +303,8 @@ pub(crate) fn engine_config(
 /// `wal_consistency_checking`: the resource managers whose records carry images to compare with.
 fn checked_managers(list: &str) -> u32 {
     let mut mask = 0;
-    for name in list.split(',').map(str::trim) {
-        for id in wal::RmgrId::ALL {
+    for name in list.split(',').map(|n| n.trim().trim_matches('"')) {
+        for id in wal::RmgrId::ALL.into_iter().filter(|id| id.is_checkable()) {
             if name.eq_ignore_ascii_case("all") || name.eq_ignore_ascii_case(id.name()) {
                 mask |= id.bit();
             }

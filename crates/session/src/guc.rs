@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::resolved::Resolved;
 use crate::statementlog::Which;
 use crate::xact::{isolation_name, isolation_named};
-use engine::Isolation;
+use engine::{Isolation, RmgrId};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use settings::{Action, Id, Setting, Store, Value};
@@ -131,6 +131,21 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
         "search_path" | "temp_tablespaces" => {
             if catalog::namespace::split_identifiers(text).is_none() {
                 let detail = "List syntax is invalid.".to_owned();
+                return Err(wrong_value(setting, text, Some(detail)));
+            }
+            Ok(text.to_owned())
+        }
+        "wal_consistency_checking" => {
+            let Some(words) = catalog::namespace::split_identifiers(text) else {
+                let detail = "List syntax is invalid.".to_owned();
+                return Err(wrong_value(setting, text, Some(detail)));
+            };
+            let known = |word: &str| {
+                let mut managers = RmgrId::ALL.into_iter().filter(|id| id.is_checkable());
+                word == "all" || managers.any(|id| id.name().eq_ignore_ascii_case(word))
+            };
+            if let Some(word) = words.iter().find(|word| !known(word)) {
+                let detail = format!("Unrecognized key word: \"{word}\".");
                 return Err(wrong_value(setting, text, Some(detail)));
             }
             Ok(text.to_owned())

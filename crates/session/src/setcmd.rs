@@ -88,7 +88,7 @@ impl Session {
             (Some(text), Some(id)) => {
                 let setting = registry.setting(id);
                 self.core.store.check_context(setting, self.core.superuser, false)?;
-                setting.parse(text)?;
+                self.core.store.parse(setting, text)?;
                 canonical(&self.core.store, setting, text)?;
             }
             (None, Some(id)) => {
@@ -209,7 +209,7 @@ impl Session {
                 ));
             }
             if let Some(value) = &value {
-                setting.parse(value)?;
+                self.core.store.parse(setting, value)?;
                 canonical(&self.core.store, setting, value)?;
                 if value.contains('\n') {
                     return Err(pg_err!(

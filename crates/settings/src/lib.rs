@@ -1,7 +1,8 @@
 //! Configuration parameters: what there is (a table of facts), values with units, where a value comes
 //! from, `SET LOCAL` and rollback, the configuration files.
 //!
-//! Reading order: `registry` (the parameters), `value` (texts and values), `server` (the values that all
+//! Reading order: `registry` (the parameters), `value` (texts and values), `exclusive` (what cannot
+//! be on together), `server` (the values that all
 //! sessions start from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident` (pg_ident.conf).
 //!
 //! Nothing here opens a file: contents come through a [`conf::Files`]. Settings that need a check of their own
@@ -12,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod conf;
+mod exclusive;
 pub mod hba;
 pub mod ident;
 mod registry;

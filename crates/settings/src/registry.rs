@@ -184,8 +184,10 @@ const RETIRED: [(&str, &str); 4] = [
 impl Registry {
     /// The table of facts, decoded.
     pub fn load() -> Registry {
-        let mut settings: Vec<Setting> =
-            FACTS.iter().flat_map(|facts| facts.lines()).map(decode).collect();
+        let lines = FACTS.iter().flat_map(|facts| facts.lines());
+        let decoded =
+            lines.map(|l| decode(l).expect("the table is part of the program, and tested"));
+        let mut settings: Vec<Setting> = decoded.collect();
         settings.sort_by_key(|s| s.name.to_ascii_lowercase());
         let by_name = settings
             .iter()
@@ -245,28 +247,27 @@ pub(crate) fn unrecognized(name: &str) -> PgError {
     )
 }
 
-/// A line of the table. The table is part of the program: what is wrong with it is found by its test.
-fn decode(line: &'static str) -> Setting {
+/// A line of the table; `None` if a field is not what it should be.
+pub(crate) fn decode(line: &'static str) -> Option<Setting> {
     let mut fields = line.split('\t');
-    let mut next = || fields.next().unwrap_or_default();
-    let (name, kind, unit, context) = (next(), next(), next(), next());
-    let (boot, min, max, values) = (next(), next(), next(), next());
-    let (flag_words, category) = (next(), next());
+    let mut next = || fields.next();
+    let (name, kind, unit, context) = (next()?, next()?, next()?, next()?);
+    let (boot, min, max, values) = (next()?, next()?, next()?, next()?);
+    let (flag_words, category) = (next()?, next()?);
     let kind = match kind {
         "bool" => Kind::Bool,
-        "integer" => {
-            Kind::Int { min: min.parse().unwrap_or(0), max: max.parse().unwrap_or(i64::MAX) }
-        }
-        "real" => {
-            Kind::Real { min: min.parse().unwrap_or(0.0), max: max.parse().unwrap_or(f64::MAX) }
-        }
-        "enum" => Kind::Enum { values: values.split(',').collect() },
-        _ => Kind::Text,
+        "integer" => Kind::Int { min: min.parse().ok()?, max: max.parse().ok()? },
+        "real" => Kind::Real { min: min.parse().ok()?, max: max.parse().ok()? },
+        "enum" if !values.is_empty() => Kind::Enum { values: values.split(',').collect() },
+        "string" => Kind::Text,
+        _ => return None,
     };
-    let boot = match kind {
-        Kind::Bool => Value::Bool(boot == "on"),
-        Kind::Int { .. } => Value::Int(int_fact(boot)),
-        Kind::Real { .. } => Value::Real(boot.parse().unwrap_or(0.0)),
+    let boot = match &kind {
+        Kind::Bool if matches!(boot, "on" | "off") => Value::Bool(boot == "on"),
+        Kind::Bool => return None,
+        Kind::Int { .. } => Value::Int(int_fact(boot)?),
+        Kind::Real { .. } => Value::Real(boot.parse().ok()?),
+        Kind::Enum { values } if !values.contains(&boot) => return None,
         _ => Value::Text(boot.into()),
     };
     let has = |word: &str| flag_words.split(',').any(|w| w == word);
@@ -281,14 +282,18 @@ fn decode(line: &'static str) -> Setting {
         superuser_only: SUPERUSER_ONLY.contains(&name),
         not_in_file: NOT_IN_FILE.contains(&name),
     };
-    let context = Context::named(context).unwrap_or(Context::Internal);
-    Setting { name, kind, unit: Unit::named(unit), context, boot, flags, category }
+    let context = Context::named(context)?;
+    let unit = match unit {
+        "" => None,
+        unit => Some(Unit::named(unit)?),
+    };
+    Some(Setting { name, kind, unit, context, boot, flags, category })
 }
 
 /// File modes are written in octal.
-fn int_fact(text: &str) -> i64 {
+fn int_fact(text: &str) -> Option<i64> {
     match text.strip_prefix('0') {
-        Some(octal) if !octal.is_empty() => i64::from_str_radix(octal, 8).unwrap_or(0),
-        _ => text.parse().unwrap_or(0),
+        Some(octal) if !octal.is_empty() => i64::from_str_radix(octal, 8).ok(),
+        _ => text.parse().ok(),
     }
 }

@@ -1,6 +1,7 @@
 //! The values that every session starts from: the program's, the files', the command line's.
 
 use crate::conf::Entry;
+use crate::exclusive;
 use crate::registry::{Context, Id, Registry, unrecognized};
 use crate::value::Value;
 use pgerror::{PgError, Result, Severity, SqlState};
@@ -186,6 +187,7 @@ impl Base {
             return Err(cannot_be_changed(setting.name));
         }
         let value = setting.parse(text)?;
+        exclusive::check(setting, &value, |name| self.bool(name))?;
         let slot = &mut self.values[usize::from(id.0)];
         if source == Source::File {
             self.given.insert(id, text.to_owned());

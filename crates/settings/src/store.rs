@@ -7,6 +7,7 @@
 //!
 //! Counterpart: the transactional half of guc.c.
 
+use crate::exclusive;
 use crate::registry::{Context, Id, Setting, unrecognized};
 use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name, misnamed};
 use crate::value::Value;
@@ -223,7 +224,14 @@ impl Store {
         let id = self.base.registry.get(name)?;
         let setting = self.base.registry.setting(id);
         self.check_context(setting, superuser, false)?;
-        Ok((id, setting.parse(text)?))
+        Ok((id, self.parse(setting, text)?))
+    }
+
+    /// The value that a text means, if it goes with the values of the other parameters.
+    pub fn parse(&self, setting: &Setting, text: &str) -> Result<Value> {
+        let value = setting.parse(text)?;
+        exclusive::check(setting, &value, |name| self.named(name).as_bool())?;
+        Ok(value)
     }
 
     /// SET. `text` `None`: to the default (RESET). `level`: the transaction's nesting, 0 outside of one.
@@ -245,7 +253,7 @@ impl Store {
             (Key::Known(id), _) => {
                 let setting = self.base.registry.setting(*id);
                 self.check_context(setting, superuser, false)?;
-                text.map(|t| setting.parse(t)).transpose()?
+                text.map(|t| self.parse(setting, t)).transpose()?
             }
             (Key::Custom(_), _) => text.map(|t| Value::Text(t.into())),
         };
@@ -292,8 +300,9 @@ impl Store {
             Key::Known(id) => {
                 let setting = self.base.registry.setting(*id);
                 self.check_context(setting, superuser, true)?;
+                let value = self.parse(setting, text)?;
                 self.touched.push(*id);
-                setting.parse(text)?
+                value
             }
             Key::Custom(_) => Value::Text(text.into()),
         };

@@ -27,6 +27,28 @@ fn the_table_is_complete_and_consistent() {
 }
 
 #[test]
+fn facts_that_are_not_understood_are_refused() {
+    let good = "x\tinteger\tkB\tuser\t4\t0\t9\t\tEXPLAIN\tUngrouped";
+    assert!(crate::registry::decode(good).is_some());
+    for (wrong, instead) in [
+        ("integer", "interger"),
+        ("kB", "KB"),
+        ("user", "usr"),
+        ("\t4\t", "\tfour\t"),
+        ("\t9\t", "\t\t"),
+        ("\tUngrouped", ""),
+    ] {
+        let line: &'static str = Box::leak(good.replacen(wrong, instead, 1).into_boxed_str());
+        assert!(crate::registry::decode(line).is_none(), "{line}");
+    }
+    for line in
+        ["x\tenum\t\tuser\tc\t\t\ta,b\t\tUngrouped", "x\tbool\t\tuser\tyes\t\t\t\t\tUngrouped"]
+    {
+        assert!(crate::registry::decode(line).is_none(), "{line}");
+    }
+}
+
+#[test]
 fn values_are_shown_with_their_units() {
     let mut s = store();
     for (name, value, shown) in [
@@ -47,6 +69,10 @@ fn values_are_shown_with_their_units() {
         ("enable_seqscan", "YES", "on"),
         ("synchronous_commit", "TRUE", "on"),
         ("synchronous_commit", "Local", "local"),
+        ("wal_compression", "on", "pglz"),
+        ("wal_compression", "YES", "pglz"),
+        ("client_min_messages", "info", "info"),
+        ("client_min_messages", "debug", "debug2"),
         ("norsu.bottom_up_deletion", "0", "off"),
     ] {
         s.set(name, Some(value), Action::Set, 0, true).unwrap();

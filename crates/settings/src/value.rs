@@ -189,6 +189,20 @@ pub(crate) fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
+/// Words for values of an enumeration that it does not list, by the value that they mean.
+/// Counterpart: the hidden entries of the options' tables in guc.c.
+fn other_word(name: &str, word: &str) -> Option<&'static str> {
+    match (name, word) {
+        ("wal_compression", "on" | "true" | "yes" | "1") => Some("pglz"),
+        (_, "true" | "yes" | "1") => Some("on"),
+        (_, "false" | "no" | "0") => Some("off"),
+        ("wal_level", "archive" | "hot_standby") => Some("replica"),
+        ("client_min_messages" | "trace_recovery_messages", "info") => Some("info"),
+        (_, "debug") => Some("debug2"),
+        _ => None,
+    }
+}
+
 impl Setting {
     /// 22023 for that text.
     pub fn invalid(&self, text: &str) -> PgError {
@@ -255,19 +269,14 @@ impl Setting {
     }
 
     fn choose(&self, text: &str, values: &[&'static str]) -> Result<Value> {
-        if let Some(found) = values.iter().find(|v| v.eq_ignore_ascii_case(text)) {
-            return Ok(Value::Text((*found).into()));
-        }
-        // Where on and off are among the choices, so are the other names of truth.
-        if values.contains(&"on") && values.contains(&"off") {
-            let word = match text.to_ascii_lowercase().as_str() {
-                "true" | "yes" | "1" => Some("on"),
-                "false" | "no" | "0" => Some("off"),
-                _ => None,
-            };
-            if let Some(word) = word {
-                return Ok(Value::Text(word.into()));
-            }
+        let meant = other_word(self.name, &text.to_ascii_lowercase());
+        let found = match meant {
+            Some("info") => Some("info"),
+            Some(word) => values.iter().copied().find(|v| *v == word),
+            None => values.iter().copied().find(|v| v.eq_ignore_ascii_case(text)),
+        };
+        if let Some(found) = found {
+            return Ok(Value::Text(found.into()));
         }
         let list = values.join(", ");
         Err(self.invalid(text).hint(format!("Available values: {list}.")))

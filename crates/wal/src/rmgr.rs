@@ -97,9 +97,10 @@ impl RmgrId {
         1 << self as u8
     }
 
-    /// Can pages be compared with images in its records? Those of XLOG are images themselves, and replay takes them
-    /// for that.
+    /// Can pages be compared with images in its records (`wal_consistency_checking`)? Those of XLOG are images
+    /// themselves, and replay takes them for that; others change no pages.
     pub const fn is_checkable(self) -> bool {
-        !matches!(self, RmgrId::Xlog)
+        use RmgrId::*;
+        matches!(self, Heap | Heap2 | Btree | Hash | Gin | Gist | Seq | SpGist | Brin | Generic)
     }
 }

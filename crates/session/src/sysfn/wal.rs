@@ -19,10 +19,12 @@ pub(super) fn control(core: &Core) -> Result<engine::Control> {
 fn file_of(core: &Core, lsn: Lsn) -> Result<(String, i32)> {
     let layout = core.backend.storage().wal.layout();
     let control = control(core)?.get();
-    let segment = if lsn.0 == 0 { 0 } else { layout.segment_before(lsn) };
+    // Before the log's first byte is its last one, as in PostgreSQL.
+    let segment = lsn.0.wrapping_sub(1) / layout.segment_size();
     let per_id = 0x1_0000_0000 / layout.segment_size();
     let timeline = control.check_point_copy.timeline.max(1);
-    let name = format!("{timeline:08X}{:08X}{:08X}", segment / per_id, segment % per_id);
+    let (id, within) = ((segment / per_id) as u32, segment % per_id);
+    let name = format!("{timeline:08X}{id:08X}{within:08X}");
     Ok((name, layout.offset_in_segment(lsn) as i32))
 }
 
@@ -153,7 +155,7 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::One(|c, _| Ok(Datum::int8(c.backend.storage().wal.flushed().0 as i64))),
     },
     SysFn { name: "pg_is_in_recovery", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
-    SysFn { name: "pg_is_wal_replay_paused", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
+    SysFn { name: "pg_is_wal_replay_paused", call: SysCall::One(|_, _| Err(not_in_recovery())) },
     SysFn {
         name: "pg_export_snapshot",
         call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::export(c)?))),
