@@ -1,5 +1,8 @@
-//! The write-ahead log: `norsu waldump` beside pg_waldump, counted bytes, images and syncs, and damage.
+//! The write-ahead log: `norsu waldump` beside pg_waldump, counted bytes, images and syncs, the counters
+//! themselves, damage, and what statements use of the processors.
 
 mod counted;
+mod counters;
 mod damage;
+mod usage;
 mod waldump;

@@ -1,7 +1,7 @@
 //! `xtask facts`: writes the contents of a fresh PostgreSQL 15's catalogs as text tables.
 //!
 //! The scratch cluster is made by PostgreSQL's own `initdb`, but from our view texts
-//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`) and our bodies of functions in SQL
+//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and our bodies of functions in SQL
 //! (`system_functions.sql`): what is left are names, numbers, types and flags, and the server's parse
 //! trees of our own texts. Functions in SQL for which we have no body are left out, and named on the
 //! way. Descriptions (but those of databases and schemas), planner statistics, collations of this
@@ -67,12 +67,18 @@ pub fn run() -> Result<()> {
         read(Path::new(SHARE).join("system_functions.sql"))?,
         read(sql.join("system_functions.sql"))?,
     );
+    // The last text that initdb reads.
+    let last = format!(
+        "{}\n\n{}",
+        read(sql.join("information_schema.sql"))?,
+        read(sql.join("norsu_views.sql"))?
+    );
     let mut scratch = Scratch::init(
         "facts",
         &[
             ("system_functions.sql", functions),
             ("system_views.sql", read(sql.join("system_views.sql"))?),
-            ("information_schema.sql", read(sql.join("information_schema.sql"))?),
+            ("information_schema.sql", last),
             ("sql_features.txt", features(&read(Path::new(SHARE).join("sql_features.txt"))?)),
         ],
     )?;

@@ -2,7 +2,8 @@
 //!
 //! Reading order: `frame` (memory, descriptors, the state word), `forks` (block → frame, the registry),
 //! `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard` (latches as types,
-//! hints), `readahead`, `edit` (changing pages), `append` (loading past the frames), `redo`, `write` (checkpoints, background writer).
+//! hints), `readahead`, `edit` (changing pages), `append` (loading past the frames), `redo`, `write` (checkpoints, background writer),
+//! `writeback`.
 //!
 //! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock, then I/O
 //! of a frame, then a frame's owner. An evictor, who may hold latches, never waits for a latch or for
@@ -25,6 +26,7 @@ mod readahead;
 pub mod redo;
 mod ring;
 mod write;
+mod writeback;
 
 pub use append::LOAD_PAGES_MAX;
 pub use edit::PageEdit;

@@ -14,7 +14,7 @@ use page::{PAGE_SIZE, Page};
 use pgerror::PgError;
 use smgr::{Smgr, SmgrConfig};
 use sync::{Arc, Mutex};
-use vfs::{Disk, Env, MemDisk};
+use vfs::{Disk, Env, MemDisk, SystemClock};
 use wal::{DecodedRecord, RecordBuilder, RegFlags, RmgrId, Wal, WalConfig, WalReader, WalStart};
 
 const SEGMENT: u32 = 1 << 20;
@@ -133,8 +133,8 @@ impl World {
         self.smgr.checkpoint_begin();
         let redo = self.wal.begin_checkpoint();
         self.wal.wait_delay_start();
-        self.pool.checkpoint_write(false, &mut |_| {}).unwrap();
-        self.smgr.checkpoint_sync().unwrap();
+        self.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap();
+        self.smgr.checkpoint_sync(&SystemClock::new()).unwrap();
         redo
     }
 
@@ -254,7 +254,7 @@ fn forgotten_pages_are_not_written_and_truncation_cuts_file_and_pool() {
     }
     world.pool.drop_relation(dropped.name().rel);
     world.pool.truncate(&kept, 4).unwrap();
-    let written = world.pool.checkpoint_write(true, &mut |_| {}).unwrap().written;
+    let written = world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written;
     assert_eq!(written, 4);
     assert_eq!(world.pool.nblocks(&kept).unwrap(), 4);
     assert_eq!(world.disk.stat("base/5/1").unwrap().len, 4 * PAGE_SIZE as u64);
@@ -264,6 +264,23 @@ fn forgotten_pages_are_not_written_and_truncation_cuts_file_and_pool() {
     // Growth after a truncation gives zeroed pages.
     let guard = world.pool.extend(&kept, &mut Strategy::normal()).unwrap();
     assert!(guard.block() == BlockNo(4) && guard.is_all_zeros());
+}
+
+/// Two writes of eight pages each: the kernel is asked after each, once for both, or not at all.
+#[test]
+fn a_checkpoint_asks_the_kernel_to_begin_after_so_many_pages() {
+    for (flush_after, hints) in [(0, 0), (4, 2), (8, 2), (9, 1), (256, 1)] {
+        let world = World::new(64);
+        let fork = world.relation(1, 16);
+        world.checkpoint();
+        for block in 0..16 {
+            world.set(&fork, block, 0, 1);
+        }
+        let before = world.disk.count(vfs::Op::FlushHint);
+        let done = world.pool.checkpoint_write(false, flush_after, &mut |_| {}).unwrap();
+        assert_eq!(done.written, 16);
+        assert_eq!(world.disk.count(vfs::Op::FlushHint) - before, hints, "{flush_after}");
+    }
 }
 
 #[test]
@@ -280,11 +297,11 @@ fn a_checkpoint_writes_neighbours_in_one_call_in_file_order() {
     let before = world.disk.count(vfs::Op::Write);
     assert!(before > writes);
     let mut seen = Vec::new();
-    let progress = world.pool.checkpoint_write(false, &mut |p| seen.push(p.done)).unwrap();
+    let progress = world.pool.checkpoint_write(false, 0, &mut |p| seen.push(p.done)).unwrap();
     assert_eq!((progress.written, progress.total), (14, 14));
     assert_eq!(seen, [4, 5, 7, 11, 12, 14]);
     assert_eq!(world.disk.count(vfs::Op::Write) - before, 6);
-    assert_eq!(world.pool.checkpoint_write(false, &mut |_| {}).unwrap().written, 0);
+    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
 }
 
 #[test]
@@ -301,8 +318,8 @@ fn unlogged_pages_are_left_to_the_shutdown_checkpoint() {
     edit.finish_unlogged();
     drop(guard);
     assert!(!fork.is_logged());
-    assert_eq!(world.pool.checkpoint_write(false, &mut |_| {}).unwrap().written, 0);
-    assert_eq!(world.pool.checkpoint_write(true, &mut |_| {}).unwrap().written, 1);
+    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
+    assert_eq!(world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written, 1);
     assert_eq!(world.wal.inserted(), START, "nothing was logged");
 }
 
@@ -314,14 +331,14 @@ fn relations_and_databases_are_flushed_by_name() {
     world.set(&a, 1, 0, 7);
     world.set(&b, 1, 0, 7);
     world.pool.flush_relation(a.name().rel).unwrap();
-    assert_eq!(world.pool.checkpoint_write(false, &mut |_| {}).unwrap().written, 1);
+    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 1);
     world.set(&a, 1, 0, 8);
     world.pool.flush_database(Oid(6)).unwrap();
     world.pool.flush_database(Oid(5)).unwrap();
-    assert_eq!(world.pool.checkpoint_write(false, &mut |_| {}).unwrap().written, 0);
+    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
     world.set(&a, 1, 0, 9);
     world.pool.drop_database(Oid(5));
-    assert_eq!(world.pool.checkpoint_write(false, &mut |_| {}).unwrap().written, 0);
+    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 0);
 }
 
 #[test]

@@ -8,11 +8,13 @@
 
 use crate::frame::{CHECKPOINT, DIRTY, FrameNo, JUST_DIRTIED, PIN, TAGGED, Tag, USAGES, pins};
 use crate::pool::bump;
+use crate::writeback::Writeback;
 use crate::{BufferPool, ForkBuffers};
 use ids::{BlockNo, Lsn, Oid, RelFile};
 use page::PageBuf;
 use pgerror::Result;
 use smallvec::SmallVec;
+use smgr::RelFork;
 use std::io::IoSlice;
 use sync::atomic::Ordering;
 use sync::{Arc, LatchMode};
@@ -198,11 +200,12 @@ impl BufferPool {
     }
 
     /// Writes all dirty pages (`all`: of unlogged relations too, for a shutdown), in the order of files and
-    /// blocks; `pace` is called after each write and may sleep. The files are not synced: that is
-    /// `Smgr::checkpoint_sync`. Counterpart: BufferSync.
+    /// blocks; `pace` is called after each write and may sleep. After every `flush_after` pages the kernel is asked
+    /// to begin with them (0: never). The files are not synced: that is `Smgr::checkpoint_sync`. Counterpart: BufferSync.
     pub fn checkpoint_write(
         &self,
         all: bool,
+        flush_after: u32,
         pace: &mut dyn FnMut(CheckpointProgress),
     ) -> Result<CheckpointProgress> {
         let mut todo = Vec::new();
@@ -220,7 +223,7 @@ impl BufferPool {
             }
             desc.unpin();
         }
-        self.write_sorted(todo, CHECKPOINT, Writer::Checkpoint, pace)
+        self.write_sorted(todo, CHECKPOINT, Writer::Checkpoint, flush_after, pace)
     }
 
     /// Writes those of `todo` that still have the flag `still`.
@@ -229,6 +232,7 @@ impl BufferPool {
         mut todo: Vec<(Tag, FrameNo)>,
         still: u64,
         writer: Writer,
+        flush_after: u32,
         pace: &mut dyn FnMut(CheckpointProgress),
     ) -> Result<CheckpointProgress> {
         todo.sort_unstable_by_key(|(tag, _)| {
@@ -236,14 +240,21 @@ impl BufferPool {
             (tablespace, database, relnumber, tag.fork as u8, tag.block)
         });
         let mut progress = CheckpointProgress { total: todo.len(), ..Default::default() };
+        let mut writeback = Writeback::default();
         let mut at = 0;
         while at < todo.len() {
             let (taken, written) = self.write_run_at(&todo[at..], still, writer)?;
+            if written > 0 {
+                let (tag, _) = &todo[at];
+                let fork = RelFork { rel: tag.rel, fork: tag.fork, backend: None };
+                writeback.add(&self.smgr, fork, tag.block, written as u32, flush_after);
+            }
             at += taken;
             progress.done = at;
             progress.written += written;
             pace(progress);
         }
+        writeback.issue(&self.smgr);
         Ok(progress)
     }
 
@@ -274,11 +285,8 @@ impl BufferPool {
                 break;
             }
         }
-        let (name, count) = (run.fork.name(), run.frames.len());
+        let count = run.frames.len();
         self.finish_write(run, writer)?;
-        if writer == Writer::Checkpoint {
-            self.smgr.writeback(name, tag.block, count as u32);
-        }
         Ok((count, count))
     }
 
@@ -289,7 +297,7 @@ impl BufferPool {
         fork.for_each(BlockNo(0), |block, frame| {
             todo.push((Tag { rel: fork.name().rel, fork: fork.name().fork, block }, frame));
         });
-        self.write_sorted(todo, DIRTY, Writer::Session, &mut |_| {}).map(|_| ())
+        self.write_sorted(todo, DIRTY, Writer::Session, 0, &mut |_| {}).map(|_| ())
     }
 
     /// Writes all dirty pages of the relation to its files (not synced).
@@ -332,6 +340,7 @@ pub struct BackgroundWriter {
     allocated_before: u64,
     /// Allocations a step, smoothed: rises at once, falls slowly.
     demand: f64,
+    writeback: Writeback,
 }
 
 /// Rounds over which the demand falls.
@@ -343,13 +352,14 @@ impl BackgroundWriter {
     }
 
     /// One round: writes at most `pages_max` pages (`bgwriter_lru_maxpages`) among the frames that the
-    /// clock will offer soon, enough for `multiplier` times the demand. Returns pages written;
-    /// `None` if there was no demand at all (time to sleep longer).
+    /// clock will offer soon, enough for `multiplier` times the demand; `flush_after` as for
+    /// [`BufferPool::checkpoint_write`]. Returns pages written; `None` if there was no demand at all (time to sleep longer).
     pub fn step(
         &mut self,
         pool: &BufferPool,
         pages_max: usize,
         multiplier: f64,
+        flush_after: u32,
     ) -> Result<Option<usize>> {
         let allocated = pool.counters.allocated.load(Ordering::Relaxed);
         let recent = (allocated - self.allocated_before) as f64;
@@ -383,7 +393,9 @@ impl BackgroundWriter {
             }
             let pins = Pins { pool, frames: SmallVec::from_slice(&[frame]) };
             if let Some(run) = pool.begin_write(frame, false) {
+                let (fork, block) = (run.fork.name(), run.first);
                 pool.finish_write(run, Writer::Background)?;
+                self.writeback.add(&pool.smgr, fork, block, 1, flush_after);
                 written += 1;
             }
             drop(pins);

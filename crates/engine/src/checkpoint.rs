@@ -170,7 +170,7 @@ impl Engine {
         let write_began = clock.monotonic();
         let written = self.write_dirty_pages(&pace)?;
         let sync_began = clock.monotonic();
-        let syncs = self.smgr.checkpoint_sync()?;
+        let syncs = self.smgr.checkpoint_sync(clock)?;
         let sync_ended = clock.monotonic();
 
         wal.wait_delay_end();
@@ -234,7 +234,7 @@ impl Engine {
     ) -> String {
         let seconds = |d: Duration| format!("{}.{:03}", d.as_secs(), d.subsec_millis());
         let share = written as f64 * 100.0 / self.config.shared_buffers as f64;
-        let average = sync / u32::try_from(syncs.files.max(1)).unwrap_or(u32::MAX);
+        let average = syncs.total / u32::try_from(syncs.files.max(1)).unwrap_or(u32::MAX);
         format!(
             "checkpoint complete: wrote {written} buffers ({share:.1}%); {} WAL file(s) added, {} \
              removed, {} recycled; write={} s, sync={} s, total={} s; sync files={}, \
@@ -246,7 +246,7 @@ impl Engine {
             seconds(sync),
             seconds(total),
             syncs.files,
-            seconds(average),
+            seconds(syncs.longest),
             seconds(average),
             (estimate.last_distance / 1024.0) as u64,
             (estimate.distance / 1024.0) as u64,
@@ -259,7 +259,8 @@ impl Engine {
         let all = flags.has(CheckpointFlags::SHUTDOWN)
             || flags.has(CheckpointFlags::END_OF_RECOVERY)
             || flags.has(CheckpointFlags::FLUSH_ALL);
-        let result = self.pool.checkpoint_write(all, &mut |progress| {
+        let flush_after = self.live().checkpoint_flush_after;
+        let result = self.pool.checkpoint_write(all, flush_after, &mut |progress| {
             self.pause(pace, progress.done as f64 / progress.total.max(1) as f64);
         })?;
         Ok(result.written)
@@ -350,6 +351,7 @@ impl Engine {
             &self.pool,
             config.bgwriter_lru_maxpages,
             config.bgwriter_lru_multiplier,
+            config.bgwriter_flush_after,
         )?;
         let most = config.bgwriter_lru_maxpages;
         if most > 0 && written.is_some_and(|n| n >= most) {

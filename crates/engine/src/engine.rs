@@ -32,6 +32,9 @@ pub struct EngineConfig {
     pub checkpoint_timeout: Duration,
     pub checkpoint_completion_target: f64,
     pub checkpoint_warning: Duration,
+    /// Pages after which the kernel is asked to begin with writing; 0 leaves it to the kernel.
+    pub checkpoint_flush_after: u32,
+    pub bgwriter_flush_after: u32,
     pub log_checkpoints: bool,
     pub bgwriter_delay: Duration,
     pub bgwriter_lru_maxpages: usize,
@@ -70,6 +73,8 @@ impl EngineConfig {
             checkpoint_timeout: Duration::from_secs(300),
             checkpoint_completion_target: 0.9,
             checkpoint_warning: Duration::from_secs(30),
+            checkpoint_flush_after: 32,
+            bgwriter_flush_after: 64,
             log_checkpoints: true,
             bgwriter_delay: Duration::from_millis(200),
             bgwriter_lru_maxpages: 100,
@@ -101,6 +106,9 @@ pub struct LiveConfig {
     pub checkpoint_timeout: Duration,
     pub checkpoint_completion_target: f64,
     pub checkpoint_warning: Duration,
+    /// Pages after which the kernel is asked to begin with writing; 0 leaves it to the kernel.
+    pub checkpoint_flush_after: u32,
+    pub bgwriter_flush_after: u32,
     pub log_checkpoints: bool,
     pub bgwriter_delay: Duration,
     pub bgwriter_lru_maxpages: usize,
@@ -114,6 +122,8 @@ impl From<&EngineConfig> for LiveConfig {
             checkpoint_timeout: config.checkpoint_timeout,
             checkpoint_completion_target: config.checkpoint_completion_target,
             checkpoint_warning: config.checkpoint_warning,
+            checkpoint_flush_after: config.checkpoint_flush_after,
+            bgwriter_flush_after: config.bgwriter_flush_after,
             log_checkpoints: config.log_checkpoints,
             bgwriter_delay: config.bgwriter_delay,
             bgwriter_lru_maxpages: config.bgwriter_lru_maxpages,
@@ -294,6 +304,7 @@ impl Engine {
         self.wal.configure(|wal| {
             wal.sync_method = wanted.sync_method;
             wal.fsync = wanted.fsync;
+            wal.track_io_timing = wanted.track_io_timing;
             wal.compression = wanted.compression;
             wal.min_wal_size = wanted.min_wal_size;
             wal.max_wal_size = wanted.max_wal_size;

@@ -56,4 +56,4 @@ pub use relmap::{DbKey, RelMap, RelMaps};
 pub use shared::Storage;
 pub use tempfile::{TempFile, TempSpace};
 pub use txn::{DroppedStats, Isolation, Snapshot, SnapshotKind};
-pub use wal::{Compression as WalCompression, RmgrId, WalUsage};
+pub use wal::{Compression as WalCompression, RmgrId, WalStats, WalUsage};

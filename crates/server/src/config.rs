@@ -247,6 +247,7 @@ pub(crate) fn engine_config(
         _ => wal::SyncMethod::Fdatasync,
     };
     config.wal.fsync = base.bool("fsync");
+    config.wal.track_io_timing = base.bool("track_wal_io_timing");
     config.wal.full_page_writes = base.bool("full_page_writes");
     config.wal.compression = match base.text("wal_compression") {
         "off" => wal::Compression::Off,
@@ -266,6 +267,8 @@ pub(crate) fn engine_config(
     config.checkpoint_timeout = seconds("checkpoint_timeout");
     config.checkpoint_completion_target = base.real("checkpoint_completion_target");
     config.checkpoint_warning = seconds("checkpoint_warning");
+    config.checkpoint_flush_after = count("checkpoint_flush_after");
+    config.bgwriter_flush_after = count("bgwriter_flush_after");
     config.log_checkpoints = base.bool("log_checkpoints");
     config.bgwriter_delay = millis("bgwriter_delay");
     config.bgwriter_lru_maxpages = base.int("bgwriter_lru_maxpages") as usize;

@@ -36,9 +36,10 @@ impl Workers {
                 WaitEvent::WalWriterMain => instance.engine.wal().background_waiter().clone(),
                 _ => Arc::new(Waiter::new()),
             };
-            instance.register_worker(name, waiter.clone());
+            let worker = instance.register_worker(name, waiter.clone());
             let (w, s, i, p) = (waiter.clone(), stop.clone(), instance.clone(), panic.clone());
             let thread = sync::spawn_with_stack(name, 1 << 20, move || {
+                worker.meter.begin();
                 while !s.load(Ordering::Acquire) {
                     let span = step(&i.engine).unwrap_or_else(|e| {
                         let speaker = Speaker { kind: name, ..Speaker::default() };

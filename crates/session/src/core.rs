@@ -89,6 +89,10 @@ pub struct Core {
     pub(crate) track_activities: bool,
     /// `track_activity_query_size` less the closing zero of the real server's buffer.
     pub(crate) activity_bytes_max: usize,
+    /// The statement that runs, for the log.
+    pub(crate) statement: Option<Arc<str>>,
+    /// What the thread had used when the session began.
+    pub(crate) usage_before: vfs::process::Usage,
     pub(crate) statement_log: crate::statementlog::StatementLog,
     /// The server, and what it shows of this session. Absent where queries run without a connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
@@ -186,6 +190,8 @@ impl Core {
             report_due: true,
             track_activities: true,
             activity_bytes_max: 1023,
+            statement: None,
+            usage_before: vfs::process::thread_usage(),
             statement_log: Default::default(),
             server: None,
             known_rights: Default::default(),

@@ -5,6 +5,7 @@ use crate::portal::{Portal, Ran, ends_block, write_tag};
 use crate::prepared::Prepared;
 use crate::rows;
 use crate::session::Session;
+use crate::statementlog::Work;
 use crate::xact::aborted;
 use ids::Oid;
 use parse::ast::Node;
@@ -23,11 +24,14 @@ impl Session {
         let name = self.text(message.name)?;
         let sql = self.text(message.query)?;
         self.show_running(sql.as_bytes());
+        if self.core.resolved.log_statements {
+            self.core.statement = Some(sql.into());
+        }
         self.start_command();
         if name.is_empty() {
             self.unnamed = None;
         } else if self.core.prepared.contains_key(name) {
-            self.statement = Some(sql.into());
+            self.core.statement = Some(sql.into());
             return Err(pg_err!(
                 DUPLICATE_PSTATEMENT,
                 "prepared statement \"{name}\" already exists"
@@ -52,8 +56,10 @@ impl Session {
             }
         }
         let sql: Arc<str> = sql.into();
-        self.statement = Some(sql.clone());
+        self.core.statement = Some(sql.clone());
+        let parsing = self.core.measure(Work::Parser);
         let mut statements = parse::parse_with(&sql, self.parse_options())?;
+        self.core.log_measured(parsing, "PARSER STATISTICS");
         if statements.len() > 1 {
             return Err(pg_err!(
                 SYNTAX_ERROR,
@@ -118,7 +124,7 @@ impl Session {
         let name = self.text(message.portal)?;
         let prepared = self.find_prepared(statement)?;
         self.show_running(prepared.sql.as_bytes());
-        self.statement = Some(prepared.sql.clone());
+        self.core.statement = Some(prepared.sql.clone());
         self.start_command();
         let wanted = prepared.param_types.len();
         if message.count != wanted {
@@ -283,7 +289,7 @@ impl Session {
             self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
         let prepared = portal.statement.clone();
         self.show_running(prepared.sql.as_bytes());
-        self.statement = Some(prepared.sql.clone());
+        self.core.statement = Some(prepared.sql.clone());
         let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
             self.core.portals.insert(name, portal);
@@ -326,7 +332,9 @@ impl Session {
         }
         // A negative number is no limit.
         let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
+        let running = self.core.measure(Work::Executor);
         let ran = self.run_query_portal(&mut portal, limit)?;
+        self.core.log_measured(running, "EXECUTOR STATISTICS");
         self.send_notices();
         match ran {
             Ran::Suspended => {

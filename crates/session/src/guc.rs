@@ -259,6 +259,9 @@ impl Core {
                 }
             }
             "log_statement_stats" => self.statement_log.stats = value.as_bool(),
+            "log_parser_stats" => self.statement_log.parser_stats = value.as_bool(),
+            "log_planner_stats" => self.statement_log.planner_stats = value.as_bool(),
+            "log_executor_stats" => self.statement_log.executor_stats = value.as_bool(),
             "log_duration" => self.statement_log.duration = value.as_bool(),
             "log_min_duration_statement" => self.statement_log.min_duration = value.as_int(),
             "maintenance_work_mem" => self.apply_storage(),

@@ -2,6 +2,7 @@
 
 use crate::activity::Activity;
 use crate::plancache::PlanCache;
+use crate::rusage::Meter;
 use crate::timer::Timers;
 use catalog::Catalogs;
 use engine::Engine;
@@ -65,6 +66,8 @@ pub struct SessionHandle {
     hangup: Arc<dyn Fn() + Send + Sync>,
     /// What `pg_stat_activity` shows.
     pub activity: Activity,
+    /// What `norsu_stat_rusage` shows.
+    pub meter: Meter,
     /// Is a statement running? A cancel request that comes too late must not hit the next one.
     pub(crate) busy: sync::atomic::AtomicBool,
     pub(crate) mailbox: Mutex<crate::notify::Mailbox>,
@@ -124,6 +127,7 @@ pub struct Worker {
     pub waiter: Arc<Waiter>,
     /// Microseconds since 2000.
     pub start: i64,
+    pub meter: Meter,
 }
 
 /// See the module's text.
@@ -148,6 +152,8 @@ pub struct Instance {
     pub(crate) listeners: sync::atomic::AtomicUsize,
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
+    /// When shared counters were set back, and what they were then.
+    pub(crate) resets: Mutex<crate::sysfn::counters::Resets>,
     /// When the server started, in microseconds since 2000.
     pub started: i64,
     /// When the configuration was read last.
@@ -178,6 +184,7 @@ impl Instance {
             post: Mutex::new(()),
             listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
+            resets: Mutex::default(),
             workers: Mutex::new(Vec::new()),
             files: Mutex::new(None),
         })
@@ -258,9 +265,11 @@ impl Instance {
             waiter: Arc::new(Waiter::new()),
             hangup,
             activity: Activity::new(self.engine.env().clock.pg_micros(), peer),
+            meter: Meter::default(),
             busy: sync::atomic::AtomicBool::new(false),
             mailbox: Mutex::default(),
         });
+        handle.meter.begin();
         sessions.insert(pid, handle.clone());
         Ok(handle)
     }
@@ -288,10 +297,12 @@ impl Instance {
     }
 
     /// Takes a background worker into `pg_stat_activity`.
-    pub fn register_worker(&self, kind: &'static str, waiter: Arc<Waiter>) {
+    pub fn register_worker(&self, kind: &'static str, waiter: Arc<Waiter>) -> Arc<Worker> {
         let start = self.engine.env().clock.pg_micros();
-        let worker = Worker { pid: self.new_pid(), kind, waiter, start };
-        self.workers.lock().push(Arc::new(worker));
+        let pid = self.new_pid();
+        let worker = Arc::new(Worker { pid, kind, waiter, start, meter: Meter::default() });
+        self.workers.lock().push(worker.clone());
+        worker
     }
 
     pub fn workers(&self) -> Vec<Arc<Worker>> {

@@ -29,6 +29,7 @@ mod resolved;
 pub mod rights;
 mod rowevent;
 mod rows;
+pub mod rusage;
 mod session;
 mod setcmd;
 mod simple;

@@ -21,6 +21,7 @@ pub(crate) mod template;
 
 use crate::core::Core;
 use crate::rows;
+use crate::statementlog::Work;
 use analyze::SessionLookup;
 use choice::Plans;
 use hashbrown::HashMap;
@@ -196,13 +197,18 @@ const WITHOUT_EFFECT: &[&str] = &[
     "idle_session_timeout",
     "is_superuser",
     "lock_timeout",
+    "log_executor_stats",
     "log_min_duration_statement",
     "log_min_error_statement",
     "log_min_messages",
+    "log_parser_stats",
+    "log_planner_stats",
     "log_statement",
+    "log_statement_stats",
     "norsu.bottom_up_deletion",
     "norsu.client_spin",
     "norsu.plan_cache",
+    "norsu.track_rusage",
     "plan_cache_mode",
     "role",
     "search_path",
@@ -297,10 +303,14 @@ impl Core {
         let generation = self.catalog.catalog.generation();
         let environment = self.environment()?;
         let mut param_types = types.to_vec();
+        let analyzing = self.measure(Work::Parser);
         let mut lookup = SessionLookup::new(self);
         let query = analyze::analyze_variable(&mut lookup, raw, sql, &mut param_types)?;
+        self.log_measured(analyzing, "PARSE ANALYSIS STATISTICS");
         let fields = query_fields(self, &query)?;
+        let rewriting = self.measure(Work::Parser);
         let query = analyze::rewrite(&mut SessionLookup::new(self), query)?;
+        self.log_measured(rewriting, "REWRITER STATISTICS");
         let mut description = Vec::new();
         if let Some(fields) = &fields {
             backend::row_description(&mut description, fields);

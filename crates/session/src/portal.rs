@@ -5,6 +5,7 @@ use crate::plancache::choice::Mode;
 use crate::prepared::{Idle, Prepared};
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
+use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
 use ids::{Oid, Tid};
@@ -441,7 +442,11 @@ impl Session {
         }
         let writer = portal.writer.in_formats(&formats);
         let own = std::mem::replace(&mut portal.writer, writer);
+        let running = self.core.measure(Work::Executor);
         let result = self.fetch_rows(&mut portal, stmt);
+        if result.is_ok() {
+            self.core.log_measured(running, "EXECUTOR STATISTICS");
+        }
         portal.writer = own;
         portal.failed = result.is_err();
         self.core.portals.insert(name, portal);

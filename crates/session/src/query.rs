@@ -3,6 +3,7 @@
 
 use crate::core::Core;
 use crate::plancache::choice::Mode;
+use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
 use ids::Oid;
@@ -48,7 +49,10 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
 
 /// Plans an analysed query.
 pub fn plan_query(core: &mut Core, query: &Query) -> Result<PlannedStmt> {
-    planner::plan_query(query, core)
+    let planning = core.measure(Work::Planner);
+    let plan = planner::plan_query(query, core)?;
+    core.log_measured(planning, "PLANNER STATISTICS");
+    Ok(plan)
 }
 
 /// Runs a text of queries and returns the last one's rows.

@@ -7,6 +7,10 @@ use parse::Options;
 use settings::Store;
 use std::time::Duration;
 
+/// Parameters by which statistics of statements go to the log.
+const STATISTICS: [&str; 4] =
+    ["log_statement_stats", "log_parser_stats", "log_planner_stats", "log_executor_stats"];
+
 /// See the module's text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
@@ -16,6 +20,8 @@ pub(crate) struct Resolved {
     pub(crate) plan_mode: Mode,
     /// Something of statements or their times may go to the log.
     pub(crate) log_statements: bool,
+    /// `norsu.track_rusage`.
+    pub(crate) track_rusage: bool,
     /// `None` where the parameter is 0.
     pub(crate) statement_timeout: Option<Duration>,
     pub(crate) idle_session_timeout: Option<Duration>,
@@ -45,7 +51,9 @@ impl Resolved {
             plan_mode: Mode::named(store.named("plan_cache_mode").as_text()),
             log_statements: store.named("log_statement").as_text() != "none"
                 || store.named("log_duration").as_bool()
-                || store.named("log_min_duration_statement").as_int() >= 0,
+                || store.named("log_min_duration_statement").as_int() >= 0
+                || STATISTICS.iter().any(|name| store.named(name).as_bool()),
+            track_rusage: store.named("norsu.track_rusage").as_bool(),
             statement_timeout: span("statement_timeout"),
             idle_session_timeout: span("idle_session_timeout"),
             idle_in_transaction_timeout: span("idle_in_transaction_session_timeout"),

@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
+use crate::statementlog::{Measured, Work};
 use crate::xact::{Block, Xact};
 use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -35,8 +36,8 @@ pub struct Session {
     reported: Vec<(Id, String)>,
     /// Temporary tables with ON COMMIT DELETE ROWS (or DROP: true).
     pub(crate) on_commit: Vec<(ids::Oid, bool)>,
-    /// The statement that runs, for the log.
-    pub(crate) statement: Option<Arc<str>>,
+    /// What the thread had used when the query that runs began, if that is measured.
+    pub(crate) metered: Option<crate::rusage::Times>,
     /// Statements of simple queries.
     pub(crate) slots: Slots,
     pub(crate) no_params: Arc<[types::Datum]>,
@@ -78,7 +79,7 @@ impl Session {
             config_generation,
             reported: Vec::new(),
             on_commit: Vec::new(),
-            statement: None,
+            metered: None,
         }
     }
 
@@ -156,6 +157,7 @@ impl Session {
         }
         backend::ready_for_query(&mut self.conn.out, self.xact.status());
         self.show_waiting();
+        self.end_metered();
         self.conn.flush()?;
         if idle {
             self.rest();
@@ -206,7 +208,7 @@ impl Session {
         match self.core.store.named("client_min_messages").as_text() {
             "error" => Severity::Error,
             "warning" => Severity::Warning,
-            "notice" => Severity::Notice,
+            "notice" | "info" => Severity::Notice,
             "log" => Severity::Log,
             _ => Severity::Debug,
         }
@@ -215,7 +217,7 @@ impl Session {
     /// A line in the server's log.
     pub(crate) fn log_report(&self, report: &PgError) {
         let mut speaker = self.core.speaker.clone();
-        let statement = self.statement.as_deref();
+        let statement = self.core.statement.as_deref();
         speaker.command = statement.map_or("idle".to_owned(), command_of);
         speaker.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
         speaker.xid = self.core.backend.txn.top_xid_if_any().0;
@@ -273,6 +275,7 @@ impl Session {
         if self.skip_to_sync && !matches!(frame.kind, b'S' | b'X') {
             return Ok(Next::Message);
         }
+        self.begin_metered();
         if !matches!(frame.kind, b'S' | b'H') {
             self.statement_begins();
         }
@@ -321,18 +324,29 @@ impl Session {
             Err(e) if e.fields().severity >= Severity::Fatal => return Err(e),
             Err(e) => return self.after_error(e, extended),
         };
+        let measured = match extended {
+            true => self.core.measure(Work::Message),
+            false => None,
+        };
         let result = match message {
             FrontendMessage::Query(text) => {
                 self.unnamed = None;
                 self.simple_query(text).map(|()| Next::Ready)
             }
-            FrontendMessage::Parse(parse) => self.parse_message(&parse).map(|()| Next::Message),
-            FrontendMessage::Bind(bind) => self.bind_message(&bind).map(|()| Next::Message),
+            FrontendMessage::Parse(parse) => {
+                let done = self.parse_message(&parse);
+                self.message_done(measured, done, "PARSE MESSAGE STATISTICS")
+            }
+            FrontendMessage::Bind(bind) => {
+                let done = self.bind_message(&bind);
+                self.message_done(measured, done, "BIND MESSAGE STATISTICS")
+            }
             FrontendMessage::Describe { target, name } => {
                 self.describe_message(target, name).map(|()| Next::Message)
             }
             FrontendMessage::Execute { portal, max_rows } => {
-                self.execute_message(portal, max_rows).map(|()| Next::Message)
+                let done = self.execute_message(portal, max_rows);
+                self.message_done(measured, done, "EXECUTE MESSAGE STATISTICS")
             }
             FrontendMessage::Close { target, name } => {
                 self.close_message(target, name).map(|()| Next::Message)
@@ -360,11 +374,23 @@ impl Session {
         };
         match result {
             Ok(next) => {
-                self.statement = None;
+                self.core.statement = None;
                 Ok(next)
             }
             Err(e) => self.after_error(e, extended),
         }
+    }
+
+    /// A message of the extended protocol has been dealt with.
+    fn message_done(
+        &mut self,
+        measured: Option<Measured>,
+        done: Result<()>,
+        title: &str,
+    ) -> Result<Next> {
+        done?;
+        self.core.log_measured(measured, title);
+        Ok(Next::Message)
     }
 
     /// Reports an error and makes the session fit for what comes next.
@@ -374,7 +400,7 @@ impl Session {
             return Err(error);
         }
         self.report_error(&error);
-        self.statement = None;
+        self.core.statement = None;
         self.fail();
         self.skip_to_sync = extended;
         Ok(if extended { Next::Message } else { Next::Ready })

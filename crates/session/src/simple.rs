@@ -3,6 +3,7 @@
 use crate::portal::{Portal, Ran, ends_block, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
+use crate::statementlog::Work;
 use crate::xact::aborted;
 use analyze::SessionLookup;
 use parse::ast::Node;
@@ -34,8 +35,11 @@ impl Session {
             return Ok(());
         }
         let sql: Arc<str> = self.text(text)?.into();
-        self.statement = Some(sql.clone());
+        self.core.statement = Some(sql.clone());
+        let message = self.core.measure(Work::Message);
+        let parsing = self.core.measure(Work::Parser);
         let statements = parse::parse_with(&sql, self.parse_options())?;
+        self.core.log_measured(parsing, "PARSER STATISTICS");
         if let [raw] = &statements[..]
             && !self.core.resolved.log_statements
             && self.run_new_slot(&sql, raw)?
@@ -78,6 +82,7 @@ impl Session {
             backend::command_complete(&mut self.conn.out, &tag);
         }
         self.end_timed(timed, "statement", &sql);
+        self.core.log_measured(message, "QUERY STATISTICS");
         Ok(())
     }
 
@@ -98,11 +103,14 @@ impl Session {
         let mut portal =
             Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
         self.start_portal(&mut portal)?;
+        let running = self.core.measure(Work::Executor);
         self.gather_written(&mut portal)?;
         if let Some(fields) = &portal.fields {
             backend::row_description(&mut self.conn.out, fields);
         }
-        match self.run_query_portal(&mut portal, 0)? {
+        let ran = self.run_query_portal(&mut portal, 0)?;
+        self.core.log_measured(running, "EXECUTOR STATISTICS");
+        match ran {
             Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
             Ran::Suspended => Ok(String::new()),
         }

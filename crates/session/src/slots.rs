@@ -202,7 +202,7 @@ impl Session {
         }
         self.slots.template = template;
         if ran.is_err() {
-            self.statement = Some(String::from_utf8_lossy(text).into());
+            self.core.statement = Some(String::from_utf8_lossy(text).into());
         }
         ran
     }

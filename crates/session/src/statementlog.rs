@@ -1,6 +1,8 @@
-//! Statements and their times in the server's log: `log_statement`, `log_duration`,
-//! `log_min_duration_statement`. Counterpart: `check_log_statement`, `check_log_duration`.
+//! Statements, their times and what they use of the machine in the server's log: `log_statement`, `log_duration`,
+//! `log_min_duration_statement`, `log_statement_stats` and its kin. Counterpart: `check_log_statement`,
+//! `check_log_duration`, `ShowUsage`.
 
+use crate::core::Core;
 use crate::session::Session;
 use parse::ast::Node;
 use pgerror::{PgError, Severity, SqlState};
@@ -26,11 +28,23 @@ pub(crate) struct StatementLog {
     pub(crate) min_duration: i64,
     /// `log_statement_stats`.
     pub(crate) stats: bool,
+    /// `log_parser_stats` and its kin.
+    pub(crate) parser_stats: bool,
+    pub(crate) planner_stats: bool,
+    pub(crate) executor_stats: bool,
 }
 
 impl Default for StatementLog {
     fn default() -> StatementLog {
-        StatementLog { which: Which::None, duration: false, min_duration: -1, stats: false }
+        StatementLog {
+            which: Which::None,
+            duration: false,
+            min_duration: -1,
+            stats: false,
+            parser_stats: false,
+            planner_stats: false,
+            executor_stats: false,
+        }
     }
 }
 
@@ -39,8 +53,52 @@ pub(crate) struct Timed {
     begun: Instant,
     /// The text has been logged.
     logged: bool,
-    /// What the thread had used before, if the statement's use is to be logged.
-    usage: Option<Usage>,
+}
+
+/// Work under way whose use of the machine is to be logged at its end.
+pub(crate) struct Measured {
+    begun: Instant,
+    before: Usage,
+}
+
+/// Work of which statistics may be wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Work {
+    /// Parsing, analysis and rewriting.
+    Parser,
+    Planner,
+    Executor,
+    /// All that a message of the client asks for.
+    Message,
+}
+
+impl Core {
+    /// Begins to measure, if statistics of such work are wanted.
+    #[inline]
+    pub(crate) fn measure(&self, work: Work) -> Option<Measured> {
+        if !self.resolved.log_statements {
+            return None;
+        }
+        let settings = &self.statement_log;
+        let wanted = match work {
+            Work::Parser => settings.parser_stats,
+            Work::Planner => settings.planner_stats,
+            Work::Executor => settings.executor_stats,
+            Work::Message => settings.stats,
+        };
+        let begun = || Measured { begun: Instant::now(), before: process::thread_usage() };
+        wanted.then(begun)
+    }
+
+    /// The work has ended well. Counterpart: `ShowUsage`.
+    pub(crate) fn log_measured(&self, measured: Option<Measured>, title: &str) {
+        let (Some(Measured { begun, before }), Some((server, _))) = (measured, &self.server) else {
+            return;
+        };
+        let report = line(title.to_owned());
+        let report = report.detail(usage_text(&self.usage_before, &before, begun.elapsed()));
+        server.log.write(&self.speaker, &report, self.statement.as_deref());
+    }
 }
 
 /// The least setting of `log_statement` that logs it. Counterpart: `GetCommandLogLevel`.
@@ -76,11 +134,14 @@ fn line(message: String) -> PgError {
     PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log)
 }
 
-/// What was used since `before`, in the form of PostgreSQL's `ShowUsage`; totals are the session's.
-fn usage_text(before: &Usage, elapsed: Duration) -> String {
+/// What was used since `before`, in the form of PostgreSQL's `ShowUsage`; totals are since the session's beginning.
+fn usage_text(session: &Usage, before: &Usage, elapsed: Duration) -> String {
     let now = process::thread_usage();
     let seconds = |d: Duration| format!("{}.{:06}", d.as_secs(), d.subsec_micros());
+    let time =
+        |get: fn(&Usage) -> Duration, from: &Usage| seconds(get(&now).saturating_sub(get(from)));
     let since = |get: fn(&Usage) -> u64| get(&now).saturating_sub(get(before));
+    let total = |get: fn(&Usage) -> u64| get(&now).saturating_sub(get(session));
     format!(
         "! system usage stats:\n\
          !\t{} s user, {} s system, {} s elapsed\n\
@@ -90,32 +151,32 @@ fn usage_text(before: &Usage, elapsed: Duration) -> String {
          !\t{}/{} [{}/{}] page faults/reclaims, {} [{}] swaps\n\
          !\t{} [{}] signals rcvd, {}/{} [{}/{}] messages rcvd/sent\n\
          !\t{}/{} [{}/{}] voluntary/involuntary context switches",
-        seconds(now.user.saturating_sub(before.user)),
-        seconds(now.system.saturating_sub(before.system)),
+        time(|u| u.user, before),
+        time(|u| u.system, before),
         seconds(elapsed),
-        seconds(now.user),
-        seconds(now.system),
+        time(|u| u.user, session),
+        time(|u| u.system, session),
         now.max_resident,
         since(|u| u.blocks_in),
         since(|u| u.blocks_out),
-        now.blocks_in,
-        now.blocks_out,
+        total(|u| u.blocks_in),
+        total(|u| u.blocks_out),
         since(|u| u.page_faults),
         since(|u| u.page_reclaims),
-        now.page_faults,
-        now.page_reclaims,
+        total(|u| u.page_faults),
+        total(|u| u.page_reclaims),
         since(|u| u.swaps),
-        now.swaps,
+        total(|u| u.swaps),
         since(|u| u.signals),
-        now.signals,
+        total(|u| u.signals),
         since(|u| u.messages_received),
         since(|u| u.messages_sent),
-        now.messages_received,
-        now.messages_sent,
+        total(|u| u.messages_received),
+        total(|u| u.messages_sent),
         since(|u| u.voluntary_switches),
         since(|u| u.involuntary_switches),
-        now.voluntary_switches,
-        now.involuntary_switches,
+        total(|u| u.voluntary_switches),
+        total(|u| u.involuntary_switches),
     )
 }
 
@@ -136,9 +197,8 @@ impl Session {
         if logged {
             self.log_line(&line(format!("{what}: {sql}")));
         }
-        let timed = settings.duration || settings.min_duration >= 0 || settings.stats;
-        let usage = settings.stats.then(process::thread_usage);
-        timed.then(|| Timed { begun: Instant::now(), logged, usage })
+        let timed = settings.duration || settings.min_duration >= 0;
+        timed.then(|| Timed { begun: Instant::now(), logged })
     }
 
     /// … and has ended well.
@@ -152,11 +212,6 @@ impl Session {
             self.log_line(&line(format!("{text}  {what}: {sql}")));
         } else if exceeded || settings.duration {
             self.log_line(&line(text));
-        }
-        if let Some(before) = timed.usage {
-            let report = line("QUERY STATISTICS".to_owned());
-            let report = report.detail(usage_text(&before, timed.begun.elapsed()));
-            self.instance.log.write(&self.core.speaker, &report, Some(sql));
         }
     }
 

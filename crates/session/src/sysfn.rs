@@ -11,6 +11,7 @@ use types::{Datum, DatumRef};
 mod activity;
 mod backends;
 mod convert;
+pub(crate) mod counters;
 mod definition;
 mod files;
 pub(crate) mod info;
@@ -21,6 +22,7 @@ mod prewarm;
 mod privilege;
 mod property;
 pub(crate) mod reg;
+mod rusage;
 pub(crate) mod sequence;
 mod server;
 pub(crate) mod settings;
@@ -51,6 +53,7 @@ const TABLES: &[&[SysFn]] = &[
     activity::FNS,
     backends::FNS,
     convert::FNS,
+    counters::FNS,
     definition::FNS,
     files::FNS,
     info::FNS,
@@ -73,6 +76,7 @@ const TABLES: &[&[SysFn]] = &[
     privilege::TYPE,
     privilege::WRAPPER,
     property::FNS,
+    rusage::FNS,
     sequence::FNS,
     server::FNS,
     settings::FNS,

@@ -5,6 +5,7 @@ use crate::portal::{Portal, Ran, query_tag};
 use crate::prepared::Prepared;
 use crate::rows::RowWriter;
 use crate::session::Session;
+use crate::statementlog::Work;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
@@ -229,7 +230,10 @@ impl Session {
         if let Some(fields) = fields.filter(|_| describe) {
             backend::row_description(&mut self.conn.out, &fields);
         }
-        match self.run_query_portal(&mut portal, 0)? {
+        let running = self.core.measure(Work::Executor);
+        let ran = self.run_query_portal(&mut portal, 0)?;
+        self.core.log_measured(running, "EXECUTOR STATISTICS");
+        match ran {
             Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
             Ran::Suspended => Ok(String::new()),
         }

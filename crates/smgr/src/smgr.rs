@@ -6,8 +6,9 @@ use crate::{BLOCK_SIZE, RelFork};
 use ids::{BlockNo, Fork, Oid, RelFile};
 use pgerror::{PgError, Result, Severity, SqlState, bail};
 use std::io;
+use std::time::Duration;
 use sync::{Arc, Mutex};
-use vfs::{Disk, File, IoSlice, IoSliceMut, OpenMode, io_error, io_error_with};
+use vfs::{Clock, Disk, File, IoSlice, IoSliceMut, OpenMode, io_error, io_error_with};
 
 /// Settings.
 #[derive(Clone, Debug)]
@@ -30,6 +31,9 @@ impl Default for SmgrConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncStats {
     pub files: usize,
+    /// Time for all files together, and for the one that took longest.
+    pub total: Duration,
+    pub longest: Duration,
 }
 
 /// One per server; see the crate's text. Knows no lengths: the buffer pool caches those.
@@ -503,16 +507,20 @@ impl Smgr {
 
     /// All pages have been written: syncs what was written. An error is a PANIC, since what
     /// a failed sync lost cannot be told. Counterpart: ProcessSyncRequests.
-    pub fn checkpoint_sync(&self) -> Result<SyncStats> {
+    pub fn checkpoint_sync(&self, clock: &dyn Clock) -> Result<SyncStats> {
         let (syncs, dirs) = self.pending.lock().take();
         let mut stats = SyncStats::default();
         for id in syncs {
+            let began = clock.monotonic();
             if let Err(e) = self.sync_segment(id) {
                 self.pending.lock().put_back(dirs);
                 return Err(e);
             }
             self.pending.lock().done(&id);
+            let took = clock.monotonic().saturating_sub(began);
             stats.files += 1;
+            stats.total += took;
+            stats.longest = stats.longest.max(took);
         }
         if !self.config.fsync {
             return Ok(stats);

@@ -175,6 +175,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn threads_are_told_what_they_use() {
+        let before = thread_usage();
+        let mut sum = 0u64;
+        while (thread_usage().user - before.user) < Duration::from_millis(60) {
+            sum = (0..10_000).fold(sum, |a, n| a.wrapping_mul(31).wrapping_add(n));
+        }
+        let here = thread_usage();
+        let (user, system) = thread_times(thread_id()).unwrap();
+        // The kernel tells of other threads in ticks.
+        let tick = Duration::from_millis(20);
+        assert!(user + tick >= here.user && user <= thread_usage().user + tick, "{user:?} {sum}");
+        assert!(system <= thread_usage().system + tick, "{system:?}");
+        assert!(process_usage().user >= here.user);
+        let ended = std::thread::spawn(thread_id).join().unwrap();
+        assert!(ended != thread_id() && thread_times(-1).is_none());
+    }
+
+    #[test]
     fn processes_and_their_parents_exist() {
         let me = std::process::id() as i32;
         assert!(exists(me) && exists(parent()));
@@ -210,10 +228,19 @@ pub struct Usage {
 
 /// What the calling thread has used since it began.
 pub fn thread_usage() -> Usage {
+    usage(libc::RUSAGE_THREAD)
+}
+
+/// What all threads of the process have used, ended ones too.
+pub fn process_usage() -> Usage {
+    usage(libc::RUSAGE_SELF)
+}
+
+fn usage(whose: libc::c_int) -> Usage {
     // SAFETY: plain data, which the call fills.
     let raw = unsafe {
         let mut raw: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_THREAD, &mut raw);
+        libc::getrusage(whose, &mut raw);
         raw
     };
     let time = |t: libc::timeval| {
@@ -236,6 +263,25 @@ pub fn thread_usage() -> Usage {
         voluntary_switches: count(raw.ru_nvcsw),
         involuntary_switches: count(raw.ru_nivcsw),
     }
+}
+
+/// The calling thread's number, by which others ask about it.
+pub fn thread_id() -> i32 {
+    // SAFETY: the call cannot fail.
+    unsafe { libc::gettid() }
+}
+
+/// User and system time of a thread of this process, to the kernel's tick; `None` if there is no such thread.
+pub fn thread_times(id: i32) -> Option<(Duration, Duration)> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{id}/stat")).ok()?;
+    // "id (name) state …": behind the name, which may hold anything, the times are the twelfth and thirteenth field.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_ascii_whitespace().skip(11);
+    // SAFETY: the call cannot fail for this name.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    let tick = Duration::from_secs(1) / u32::try_from(ticks).ok().filter(|n| *n > 0)?;
+    let mut next = || Some(tick * times.next()?.parse::<u32>().ok()?);
+    Some((next()?, next()?))
 }
 
 /// Is some process attached to the System V shared memory segment? That betrays a server of PostgreSQL whose own

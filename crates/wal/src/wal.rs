@@ -26,6 +26,7 @@ use crate::{Compression, DelayGuard, RecordBuilder, RmgrId};
 use ids::{Lsn, Xid};
 use page::PageRef;
 use pgerror::{PgError, Result, Severity, SqlState};
+use std::time::Duration;
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use sync::wait::Waiter;
 use sync::{Arc, RwLock};
@@ -59,6 +60,8 @@ pub struct WalConfig {
     pub level: WalLevel,
     pub sync_method: SyncMethod,
     pub fsync: bool,
+    /// `track_wal_io_timing`.
+    pub track_io_timing: bool,
     pub full_page_writes: bool,
     pub compression: Compression,
     /// Checksums or `wal_log_hints` are on: first hint changes log an image.
@@ -91,6 +94,7 @@ impl WalConfig {
             level: WalLevel::Replica,
             sync_method: SyncMethod::Fdatasync,
             fsync: true,
+            track_io_timing: false,
             full_page_writes: true,
             compression: Compression::Off,
             log_hints: false,
@@ -151,6 +155,17 @@ pub(crate) struct Counters {
     pub sync: AtomicU64,
     pub write_time_us: AtomicU64,
     pub sync_time_us: AtomicU64,
+    /// Are times counted?
+    pub timed: AtomicBool,
+}
+
+impl Counters {
+    /// Adds to one of the times, if they are counted.
+    pub(crate) fn add_time(&self, counter: &AtomicU64, took: Duration) {
+        if self.timed.load(Relaxed) {
+            counter.fetch_add(took.as_micros() as u64, Relaxed);
+        }
+    }
 }
 
 /// The log. One per server; lives from before recovery to after the shutdown checkpoint.

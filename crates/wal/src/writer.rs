@@ -104,6 +104,7 @@ impl Writer {
 
     pub(crate) fn configure(&self, config: &WalConfig) {
         self.fsync.store(config.fsync, Relaxed);
+        self.counters.timed.store(config.track_io_timing, Relaxed);
         self.method.store(config.sync_method as u8, Relaxed);
         self.commit_delay.store(config.commit_delay, Relaxed);
         self.commit_siblings.store(config.commit_siblings, Relaxed);
@@ -293,7 +294,7 @@ impl Writer {
         })?;
         let took = self.env.clock.monotonic().saturating_sub(began);
         self.counters.write.fetch_add(1, Relaxed);
-        self.counters.write_time_us.fetch_add(took.as_micros() as u64, Relaxed);
+        self.counters.add_time(&self.counters.write_time_us, took);
         Ok(())
     }
 
@@ -329,7 +330,7 @@ impl Writer {
         })?;
         let took = self.env.clock.monotonic().saturating_sub(began);
         self.counters.sync.fetch_add(1, Relaxed);
-        self.counters.sync_time_us.fetch_add(took.as_micros() as u64, Relaxed);
+        self.counters.add_time(&self.counters.sync_time_us, took);
         Ok(())
     }
 

@@ -96,7 +96,7 @@ fn a_failed_write_keeps_the_page() {
         errors += usize::from(try_read(&world, &fork, block).is_err());
     }
     assert!(errors > 0, "some read had to replace a dirty page");
-    assert!(world.pool.checkpoint_write(false, &mut |_| {}).is_err());
+    assert!(world.pool.checkpoint_write(false, 0, &mut |_| {}).is_err());
     world.disk.clear_faults();
     for block in 0..10 {
         assert_eq!(try_read(&world, &fork, block).unwrap(), u64::from(block) + 1);

@@ -104,7 +104,7 @@ fn without_checksums_hints_log_nothing() {
         true
     });
     assert_eq!(world.wal.stats().records, records);
-    assert_eq!(world.pool.checkpoint_write(false, &mut |_| {}).unwrap().written, 1);
+    assert_eq!(world.pool.checkpoint_write(false, 0, &mut |_| {}).unwrap().written, 1);
 }
 
 #[test]

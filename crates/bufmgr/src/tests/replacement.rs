@@ -141,7 +141,7 @@ fn a_checkpoint_pins_a_small_part_of_a_small_pool() {
         world.set(&fork, block, 0, 1);
     }
     let mut written = Vec::new();
-    world.pool.checkpoint_write(false, &mut |progress| written.push(progress.written)).unwrap();
+    world.pool.checkpoint_write(false, 0, &mut |progress| written.push(progress.written)).unwrap();
     assert_eq!(written.last(), Some(&16));
     assert!(written.windows(2).all(|two| two[1] - two[0] <= 2), "{written:?}");
 }
@@ -152,13 +152,13 @@ fn the_background_writer_cleans_ahead_of_the_clock() {
     let fork = world.relation(1, 200);
     world.checkpoint();
     let mut writer = BackgroundWriter::new();
-    writer.step(&world.pool, 100, 2.0).unwrap();
-    assert_eq!(writer.step(&world.pool, 100, 2.0).unwrap(), None, "no demand, no work");
+    writer.step(&world.pool, 100, 2.0, 0).unwrap();
+    assert_eq!(writer.step(&world.pool, 100, 2.0, 0).unwrap(), None, "no demand, no work");
     let mut cleaned = 0;
     for block in 0..200 {
         world.set(&fork, block, 0, 1);
         if block % 10 == 9 {
-            cleaned += writer.step(&world.pool, 100, 2.0).unwrap().unwrap_or(0);
+            cleaned += writer.step(&world.pool, 100, 2.0, 0).unwrap().unwrap_or(0);
         }
     }
     let stats = world.pool.stats();

@@ -20,7 +20,7 @@ fn many_threads_on_sixteen_frames() {
             let mut writer = BackgroundWriter::new();
             while !stop.load(Ordering::Relaxed) {
                 world.checkpoint();
-                writer.step(&world.pool, 4, 2.0).unwrap();
+                writer.step(&world.pool, 4, 2.0, 0).unwrap();
             }
         })
     };

@@ -2,6 +2,7 @@
 
 use super::{Locks, Statement};
 use crate::core::{Core, engine_lock_mode};
+use crate::query;
 use ids::{AttrNo, Oid};
 use lmgr::LockTag;
 use pgerror::Result;
@@ -137,7 +138,7 @@ impl Statement {
             }
             self.forget_plans();
         }
-        let plan = Arc::new(planner::plan_query(&self.query, core)?);
+        let plan = Arc::new(query::plan_query(core, &self.query)?);
         let generic = Arc::new(make_generic(core, plan)?);
         self.plans.lock().generic = Some(generic.clone());
         Ok(generic)
@@ -150,7 +151,7 @@ impl Statement {
 
     fn custom(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<Chosen> {
         let query = core.with_values(&self.query, params)?;
-        let plan = planner::plan_query(&query, core)?;
+        let plan = query::plan_query(core, &query)?;
         let cost = plan.plan_tree.info.total_cost + self.planning_cost(core);
         let mut plans = self.plans.lock();
         plans.custom_count = plans.custom_count.saturating_add(1);

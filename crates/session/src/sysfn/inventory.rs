@@ -7,7 +7,6 @@ use crate::prepared::Prepared;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
 
@@ -102,76 +101,12 @@ fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     core.prepared.with_times().map(row).collect()
 }
 
-fn wal(core: &Core) -> Result<Vec<Vec<Datum>>> {
-    let s = core.backend.storage().wal.stats();
-    let count = |v: u64| Datum::int8(v as i64);
-    let millis = |us: u64| Datum::float8(us as f64 / 1000.0);
-    let bytes = types::builtin::scalar("int8_numeric")
-        .ok_or_else(|| pgerror::PgError::internal("int8_numeric is there"))?;
-    let mut cx = types::BasicContext::default();
-    Ok(vec![vec![
-        count(s.records),
-        count(s.fpi),
-        bytes(&mut cx, &[count(s.bytes).as_ref()])?,
-        count(s.buffers_full),
-        count(s.write),
-        count(s.sync),
-        millis(s.write_time_us),
-        millis(s.sync_time_us),
-        super::settings::started(core),
-    ]])
-}
-
-/// A counter of `pg_stat_bgwriter`.
-macro_rules! bgwriter {
-    ($name:literal, $field:ident) => {
-        SysFn {
-            name: $name,
-            call: SysCall::One(|c, _| {
-                let counters = &c.backend.storage().background;
-                Ok(Datum::int8(counters.$field.load(Ordering::Relaxed) as i64))
-            }),
-        }
-    };
-    ($name:literal, $field:ident, milliseconds) => {
-        SysFn {
-            name: $name,
-            call: SysCall::One(|c, _| {
-                let counters = &c.backend.storage().background;
-                Ok(Datum::float8(counters.$field.load(Ordering::Relaxed) as f64))
-            }),
-        }
-    };
-    ($name:literal, pool.$field:ident) => {
-        SysFn {
-            name: $name,
-            call: SysCall::One(|c, _| {
-                Ok(Datum::int8(c.backend.storage().pool.stats().$field as i64))
-            }),
-        }
-    };
-}
-
 /// Pages of a database with a wrong checksum, if there are checksums: how many, and when the last one was met.
 fn damage(core: &Core, database: Oid) -> Result<Option<(u64, i64)>> {
     if super::wal::control(core)?.get().data_checksum_version == 0 {
         return Ok(None);
     }
     Ok(Some(core.backend.storage().damage.of(database).unwrap_or_default()))
-}
-
-fn archiver(core: &Core) -> Vec<Vec<Datum>> {
-    let none = || Datum::Null;
-    let zero = || Datum::int8(0);
-    vec![vec![zero(), none(), none(), zero(), none(), none(), super::settings::started(core)]]
-}
-
-fn reset(target: &str) -> Result<Datum> {
-    match target {
-        "archiver" | "bgwriter" | "recovery_prefetch" | "wal" => Ok(void()),
-        _ => Err(pg_err!(INVALID_PARAMETER_VALUE, "unrecognized reset target: \"{target}\"")
-            .hint("Target must be \"archiver\", \"bgwriter\", \"recovery_prefetch\", or \"wal\".")),
-    }
 }
 
 fn void() -> Datum {
@@ -313,20 +248,6 @@ pub(super) const FNS: &[SysFn] = &[
     // Memory is not kept in contexts here, nor shared in named pieces.
     SysFn { name: "pg_get_backend_memory_contexts", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_shmem_allocations", call: SysCall::Set(|_, _| Ok(Vec::new())) },
-    SysFn { name: "pg_stat_get_wal", call: SysCall::Set(|c, _| wal(c)) },
-    bgwriter!("pg_stat_get_bgwriter_timed_checkpoints", timed),
-    bgwriter!("pg_stat_get_bgwriter_requested_checkpoints", requested),
-    bgwriter!("pg_stat_get_checkpoint_write_time", write_time_ms, milliseconds),
-    bgwriter!("pg_stat_get_checkpoint_sync_time", sync_time_ms, milliseconds),
-    bgwriter!("pg_stat_get_bgwriter_buf_written_checkpoints", buffers_checkpoint),
-    bgwriter!("pg_stat_get_bgwriter_buf_written_clean", pool.written_by_background),
-    bgwriter!("pg_stat_get_bgwriter_maxwritten_clean", maxwritten),
-    bgwriter!("pg_stat_get_buf_written_backend", pool.written_by_sessions),
-    bgwriter!("pg_stat_get_buf_alloc", pool.allocated),
-    SysFn {
-        name: "pg_stat_get_bgwriter_stat_reset_time",
-        call: SysCall::One(|c, _| Ok(super::settings::started(c))),
-    },
     SysFn {
         name: "pg_stat_get_db_checksum_failures",
         call: SysCall::One(|c, a| {
@@ -341,7 +262,6 @@ pub(super) const FNS: &[SysFn] = &[
             Ok(found.map_or(Datum::Null, |(_, when)| Datum::int8(when)))
         }),
     },
-    SysFn { name: "pg_stat_get_archiver", call: SysCall::Set(|c, _| Ok(archiver(c))) },
     SysFn {
         name: "pg_stat_get_wal_receiver",
         call: SysCall::Set(|_, _| Ok(vec![vec![Datum::Null; 15]])),
@@ -366,7 +286,6 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_stat_clear_snapshot", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_stat_force_next_flush", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_stat_reset", call: SysCall::One(|_, _| Ok(void())) },
-    SysFn { name: "pg_stat_reset_shared", call: SysCall::One(|_, a| reset(&text(a[0]))) },
     SysFn { name: "pg_stat_reset_slru", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_stat_reset_single_table_counters", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_stat_reset_single_function_counters", call: SysCall::One(|_, _| Ok(void())) },

@@ -1,6 +1,7 @@
 use super::*;
 use ids::BackendNo;
-use vfs::{MemDisk, Op};
+use std::time::Duration;
+use vfs::{MemDisk, Op, SystemClock};
 
 const REL: RelFile = RelFile::new(RelFile::DEFAULT_TABLESPACE, Oid(5), Oid(16_400));
 const MAIN: RelFork = RelFork::new(REL, Fork::Main);
@@ -117,14 +118,19 @@ fn a_checkpoint_makes_everything_written_before_it_durable() {
     assert_eq!(smgr.pending_syncs(), 2, "one request a segment");
     let syncs = disk.count(Op::Sync);
     smgr.checkpoint_begin();
-    assert_eq!(smgr.checkpoint_sync().unwrap().files, 2);
+    disk.slow_sync(Duration::from_millis(2));
+    let stats = smgr.checkpoint_sync(&SystemClock::new()).unwrap();
+    disk.slow_sync(Duration::ZERO);
+    assert_eq!(stats.files, 2);
+    assert!(stats.longest >= Duration::from_millis(2), "{stats:?}");
+    assert!(stats.total >= stats.longest + Duration::from_millis(2), "{stats:?}");
     assert!(smgr.checkpoint_end().is_empty());
     assert_eq!(disk.count(Op::Sync) - syncs, 2);
     for seed in 0..20 {
         let after = smgr_on(&disk.crash(seed));
         assert_eq!((after.nblocks(MAIN).unwrap(), read_block(&after, 5)), (6, block_of(7)));
     }
-    assert_eq!(smgr.checkpoint_sync().unwrap().files, 0);
+    assert_eq!(smgr.checkpoint_sync(&SystemClock::new()).unwrap().files, 0);
 }
 
 #[test]
@@ -140,11 +146,15 @@ fn a_dropped_main_fork_stays_empty_until_the_next_checkpoint() {
     let files = || disk.list("base/5").unwrap().into_iter().map(|e| e.name).collect::<Vec<_>>();
     assert_eq!(files(), ["16400"]);
     assert_eq!(disk.stat("base/5/16400").unwrap().len, 0);
-    assert_eq!(smgr.checkpoint_sync().unwrap().files, 0, "requests of dropped files are forgotten");
+    assert_eq!(
+        smgr.checkpoint_sync(&SystemClock::new()).unwrap().files,
+        0,
+        "requests of dropped files are forgotten"
+    );
     assert!(smgr.checkpoint_end().is_empty());
     assert_eq!(files(), ["16400"]);
     smgr.checkpoint_begin();
-    smgr.checkpoint_sync().unwrap();
+    smgr.checkpoint_sync(&SystemClock::new()).unwrap();
     smgr.checkpoint_end();
     assert!(files().is_empty());
 }
@@ -181,7 +191,7 @@ fn faults_come_back_in_postgres_words() {
     smgr.extend(MAIN, BlockNo(2), &page).unwrap();
     disk.fail_nth(Op::Sync, 1, 5);
     smgr.checkpoint_begin();
-    let e = smgr.checkpoint_sync().unwrap_err();
+    let e = smgr.checkpoint_sync(&SystemClock::new()).unwrap_err();
     assert_eq!(e.fields().severity, Severity::Panic);
     assert_eq!(e.message(), "could not fsync file \"base/5/16400\": Input/output error");
     assert_eq!(smgr.pending_syncs(), 1, "nothing is forgotten");

@@ -22,16 +22,17 @@ pub enum Op {
     List,
     Stat,
     Symlink,
+    FlushHint,
 }
 
 impl Op {
     /// Does it change contents or names, or make changes durable?
     pub(super) const fn changes(self) -> bool {
-        !matches!(self, Op::Open | Op::Read | Op::List | Op::Stat)
+        !matches!(self, Op::Open | Op::Read | Op::List | Op::Stat | Op::FlushHint)
     }
 }
 
-const OPS: usize = Op::Symlink as usize + 1;
+const OPS: usize = Op::FlushHint as usize + 1;
 
 /// In place of an errno: the write goes half way.
 pub(super) const SHORT: i32 = -1;

@@ -1,0 +1,56 @@
+//! Pages that have been written and that the kernel is soon asked to bring to the disk, so that the sync at the end
+//! finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`. Counterpart: WritebackContext in bufmgr.c.
+
+use ids::BlockNo;
+use smgr::{RelFork, Smgr};
+
+/// Blocks of a fork one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    fork: RelFork,
+    first: BlockNo,
+    blocks: u32,
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(crate) struct Writeback {
+    spans: Vec<Span>,
+    pages: u32,
+}
+
+impl Writeback {
+    /// These have been written; with `flush_after` of them the kernel is asked. 0: it is left to the kernel.
+    pub(crate) fn add(
+        &mut self,
+        smgr: &Smgr,
+        fork: RelFork,
+        first: BlockNo,
+        blocks: u32,
+        flush_after: u32,
+    ) {
+        if flush_after == 0 {
+            return;
+        }
+        self.spans.push(Span { fork, first, blocks });
+        self.pages += blocks;
+        if self.pages >= flush_after {
+            self.issue(smgr);
+        }
+    }
+
+    /// Asks for what there is, neighbours together.
+    pub(crate) fn issue(&mut self, smgr: &Smgr) {
+        self.pages = 0;
+        self.spans.sort_unstable_by_key(|s| (s.fork.rel, s.fork.fork as u8, s.first));
+        let mut spans = self.spans.drain(..).peekable();
+        while let Some(mut span) = spans.next() {
+            while let Some(next) =
+                spans.next_if(|n| n.fork == span.fork && n.first.0 == span.first.0 + span.blocks)
+            {
+                span.blocks += next.blocks;
+            }
+            smgr.writeback(span.fork, span.first, span.blocks);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Counters of the log, of checkpoints and of the background writer, and their resets, beside PostgreSQL's.
+
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{self, RealServer, hand_over};
+
+/// Which counters have counted something.
+const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, wal_sync > 0, \
+                   wal_write_time > 0, wal_sync_time > 0 FROM pg_stat_wal";
+const BGWRITER: &str = "SELECT checkpoints_timed > 0, checkpoints_req, checkpoint_write_time > 0, \
+                        buffers_checkpoint > 40, buffers_backend_fsync, buffers_alloc > 0 FROM pg_stat_bgwriter";
+const RESET_TIMES: &str = "SELECT w.stats_reset > $, b.stats_reset > $, a.stats_reset > $ FROM pg_stat_wal w, \
+     pg_stat_bgwriter b, pg_stat_archiver a";
+
+fn flushed(client: &mut Client, sql: &str) -> Vec<String> {
+    client.must("SELECT pg_stat_force_next_flush()");
+    // The counters of another process come when they come.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    client.rows(sql)
+}
+
+fn steps(client: &mut Client) -> Vec<Vec<String>> {
+    let mut seen = Vec::new();
+    client.must("CREATE TABLE t AS SELECT g AS a, 'x' AS b FROM generate_series(1, 20000) g");
+    client.must("CHECKPOINT");
+    let start = client.value("SELECT quote_literal(clock_timestamp())");
+    let times = RESET_TIMES.replace('$', &start);
+    seen.push(client.rows(&times));
+    for target in ["wal", "bgwriter", "archiver"] {
+        client.must(&format!("SELECT pg_stat_reset_shared('{target}')"));
+        seen.push(client.rows(&times));
+    }
+    // Nothing has been written since, whatever the other processes are at.
+    seen.push(client.rows(
+        "SELECT checkpoints_req, checkpoints_timed, checkpoint_write_time, buffers_checkpoint \
+         FROM pg_stat_bgwriter",
+    ));
+    seen.push(client.rows("SELECT wal_fpi, wal_bytes < 1000 FROM pg_stat_wal"));
+    client.must("UPDATE t SET b = 'y'");
+    client.must("CHECKPOINT");
+    seen.push(flushed(client, WAL));
+    seen.push(flushed(client, BGWRITER));
+    client.must("ALTER SYSTEM SET track_wal_io_timing = on");
+    client.must("SELECT pg_reload_conf()");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    client.must("UPDATE t SET b = 'z'");
+    seen.push(flushed(client, WAL));
+    seen
+}
+
+#[test]
+fn counters_count_and_begin_anew_as_postgres_counters_do() {
+    let dir = TempDir::new("counters");
+    hand_over(dir.path());
+    let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
+    norsu::init_with(&ours, &["--locale=C"]);
+    postgres::init_with(&real, &["--locale=C", "-k"]);
+    let ours = Norsu::start(&ours, &[]);
+    let real = RealServer::start_with(&real, "postgres", &["fsync=on"]);
+    let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
+    let [mine, theirs] = sessions.each_mut().map(steps);
+    assert_eq!(mine, theirs);
+    assert!(theirs.last().is_some_and(|row| row == &["t|t|t|t|t|t|t"]), "{theirs:?}");
+}
