@@ -195,7 +195,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Wakes those whose position is durable, and one more to lead; he first, since others wait for him.
+    /// Wakes those whose position is durable, and one more to lead: he last, so that those who were served may be back
+    /// with their next commits when he begins.
     fn pass_on(&self) {
         let mut served: SmallVec<[Waiting; 32]> = SmallVec::new();
         let mut queue = self.queue.lock();
@@ -213,10 +214,10 @@ impl Writer {
         let leader = next.map(|at| queue.waiting.swap_remove(at));
         queue.leading = leader.is_some();
         drop(queue);
+        served.iter().for_each(|waiting| wake(&waiting.parked, DONE));
         if let Some(leader) = leader {
             wake(&leader.parked, LEAD);
         }
-        served.iter().for_each(|waiting| wake(&waiting.parked, DONE));
     }
 
     /// Writes, without making durable, so that ring frames become free: at least up to `needed`; all
