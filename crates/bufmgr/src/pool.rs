@@ -264,6 +264,19 @@ impl BufferPool {
         self.pin_resident(fork, block, strategy).map(|frame| Pin::adopt(self, frame))
     }
 
+    /// Recovery is over, or there was none: frames not used yet may lie in huge pages.
+    pub fn advise_huge_pages(&self) {
+        self.frames.advise_huge_pages();
+    }
+
+    /// Has the processor fetch the beginning of the block's page, if it is in the pool.
+    #[inline]
+    pub(crate) fn prefetch_line(&self, fork: &ForkBuffers, block: BlockNo) {
+        if let Some(frame) = fork.lookup(block) {
+            self.frames.prefetch(frame);
+        }
+    }
+
     /// The hot path: one look at the translation, one addition to the frame's word.
     #[inline]
     fn pin_resident(

@@ -10,7 +10,7 @@
 
 use crate::{BufferPool, ExclusiveGuard, ForkBuffers, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
-use page::{PageBuf, PageMut};
+use page::PageMut;
 use pgerror::{PgError, Result, Severity};
 use smallvec::SmallVec;
 use smgr::RelFork;
@@ -179,7 +179,6 @@ pub struct RedoCx<'a> {
     generation: u64,
     /// Counts what recovery reads.
     pub strategy: Strategy,
-    image: PageBuf,
 }
 
 /// What another thread needs to take part in a recovery.
@@ -203,7 +202,6 @@ impl<'a> RedoCx<'a> {
             forks: SmallVec::new(),
             generation: 0,
             strategy: Strategy::normal(),
-            image: PageBuf::new(),
         }
     }
 
@@ -247,6 +245,15 @@ impl<'a> RedoCx<'a> {
         Ok(found)
     }
 
+    /// A record that changes the block comes soon: has the processor fetch what of its page every change looks at.
+    #[inline]
+    pub fn announce(&self, rel: RelFile, fork: Fork, block: BlockNo) {
+        let is_it = |f: &&Arc<ForkBuffers>| f.name().rel == rel && f.name().fork == fork;
+        if let Some(known) = self.forks.iter().find(is_it) {
+            self.pool.prefetch_line(known, block);
+        }
+    }
+
     fn look_up(&self, rel: RelFile, fork: Fork) -> Result<Arc<ForkBuffers>> {
         let handle = self.pool.open(rel, fork, Persistence::Permanent);
         if !handle.created.load(Ordering::Relaxed) {
@@ -283,9 +290,8 @@ pub fn read_for_redo<'a>(
     let fork = cx.open(block.rel, block.fork)?;
     if block.applies_image() {
         let mut guard = read_or_extend(cx, &fork, block.block, mode.cleanup())?;
-        record.restore_image(id, &mut cx.image)?;
         let page = guard.lend();
-        page.bytes_mut().copy_from_slice(cx.image.as_bytes());
+        record.restore_image(id, page)?;
         // A new page must stay all zeros.
         if !page.is_new() {
             page.set_lsn(record.end);

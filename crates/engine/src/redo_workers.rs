@@ -19,7 +19,7 @@
 use crate::redo::replay_pages;
 use bufmgr::BufferPool;
 use bufmgr::redo::{RedoCx, RedoTicket, Share};
-use ids::Lsn;
+use ids::{BlockNo, Fork, Lsn, Oid, RelFile};
 use pgerror::{PgError, Result, Severity};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -32,8 +32,56 @@ use wal::DecodedRecord;
 const BATCH_BYTES: usize = 64 << 10;
 /// Full buffers that wait for a worker.
 const QUEUE_MAX: usize = 8;
-/// Before each record in a buffer: start and end in the log, and length.
-const FRAME: usize = 24;
+/// So many records ahead of the one being replayed, the processor is told which page it will need.
+const AHEAD: usize = 4;
+
+/// Before each record in a buffer: where it lies in the log, its length, and the first of its blocks that is in the
+/// worker's share.
+#[derive(Clone, Copy)]
+struct Frame {
+    start: Lsn,
+    end: Lsn,
+    len: usize,
+    rel: RelFile,
+    fork: u32,
+    block: BlockNo,
+}
+
+impl Frame {
+    const SIZE: usize = 40;
+
+    fn pair(high: u32, low: u32) -> u64 {
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    fn write(&self, to: &mut Vec<u8>) {
+        let words = [
+            self.start.0,
+            self.end.0,
+            Frame::pair(self.fork, self.len as u32),
+            Frame::pair(self.rel.tablespace.0, self.rel.database.0),
+            Frame::pair(self.rel.relnumber.0, self.block.0),
+        ];
+        to.extend_from_slice(words.map(u64::to_le_bytes).as_flattened());
+    }
+
+    /// The frame at the beginning of a buffer, and what follows it.
+    fn split(buffer: &[u8]) -> Option<(Frame, &[u8])> {
+        let (frame, rest) = buffer.split_first_chunk::<{ Frame::SIZE }>()?;
+        let (words, _) = frame.as_chunks::<8>();
+        let word = |i: usize| u64::from_le_bytes(words[i]);
+        let (high, low) = (|i| (word(i) >> 32) as u32, |i| word(i) as u32);
+        let frame = Frame {
+            start: Lsn(word(0)),
+            end: Lsn(word(1)),
+            len: low(2) as usize,
+            rel: RelFile::new(Oid(high(3)), Oid(low(3)), Oid(high(4))),
+            fork: high(2),
+            block: BlockNo(low(4)),
+        };
+        Some((frame, rest))
+    }
+}
 
 /// Processor time used, user and system.
 pub(crate) type Times = (Duration, Duration);
@@ -122,16 +170,22 @@ impl RedoWorkers {
         let count = self.lanes.len() as u32;
         let mut shares = 0u64;
         for (_, block) in record.blocks() {
-            shares |= 1 << Share::of(block.rel, block.block, count);
-        }
-        while shares != 0 {
-            let lane = shares.trailing_zeros() as usize;
-            shares &= shares - 1;
+            let lane = Share::of(block.rel, block.block, count) as usize;
+            if shares & 1 << lane != 0 {
+                continue;
+            }
+            shares |= 1 << lane;
             let buffer = &mut self.filling[lane];
             let bytes = record.bytes();
-            buffer.extend_from_slice(&record.start.0.to_le_bytes());
-            buffer.extend_from_slice(&record.end.0.to_le_bytes());
-            buffer.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            let frame = Frame {
+                start: record.start,
+                end: record.end,
+                len: bytes.len(),
+                rel: block.rel,
+                fork: block.fork as u32,
+                block: block.block,
+            };
+            frame.write(buffer);
             buffer.extend_from_slice(bytes);
             if buffer.len() >= BATCH_BYTES {
                 self.hand_over(lane);
@@ -256,17 +310,29 @@ impl Worker {
     }
 
     fn replay(&mut self, cx: &mut RedoCx<'_>, mut buffer: &[u8]) -> Result<()> {
-        let word = |at: &[u8; 8]| u64::from_le_bytes(*at);
-        while let Some((frame, rest)) = buffer.split_first_chunk::<FRAME>() {
-            let (words, _) = frame.as_chunks::<8>();
-            let (start, end, len) = (word(&words[0]), word(&words[1]), word(&words[2]));
-            let (bytes, rest) = rest.split_at(len as usize);
+        let mut ahead = buffer;
+        for _ in 0..AHEAD {
+            ahead = announce(cx, ahead);
+        }
+        while let Some((frame, rest)) = Frame::split(buffer) {
+            ahead = announce(cx, ahead);
+            let (bytes, rest) = rest.split_at(frame.len);
             buffer = rest;
             let record = &mut self.record;
-            record.load(Lsn(start), Lsn(end), bytes);
+            record.load(frame.start, frame.end, bytes);
             let Some(rmgr) = record.header.rmgr() else { continue };
             replay_pages(cx, rmgr, record)?;
         }
         Ok(())
     }
+}
+
+/// Announces the page of a buffer's first record; what follows it.
+#[inline]
+fn announce<'b>(cx: &RedoCx<'_>, buffer: &'b [u8]) -> &'b [u8] {
+    let Some((frame, rest)) = Frame::split(buffer) else { return buffer };
+    if let Some(fork) = Fork::from_u8(frame.fork as u8) {
+        cx.announce(frame.rel, fork, frame.block);
+    }
+    &rest[frame.len..]
 }

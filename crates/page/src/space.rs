@@ -160,8 +160,8 @@ impl Page {
         let lines = self.max_offset();
         let mut kept = Keeps::new();
         let (mut unused, mut total, mut last_used) = (0, 0, 0);
-        for n in 1..=lines {
-            let lp = self.line_pointer(n);
+        let mut unclean = SmallVec::<[OffsetNo; 8]>::new();
+        for (n, lp) in self.line_pointers(1, lines) {
             if lp.is_used() {
                 if lp.has_storage() {
                     if lp.offset() < upper || lp.offset() >= special {
@@ -172,9 +172,14 @@ impl Page {
                 }
                 last_used = n;
             } else {
-                self.set_line_pointer(n, LinePointer::UNUSED);
+                if lp != LinePointer::UNUSED {
+                    unclean.push(n);
+                }
                 unused += 1;
             }
+        }
+        for n in unclean {
+            self.set_line_pointer(n, LinePointer::UNUSED);
         }
         if kept.is_empty() {
             self.set_upper(special);
@@ -214,12 +219,15 @@ impl Page {
             }
         } else {
             let low = rest.iter().map(Kept::offset).min().unwrap_or(upper);
-            let mut scratch = [0u8; PAGE_SIZE];
-            scratch[low..special].copy_from_slice(&self.bytes_mut()[low..special]);
+            // The settled ones are out of the way, as long as no damaged item reaches into another.
+            let high = rest.iter().map(|k| k.offset() + max_align(k.len())).max().unwrap_or(low);
+            let high = high.min(special);
+            let scratch = SmallVec::<[u8; PAGE_SIZE]>::from_slice(&self.bytes_mut()[low..high]);
             for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
                 let to = upper - bytes;
-                self.bytes_mut()[to..to + end - from].copy_from_slice(&scratch[from..end]);
+                let moved = &scratch[from - low..end - low];
+                self.bytes_mut()[to..to + end - from].copy_from_slice(moved);
                 upper = self.point_down(run, upper);
             }
         }

@@ -5,7 +5,7 @@ use crate::record::{
     BKPIMAGE_COMPRESS_LZ4, BKPIMAGE_COMPRESS_PGLZ, BKPIMAGE_COMPRESS_ZSTD, BKPIMAGE_HAS_HOLE,
 };
 use crate::{Compression, DecodedRecord};
-use page::{PAGE_SIZE, PageBuf, PageRef, pglz};
+use page::{PAGE_SIZE, Page, PageRef, pglz};
 use pgerror::{Result, pg_err};
 
 /// Size of a page header: a hole cannot begin before its end.
@@ -118,8 +118,8 @@ fn hole(page: PageRef<'_>) -> (usize, usize) {
     }
 }
 
-/// Rebuilds the page of block `id`.
-pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut PageBuf) -> Result<()> {
+/// Rebuilds the page of block `id`; after an error `out` holds anything.
+pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut Page) -> Result<()> {
     let lsn = record.start;
     let block = record.block(id).ok_or_else(|| {
         pg_err!(
@@ -140,8 +140,8 @@ pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut PageBuf) -> Resu
     if hole > plain_len {
         return Err(damaged());
     }
-    // The bytes are unpacked to the page's beginning, then what follows the hole moves up.
     if image.compressed() {
+        // The bytes are unpacked to the page's beginning, then what follows the hole moves up.
         let plain = &mut bytes[..plain_len];
         let len = if image.info & BKPIMAGE_COMPRESS_PGLZ != 0 {
             pglz::decompress(stored, plain, true)
@@ -153,15 +153,16 @@ pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut PageBuf) -> Resu
         if len != Some(plain_len) {
             return Err(damaged());
         }
+        if hole_len > 0 {
+            bytes.copy_within(hole..plain_len, hole + hole_len);
+        }
     } else {
         if stored.len() != plain_len {
             return Err(damaged());
         }
-        bytes[..plain_len].copy_from_slice(stored);
+        bytes[..hole].copy_from_slice(&stored[..hole]);
+        bytes[hole + hole_len..].copy_from_slice(&stored[hole..]);
     }
-    if hole_len > 0 {
-        bytes.copy_within(hole..plain_len, hole + hole_len);
-        bytes[hole..hole + hole_len].fill(0);
-    }
+    bytes[hole..hole + hole_len].fill(0);
     Ok(())
 }

@@ -157,7 +157,7 @@ pub fn is_segment_name(name: &str) -> bool {
 }
 
 /// The header of a page of the log, short or long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageHeader {
     pub magic: u16,
     pub info: u16,
@@ -210,12 +210,16 @@ pub const fn maxalign(n: u64) -> u64 {
     (n + 7) & !7
 }
 
+#[inline]
 pub(crate) fn le16(b: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([b[at], b[at + 1]])
+    let bytes = b[at..at + 2].first_chunk::<2>().expect("the slice has two bytes");
+    u16::from_le_bytes(*bytes)
 }
 
+#[inline]
 pub(crate) fn le32(b: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]])
+    let bytes = b[at..at + 4].first_chunk::<4>().expect("the slice has four bytes");
+    u32::from_le_bytes(*bytes)
 }
 
 #[inline]

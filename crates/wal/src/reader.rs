@@ -65,8 +65,9 @@ pub struct WalReader {
     /// Last page whose header was checked, and its timeline.
     latest_page: (Lsn, u32),
     segment: Option<(u64, Arc<dyn File>)>,
-    /// Last page loaded and found good.
+    /// Last page loaded and found good; it is in the chunk.
     page_checked: Lsn,
+    page_header: PageHeader,
     chunk: Box<[u8]>,
     chunk_start: Lsn,
     chunk_len: usize,
@@ -99,6 +100,7 @@ impl WalReader {
             latest_page: (Lsn::INVALID, 0),
             segment: None,
             page_checked: Lsn::MAX,
+            page_header: PageHeader::default(),
             chunk: vec![0; CHUNK].into_boxed_slice(),
             chunk_start: Lsn::INVALID,
             chunk_len: 0,
@@ -204,6 +206,19 @@ impl WalReader {
                 self.end_reason = reason;
                 Ok(None)
             }
+            Err(Stop::Fault(error)) => Err(error),
+        }
+    }
+
+    /// As [`WalReader::seek`], to the first record that begins on or after the page of `lsn`; false if there is no such
+    /// page in the log.
+    pub fn seek_from_page(&mut self, lsn: Lsn) -> Result<bool> {
+        match self.skip_to_record(lsn) {
+            Ok(at) => {
+                self.seek(at);
+                Ok(true)
+            }
+            Err(Stop::End(_)) => Ok(false),
             Err(Stop::Fault(error)) => Err(error),
         }
     }
@@ -395,7 +410,12 @@ impl WalReader {
     }
 
     /// Makes the page at `page` available and checks its header.
+    #[inline]
     fn load(&mut self, page: Lsn) -> Result<PageHeader, Stop> {
+        if self.page_checked == page { Ok(self.page_header) } else { self.load_other(page) }
+    }
+
+    fn load_other(&mut self, page: Lsn) -> Result<PageHeader, Stop> {
         let segment = self.layout.segment_of(page);
         let loaded = self.segment.as_ref().is_some_and(|(open, _)| *open == segment);
         if !loaded && self.layout.offset_in_segment(page) != 0 {
@@ -405,13 +425,9 @@ impl WalReader {
             self.check_page(first)?;
         }
         self.fetch(page)?;
-        if self.page_checked == page {
-            let (at, bytes) = self.page_bytes(page);
-            return Ok(PageHeader::read(&bytes[at..]));
-        }
-        let header = self.check_page(page)?;
+        self.page_header = self.check_page(page)?;
         self.page_checked = page;
-        Ok(header)
+        Ok(self.page_header)
     }
 
     /// Reads the page's bytes into the chunk unless they are there.
@@ -436,6 +452,7 @@ impl WalReader {
         let offset = self.layout.offset_in_segment(page);
         let want = CHUNK.min((self.layout.segment_size() - offset) as usize);
         self.chunk_len = 0;
+        self.page_checked = Lsn::MAX;
         self.chunk_start = page;
         let mut got = 0;
         while got < want {

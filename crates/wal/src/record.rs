@@ -12,10 +12,10 @@
 //! Decoding never trusts a byte: whatever the bytes, the result is a record or a reason.
 //! Counterpart: access/xlogrecord.h, xlogreader.c.
 
-use crate::layout::{le16, le32, le64};
+use crate::layout::{le32, le64};
 use crate::{RmgrId, image};
 use ids::{BlockNo, Fork, Lsn, Oid, RelFile, Xid};
-use page::PageBuf;
+use page::Page;
 use pgerror::Result;
 
 /// Size of the fixed record header.
@@ -75,7 +75,9 @@ impl Default for RecordHeader {
 
 impl RecordHeader {
     /// Reads the header from the first 24 bytes.
+    #[inline]
     pub fn read(b: &[u8]) -> RecordHeader {
+        let b = &b[..RECORD_HEADER];
         RecordHeader {
             total_len: le32(b, 0),
             xid: Xid(le32(b, 4)),
@@ -240,8 +242,8 @@ impl DecodedRecord {
         Some(&self.bytes[image.start as usize..][..image.len as usize])
     }
 
-    /// Rebuilds the page from the image of block `id`.
-    pub fn restore_image(&self, id: u8, out: &mut PageBuf) -> Result<()> {
+    /// Rebuilds the page from the image of block `id`; after an error `out` holds anything.
+    pub fn restore_image(&self, id: u8, out: &mut Page) -> Result<()> {
         image::restore(self, id, out)
     }
 
@@ -269,13 +271,17 @@ impl DecodedRecord {
     pub(crate) fn decode(&mut self, start: Lsn, end: Lsn) -> Result<(), String> {
         self.start = start;
         self.end = end;
+        self.take_apart().map_err(|fault| fault.say(start))
+    }
+
+    fn take_apart(&mut self) -> Result<(), Fault> {
         self.header = RecordHeader::read(&self.bytes);
         self.origin = 0;
         self.toplevel_xid = Xid::INVALID;
         self.blocks.clear();
         self.main_start = 0;
         self.main_len = 0;
-        let mut cursor = Cursor { bytes: &self.bytes, at: RECORD_HEADER, lsn: start };
+        let mut cursor = Cursor(&self.bytes[RECORD_HEADER..]);
         let mut payload: u64 = 0;
         let mut last_rel: Option<RelFile> = None;
         let mut main_len = 0;
@@ -295,20 +301,23 @@ impl DecodedRecord {
                 BLOCK_ID_ORIGIN => self.origin = cursor.u16()?,
                 BLOCK_ID_TOPLEVEL_XID => self.toplevel_xid = Xid(cursor.u32()?),
                 0..=MAX_BLOCK_ID => {
-                    let block = cursor.block(id, self.blocks.len(), &mut last_rel)?;
+                    if (id as usize) < self.blocks.len() {
+                        return Err(Fault::BlockOrder(id));
+                    }
+                    let block = cursor.block(&mut last_rel)?;
                     payload += u64::from(block.data_len)
                         + block.image.map_or(0, |image| u64::from(image.len));
                     self.blocks.resize(id as usize, None);
                     self.blocks.push(Some(block));
                 }
-                _ => return Err(format!("invalid block_id {id} at {start}")),
+                _ => return Err(Fault::BlockId(id)),
             }
         }
         if cursor.left() as u64 != payload {
-            return Err(cursor.short());
+            return Err(Fault::Length);
         }
         // The payload follows in the order of the headers; the sum has just been checked.
-        let mut at = cursor.at as u32;
+        let mut at = (self.bytes.len() - cursor.left()) as u32;
         for block in self.blocks.iter_mut().flatten() {
             if let Some(image) = &mut block.image {
                 image.start = at;
@@ -323,81 +332,115 @@ impl DecodedRecord {
     }
 }
 
-/// Reads header fields, refusing to run past the end.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    lsn: Lsn,
+/// What is wrong with a record. Small, since looking for it is on the way of every record.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Length,
+    BlockId(u8),
+    BlockOrder(u8),
+    NoData,
+    Data(u16),
+    NoPreviousRel,
+    Fork(u8),
+    Hole(BlockImage),
+    NoHole(BlockImage),
+    Compressed(u16),
+    Plain(u16),
 }
+
+impl Fault {
+    /// PostgreSQL's words.
+    #[cold]
+    fn say(self, lsn: Lsn) -> String {
+        match self {
+            Fault::Length => format!("record with invalid length at {lsn}"),
+            Fault::BlockId(id) => format!("invalid block_id {id} at {lsn}"),
+            Fault::BlockOrder(id) => format!("out-of-order block_id {id} at {lsn}"),
+            Fault::NoData => {
+                format!("BKPBLOCK_HAS_DATA set, but no data included at {lsn}")
+            }
+            Fault::Data(len) => {
+                format!("BKPBLOCK_HAS_DATA not set, but data length is {len} at {lsn}")
+            }
+            Fault::NoPreviousRel => {
+                format!("BKPBLOCK_SAME_REL set but no previous rel at {lsn}")
+            }
+            // PostgreSQL lets an unknown fork number through to its file layer, which refuses it.
+            Fault::Fork(n) => format!("invalid fork number {n} at {lsn}"),
+            Fault::Hole(BlockImage { hole_offset, hole_length, len, .. }) => format!(
+                "BKPIMAGE_HAS_HOLE set, but hole offset {hole_offset} length {hole_length} \
+                 block image length {len} at {lsn}"
+            ),
+            Fault::NoHole(BlockImage { hole_offset, hole_length, .. }) => format!(
+                "BKPIMAGE_HAS_HOLE not set, but hole offset {hole_offset} length {hole_length} \
+                 at {lsn}"
+            ),
+            Fault::Compressed(len) => {
+                format!("BKPIMAGE_COMPRESSED set, but block image length {len} at {lsn}")
+            }
+            Fault::Plain(len) => format!(
+                "neither BKPIMAGE_HAS_HOLE nor BKPIMAGE_COMPRESSED set, but block image length \
+                 is {len} at {lsn}"
+            ),
+        }
+    }
+}
+
+/// Reads header fields from what is left of a record, refusing to run past the end.
+struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {
     fn left(&self) -> usize {
-        self.bytes.len() - self.at
+        self.0.len()
     }
 
-    fn short(&self) -> String {
-        format!("record with invalid length at {}", self.lsn)
+    #[inline]
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let (bytes, rest) = self.0.split_first_chunk::<N>().ok_or(Fault::Length)?;
+        self.0 = rest;
+        Ok(*bytes)
     }
 
-    fn take(&mut self, n: usize) -> Result<usize, String> {
-        if self.left() < n {
-            return Err(self.short());
-        }
-        self.at += n;
-        Ok(self.at - n)
+    #[inline]
+    fn u8(&mut self) -> Result<u8, Fault> {
+        self.take().map(|[byte]| byte)
     }
 
-    fn u8(&mut self) -> Result<u8, String> {
-        self.take(1).map(|at| self.bytes[at])
+    #[inline]
+    fn u16(&mut self) -> Result<u16, Fault> {
+        self.take().map(u16::from_le_bytes)
     }
 
-    fn u16(&mut self) -> Result<u16, String> {
-        self.take(2).map(|at| le16(self.bytes, at))
+    #[inline]
+    fn u32(&mut self) -> Result<u32, Fault> {
+        self.take().map(u32::from_le_bytes)
     }
 
-    fn u32(&mut self) -> Result<u32, String> {
-        self.take(4).map(|at| le32(self.bytes, at))
-    }
-
-    fn block(
-        &mut self,
-        id: u8,
-        next_id: usize,
-        last_rel: &mut Option<RelFile>,
-    ) -> Result<DecodedBlock, String> {
-        let lsn = self.lsn;
-        if (id as usize) < next_id {
-            return Err(format!("out-of-order block_id {id} at {lsn}"));
-        }
+    fn block(&mut self, last_rel: &mut Option<RelFile>) -> Result<DecodedBlock, Fault> {
         let fork_flags = self.u8()?;
         let flags = fork_flags & !BKPBLOCK_FORK_MASK;
         let has_data = flags & BKPBLOCK_HAS_DATA != 0;
         let data_len = self.u16()?;
         if has_data && data_len == 0 {
-            return Err(format!("BKPBLOCK_HAS_DATA set, but no data included at {lsn}"));
+            return Err(Fault::NoData);
         }
         if !has_data && data_len != 0 {
-            return Err(format!(
-                "BKPBLOCK_HAS_DATA not set, but data length is {data_len} at {lsn}"
-            ));
+            return Err(Fault::Data(data_len));
         }
         let image = if flags & BKPBLOCK_HAS_IMAGE != 0 { Some(self.image()?) } else { None };
         let rel = if flags & BKPBLOCK_SAME_REL == 0 {
             RelFile::new(Oid(self.u32()?), Oid(self.u32()?), Oid(self.u32()?))
         } else {
-            (*last_rel)
-                .ok_or_else(|| format!("BKPBLOCK_SAME_REL set but no previous rel at {lsn}"))?
+            (*last_rel).ok_or(Fault::NoPreviousRel)?
         };
         *last_rel = Some(rel);
         let block = BlockNo(self.u32()?);
-        // PostgreSQL lets an unknown fork number through to its file layer, which refuses it.
-        let fork = Fork::from_u8(fork_flags & BKPBLOCK_FORK_MASK)
-            .ok_or_else(|| format!("invalid fork number {} at {lsn}", fork_flags & 0x0F))?;
+        let fork = fork_flags & BKPBLOCK_FORK_MASK;
+        let fork = Fork::from_u8(fork).ok_or(Fault::Fork(fork))?;
         Ok(DecodedBlock { rel, fork, block, flags, image, has_data, data_start: 0, data_len })
     }
 
-    fn image(&mut self) -> Result<BlockImage, String> {
-        let lsn = self.lsn;
+    fn image(&mut self) -> Result<BlockImage, Fault> {
         let len = self.u16()?;
         let hole_offset = self.u16()?;
         let info = self.u8()?;
@@ -408,27 +451,19 @@ impl Cursor<'_> {
             (true, false) => 0,
             (false, _) => BLOCK_SIZE.wrapping_sub(len),
         };
+        let image = BlockImage { info, hole_offset, hole_length, start: 0, len };
         if has_hole && (hole_offset == 0 || hole_length == 0 || len == BLOCK_SIZE) {
-            return Err(format!(
-                "BKPIMAGE_HAS_HOLE set, but hole offset {hole_offset} length {hole_length} \
-                 block image length {len} at {lsn}"
-            ));
+            return Err(Fault::Hole(image));
         }
         if !has_hole && (hole_offset != 0 || hole_length != 0) {
-            return Err(format!(
-                "BKPIMAGE_HAS_HOLE not set, but hole offset {hole_offset} length {hole_length} \
-                 at {lsn}"
-            ));
+            return Err(Fault::NoHole(image));
         }
         if compressed && len == BLOCK_SIZE {
-            return Err(format!("BKPIMAGE_COMPRESSED set, but block image length {len} at {lsn}"));
+            return Err(Fault::Compressed(len));
         }
         if !has_hole && !compressed && len != BLOCK_SIZE {
-            return Err(format!(
-                "neither BKPIMAGE_HAS_HOLE nor BKPIMAGE_COMPRESSED set, but block image length \
-                 is {len} at {lsn}"
-            ));
+            return Err(Fault::Plain(len));
         }
-        Ok(BlockImage { info, hole_offset, hole_length, start: 0, len })
+        Ok(image)
     }
 }
