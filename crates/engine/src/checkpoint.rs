@@ -28,6 +28,7 @@ pub struct CheckpointFlags(u32);
 impl CheckpointFlags {
     pub const NONE: CheckpointFlags = CheckpointFlags(0);
     pub const SHUTDOWN: CheckpointFlags = CheckpointFlags(1);
+    /// The first after recovery: a word for the log.
     pub const END_OF_RECOVERY: CheckpointFlags = CheckpointFlags(2);
     /// At full speed.
     pub const IMMEDIATE: CheckpointFlags = CheckpointFlags(4);
@@ -72,6 +73,8 @@ pub(crate) struct Checkpointer {
     /// Sessions that want one at once: the running one stops pacing itself.
     hurry: AtomicU32,
     stopping: AtomicBool,
+    /// Recovery's checkpoint is still to be made.
+    after_recovery: AtomicBool,
     /// Start of the last checkpoint, as microseconds of the monotonic clock.
     last_start_us: AtomicU64,
     /// When running transactions were logged last, and where that ended.
@@ -99,10 +102,16 @@ impl Checkpointer {
             running: Mutex::new(Estimate::default()),
             hurry: AtomicU32::new(0),
             stopping: AtomicBool::new(false),
+            after_recovery: AtomicBool::new(false),
             last_snapshot_us: AtomicU64::new(0),
             last_snapshot_lsn: AtomicU64::new(0),
             last_start_us: AtomicU64::new(config.env.clock.monotonic().as_micros() as u64),
         }
+    }
+
+    /// The next step makes a checkpoint: until there is one, another crash would have the same log replayed again.
+    pub(crate) fn want_after_recovery(&self) {
+        self.after_recovery.store(true, Release);
     }
 }
 
@@ -132,8 +141,7 @@ impl Engine {
     }
 
     fn create_checkpoint(&self, flags: CheckpointFlags, estimate: &mut Estimate) -> Result<bool> {
-        let shutdown =
-            flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::END_OF_RECOVERY);
+        let shutdown = flags.has(CheckpointFlags::SHUTDOWN);
         let clock = &*self.env.clock;
         let began = clock.monotonic();
         let wal = &self.wal;
@@ -256,9 +264,7 @@ impl Engine {
     /// Writes all pages dirty now. Counterpart: CheckPointBuffers.
     fn write_dirty_pages(&self, pace: &Pace) -> Result<usize> {
         let flags = pace.flags;
-        let all = flags.has(CheckpointFlags::SHUTDOWN)
-            || flags.has(CheckpointFlags::END_OF_RECOVERY)
-            || flags.has(CheckpointFlags::FLUSH_ALL);
+        let all = flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::FLUSH_ALL);
         let flush_after = self.live().checkpoint_flush_after;
         let result = self.pool.checkpoint_write(all, flush_after, &mut |progress| {
             self.pause(pace, progress.done as f64 / progress.total.max(1) as f64);
@@ -310,6 +316,11 @@ impl Engine {
         let state = &self.checkpointer;
         if state.stopping.load(Acquire) {
             return Ok(TICK);
+        }
+        if state.after_recovery.load(Acquire) {
+            let flags = CheckpointFlags::END_OF_RECOVERY | CheckpointFlags::IMMEDIATE;
+            self.checkpoint(flags | CheckpointFlags::FORCE)?;
+            state.after_recovery.store(false, Release);
         }
         let now = self.env.clock.monotonic();
         let since = now.saturating_sub(Duration::from_micros(state.last_start_us.load(Relaxed)));

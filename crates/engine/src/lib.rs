@@ -21,6 +21,7 @@ mod desc;
 mod engine;
 pub mod index;
 mod liveness;
+mod log_check;
 pub mod prewarm;
 mod recovery;
 mod redo;

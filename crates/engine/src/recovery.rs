@@ -5,10 +5,10 @@
 //! Counterpart: xlogrecovery.c, StartupXLOG in xlog.c.
 
 use crate::Engine;
-use crate::checkpoint::CheckpointFlags;
+use crate::log_check::LogCheck;
 use crate::redo::{
-    Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_FPW_CHANGE,
-    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE, check_replayable, may_be_unreplayable,
+    Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
+    XLOG_FPW_CHANGE, XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
 };
 use crate::redo_workers::RedoWorkers;
 use crate::time::{format_seconds, format_timestamp};
@@ -17,7 +17,6 @@ use bufmgr::redo::RedoCx;
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::io::ErrorKind;
-use sync::JoinHandle;
 use vfs::process::thread_usage;
 use vfs::{Disk, io_error};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
@@ -65,11 +64,11 @@ fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
 
 /// The checkpoint to start from.
 #[derive(Clone, Copy)]
-struct Start {
-    checkpoint: CheckPoint,
+pub(crate) struct Start {
+    pub checkpoint: CheckPoint,
     /// Start and end of its record.
-    lsn: Lsn,
-    end: Lsn,
+    pub lsn: Lsn,
+    pub end: Lsn,
     shutdown: bool,
 }
 
@@ -94,7 +93,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
     };
     if crashed {
         let disk = &*engine.env.disk;
-        let check = LogCheck::start(engine, &start)?;
+        let check = LogCheck::start(engine, start)?;
         unlogged::sync_data_directory(disk)?;
         check.finish()?;
         engine.log("database system was not properly shut down; automatic recovery in progress");
@@ -203,60 +202,17 @@ struct LogEnd {
     full_page_writes: bool,
 }
 
-fn log_reader(engine: &Engine) -> WalReader {
+pub(crate) fn log_reader(engine: &Engine) -> WalReader {
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
     let disk = engine.env.disk.clone();
     WalReader::new(disk, file.wal_segment_size, timeline, Some(file.system_id))
 }
 
-/// The look at the log before anything is written, in a thread of its own if replay has some.
-struct LogCheck(Option<JoinHandle<Result<()>>>);
-
-impl LogCheck {
-    fn start(engine: &Engine, start: &Start) -> Result<LogCheck> {
-        let mut reader = log_reader(engine);
-        let start = *start;
-        let mut body = move || refuse_records_we_cannot_replay(&mut reader, &start);
-        if engine.config.redo_workers == 0 {
-            return body().map(|()| LogCheck(None));
-        }
-        let thread = sync::spawn("log check", body)
-            .map_err(|e| PgError::internal(format!("could not start a thread: {e}")))?;
-        Ok(LogCheck(Some(thread)))
-    }
-
-    fn finish(self) -> Result<()> {
-        let lost = |_| PgError::internal("the look at the log ended in a panic");
-        self.0.map_or(Ok(()), |thread| thread.join().map_err(lost)?)
-    }
-}
-
 /// Where replay begins: a shutdown checkpoint is its own redo point, and what follows it comes first.
-fn seek(reader: &mut WalReader, start: &Start) {
+pub(crate) fn seek(reader: &mut WalReader, start: &Start) {
     let from_record = start.checkpoint.redo < start.lsn;
     reader.seek(if from_record { start.checkpoint.redo } else { start.end });
-}
-
-/// Looks at the whole log before anything is written, so that a directory that only PostgreSQL can recover stays as it
-/// is. Most logs hold nothing that is even doubtful, for which their records' headers are enough.
-fn refuse_records_we_cannot_replay(reader: &mut WalReader, start: &Start) -> Result<()> {
-    seek(reader, start);
-    let mut doubtful = false;
-    while !doubtful && let Some(header) = reader.skim()? {
-        doubtful = may_be_unreplayable(&header);
-    }
-    if !doubtful {
-        return Ok(());
-    }
-    // It may lie beyond the log's end, or carry images: only reading tells.
-    seek(reader, start);
-    while reader.read()?.is_some() {
-        check_replayable(reader.record()).map_err(|e| {
-            e.hint("Start PostgreSQL on this directory and shut it down in good order first.")
-        })?;
-    }
-    Ok(())
 }
 
 fn replay(
@@ -347,6 +303,7 @@ fn begin_business(
     end: &LogEnd,
     crashed: bool,
 ) -> Result<()> {
+    engine.pool.advise_huge_pages();
     let wal = &engine.wal;
     let wanted = engine.config.wal.full_page_writes;
     wal.configure(|config| config.full_page_writes = end.full_page_writes);
@@ -369,10 +326,27 @@ fn begin_business(
         engine.set_full_page_writes(wanted)?;
     }
     if crashed {
-        engine.checkpoint(CheckpointFlags::END_OF_RECOVERY | CheckpointFlags::IMMEDIATE)?;
+        end_recovery(engine, timeline, &mut scratch)?;
     }
     report_parameters(engine, &mut scratch)?;
     engine.control.update(|file| file.state = DbState::InProduction)
+}
+
+/// Recovery is over, and its checkpoint is left to the checkpointer: the log goes on as if there had been no crash, so
+/// until then the old redo pointer serves for another one. Standbys are told that nobody runs any more.
+/// Counterpart: CreateEndOfRecoveryRecord, which PostgreSQL has for promotions alone.
+fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> Result<()> {
+    scratch.reset(RmgrId::Xlog, XLOG_END_OF_RECOVERY);
+    scratch.main(&engine.env.clock.pg_micros().to_le_bytes());
+    scratch.main(&timeline.to_le_bytes());
+    scratch.main(&timeline.to_le_bytes());
+    let mut at = engine.wal.insert(scratch, &[], Xid::INVALID)?.end;
+    if engine.wal.level() > WalLevel::Minimal {
+        at = engine.txn.log_standby_snapshot(scratch)?;
+    }
+    engine.wal.flush(at)?;
+    engine.checkpointer.want_after_recovery();
+    Ok(())
 }
 
 /// Logs settings that replay elsewhere depends on, if they changed. Counterpart:

@@ -164,6 +164,50 @@ fn a_crash_within_recovery_is_harmless() {
 }
 
 #[test]
+fn a_crash_before_recoverys_checkpoint_replays_both_stretches() {
+    for seed in 0..20 {
+        let (disk, env) = world(seed);
+        create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
+        let engine = Engine::open(config(&env)).unwrap();
+        let mut scratch = RecordBuilder::new(RmgrId::Xlog, 0);
+        make_pages(&engine, &mut scratch);
+        engine.wal.flush(engine.wal.inserted()).unwrap();
+        let redo = engine.control.get().check_point_copy.redo;
+        let mut disk = disk.crash(seed);
+        for stretch in 0..4 {
+            let mut env = env.clone();
+            let shared = Arc::new(disk);
+            env.disk = shared.clone();
+            let engine = Engine::open(config(&env)).unwrap();
+            // Nobody has made a checkpoint: it is the checkpointer's.
+            assert_eq!(engine.control.get().check_point_copy.redo, redo, "seed {seed}");
+            assert_eq!(engine.control.get().state, wal::DbState::InProduction);
+            for i in 0..50 * stretch {
+                assert_eq!(get(&engine, (i % BLOCKS, i)), i as u64 + 1, "seed {seed}");
+            }
+            for i in 50 * stretch..50 * (stretch + 1) {
+                set(&engine, &mut scratch, (i % BLOCKS, i), i as u64 + 1);
+            }
+            engine.wal.flush(engine.wal.inserted()).unwrap();
+            if stretch == 3 {
+                engine.checkpointer_step().unwrap();
+                assert!(engine.control.get().check_point_copy.redo > redo, "seed {seed}");
+                let now = engine.control.get().check_point_copy.redo;
+                engine.checkpointer_step().unwrap();
+                assert_eq!(engine.control.get().check_point_copy.redo, now, "only one is made");
+            }
+            disk = shared.crash(seed + stretch as u64);
+        }
+        let mut env = env.clone();
+        env.disk = Arc::new(disk);
+        let engine = Engine::open(config(&env)).unwrap();
+        for i in 0..200 {
+            assert_eq!(get(&engine, (i % BLOCKS, i)), i as u64 + 1, "seed {seed}");
+        }
+    }
+}
+
+#[test]
 fn dropped_files_and_truncation_are_replayed() {
     let (disk, env) = world(1);
     create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();

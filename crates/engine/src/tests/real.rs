@@ -158,8 +158,11 @@ fn twin_recovery_of_postgresqls_crash() {
     pg("pgbench", &["-h", &dir.0, "-c", "4", "-t", "200", "-n", "postgres"]);
     pg("pg_ctl", &["-D", &dir.data(), "-w", "-m", "immediate", "stop"]);
 
-    let twin = TempDir::new("twin");
+    let (twin, again) = (TempDir::new("twin"), TempDir::new("again"));
     run("cp", &["-a", &dir.data(), &twin.data()]);
+    run("cp", &["-a", &dir.data(), &again.data()]);
+    // Recovered by us, and crashed before its checkpoint: PostgreSQL goes over our end of recovery.
+    drop(open(&again));
     let engine = open(&dir);
     engine.shutdown().unwrap();
     drop(engine);
@@ -187,7 +190,12 @@ fn twin_recovery_of_postgresqls_crash() {
     };
     let (ours, theirs) = (ask(&dir), ask(&twin));
     assert_eq!(ours, theirs);
-    pg("pg_checksums", &["--check", "-D", &dir.data()]);
+    assert_eq!(ask(&again), theirs);
+    let log = std::fs::read_to_string(format!("{}/log", again.0)).unwrap();
+    assert!(log.contains("redo starts"), "{log}");
+    for dir in [&dir, &again] {
+        pg("pg_checksums", &["--check", "-D", &dir.data()]);
+    }
 }
 
 /// PostgreSQL's records with an image of every page: our replay reproduces each page.

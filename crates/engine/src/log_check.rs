@@ -1,0 +1,101 @@
+//! The look at the log before recovery writes anything, so that a directory that only PostgreSQL can recover stays as it
+//! is. Most logs hold nothing that is even doubtful; for that their records' headers are enough, and threads take
+//! segments in turn. Only a doubtful log is read as a whole.
+
+use crate::Engine;
+use crate::recovery::{Start, log_reader, seek};
+use crate::redo::{check_replayable, may_be_unreplayable};
+use ids::Lsn;
+use pgerror::{PgError, Result};
+use sync::atomic::{AtomicU64, Ordering};
+use sync::{Arc, JoinHandle};
+use wal::WalReader;
+
+/// A look at the log that goes on in threads of its own.
+pub(crate) struct LogCheck {
+    start: Start,
+    reader: WalReader,
+    /// What the calling thread has found, where there are no others.
+    doubtful: bool,
+    threads: Vec<JoinHandle<Result<bool>>>,
+}
+
+impl LogCheck {
+    /// Begins, with as many threads as replay has; with none, it is done in this one.
+    pub(crate) fn start(engine: &Engine, start: Start) -> Result<LogCheck> {
+        let size = u64::from(engine.control.get().wal_segment_size);
+        let next = Arc::new(AtomicU64::new(0));
+        let skim = || Skim { reader: log_reader(engine), next: next.clone(), size };
+        let reader = log_reader(engine);
+        let mut check = LogCheck { start, reader, doubtful: false, threads: Vec::new() };
+        if engine.config.redo_workers == 0 {
+            check.doubtful = skim().is_doubtful(&start)?;
+        }
+        for index in 0..engine.config.redo_workers {
+            let mut skim = skim();
+            let body = move || skim.is_doubtful(&start);
+            let thread = sync::spawn(format!("log check {index}"), body)
+                .map_err(|e| PgError::internal(format!("could not start a thread: {e}")))?;
+            check.threads.push(thread);
+        }
+        Ok(check)
+    }
+
+    /// An error for a record that we cannot replay.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let mut doubtful = self.doubtful;
+        for thread in self.threads.drain(..) {
+            let lost = |_| PgError::internal("the look at the log ended in a panic");
+            doubtful |= thread.join().map_err(lost)??;
+        }
+        if doubtful { self.read_all() } else { Ok(()) }
+    }
+
+    /// A doubtful record may lie beyond the log's end, or carry images: only reading tells.
+    fn read_all(&mut self) -> Result<()> {
+        let reader = &mut self.reader;
+        seek(reader, &self.start);
+        while reader.read()?.is_some() {
+            check_replayable(reader.record()).map_err(|e| {
+                e.hint("Start PostgreSQL on this directory and shut it down in good order first.")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// One thread's part of the look.
+struct Skim {
+    reader: WalReader,
+    /// Segments taken so far, counted from the one where replay begins.
+    next: Arc<AtomicU64>,
+    /// Of a segment.
+    size: u64,
+}
+
+impl Skim {
+    /// Is there a record in this thread's segments whose header is not enough?
+    fn is_doubtful(&mut self, start: &Start) -> Result<bool> {
+        let reader = &mut self.reader;
+        seek(reader, start);
+        let origin = reader.next_lsn();
+        let first = origin.0 / self.size;
+        loop {
+            let segment = first + self.next.fetch_add(1, Ordering::Relaxed);
+            let begin = Lsn(segment * self.size);
+            let end = begin + self.size;
+            if begin <= origin {
+                reader.seek(origin);
+            } else if !reader.seek_from_page(begin)? {
+                return Ok(false);
+            }
+            while reader.next_lsn() < end
+                && let Some(header) = reader.skim()?
+            {
+                if may_be_unreplayable(&header) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+}
