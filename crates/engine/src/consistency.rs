@@ -91,6 +91,8 @@ fn mask_heap_items(page: &mut PageBuf) {
             // Whether xmin or xmax is over may be known to one side only, unless it is frozen.
             if bits & infomask::XMIN_FROZEN == infomask::XMIN_FROZEN {
                 bits &= !(infomask::XMAX_COMMITTED | infomask::XMAX_INVALID);
+                // Locks leave it as it is, and replay does not; nobody looks at it any more.
+                bits &= !infomask::COMBOCID;
             } else {
                 bits &= !infomask::XACT_MASK;
             }

@@ -343,6 +343,11 @@ fn take<'a>(
         // No forward link; where there is an updater, his link stays.
         h.ctid = tid;
     }
+    if h.xmin_frozen() {
+        // Left by an update that was rolled back before the row was frozen. Replay clears it, and PostgreSQL's comparison
+        // of a frozen row minds.
+        h.infomask &= !m::COMBOCID;
+    }
     h.raw_xmax = new.xmax;
     store(cx, rel, &mut guard, vm_slot, tid, &h, new, xid, (RmgrId::Heap, record::heap::LOCK))?;
     copy_out(&guard, tid, out);
