@@ -100,7 +100,7 @@ impl Generator {
         let list: Vec<String> = (0..count)
             .map(|_| {
                 let ty = ALL[self.below(6)];
-                self.expr(ty, &scope, 2)
+                self.plain(ty, &scope, 2)
             })
             .collect();
         let keys: Vec<String> = (1..=count)
@@ -144,7 +144,7 @@ impl Generator {
             .map(|_| {
                 let (from, scope) = self.from(&Vec::new(), 1);
                 let list: Vec<String> =
-                    types.iter().map(|t| self.expr(*t, &scope, depth)).collect();
+                    types.iter().map(|t| self.plain(*t, &scope, depth)).collect();
                 format!("(SELECT {} FROM {from})", list.join(", "))
             })
             .collect();
@@ -177,13 +177,17 @@ impl Generator {
             return self.grouped(&from, &own, &condition, depth);
         }
         let windows = self.chance(20);
+        let distinct = self.one(&["", "", "", "DISTINCT "]);
         let list: Vec<String> = (0..1 + self.below(3))
             .map(|_| {
                 let (ty, text) = match windows && self.chance(60) {
                     true => (Int, self.window(&own)),
                     false => {
                         let ty = ALL[self.below(ALL.len())];
-                        (ty, self.expr(ty, &scope, depth))
+                        match distinct {
+                            "" => (ty, self.expr(ty, &scope, depth)),
+                            _ => (ty, self.plain(ty, &scope, depth)),
+                        }
                     }
                 };
                 let name = self.name("o");
@@ -191,7 +195,6 @@ impl Generator {
                 format!("{text} AS {name}")
             })
             .collect();
-        let distinct = self.one(&["", "", "", "DISTINCT "]);
         (format!("SELECT {distinct}{} FROM {from}{condition}", list.join(", ")), columns)
     }
 
@@ -228,7 +231,7 @@ impl Generator {
         let keys: Vec<(String, Ty)> = (0..self.below(3))
             .map(|_| {
                 let ty = ALL[self.below(6)];
-                (self.expr(ty, own, 1), ty)
+                (self.plain(ty, own, 1), ty)
             })
             // A constant would be taken for a column's number.
             .filter(|(text, _)| text.contains('.'))
@@ -274,12 +277,12 @@ impl Generator {
                 let ty = ALL[self.below(ALL.len())];
                 (Int, format!("count({distinct}{})", self.expr(ty, own, depth)))
             }
-            2 => (Num, format!("sum({distinct}{})", self.expr(Num, own, depth))),
+            2 => (Num, format!("sum({distinct}{})", self.plain(Num, own, depth))),
             3 => (Num, format!("avg({distinct}{})", self.expr(Int, own, depth))),
             4 => {
                 let ty = [Int, Num, Text, Date, Interval, Float][self.below(6)];
                 let f = self.one(&["min", "max"]);
-                (ty, format!("{f}({})", self.expr(ty, own, depth)))
+                (ty, format!("{f}({})", self.plain(ty, own, depth)))
             }
             5 => {
                 let e = self.expr(Text, own, depth);
@@ -528,6 +531,18 @@ impl Generator {
                     ),
                 }
             }
+        }
+    }
+
+    /// An expression whose equal values also look the same: which one of them comes out where several become one hangs
+    /// on the plan. 1.5 is 1.50, -0 is 0, and 24 hours are a day.
+    fn plain(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
+        let text = self.expr(ty, scope, depth);
+        match ty {
+            Num => format!("round({text}, 2)"),
+            Float => format!("({text} + 0)"),
+            Interval => format!("justify_interval({text})"),
+            _ => text,
         }
     }
 
