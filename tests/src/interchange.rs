@@ -3,7 +3,9 @@
 mod bank;
 mod handover;
 mod init;
+mod locales;
 mod pages;
+mod partitions;
 mod planted;
 mod refused;
 mod restored;

@@ -16,8 +16,9 @@ mod routine;
 mod special;
 mod window;
 
+pub(crate) use expr::malformed;
 pub use object::*;
-pub use partition::partition_key;
+pub use partition::{partition_constraint, partition_key};
 pub use planned::{Above, Place, PlanNames, qualified};
 pub use routine::*;
 

@@ -26,6 +26,7 @@ pub mod function;
 mod lift;
 pub mod lookup;
 mod oper;
+mod partition;
 mod polymorphic;
 mod rawwalk;
 mod relation;

@@ -1,6 +1,7 @@
 //! Character set encodings, their numbers, and the characters of those with one byte each. Counterpart: mb/pg_wchar.h.
 
 use std::sync::LazyLock;
+use types::settings::Encoding;
 
 /// Names by number, as `pg_encoding_to_char` gives them; those above 34 are for clients only.
 const NAMES: [&str; 42] = [
@@ -104,6 +105,17 @@ pub fn number(name: &str) -> Option<i32> {
         _ => return None,
     };
     number(alias)
+}
+
+/// What functions must know of a database's encoding; `None` for one with characters of several bytes that is not
+/// UTF-8.
+pub fn of_database(encoding: i32) -> Option<Encoding> {
+    match encoding {
+        0 => Some(Encoding::SqlAscii),
+        UTF8 => Some(Encoding::Utf8),
+        8..=LAST_SERVER => Some(Encoding::SingleByte(encoding, name(encoding))),
+        _ => None,
+    }
 }
 
 /// Most bytes of a character in an encoding; `None` for a number that does not exist.

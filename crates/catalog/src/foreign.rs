@@ -2,30 +2,42 @@
 //! to pass over it would give wrong answers or wrong data.
 
 use crate::cx::CatCx;
+use crate::encoding;
 use crate::relcache::RelDesc;
 use crate::rows::{PgClass, PgCollation, PgDatabase, PgEventTrigger, indexes};
 use ids::Oid;
 use pgerror::{PgError, Result};
+use types::settings::Encoding;
 
 /// Collations that every cluster has and that order text as we do: the database's own (which is checked when a session
 /// begins), C and POSIX.
 const PLAIN: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
 
-/// 0A000 where the collation orders or compares text in another way than by bytes.
+/// 0A000 where the collation orders or compares text in another way than by bytes, or has other upper and lower case.
 pub fn check_collation(row: &PgCollation) -> Result<()> {
     match row.collprovider {
         b'i' => Err(PgError::unsupported("ICU collation")),
-        b'c' => types::locale::check_order(row.collcollate.as_ref().map_or("", |n| n.as_str())),
+        b'c' => {
+            types::locale::check_order(row.collcollate.as_ref().map_or("", |n| n.as_str()))?;
+            types::locale::check_case(row.collctype.as_ref().map_or("", |n| n.as_str()), true)
+        }
         _ => Ok(()),
     }
 }
 
-/// 0A000 where the collation that the database's columns have by default orders in another way than by bytes.
-pub fn check_database(row: &PgDatabase) -> Result<()> {
-    match row.datlocprovider {
-        b'i' => Err(PgError::unsupported("ICU collation")),
-        _ => types::locale::check_order(row.datcollate.as_str()),
+/// The encoding of the database's text. 0A000 where that has characters of several bytes that we cannot tell apart, and
+/// where the collation that the database's columns have by default is not ours.
+pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
+    let Some(encoding) = encoding::of_database(row.encoding) else {
+        let name = encoding::name(row.encoding);
+        return Err(PgError::unsupported(format!("database encoding \"{name}\"")));
+    };
+    if row.datlocprovider == b'i' {
+        return Err(PgError::unsupported("ICU collation"));
     }
+    types::locale::check_order(row.datcollate.as_str())?;
+    types::locale::check_case(row.datctype.as_str(), encoding == Encoding::Utf8)?;
+    Ok(encoding)
 }
 
 impl CatCx<'_> {

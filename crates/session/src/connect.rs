@@ -257,7 +257,7 @@ fn begin_session(
     log_authorization(instance, speaker, &core.store, start, &proved);
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
-    catalog::foreign::check_database(&db)?;
+    let text_encoding = catalog::foreign::check_database(&db)?;
     // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again, and be
     // counted before the lock goes.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, db.oid, 0);
@@ -279,6 +279,7 @@ fn begin_session(
     core.session_superuser = role.rolsuper;
     core.superuser = role.rolsuper;
     let ctype = db.datctype.as_str();
+    core.types.encoding = text_encoding;
     core.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
     core.store.set_internal("is_superuser", Value::Bool(role.rolsuper));
     core.store.set_internal("session_authorization", Value::Text(user.as_str().into()));

@@ -92,7 +92,17 @@ fn zone(text: &str) -> Option<Zone> {
 
 /// What a text becomes for parameters whose values are more than a number or a word.
 pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
-    canonical_value(store.named("DateStyle").as_text(), setting, text)
+    let value = canonical_value(store.named("DateStyle").as_text(), setting, text)?;
+    if setting.name == "client_encoding" {
+        let server = store.named("server_encoding").as_text();
+        if value != server && value != "SQL_ASCII" && server != "SQL_ASCII" {
+            return Err(pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "conversion between {value} and {server} is not supported"
+            ));
+        }
+    }
+    Ok(value)
 }
 
 /// As [`canonical`]; `date_style_before` is what a part of a `DateStyle` is added to.
@@ -111,17 +121,7 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             None => Err(wrong_value(setting, text, None)),
         },
         "client_encoding" => match catalog::encoding::number(text) {
-            Some(number) => {
-                let name = catalog::encoding::name(number);
-                if matches!(name, "UTF8" | "SQL_ASCII") {
-                    Ok(name.to_owned())
-                } else {
-                    Err(pg_err!(
-                        FEATURE_NOT_SUPPORTED,
-                        "conversion between {name} and UTF8 is not supported"
-                    ))
-                }
-            }
+            Some(number) => Ok(catalog::encoding::name(number).to_owned()),
             None => Err(wrong_value(setting, text, None)),
         },
         "application_name" | "cluster_name" => {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use sync::atomic::Ordering;
 use sync::wait::{Interrupt, WaitEvent};
+use types::settings::Encoding;
 use wire::{Formats, FrontendMessage, backend};
 
 /// See the module's text.
@@ -406,10 +407,16 @@ impl Session {
         Ok(if extended { Next::Message } else { Next::Ready })
     }
 
-    /// The text of a message in the server's encoding. 22021 if it is not valid there.
+    /// The text of a message in the server's encoding. 22021 if it is not valid there. Texts in other encodings than
+    /// UTF-8 are taken as long as they could be that.
     pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
+        let encoding = self.core.types.encoding;
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text),
+            Err(_) if encoding != Encoding::Utf8 => Err(PgError::unsupported(format!(
+                "text of a statement in the encoding \"{}\" beyond ASCII",
+                encoding.name()
+            ))),
             Err(e) => {
                 let bad = &bytes[e.valid_up_to()..];
                 // As many bytes as the first one announces.

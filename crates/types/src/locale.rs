@@ -1,6 +1,6 @@
-//! Locales: which of them order text by its bytes, the only order there is so far. A database, a collation or
-//! an `init` that asks for another one is refused by name, because indexes in the wrong order would be
-//! worse than none. Counterpart: pg_locale.c.
+//! Locales: which of them order text by its bytes, the only order there is so far, and which have upper and lower case
+//! as Unicode has it. A database, a collation or an `init` that asks for another one is refused by name, because
+//! indexes in the wrong order would be worse than none. Counterpart: pg_locale.c.
 
 use pgerror::{PgError, Result};
 
@@ -22,6 +22,20 @@ pub fn check_order(locale: &str) -> Result<()> {
         .hint("Locales that order by code point work: \"C\", \"POSIX\" and \"C.UTF-8\"."))
 }
 
+/// Locales of the C library in which the dotless i is the lower case of I.
+const DOTLESS: [&str; 5] = ["tr_TR", "tr_CY", "az_AZ", "crh_UA", "ku_TR"];
+
+/// An error (0A000) naming the locale where its `LC_CTYPE` has other letters or other cases of them than we: than
+/// Unicode's in UTF-8, than those of ASCII elsewhere.
+pub fn check_case(locale: &str, utf8: bool) -> Result<()> {
+    let dotless = DOTLESS.contains(&locale.split(['.', '@']).next().unwrap_or_default())
+        || locale.starts_with("tt_RU") && locale.ends_with("@iqtelif");
+    if !dotless && (utf8 || matches!(locale, "" | "C" | "POSIX")) {
+        return Ok(());
+    }
+    Err(PgError::unsupported(format!("upper and lower case by the locale \"{locale}\"")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,6 +47,18 @@ mod tests {
         }
         for name in ["en_US.UTF-8", "de_DE", "C.ISO-8859-1", "CX"] {
             let e = check_order(name).unwrap_err();
+            assert!(e.message().contains(name), "{e}");
+        }
+    }
+    #[test]
+    fn dotless_letters_have_other_cases() {
+        for (name, utf8) in [("C", false), ("en_US.UTF-8", true), ("tt_RU", true), ("tr", true)] {
+            assert!(check_case(name, utf8).is_ok(), "{name}");
+        }
+        for (name, utf8) in
+            [("tr_TR.UTF-8", true), ("az_AZ", true), ("tt_RU@iqtelif", true), ("de_DE", false)]
+        {
+            let e = check_case(name, utf8).unwrap_err();
             assert!(e.message().contains(name), "{e}");
         }
     }

@@ -602,7 +602,7 @@ impl Deparser<'_> {
     }
 }
 
-pub(super) fn malformed() -> PgError {
+pub(crate) fn malformed() -> PgError {
     PgError::internal("malformed expression tree")
 }
 

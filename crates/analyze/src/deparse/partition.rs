@@ -1,10 +1,11 @@
 //! Definitions of partitioned tables and their partitions, which PostgreSQL makes, as text.
 //!
-//! Counterpart: `pg_get_partkeydef` and `PartitionBoundSpec` in `get_rule_expr`.
+//! Counterpart: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and `PartitionBoundSpec` in `get_rule_expr`.
 
 use super::expr::malformed;
 use super::object::{expr_of, looks_like_function, opclass_suffix};
 use super::{Deparser, Style};
+use crate::partition::{all_of, rows_taken};
 use crate::session::{Host, SessionLookup};
 use crate::stored;
 use catalog::cache;
@@ -51,6 +52,15 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
         parts.push(text);
     }
     Ok(Some(format!("{strategy} ({})", parts.join(", "))))
+}
+
+/// Which rows the partition takes, as a condition; `None` for a relation that is none, or takes all.
+pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
+    let conditions = rows_taken(host, oid)?;
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    expr_of(host, &all_of(conditions), oid, Style::shown(false)).map(Some)
 }
 
 /// `FOR VALUES …` or `DEFAULT`.

@@ -134,12 +134,14 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_get_function_sqlbody",
         call: SysCall::One(|c, a| answer(deparse::function_body(c, a[0].as_oid())?)),
     },
-    // There are no partitioned tables yet.
     SysFn {
         name: "pg_get_partkeydef",
         call: SysCall::One(|c, a| answer(deparse::partition_key(c, a[0].as_oid())?)),
     },
-    SysFn { name: "pg_get_partition_constraintdef", call: SysCall::One(|_, _| Ok(Datum::Null)) },
+    SysFn {
+        name: "pg_get_partition_constraintdef",
+        call: SysCall::One(|c, a| answer(deparse::partition_constraint(c, a[0].as_oid())?)),
+    },
     SysFn {
         name: "pg_get_statisticsobjdef",
         call: SysCall::One(|c, a| answer(deparse::statistics_def(c, a[0].as_oid(), false)?)),

@@ -2,15 +2,14 @@
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
-use catalog::rows::indexes::PG_INHERITS_RELID_SEQNO_INDEX;
+use catalog::rows::indexes::{PG_INHERITS_PARENT_INDEX, PG_INHERITS_RELID_SEQNO_INDEX};
 use ids::Oid;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
 pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_partition_ancestors", call: SysCall::Set(ancestors) },
-    // There are no partitioned tables yet.
-    SysFn { name: "pg_partition_tree", call: SysCall::Set(|_, _| Ok(Vec::new())) },
+    SysFn { name: "pg_partition_tree", call: SysCall::Set(tree) },
     SysFn { name: "pg_partition_root", call: SysCall::One(root) },
 ];
 
@@ -31,6 +30,26 @@ fn chain(core: &mut Core, start: Oid) -> Result<Vec<Oid>> {
             None => return Ok(out),
         }
     }
+}
+
+/// The table and all below it, level by level: its parent, whether it ends there, how deep it lies.
+fn tree(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+    let chain = chain(core, args[0].as_oid())?;
+    let Some(&top) = chain.first() else { return Ok(Vec::new()) };
+    let mut found = vec![(top, chain.get(1).copied(), 0)];
+    let mut out = Vec::new();
+    let mut next = 0;
+    while let Some(&(at, parent, level)) = found.get(next) {
+        next += 1;
+        let children = core.cat().scan(PG_INHERITS_PARENT_INDEX, &[at.into()])?;
+        let mut children: Vec<Oid> = children.iter().map(|c| c.inhrelid).collect();
+        children.sort_unstable();
+        found.extend(children.into_iter().map(|c| (c, Some(at), level + 1)));
+        let leaf = !matches!(core.cat().class(at)?.relkind, b'p' | b'I');
+        let parent = parent.map_or(Datum::Null, Datum::oid);
+        out.push(vec![Datum::oid(at), parent, Datum::bool(leaf), Datum::int4(level)]);
+    }
+    Ok(out)
 }
 
 fn ancestors(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
