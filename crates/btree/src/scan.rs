@@ -517,7 +517,7 @@ fn kill_items(index: &Index, cx: &mut Cx<'_>, p: &Position, killed: &[u32]) -> R
         })
         .collect();
     if !dead.is_empty() {
-        page.set_hints(|hints| {
+        page.set_hints(Some(cx.scratch), |hints| {
             for off in &dead {
                 hints.mark_dead(*off);
             }

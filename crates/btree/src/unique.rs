@@ -53,7 +53,7 @@ impl Index {
                     }
                     match self.judge(place, node, offset, check, &mut found, heap)? {
                         Verdict::Next => {}
-                        Verdict::AllDead => mark_dead(place, &mut at, offset),
+                        Verdict::AllDead => mark_dead(cx, place, &mut at, offset),
                         Verdict::Stop => break,
                         Verdict::Return(r) => {
                             if matches!(r, Inserted::Wait { .. }) {
@@ -136,14 +136,14 @@ impl Index {
     }
 }
 
-fn mark_dead(place: &mut Place<'_, '_>, at: &mut At<'_>, offset: OffsetNo) {
+fn mark_dead(cx: &mut Cx<'_>, place: &mut Place<'_, '_>, at: &mut At<'_>, offset: OffsetNo) {
     let mark = |hints: Hints<'_>| {
         hints.mark_dead(offset);
         hints.or_u16(FLAGS_AT, BTP_HAS_GARBAGE);
         true
     };
     match at {
-        At::First => place.page.set_hints(mark),
-        At::Right(g) => g.set_hints(mark),
+        At::First => place.page.set_hints(Some(cx.scratch), mark),
+        At::Right(g) => g.set_hints(Some(cx.scratch), mark),
     };
 }

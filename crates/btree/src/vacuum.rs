@@ -246,7 +246,7 @@ impl Index {
                 self.delete_items(cx, &mut page, DeleteKind::Vacuum, &deleted, &updated)?;
                 vacuum.stats.tuples_removed += f64::from(removed);
             } else if split_since {
-                page.set_hints(|hints| {
+                page.set_hints(Some(cx.scratch), |hints| {
                     hints.store_u16(CYCLE_ID_AT, 0);
                     true
                 });

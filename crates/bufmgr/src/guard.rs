@@ -12,6 +12,11 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use sync::atomic::Ordering;
 use sync::{Arc, LatchMode};
+use wal::RecordBuilder;
+
+/// The session's record builder, for the image that hints may log: it says how images are compressed, and counts them
+/// and the pages dirtied. `None` counts nowhere, and images are compressed as the server's setting has it.
+type Scratch<'s> = Option<&'s mut RecordBuilder>;
 
 /// Keeps a page in its frame. Says nothing about its contents.
 pub struct Pin<'a> {
@@ -162,14 +167,19 @@ impl<'a> Pin<'a> {
     }
 
     /// Sets hints. The caller holds a latch other than share.
-    fn hint(&self, standard: bool, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
+    fn hint(
+        &self,
+        standard: bool,
+        scratch: Scratch<'_>,
+        change: impl FnOnce(Hints<'_>) -> bool,
+    ) -> bool {
         debug_assert!(self.is_valid());
         // SAFETY: latched share-exclusively or exclusively by the caller, a guard; the guard is
         // borrowed mutably, so no slice of the page is alive in this thread.
         let hints = unsafe { self.pool.frames.page(self.frame).hints() };
         let changed = change(hints);
         if changed {
-            self.pool.mark_dirty_hint(self.frame, standard, hints);
+            self.pool.mark_dirty_hint(self.frame, standard, hints, scratch);
         }
         changed
     }
@@ -271,8 +281,13 @@ impl<'a> ShareGuard<'a> {
     }
 
     /// Sets hints if share-exclusive is to be had at once; hints are optional. `change` tells whether it
-    /// changed anything; the page is then marked dirty as PostgreSQL's MarkBufferDirtyHint does.
-    pub fn try_set_hints(&mut self, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
+    /// changed anything; the page is then marked dirty as PostgreSQL's MarkBufferDirtyHint does, which may log its
+    /// image.
+    pub fn try_set_hints(
+        &mut self,
+        scratch: Scratch<'_>,
+        change: impl FnOnce(Hints<'_>) -> bool,
+    ) -> bool {
         /// Gives the latch back also if `change` panics.
         struct Downgrade<'l>(&'l sync::PageLatch);
         impl Drop for Downgrade<'_> {
@@ -284,7 +299,7 @@ impl<'a> ShareGuard<'a> {
             return false;
         }
         let _downgrade = Downgrade(self.0.latch());
-        self.0.hint(true, change)
+        self.0.hint(true, scratch, change)
     }
 }
 
@@ -296,15 +311,23 @@ impl<'a> ShareExclusiveGuard<'a> {
     }
 
     /// See [`ShareGuard::try_set_hints`].
-    pub fn set_hints(&mut self, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
-        self.0.hint(true, change)
+    pub fn set_hints(
+        &mut self,
+        scratch: Scratch<'_>,
+        change: impl FnOnce(Hints<'_>) -> bool,
+    ) -> bool {
+        self.0.hint(true, scratch, change)
     }
 }
 
 impl<'a> ExclusiveGuard<'a> {
     /// See [`ShareGuard::try_set_hints`].
-    pub fn set_hints(&mut self, change: impl FnOnce(Hints<'_>) -> bool) -> bool {
-        self.0.hint(true, change)
+    pub fn set_hints(
+        &mut self,
+        scratch: Scratch<'_>,
+        change: impl FnOnce(Hints<'_>) -> bool,
+    ) -> bool {
+        self.0.hint(true, scratch, change)
     }
 
     /// Changes a page whose contents are but a hint (free space map), without a record. An image
@@ -317,7 +340,7 @@ impl<'a> ExclusiveGuard<'a> {
     ) -> bool {
         // SAFETY: latched exclusively, and borrowed mutably for as long as the page is lent.
         let changed = change(unsafe { self.0.pool.frames.page_mut(self.0.frame) });
-        changed && self.0.hint(standard, |_| true)
+        changed && self.0.hint(standard, None, |_| true)
     }
 
     /// The page for changing; it must be registered with the edit. Several guards may lend their
@@ -398,19 +421,31 @@ impl BufferPool {
     /// The first change since the redo pointer logs an image where checksums (or wal_log_hints)
     /// make a torn write of a hint as bad as any; checkpoints wait for the section, so that the
     /// record cannot fall before a redo pointer while the page counts as clean.
-    fn mark_dirty_hint(&self, frame: FrameNo, standard: bool, hints: Hints<'_>) {
+    fn mark_dirty_hint(
+        &self,
+        frame: FrameNo,
+        standard: bool,
+        hints: Hints<'_>,
+        mut scratch: Scratch<'_>,
+    ) {
         let desc = self.frames.desc(frame);
         let both = crate::frame::DIRTY | JUST_DIRTIED;
         if desc.state.load(Ordering::Relaxed) & both == both {
             return;
         }
+        let mut mark_dirty = || {
+            let clean = self.mark_dirty(frame);
+            if let Some(scratch) = &mut scratch {
+                scratch.dirtied += u64::from(clean);
+            }
+        };
         let Some(wal) = self.wal.as_deref().filter(|wal| wal.log_hints()) else {
-            self.mark_dirty(frame);
+            mark_dirty();
             return;
         };
         let owner = self.owner_of(frame);
         if !owner.is_permanent() {
-            self.mark_dirty(frame);
+            mark_dirty();
             return;
         }
         // Neither can log: then the hint must not reach the disk on its own account.
@@ -419,11 +454,11 @@ impl BufferPool {
         }
         let _delay = wal.delay_checkpoint_start();
         let lsn = hints.lsn();
-        self.mark_dirty(frame);
+        mark_dirty();
         if lsn > wal.redo_ptr() {
             return;
         }
-        match self.log_hint_image(wal, desc.tag(), standard, &hints) {
+        match self.log_hint_image(wal, desc.tag(), standard, &hints, scratch) {
             Ok(end) => hints.set_lsn(end),
             Err(e) => self.crash(&e),
         }

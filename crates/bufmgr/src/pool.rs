@@ -626,22 +626,27 @@ impl BufferPool {
         self.frames.owner(frame).lock().clone().expect("a tagged frame has an owner")
     }
 
-    /// Logs the image of a page whose hints were changed.
+    /// Logs the image of a page whose hints were changed, by the session's builder or one of the pool's.
     pub(crate) fn log_hint_image(
         &self,
         wal: &Wal,
         tag: Tag,
         standard: bool,
         page: &Page,
+        scratch: Option<&mut RecordBuilder>,
     ) -> Result<Lsn> {
-        let builder = self.builders.lock().pop();
-        let mut builder = builder.unwrap_or_else(|| RecordBuilder::new(RmgrId::Xlog, 0));
+        let Some(builder) = scratch else {
+            let builder = self.builders.lock().pop();
+            let mut builder = builder.unwrap_or_else(|| RecordBuilder::new(RmgrId::Xlog, 0));
+            let end = self.log_hint_image(wal, tag, standard, page, Some(&mut builder))?;
+            self.builders.lock().push(builder);
+            return Ok(end);
+        };
         builder.reset(RmgrId::Xlog, XLOG_FPI_FOR_HINT);
         let flags = if standard { RegFlags::STANDARD } else { RegFlags::NONE };
         builder.block(0, tag.rel, tag.fork, tag.block, flags);
-        let inserted = wal.insert(&mut builder, &[(0, page)], Xid::INVALID)?;
-        self.builders.lock().push(builder);
-        Ok(inserted.end)
+        // A session that only reads has nothing to wait for at its commit.
+        builder.aside(|b| wal.insert(b, &[(0, page)], Xid::INVALID)).map(|inserted| inserted.end)
     }
 
     /// Shared state may be wrong: the server goes down to recovery.

@@ -182,7 +182,7 @@ fn look_at(
         }
     }
     if !hints.is_empty() {
-        guard.try_set_hints(|h| {
+        guard.try_set_hints(Some(cx.scratch), |h| {
             hints.iter().for_each(|&(offset, bits)| h.set_infomask(offset, bits));
             true
         });

@@ -287,7 +287,7 @@ impl<'a> Fsm<'a> {
         }
         let mut guard = pin.share();
         // Searches start at the front again, so that the file can shrink at its end.
-        guard.try_set_hints(|hints| {
+        guard.try_set_hints(None, |hints| {
             fsm::set_next_slot(hints, 0);
             false
         });
@@ -301,7 +301,7 @@ fn search_page(pin: Pin<'_>, min: u8, advance: bool) -> (Option<usize>, u8) {
     match fsm::search(&guard, min) {
         Search::NotFound => (None, fsm::max(&guard)),
         Search::Found(slot) => {
-            guard.try_set_hints(|hints| {
+            guard.try_set_hints(None, |hints| {
                 fsm::set_next_slot(hints, slot + usize::from(advance));
                 false
             });
@@ -323,7 +323,7 @@ fn search_exclusive(guard: &mut ExclusiveGuard<'_>, min: u8, advance: bool) -> O
     }
     match result {
         Search::Found(slot) => {
-            guard.set_hints(|hints| {
+            guard.set_hints(None, |hints| {
                 fsm::set_next_slot(hints, slot + usize::from(advance));
                 false
             });

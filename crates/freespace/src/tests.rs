@@ -206,7 +206,7 @@ fn damage_is_repaired_or_forgotten() {
     assert_eq!(fsm.search(8000).unwrap(), None);
     assert_eq!(fsm.search(3000).unwrap(), Some(BlockNo(9)));
     // A page that fails its checksum counts as empty.
-    world.pool.checkpoint_write(true, &mut |_| {}).unwrap();
+    world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap();
     world.pool.drop_relation(REL);
     let file = world.disk.open("base/5/16400_fsm", vfs::OpenMode::ReadWrite).unwrap();
     file.write_all_at(b"damage", 2 * PAGE_SIZE as u64 + 5000).unwrap();

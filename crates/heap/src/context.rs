@@ -276,13 +276,13 @@ pub(crate) fn no_tuple(rel: &HeapRel, tid: Tid) -> PgError {
 
 /// Sets hint bits in the infomask of the tuple at `offset`, if there are any and the latch lets us.
 pub(crate) trait SetHint {
-    fn hint(&mut self, offset: ids::OffsetNo, bits: u16);
+    fn hint(&mut self, scratch: &mut RecordBuilder, offset: ids::OffsetNo, bits: u16);
 }
 
 impl SetHint for bufmgr::ExclusiveGuard<'_> {
-    fn hint(&mut self, offset: ids::OffsetNo, bits: u16) {
+    fn hint(&mut self, scratch: &mut RecordBuilder, offset: ids::OffsetNo, bits: u16) {
         if bits != 0 {
-            self.set_hints(|h| {
+            self.set_hints(Some(scratch), |h| {
                 h.set_infomask(offset, bits);
                 true
             });
@@ -291,9 +291,9 @@ impl SetHint for bufmgr::ExclusiveGuard<'_> {
 }
 
 impl SetHint for bufmgr::ShareGuard<'_> {
-    fn hint(&mut self, offset: ids::OffsetNo, bits: u16) {
+    fn hint(&mut self, scratch: &mut RecordBuilder, offset: ids::OffsetNo, bits: u16) {
         if bits != 0 {
-            self.try_set_hints(|h| {
+            self.try_set_hints(Some(scratch), |h| {
                 h.set_infomask(offset, bits);
                 true
             });

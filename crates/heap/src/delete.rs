@@ -77,7 +77,7 @@ pub(crate) fn failure(
 
 /// After waiting for `xid`: remembers on the tuple how it ended. Counterpart: `UpdateXmaxHintBits`.
 pub(crate) fn hint_xmax(
-    cx: &HeapCx<'_>,
+    cx: &mut HeapCx<'_>,
     rel: &HeapRel,
     guard: &mut ExclusiveGuard<'_>,
     tid: Tid,
@@ -92,7 +92,7 @@ pub(crate) fn hint_xmax(
     if h.xmax_locked_only() || !vis.committed(xid, m::XMAX_COMMITTED, &mut bits)? {
         bits = m::XMAX_INVALID;
     }
-    guard.hint(tid.offset, bits);
+    guard.hint(cx.scratch, tid.offset, bits);
     Ok(HeapTupleHeader { infomask: h.infomask | bits, ..h })
 }
 
@@ -138,7 +138,7 @@ fn delete_locked<'a>(
         let mut h = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
         let mut hint = 0;
         let mut result = cx.visibility(rel, guard.lsn()).update(&h, tid, cid, &mut hint)?;
-        guard.hint(tid.offset, hint);
+        guard.hint(cx.scratch, tid.offset, hint);
         h.infomask |= hint;
         if result == TmResult::Invisible {
             return Err(pg_err!(

@@ -82,9 +82,9 @@ pub fn hot_search(
     }
 }
 
-fn set_hints(guard: &mut ShareGuard<'_>, hints: &[(OffsetNo, u16)]) {
+fn set_hints(cx: &mut HeapCx<'_>, guard: &mut ShareGuard<'_>, hints: &[(OffsetNo, u16)]) {
     if !hints.is_empty() {
-        guard.try_set_hints(|h| {
+        guard.try_set_hints(Some(cx.scratch), |h| {
             for &(offset, bits) in hints {
                 h.set_infomask(offset, bits);
             }
@@ -125,7 +125,7 @@ pub fn fetch_tid<'a, R>(
             }
         }
     };
-    set_hints(&mut guard, &hints);
+    set_hints(cx, &mut guard, &hints);
     Ok(result)
 }
 
@@ -155,7 +155,7 @@ pub fn fetch_entries(
             }
         }
     }
-    set_hints(&mut guard, &hints);
+    set_hints(cx, &mut guard, &hints);
     Ok(())
 }
 
@@ -177,7 +177,7 @@ pub fn fetch_row_version<R>(
         let vis = cx.visibility(rel, guard.lsn());
         if vis.visible(&tuple.header, snapshot, &mut hint)? { Some(f(tuple)?) } else { None }
     };
-    guard.hint(tid.offset, hint);
+    guard.hint(cx.scratch, tid.offset, hint);
     Ok(result)
 }
 
@@ -209,7 +209,7 @@ pub fn get_latest_tid(
                 h.xmax_invalid() || vis.only_locked(&h)? || h.moved_partitions() || h.ctid == at;
             if end { None } else { Some((h.ctid, vis.update_xid(&h)?)) }
         };
-        guard.hint(at.offset, hint);
+        guard.hint(cx.scratch, at.offset, hint);
         match next {
             None => return Ok(latest),
             Some((ctid, xmax)) => (at, prior_xmax) = (ctid, xmax),

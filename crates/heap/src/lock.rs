@@ -110,7 +110,7 @@ fn lock_inner<'a>(
         let mut h = header(&guard, rel, tid)?;
         let mut hint = 0;
         let mut result = cx.visibility(rel, guard.lsn()).update(&h, tid, cid, &mut hint)?;
-        guard.hint(tid.offset, hint);
+        guard.hint(cx.scratch, tid.offset, hint);
         h.infomask |= hint;
         copy_out(&guard, tid, out);
         match result {

@@ -114,7 +114,7 @@ pub fn prune<'a>(
     let mut hints = PageHints::new();
     let plan = plan(&cx.visibility(rel, guard.lsn()), guard, removable, &mut hints)?;
     if !hints.is_empty() {
-        guard.set_hints(|h| {
+        guard.set_hints(Some(cx.scratch), |h| {
             for &(offset, bits) in &hints {
                 h.set_infomask(offset, bits);
             }
@@ -123,7 +123,7 @@ pub fn prune<'a>(
     }
     if plan.is_empty() {
         if guard.prune_xid() != plan.new_prune_xid || guard.is_full() {
-            guard.set_hints(|h| {
+            guard.set_hints(Some(cx.scratch), |h| {
                 h.set_prune_xid(plan.new_prune_xid);
                 h.clear_full();
                 true

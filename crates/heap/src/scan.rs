@@ -84,7 +84,7 @@ pub fn visit_page<'a>(
         }
     }
     if !hints.is_empty() {
-        guard.try_set_hints(|h| {
+        guard.try_set_hints(Some(cx.scratch), |h| {
             for &(offset, bits) in &hints {
                 h.set_infomask(offset, bits);
             }

@@ -258,7 +258,7 @@ fn settle<'a>(
         let mut h = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
         let mut hint = 0;
         let mut result = cx.visibility(rel, guard.lsn()).update(&h, tid, cid, &mut hint)?;
-        guard.hint(tid.offset, hint);
+        guard.hint(cx.scratch, tid.offset, hint);
         h.infomask |= hint;
         if result == TmResult::Invisible {
             return Err(pg_err!(

@@ -95,7 +95,7 @@ pub fn scan_page<'a>(
             let liveness = vis.liveness_before(&h, cutoffs.oldest_xmin, &mut hint)?;
             if hint != 0 {
                 h.infomask |= hint;
-                guard.set_hints(|x| {
+                guard.set_hints(Some(cx.scratch), |x| {
                     x.set_infomask(offset, hint);
                     true
                 });
@@ -296,7 +296,7 @@ fn check_all_visible(
             return Ok(none);
         }
         if hint != 0 {
-            guard.set_hints(|x| {
+            guard.set_hints(Some(cx.scratch), |x| {
                 x.set_infomask(offset, hint);
                 true
             });

@@ -165,6 +165,14 @@ impl RecordBuilder {
         std::mem::replace(&mut self.last_end, Lsn::INVALID)
     }
 
+    /// Lets `insert` insert a record that the transaction's commit need not wait for.
+    pub fn aside<R>(&mut self, insert: impl FnOnce(&mut Self) -> R) -> R {
+        let end = self.last_end;
+        let result = insert(self);
+        self.last_end = end;
+        result
+    }
+
     /// Forgets everything registered, keeps the memory and the compression setting.
     pub fn reset(&mut self, rmgr: RmgrId, info: u8) {
         self.set_kind(rmgr, info);

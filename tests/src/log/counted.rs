@@ -122,3 +122,40 @@ fn commits_share_their_syncs() {
     println!("{syncs} syncs for {} commits", COMMITTERS * COMMITS);
     assert!(syncs as usize * 8 <= COMMITTERS * COMMITS, "{syncs}");
 }
+
+/// Images that hints log are told to the session that sets them, and compressed as that session wants them.
+#[test]
+fn images_of_hints_are_the_sessions_own() {
+    let pair = Pair::start("hints", "C", &["-c", "autovacuum=off"]);
+    pair.real.query("postgres", "ALTER SYSTEM SET autovacuum = off");
+    pair.real.query("postgres", "SELECT pg_reload_conf()");
+    let mut sessions = [pair.ours.connect("postgres"), pair.real.connect("postgres")];
+    for s in &mut sessions {
+        s.must("SET max_parallel_workers_per_gather = 0");
+    }
+    let mut plain = 0;
+    for compression in ["off", "pglz", "lz4", "zstd"] {
+        let [ours, theirs] = sessions.each_mut().map(|s| {
+            s.must("DROP TABLE IF EXISTS t");
+            s.must("CREATE TABLE t AS SELECT g AS a, repeat('x', 60) AS b FROM generate_series(1, 5000) g");
+            s.must("CHECKPOINT");
+            s.must(&format!("SET wal_compression = {compression}"));
+            let plan = s.rows("EXPLAIN (ANALYZE, WAL, BUFFERS, COSTS off, TIMING off, SUMMARY off) SELECT count(*) FROM t");
+            let number = |name: &str| -> u64 {
+                let found = plan.iter().find_map(|line| line.split_once(name));
+                let digits: String =
+                    found.map_or("", |f| f.1).chars().take_while(char::is_ascii_digit).collect();
+                digits.parse().unwrap_or(0)
+            };
+            [number(" fpi="), number(" bytes="), number(" dirtied=")]
+        });
+        println!("{compression}: {ours:?} {theirs:?}");
+        assert!(ours[0] > 50 && ours[0].abs_diff(theirs[0]) <= 1, "{ours:?} {theirs:?}");
+        assert!(ours[1] as f64 <= theirs[1] as f64 * 1.01, "{ours:?} {theirs:?}");
+        assert_eq!(ours[2], theirs[2], "{compression}");
+        match compression {
+            "off" => plain = ours[1],
+            _ => assert!(ours[1] * 3 < plain, "{compression}: {ours:?} {plain}"),
+        }
+    }
+}

@@ -32,7 +32,7 @@ fn one_crash(seed: u64) {
                 // Hints: allowed to be lost, not to do harm.
                 let block = BlockNo(random.below(blocks) as u32);
                 let pin = world.pool.read(&fork, block, &mut Strategy::normal()).unwrap();
-                pin.share().try_set_hints(|hints| {
+                pin.share().try_set_hints(None, |hints| {
                     hints.or_u16(slot_at(SLOTS - 2), 1 << (step % 16));
                     true
                 });

@@ -68,7 +68,7 @@ fn the_first_hint_since_the_redo_pointer_logs_an_image() {
     world.checkpoint();
     let hint = |block: u32| {
         let mut guard = read(&world, &fork, block).share();
-        assert!(guard.try_set_hints(|hints| {
+        assert!(guard.try_set_hints(None, |hints| {
             hints.or_u16(slot_at(0), 1);
             true
         }));
@@ -88,7 +88,7 @@ fn the_first_hint_since_the_redo_pointer_logs_an_image() {
     hint(0);
     assert_eq!(world.wal.stats().records, records + 2);
     // A hint that changes nothing does nothing.
-    assert!(!read(&world, &fork, 1).share().try_set_hints(|_| false));
+    assert!(!read(&world, &fork, 1).share().try_set_hints(None, |_| false));
     assert_eq!(world.wal.stats().records, records + 2);
     assert_eq!(world.get(&fork, 0, 0) & 1, 1);
 }
@@ -99,7 +99,7 @@ fn without_checksums_hints_log_nothing() {
     let fork = world.relation(1, 1);
     world.checkpoint();
     let records = world.wal.stats().records;
-    read(&world, &fork, 0).share_exclusive().set_hints(|hints| {
+    read(&world, &fork, 0).share_exclusive().set_hints(None, |hints| {
         hints.or_u16(slot_at(0), 1);
         true
     });
@@ -112,7 +112,7 @@ fn hints_wait_for_no_one() {
     let world = World::new(16);
     let fork = world.relation(1, 1);
     let _busy = read(&world, &fork, 0).share_exclusive();
-    assert!(!read(&world, &fork, 0).share().try_set_hints(|_| unreachable!("not to be had")));
+    assert!(!read(&world, &fork, 0).share().try_set_hints(None, |_| unreachable!("not to be had")));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn many_threads_on_sixteen_frames() {
                         }
                         1 => {
                             let mut guard = pin.share();
-                            guard.try_set_hints(|hints| {
+                            guard.try_set_hints(None, |hints| {
                                 hints.or_u16(slot_at(5), 1 << random.below(16));
                                 true
                             });
