@@ -88,12 +88,14 @@ impl<'a, 'p> PageEdit<'a, 'p> {
     }
 
     /// Appends to the record's main data.
+    #[inline]
     pub fn main(&mut self, data: &[u8]) -> &mut Self {
         self.scratch.main(data);
         self
     }
 
     /// Appends to the data of block `id`.
+    #[inline]
     pub fn block_data(&mut self, id: u8, data: &[u8]) -> &mut Self {
         self.scratch.block_data(id, data);
         self

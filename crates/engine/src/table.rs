@@ -589,7 +589,10 @@ pub fn update(
     } else {
         None
     };
-    let mut values: Values<'_> = values.iter().map(|d| value(*d)).collect();
+    // One by one: a collected list of this size would be moved here.
+    let given = values;
+    let mut values = Values::new();
+    given.iter().for_each(|d| values.push(value(*d)));
     let old = old_bytes.as_deref().and_then(HeapTuple::from_bytes);
     let deformer = table.deformer();
     if let Some(old) = &old {

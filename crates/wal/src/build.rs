@@ -368,7 +368,10 @@ impl RecordBuilder {
                 previous = Some(rel);
             }
             header.put(block.block.0.to_le_bytes());
-            out.extend_from_slice(&header.bytes[..header.len]);
+            // Whole, since a copy of known length is cheaper, and then cut to what is meant.
+            let end = out.len() + header.len;
+            out.extend_from_slice(&header.bytes);
+            out.truncate(end);
         }
         if self.origin != 0 {
             out.push(BLOCK_ID_ORIGIN);

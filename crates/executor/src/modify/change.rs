@@ -8,7 +8,6 @@ use engine::table::{self, ChangeOptions, LockRow, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
-use smallvec::SmallVec;
 use types::{Batch, DatumRef};
 
 /// What an UPDATE changes of a row.
@@ -96,7 +95,8 @@ impl ModifyNode {
         source: (&Batch, usize),
     ) -> Result<RowOutcome> {
         let u = &self.update;
-        let mut row: Refs<'_> = SmallVec::from_elem(DatumRef::Null, self.all_columns.len());
+        let mut row = Refs::new();
+        row.resize(self.all_columns.len(), DatumRef::Null);
         for (place, n) in u.columns.iter().enumerate() {
             row[*n as usize - 1] = source.0.get(source.1, place);
         }
