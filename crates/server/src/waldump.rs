@@ -10,13 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vfs::OsDisk;
+use vfs::process::{self, Signal};
 use wal::layout::{Layout, PageHeader, is_segment_name};
 use wal::{DecodedRecord, RmgrId, WalReader, desc};
 
-const OPTIONS: [Known; 19] = [
+const OPTIONS: [Known; 20] = [
     ('b', "bkp-details", false),
     ('B', "block", true),
     ('e', "end", true),
+    ('f', "follow", false),
     ('F', "fork", true),
     ('n', "limit", true),
     ('p', "path", true),
@@ -45,6 +47,7 @@ Options:
   -b, --bkp-details      details of page images
   -B, --block=N          with --relation, only records that modify block N
   -e, --end=RECPTR       stop at this location
+  -f, --follow           wait for more at the end of the log
   -F, --fork=FORK        only records that modify blocks of the fork (main, fsm, vm, init)
   -n, --limit=N          number of records
   -p, --path=PATH        directory of the segments, or a data directory
@@ -60,13 +63,18 @@ Options:
 ";
 
 fn usage(message: impl Into<String>) -> Failure {
+    hinted(&format!("error: {}", message.into()))
+}
+
+fn hinted(message: &str) -> Failure {
     Failure::new(format!(
-        "error: {}\nnorsu waldump: hint: Try \"norsu waldump --help\" for more information.",
-        message.into()
+        "{message}\nnorsu waldump: hint: Try \"norsu waldump --help\" for more information."
     ))
 }
 
 pub(crate) fn run(args: &[String]) -> Outcome {
+    // Interrupts are asked for, so that statistics so far are still shown.
+    process::block_signals();
     // A value that may be left out is more than the parser knows.
     let args: Vec<String> = args
         .iter()
@@ -75,7 +83,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
             None => a.clone(),
         })
         .collect();
-    let given = options::parse(&args, &OPTIONS, false)?;
+    let given = options::parse(&args, &OPTIONS, false).map_err(|f| hinted(&f.message))?;
     if given.has("help") {
         print!("{HELP}");
         return Ok(0);
@@ -88,8 +96,10 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         RmgrId::ALL.iter().for_each(|r| println!("{}", r.name()));
         return Ok(0);
     }
+    if args.is_empty() {
+        return Err(usage("no arguments specified"));
+    }
     let filter = Filter::of(&given)?;
-    let range = Range::of(&given)?;
     let by_record = match given.value("stats-by") {
         None => false,
         Some("record") => true,
@@ -100,20 +110,38 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     let stats = given.has("stats") || given.has("stats-by");
     let limit = match given.value("limit") {
         None => u64::MAX,
-        Some(n) => number(n, "number of records")?,
+        // None and fewer are no limit.
+        Some(n) => match scan(n) {
+            Some(n) => u64::try_from(n as i32).ok().filter(|n| *n > 0).unwrap_or(u64::MAX),
+            None => return Err(usage(format!("invalid value \"{n}\" for option -n/--limit"))),
+        },
     };
     let how = How {
         stats: stats.then_some(by_record),
         details: given.has("bkp-details"),
         quiet: given.has("quiet"),
         progress: given.has("progress"),
+        follow: given.has("follow"),
         limit,
     };
+    let range = Range::of(&given)?;
     dump(&range, &filter, &how)
 }
 
-fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Failure> {
-    text.trim().parse().map_err(|_| usage(format!("invalid {what}: \"{text}\"")))
+/// The number that a text begins with, cut to 32 bits, as C's `scanf` reads it.
+fn scan(text: &str) -> Option<u32> {
+    let text = text.trim_start();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let value = digits[..end].parse::<u64>().ok()?.min(u64::from(u32::MAX)) as u32;
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+fn number(text: &str, what: &str) -> Result<u32, Failure> {
+    scan(text).ok_or_else(|| usage(format!("invalid {what}: \"{text}\"")))
 }
 
 fn location(given: &Given, name: &str) -> Result<Option<Lsn>, Failure> {
@@ -128,6 +156,8 @@ struct How {
     details: bool,
     quiet: bool,
     progress: bool,
+    /// At the end of the log, wait for more.
+    follow: bool,
     limit: u64,
 }
 
@@ -159,7 +189,12 @@ impl Filter {
             filter.block = Some(number(block, "block number")?);
         }
         if let Some(text) = given.value("relation") {
-            let invalid = || usage(format!("invalid relation specification: \"{text}\""));
+            let invalid = || {
+                usage(format!(
+                    "invalid relation specification: \"{text}\"\nnorsu waldump: detail: Expecting \
+                     \"tablespace OID/database OID/relation filenode\"."
+                ))
+            };
             let parts: Result<Vec<u32>, _> = text.split('/').map(str::parse).collect();
             let [tablespace, database, relnumber] = parts.map_err(|_| invalid())?[..] else {
                 return Err(invalid());
@@ -218,9 +253,21 @@ struct Range {
 impl Range {
     fn of(given: &Given) -> Result<Range, Failure> {
         let first = given.rest.first().map(String::as_str);
+        let mut timeline = match given.value("timeline") {
+            Some(text) => number(text, "timeline specification")?,
+            None => 1,
+        };
+        let (mut start, mut end) = (location(given, "start")?, location(given, "end")?);
         if given.rest.len() > 2 {
             let extra = &given.rest[2];
             return Err(usage(format!("too many command-line arguments (first is \"{extra}\")")));
+        }
+        if let Some(directory) = given.value("path").or(given.value("pgdata"))
+            && let Err(e) = std::fs::read_dir(directory)
+        {
+            let e = e.to_string();
+            let reason = e.split(" (os error").next().unwrap_or_default();
+            return Err(usage(format!("could not open directory \"{directory}\": {reason}")));
         }
         let (named, first) = match first.and_then(|f| f.rsplit_once('/')) {
             Some((directory, name)) => (Some(directory), Some(name)),
@@ -233,11 +280,6 @@ impl Range {
         };
         let segment_size = segment_size(&example)?;
         let layout = Layout::new(segment_size);
-        let mut timeline = match given.value("timeline") {
-            Some(text) => number(text, "timeline specification")?,
-            None => 1,
-        };
-        let (mut start, mut end) = (location(given, "start")?, location(given, "end")?);
         if let Some(name) = first {
             let (of, segment) = parse_segment(layout, name)?;
             timeline = of;
@@ -262,7 +304,12 @@ impl Range {
                 }
                 Some(_) => {}
             }
-            end = end.or(Some(layout.segment_start(last + 1)));
+            let limit = layout.segment_start(last + 1);
+            if let Some(end) = end.filter(|e| layout.segment_of(*e) != last && *e != limit) {
+                let name = given.rest.last().map_or("", String::as_str);
+                return Err(usage(format!("end WAL location {end} is not inside file \"{name}\"")));
+            }
+            end = end.or(Some(limit));
         }
         let start = start.ok_or_else(|| usage("no start WAL location given"))?;
         Ok(Range { directory, segment_size, timeline, start, end })
@@ -293,7 +340,9 @@ fn log_directory(named: Option<&str>, first: Option<&str>) -> Result<String, Fai
     };
     match (tried.iter().find(fits), first) {
         (Some(directory), _) => options::absolute(directory),
-        (None, Some(name)) => Err(Failure::new(format!("error: could not open file \"{name}\""))),
+        (None, Some(name)) => {
+            Err(Failure::new(format!("error: could not locate WAL file \"{name}\"")))
+        }
         (None, None) => Err(Failure::new("error: could not find any WAL file")),
     }
 }
@@ -328,6 +377,20 @@ fn segment_size(path: &str) -> Result<u32, Failure> {
     Ok(size)
 }
 
+/// Time before the end of the log is looked at again, in follow mode.
+const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
+/// Records between looks for an interrupt.
+const RECORDS_BETWEEN_LOOKS: u64 = 1024;
+
+/// Waits for so long; did somebody ask for the end? Other signals end the program at once.
+fn interrupted(span: Duration) -> bool {
+    match process::wait_signal(span) {
+        None => false,
+        Some(Signal::Interrupt) => true,
+        Some(_) => process::exit_now(1),
+    }
+}
+
 fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
     let disk = Arc::new(OsDisk::new(&range.directory));
     let mut reader = WalReader::new(disk, range.segment_size, range.timeline, None);
@@ -359,13 +422,28 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
     reader.seek(first);
     let mut counts = Counts::default();
     let mut progress = how.progress.then(|| Progress::new(first, range.end));
-    let mut shown = 0;
+    let (mut shown, mut read) = (0, 0u64);
     let (mut last, mut end) = (first, first);
     let whole = loop {
         if shown >= how.limit || range.end.is_some_and(|end| reader.next_lsn() >= end) {
             break true;
         }
-        let Some(record) = reader.read()? else { break false };
+        read += 1;
+        if read % RECORDS_BETWEEN_LOOKS == 0 && interrupted(Duration::ZERO) {
+            break true;
+        }
+        let Some(record) = reader.read()? else {
+            if !how.follow {
+                break false;
+            }
+            if told(out.flush())? {
+                return Ok(0);
+            }
+            if interrupted(FOLLOW_PAUSE) {
+                break true;
+            }
+            continue;
+        };
         // One that goes beyond the end is not read to its own.
         if range.end.is_some_and(|end| record.end > end) {
             break true;
