@@ -522,7 +522,10 @@ impl Script {
                 format!("INSERT INTO {name} ({columns}) VALUES {}", tuples.join(", "))
             }
         };
-        let changed = new != *table || renamed.is_some();
+        // Rows of unlogged tables alone write no log, and their commit does not wait for that of others.
+        let silent = table.unlogged
+            && ["DELETE", "UPDATE", "COPY", "INSERT"].iter().any(|verb| sql.starts_with(verb));
+        let changed = !silent && (new != *table || renamed.is_some());
         let mut work = work.clone();
         work.tables.remove(name);
         work.tables.insert(renamed.unwrap_or_else(|| name.clone()), new);
@@ -564,6 +567,16 @@ impl Script {
                 table.rows.clear();
             }
         }
+    }
+
+    /// It failed once more while the server came up. If that had come so far as to note that it runs, unlogged tables are
+    /// emptied even after a shutdown in good order.
+    pub(crate) fn powerless_again(&mut self) {
+        let mut emptied = self.possible.clone();
+        for table in emptied.iter_mut().flat_map(|t| t.values_mut()).filter(|t| t.unlogged) {
+            table.rows.clear();
+        }
+        self.possible.extend(emptied);
     }
 
     /// What a standby shows must be what is committed; it cannot read unlogged tables.

@@ -129,18 +129,20 @@ fn check_page(
                     fault(offset, format!("tuple data begins at byte {}", h.hoff));
                     continue;
                 }
-                // ADD COLUMN may have been rolled back together with the row.
-                let wide = h.natts() > deformer.len();
-                if wide && !is_rolled_back(&h, bounds, manager)? {
-                    let have = deformer.len();
-                    fault(offset, format!("tuple has {} columns of {have}", h.natts()));
+                let have = deformer.len();
+                let wrong = match h.natts() > have {
+                    true => Some(format!("tuple has {} columns of {have}", h.natts())),
+                    false => deformer.deform_all(&tuple).err().map(|e| e.message().to_owned()),
+                };
+                // ADD COLUMN may have been rolled back together with the row, and another column have been added since.
+                if let Some(wrong) = wrong
+                    && !is_rolled_back(&h, bounds, manager)?
+                {
+                    fault(offset, wrong);
                     continue;
                 }
                 for message in header_faults(&h, bounds) {
                     fault(offset, message);
-                }
-                if !wide && let Err(e) = deformer.deform_all(&tuple) {
-                    fault(offset, e.message().to_owned());
                 }
                 if h.is_hot_updated() {
                     let next = page.heap_header(h.ctid.offset);

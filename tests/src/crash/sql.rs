@@ -59,7 +59,11 @@ fn run(seed: u64, planted: Planted, loud: bool) -> Result<Counts, String> {
             counts.acknowledged += u64::from(script.settle(stepped));
         }
         stand.end(&random, sessions, &mut script)?;
-        counts.crashes += stand.recover(&random)?;
+        let crashes = stand.recover(&random)?;
+        counts.crashes += crashes;
+        if crashes > 1 {
+            script.powerless_again();
+        }
         let mut session = stand.connect()?;
         script.verify(&mut session).map_err(|e| format!("{e}\n{}", script.history()))?;
         drop(session);
