@@ -71,7 +71,7 @@ impl World {
 
     /// As a server finds itself after a crash: in recovery.
     pub fn unstarted(disk: MemDisk, frames: usize, checksums: bool) -> World {
-        let smgr_config = SmgrConfig { segment_blocks: 16, open_files_max: 8, fsync: true };
+        let smgr_config = SmgrConfig { segment_blocks: 16, open_files_max: 8 };
         let smgr = Arc::new(Smgr::new(Arc::new(disk.clone()), smgr_config));
         let mut wal_config = WalConfig::new(SEGMENT, SYSTEM);
         wal_config.log_hints = checksums;

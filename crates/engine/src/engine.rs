@@ -174,10 +174,10 @@ impl Engine {
         let checksums = file.data_checksum_version != 0;
         wal_config.log_hints = checksums || config.wal_log_hints;
         wal_config.on_panic = config.on_panic.clone();
-        let fsync = wal_config.fsync;
+        env.disk.set_syncs(wal_config.fsync);
         let wal = Wal::new(env.clone(), wal_config);
         let smgr_config =
-            SmgrConfig { open_files_max: config.open_files_max, fsync, ..SmgrConfig::default() };
+            SmgrConfig { open_files_max: config.open_files_max, ..SmgrConfig::default() };
         let smgr = Arc::new(Smgr::new(env.disk.clone(), smgr_config));
         let damage = Arc::new(DamageCounters::default());
         let (seen, clock) = (damage.clone(), env.clock.clone());
@@ -301,6 +301,7 @@ impl Engine {
     pub fn reconfigure(&self, new: &EngineConfig) -> Result<()> {
         *self.live.write() = LiveConfig::from(new);
         let wanted = &new.wal;
+        self.env().disk.set_syncs(wanted.fsync);
         self.wal.configure(|wal| {
             wal.sync_method = wanted.sync_method;
             wal.fsync = wanted.fsync;

@@ -74,6 +74,12 @@ pub trait Disk: Send + Sync {
     fn read_link(&self, path: &str) -> io::Result<String>;
     /// Makes the names in a directory durable.
     fn sync_dir(&self, path: &str) -> io::Result<()>;
+    /// The setting `fsync`: off makes each sync succeed without doing anything. Disks of tests keep theirs.
+    fn set_syncs(&self, _on: bool) {}
+    /// Do syncs do anything?
+    fn syncs(&self) -> bool {
+        true
+    }
     /// The path as the operating system knows it, for messages and helper programs.
     fn full_path(&self, path: &str) -> String {
         path.to_owned()

@@ -18,11 +18,14 @@ pub struct OsDisk {
     root: PathBuf,
     /// Are new files readable by the group (0640/0750 instead of 0600/0700)?
     group_access: AtomicBool,
+    /// Asked by all its files at each sync.
+    syncs: Arc<AtomicBool>,
 }
 
 impl OsDisk {
     pub fn new(root: impl Into<PathBuf>) -> OsDisk {
-        OsDisk { root: root.into(), group_access: AtomicBool::new(false) }
+        let syncs = Arc::new(AtomicBool::new(true));
+        OsDisk { root: root.into(), group_access: AtomicBool::new(false), syncs }
     }
 
     /// Whether the group may read new files: follows the data directory's own mode.
@@ -94,7 +97,7 @@ impl Disk for OsDisk {
             }
             opened => opened?,
         };
-        Ok(Arc::new(OsFile(file)))
+        Ok(Arc::new(OsFile { file, syncs: self.syncs.clone() }))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -140,7 +143,18 @@ impl Disk for OsDisk {
         target.into_os_string().into_string().map_err(|_| not_utf8())
     }
 
+    fn set_syncs(&self, on: bool) {
+        self.syncs.store(on, Ordering::Relaxed);
+    }
+
+    fn syncs(&self) -> bool {
+        self.syncs.load(Ordering::Relaxed)
+    }
+
     fn sync_dir(&self, path: &str) -> io::Result<()> {
+        if !self.syncs() {
+            return Ok(());
+        }
         let at = if path.is_empty() { self.root.clone() } else { self.path(path) };
         match fs::File::open(at)?.sync_all() {
             // Some file systems cannot fsync directories; PostgreSQL lets these two pass.
@@ -159,7 +173,17 @@ impl Disk for OsDisk {
 }
 
 #[derive(Debug)]
-struct OsFile(fs::File);
+struct OsFile {
+    file: fs::File,
+    /// Of its disk.
+    syncs: Arc<AtomicBool>,
+}
+
+impl OsFile {
+    fn syncs(&self) -> bool {
+        self.syncs.load(Ordering::Relaxed)
+    }
+}
 
 /// Repeats a call that a signal interrupted.
 fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
@@ -181,7 +205,7 @@ fn signed(offset: u64) -> io::Result<i64> {
 
 impl File for OsFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        retry(|| self.0.read_at(buf, offset))
+        retry(|| self.file.read_at(buf, offset))
     }
 
     fn readv_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
@@ -189,12 +213,14 @@ impl File for OsFile {
         let offset = signed(offset)?;
         retry(|| {
             // SAFETY: `IoSliceMut` has the layout of `iovec`; the buffers outlive the call.
-            count(unsafe { libc::preadv(self.0.as_raw_fd(), bufs.as_mut_ptr().cast(), n, offset) })
+            count(unsafe {
+                libc::preadv(self.file.as_raw_fd(), bufs.as_mut_ptr().cast(), n, offset)
+            })
         })
     }
 
     fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
-        retry(|| self.0.write_at(buf, offset))
+        retry(|| self.file.write_at(buf, offset))
     }
 
     fn writev_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
@@ -202,24 +228,24 @@ impl File for OsFile {
         let offset = signed(offset)?;
         retry(|| {
             // SAFETY: `IoSlice` has the layout of `iovec`; the buffers outlive the call.
-            count(unsafe { libc::pwritev(self.0.as_raw_fd(), bufs.as_ptr().cast(), n, offset) })
+            count(unsafe { libc::pwritev(self.file.as_raw_fd(), bufs.as_ptr().cast(), n, offset) })
         })
     }
 
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn truncate(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.sync_data()
+        if self.syncs() { self.file.sync_data() } else { Ok(()) }
     }
 
     fn sync_all(&self) -> io::Result<()> {
-        self.0.sync_all()
+        if self.syncs() { self.file.sync_all() } else { Ok(()) }
     }
 
     fn prefetch(&self, offset: u64, len: u64) {
@@ -231,7 +257,12 @@ impl File for OsFile {
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
             // SAFETY: the descriptor is open; the call touches no memory of ours.
             unsafe {
-                libc::sync_file_range(self.0.as_raw_fd(), offset, len, libc::SYNC_FILE_RANGE_WRITE);
+                libc::sync_file_range(
+                    self.file.as_raw_fd(),
+                    offset,
+                    len,
+                    libc::SYNC_FILE_RANGE_WRITE,
+                );
             }
         }
     }
@@ -243,7 +274,7 @@ impl File for OsFile {
     fn allocate(&self, offset: u64, len: u64) -> io::Result<()> {
         let (at, span) = (signed(offset)?, signed(len)?);
         // SAFETY: the descriptor is open; the call touches no memory of ours.
-        let error = unsafe { libc::posix_fallocate(self.0.as_raw_fd(), at, span) };
+        let error = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), at, span) };
         if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
     }
 }
@@ -253,7 +284,7 @@ impl OsFile {
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
             // SAFETY: the descriptor is open; the call touches no memory of ours.
             unsafe {
-                libc::posix_fadvise(self.0.as_raw_fd(), offset, len, advice);
+                libc::posix_fadvise(self.file.as_raw_fd(), offset, len, advice);
             }
         }
     }
@@ -338,5 +369,20 @@ mod tests {
         remove_tree(&disk, "a").unwrap();
         assert_eq!(disk.list(".").unwrap(), []);
         fs::remove_dir_all(disk.root).unwrap();
+    }
+
+    /// A device that cannot be synced tells whether it was tried.
+    #[test]
+    fn files_are_synced_unless_the_disk_is_told_not_to() {
+        let disk = OsDisk::new("/dev");
+        let file = disk.open("null", OpenMode::ReadWrite).unwrap();
+        for (on, fails) in [(true, true), (false, false), (true, true)] {
+            disk.set_syncs(on);
+            assert_eq!(disk.syncs(), on);
+            assert_eq!(file.sync_data().is_err(), fails);
+            assert_eq!(file.sync_all().is_err(), fails);
+        }
+        disk.set_syncs(false);
+        disk.sync_dir("nosuch").unwrap();
     }
 }

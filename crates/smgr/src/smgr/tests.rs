@@ -7,7 +7,7 @@ const REL: RelFile = RelFile::new(RelFile::DEFAULT_TABLESPACE, Oid(5), Oid(16_40
 const MAIN: RelFork = RelFork::new(REL, Fork::Main);
 
 fn smgr_on(disk: &MemDisk) -> Smgr {
-    let config = SmgrConfig { segment_blocks: 4, open_files_max: 3, fsync: true };
+    let config = SmgrConfig { segment_blocks: 4, open_files_max: 3 };
     Smgr::new(Arc::new(disk.clone()), config)
 }
 
