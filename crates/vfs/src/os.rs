@@ -253,6 +253,9 @@ impl File for OsFile {
     }
 
     fn flush_hint(&self, offset: u64, len: u64) {
+        if !self.syncs() {
+            return;
+        }
         #[cfg(target_os = "linux")]
         if let (Ok(offset), Ok(len)) = (signed(offset), signed(len)) {
             // SAFETY: the descriptor is open; the call touches no memory of ours.
