@@ -63,6 +63,13 @@ fn refusal(data: &Path) -> String {
     String::from_utf8_lossy(&out.stderr).into_owned()
 }
 
+/// Adds to the settings.
+fn set(data: &Path, lines: &str) {
+    let path = data.join("postgresql.auto.conf");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(path, format!("{text}{lines}\n")).unwrap();
+}
+
 type Damage = fn(&Path);
 
 const DAMAGES: &[(&str, Damage)] = &[
@@ -99,6 +106,8 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
     ("empty version", |d| std::fs::write(d.join("PG_VERSION"), "").unwrap()),
     ("no version", |d| std::fs::remove_file(d.join("PG_VERSION")).unwrap()),
+    ("max_wal_size of one segment", |d| set(d, "max_wal_size = 31MB")),
+    ("min_wal_size of one segment", |d| set(d, "min_wal_size = 20MB\nmax_wal_size = 20MB")),
 ];
 
 #[test]

@@ -8,6 +8,8 @@ use std::io;
 use std::net::{TcpListener, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use vfs::process;
 
 pub(crate) enum Listener {
     Tcp(TcpListener),
@@ -20,6 +22,14 @@ impl Listener {
         match self {
             Listener::Tcp(l) => l.accept().map(|(s, _)| Stream::tcp(s)),
             Listener::Unix(l) => l.accept().map(|(s, _)| Stream::unix(s)),
+        }
+    }
+
+    /// No more clients: whoever waits for one gets an error, and the address is free.
+    pub(crate) fn close(&self) {
+        match self {
+            Listener::Tcp(l) => process::stop_listening(l),
+            Listener::Unix(l) => process::stop_listening(l),
         }
     }
 }
@@ -35,7 +45,7 @@ impl Drop for SocketFile {
 
 /// All listeners, and what of theirs lies in the file system.
 pub(crate) struct Listeners {
-    pub(crate) listeners: Vec<Listener>,
+    pub(crate) listeners: Vec<Arc<Listener>>,
     _files: Vec<(SocketFile, LockFile)>,
     /// For `postmaster.pid`.
     pub(crate) first_directory: String,
@@ -112,7 +122,7 @@ fn listen_tcp(address: &str, port: u16, all: &mut Listeners, faults: &mut Vec<St
                 Ok(listener) => {
                     let both = "IPv4 and IPv6 addresses";
                     all.lines.push(format!("listening on all {both}, port {port}"));
-                    all.listeners.push(Listener::Tcp(listener));
+                    all.listeners.push(Arc::new(Listener::Tcp(listener)));
                     return;
                 }
                 Err(e) if e.kind() == io::ErrorKind::AddrInUse => {
@@ -138,7 +148,7 @@ fn listen_tcp(address: &str, port: u16, all: &mut Listeners, faults: &mut Vec<St
         match TcpListener::bind(at) {
             Ok(listener) => {
                 all.lines.push(format!("listening on {kind} address \"{}\", port {port}", at.ip()));
-                all.listeners.push(Listener::Tcp(listener));
+                all.listeners.push(Arc::new(Listener::Tcp(listener)));
             }
             Err(e) => faults.push(format!(
                 "could not bind {kind} address \"{}\": {}",
@@ -182,7 +192,7 @@ fn listen_unix(
         Failure::new(format!("could not set permissions of file \"{path}\": {}", reason(&e)))
     })?;
     all.lines.push(format!("listening on Unix socket \"{path}\""));
-    all.listeners.push(Listener::Unix(listener));
+    all.listeners.push(Arc::new(Listener::Unix(listener)));
     all._files.push((file, lock));
     Ok(())
 }

@@ -209,11 +209,22 @@ fn check_version(data: &str) -> pgerror::Result<()> {
     Ok(())
 }
 
-/// The control file is there and one of ours. Asked before anything in the directory is changed.
-fn check_control(data: &str) -> pgerror::Result<()> {
+/// The control file is there and one of ours, and segments of its size go with the settings. Asked before anything in
+/// the directory is changed.
+fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
     let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}"))
         .map_err(|e| PgError::internal(format!("could not read file \"{CONTROL_FILE}\": {e}")))?;
-    ControlFile::decode(&bytes).map(drop)
+    let segment = i64::from(ControlFile::decode(&bytes)?.wal_segment_size);
+    for name in ["min_wal_size", "max_wal_size"] {
+        // In megabytes; what is left over of a segment does not count.
+        if (base.int(name) << 20) / segment < 2 {
+            return Err(PgError::new(
+                SqlState::INVALID_PARAMETER_VALUE,
+                format!("\"{name}\" must be at least twice \"wal_segment_size\""),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Says in the log why the server does not start.
@@ -281,7 +292,7 @@ fn serve(
     let port = base.int("port").to_string();
     let lines = vec![std::process::id().to_string(), data.clone(), start.to_string(), port];
     let mut lock = LockFile::create(format!("{data}/postmaster.pid"), lines)?;
-    check_control(data).map_err(|e| give_up(&**log, e))?;
+    check_control(data, &base).map_err(|e| give_up(&**log, e))?;
     lockfile::check_shared_memory(data)?;
     let hba = config::load_hba(&base).map_err(|errors| {
         for e in &errors {
@@ -313,10 +324,10 @@ fn serve(
         let log = log.clone();
         Arc::new(move |report| log.write(&Speaker::default(), report, None))
     };
-    let mut kept = listeners;
+    let kept = listeners;
     let gate = Arc::new(Gate::default());
-    for listener in std::mem::take(&mut kept.listeners) {
-        let gate = gate.clone();
+    for listener in &kept.listeners {
+        let (listener, gate) = (listener.clone(), gate.clone());
         sync::spawn_with_stack("listener", 256 << 10, move || accept(&listener, &gate))
             .map_err(|e| Failure::new(format!("could not start a listener: {e}")))?;
     }
@@ -345,6 +356,10 @@ fn serve(
         instance.engine.announce_shutdown();
         workers.stop();
         engine.shutdown()?;
+    }
+    // Whoever finds the directory free finds its port free too.
+    for listener in &kept.listeners {
+        listener.close();
     }
     drop(kept);
     drop(lock);

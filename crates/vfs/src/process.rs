@@ -151,6 +151,14 @@ pub fn receive_now(socket: &impl std::os::fd::AsRawFd, buf: &mut [u8]) -> io::Re
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
+/// Has a socket refuse clients from now on, though somebody may still wait for one; its address can be listened on anew.
+pub fn stop_listening(socket: &impl std::os::fd::AsRawFd) {
+    // SAFETY: no memory is involved.
+    unsafe {
+        libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR);
+    }
+}
+
 /// The kernel's limit of open files for this process, raised to the most that it allows.
 pub fn raise_open_files() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -173,6 +181,19 @@ pub fn raise_open_files() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_free_when_its_socket_stops_listening() {
+        let one = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = one.local_addr().unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| one.accept().is_err());
+            assert!(std::net::TcpListener::bind(address).is_err());
+            stop_listening(&one);
+            assert!(waiting.join().unwrap());
+        });
+        std::net::TcpListener::bind(address).unwrap();
+    }
 
     #[test]
     fn threads_are_told_what_they_use() {

@@ -6,7 +6,9 @@ use ids::{Oid, RelFile};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::client::Client;
-use testkit::postgres::run;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{self, RealServer, hand_over, run};
 use vfs::{Env, MemDisk, Op};
 
 /// Images and bytes that a statement writes to the log, what it scans included.
@@ -157,5 +159,49 @@ fn images_of_hints_are_the_sessions_own() {
             "off" => plain = ours[1],
             _ => assert!(ours[1] * 3 < plain, "{compression}: {ours:?} {plain}"),
         }
+    }
+}
+
+/// Syncs of the log while the session runs a statement so many times.
+fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
+    let now = |client: &mut Client| -> u64 {
+        client.must("SELECT pg_stat_force_next_flush()");
+        client.value("SELECT wal_sync FROM pg_stat_wal").parse().expect("a number")
+    };
+    let before = now(client);
+    for _ in 0..times {
+        client.must(sql);
+    }
+    now(client) - before
+}
+
+/// A commit of one session alone is one sync, as in PostgreSQL; one that does not wait, and one that has written nothing,
+/// is none. (The other processes sync now and then for themselves.)
+#[test]
+fn a_commit_takes_one_sync() {
+    const COMMITS: u32 = 300;
+    let dir = TempDir::new("syncs");
+    hand_over(dir.path());
+    let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
+    norsu::init_with(&ours, &["--locale=C"]);
+    postgres::init_with(&real, &["--locale=C", "-k"]);
+    let ours = Norsu::start(&ours, &["-c", "wal_writer_delay=10s"]);
+    let options = ["fsync=on", "autovacuum=off", "wal_writer_delay=10s"];
+    let real = RealServer::start_with(&real, "postgres", &options);
+    for mut s in [ours.connect("postgres"), real.connect("postgres")] {
+        s.must("CREATE TABLE t (a int)");
+        for (commit, least, most) in [
+            ("on", COMMITS, COMMITS + 30),
+            ("local", COMMITS, COMMITS + 30),
+            ("remote_apply", COMMITS, COMMITS + 30),
+            ("off", 0, 30),
+        ] {
+            s.must(&format!("SET synchronous_commit = {commit}"));
+            let made = syncs(&mut s, "INSERT INTO t VALUES (1)", COMMITS);
+            println!("{commit}: {made} syncs");
+            assert!((u64::from(least)..u64::from(most)).contains(&made), "{commit}: {made}");
+        }
+        s.must("SET synchronous_commit = on");
+        assert!(syncs(&mut s, "SELECT count(*) FROM t WHERE a = 0", COMMITS) < 30);
     }
 }

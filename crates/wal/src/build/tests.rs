@@ -96,3 +96,35 @@ fn no_bytes_make_decoding_panic() {
         }
     }
 }
+
+#[test]
+fn an_image_that_does_not_shrink_is_stored_plain() {
+    let random = vfs::SeededRandom::new(7);
+    for hole in [false, true] {
+        let mut old = some_page(100);
+        let data_from = if hole { 6000 } else { 24 };
+        old.set_u16_at(14, data_from as u16);
+        let lower = if hole { 40 } else { 24 };
+        old.set_u16_at(12, lower as u16);
+        for range in [16..lower, data_from..8192] {
+            old.bytes_mut()[range].iter_mut().for_each(|b| *b = random.next() as u8);
+        }
+        for compression in [Compression::Pglz, Compression::Lz4, Compression::Zstd] {
+            let mut builder = RecordBuilder::new(RmgrId::Heap, 0);
+            builder.main(b"m").block(0, REL, Fork::Main, BlockNo(1), RegFlags::STANDARD);
+            let pages = [(0, old.page())];
+            builder.assemble(&pages, Xid(3), &policy(1000, compression)).unwrap();
+            let plain = builder.out.len();
+            builder.assemble(&pages, Xid(3), &policy(1000, Compression::Off)).unwrap();
+            let off = builder.out.len();
+            assert_eq!(off, plain, "{compression:?} {hole}");
+            builder.assemble(&pages, Xid(3), &policy(1000, compression)).unwrap();
+            let record = decode(&mut builder);
+            let image = record.block(0).unwrap().image.unwrap();
+            assert!(!image.compressed(), "{compression:?}");
+            let mut restored = some_page(1);
+            record.restore_image(0, &mut restored).unwrap();
+            assert_eq!(restored.as_bytes()[data_from..], old.as_bytes()[data_from..]);
+        }
+    }
+}
