@@ -22,7 +22,8 @@ impl LockFile {
                 Ok(()) => return Ok(file),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => file.remove_stale()?,
                 Err(e) => {
-                    let failure = format!("could not create lock file \"{}\": {e}", file.path);
+                    let why = vfs::strerror(&e);
+                    let failure = format!("could not create lock file \"{}\": {why}", file.path);
                     std::mem::forget(file);
                     return Err(Failure::new(failure));
                 }
@@ -46,7 +47,16 @@ impl LockFile {
 
     fn remove_stale(&mut self) -> Result<(), Failure> {
         let path = self.path.clone();
-        let Ok(text) = fs::read_to_string(&path) else { return Ok(()) };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            // Its owner has just taken it away.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(e) => {
+                std::mem::take(&mut self.path);
+                let why = vfs::strerror(&e);
+                return Err(Failure::new(format!("could not open lock file \"{path}\": {why}")));
+            }
+        };
         let owner = text.lines().next().and_then(|l| l.trim().parse::<i32>().ok());
         let Some(owner) = owner else {
             std::mem::take(&mut self.path);
@@ -78,7 +88,8 @@ impl LockFile {
         match fs::remove_file(&path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {
                 std::mem::take(&mut self.path);
-                Err(Failure::new(format!("could not remove old lock file \"{path}\": {e}")))
+                let why = vfs::strerror(&e);
+                Err(Failure::new(format!("could not remove old lock file \"{path}\": {why}")))
             }
             _ => Ok(()),
         }
@@ -128,6 +139,17 @@ impl Drop for LockFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_left_alone_with_the_reason() {
+        let path = std::env::temp_dir().join(format!("norsu-unread-{}", std::process::id()));
+        let path = path.to_str().unwrap().to_owned();
+        fs::create_dir(&path).unwrap();
+        let refused = LockFile::create(path.clone(), vec!["x".into()]).err().unwrap();
+        let expected = format!("could not open lock file \"{path}\": Is a directory");
+        assert_eq!(refused.message, expected);
+        fs::remove_dir(&path).unwrap();
+    }
 
     #[test]
     fn a_living_owner_keeps_others_out_and_a_dead_one_does_not() {
