@@ -6,7 +6,7 @@
 //! - Looking has been worth it: after each time that it was not, twice as many messages are waited for asleep.
 
 use crate::net::Stream;
-use session::Transport;
+use session::{Outlet, Transport};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Transport for Attentive {
         self.stream.hangup()
     }
 
-    fn outlet(&self) -> Option<Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>> {
+    fn outlet(&self) -> Option<Outlet> {
         self.stream.outlet()
     }
 

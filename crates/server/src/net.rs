@@ -1,6 +1,6 @@
 //! Sockets as sessions' transports.
 
-use session::Transport;
+use session::{Outlet, Transport};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -73,7 +73,7 @@ impl Transport for Stream {
         Arc::new(move || stream.shutdown_reading())
     }
 
-    fn outlet(&self) -> Option<Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>> {
+    fn outlet(&self) -> Option<Outlet> {
         let stream = self.clone();
         Some(Arc::new(move |bytes| stream.clone().write(bytes)))
     }

@@ -16,7 +16,7 @@ use session::{Admission, Config, Instance, Log, Speaker};
 use settings::{Base, Value};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 use sync::atomic::{AtomicBool, Ordering};
 use vfs::Env;
@@ -255,14 +255,19 @@ fn panic_handler(
     log: &Arc<StderrLog>,
     restart: bool,
     ready: &Arc<AtomicBool>,
+    instance: &Arc<OnceLock<Weak<Instance>>>,
     all: &[String],
 ) -> Arc<dyn Fn(&PgError) + Send + Sync> {
     let (log, args, ready) = (log.clone(), all.to_vec(), ready.clone());
+    let instance = instance.clone();
     let once = sync::Mutex::new(());
     Arc::new(move |error| {
         // The first to come here takes the process down; others wait for that.
         let _first = once.lock();
         log.write(&Speaker::default(), error, None);
+        if let Some(instance) = instance.get().and_then(Weak::upgrade) {
+            instance.last_words(error);
+        }
         if !ready.load(Ordering::Acquire) {
             note(&*log, "aborting startup due to startup process failure");
         } else if restart {
@@ -318,7 +323,8 @@ fn serve(
 
     let ready = Arc::new(AtomicBool::new(false));
     let restart = base.bool("restart_after_crash");
-    let on_panic = panic_handler(log, restart, &ready, all);
+    let known = Arc::new(OnceLock::new());
+    let on_panic = panic_handler(log, restart, &ready, &known, all);
     let handler = on_panic.clone();
     let sink: engine::LogSink = {
         let log = log.clone();
@@ -339,6 +345,7 @@ fn serve(
     base.set_found("wal_segment_size", Value::Int(segment_size.into()));
     let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };
     let instance = Instance::new(engine.clone(), config, log.clone());
+    let _ = known.set(Arc::downgrade(&instance));
     let workers = Workers::start(&instance, &handler)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
     let files = OwnFiles { origins: origins.clone(), instance: Arc::downgrade(&instance) };

@@ -152,7 +152,8 @@ fn open_session(
 ) {
     let handle = match instance.check_admission().and_then(|()| {
         check_parameters(start)?;
-        instance.register(conn.transport.hangup(), conn.transport.peer(), speaker.pid)
+        let (hangup, outlet) = (conn.transport.hangup(), conn.transport.outlet());
+        instance.register(hangup, outlet, conn.transport.peer(), speaker.pid)
     }) {
         Ok(handle) => handle,
         Err(e) => return refuse(instance, &mut conn, &speaker, e),

@@ -4,6 +4,7 @@ use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::rusage::Meter;
 use crate::timer::Timers;
+use crate::transport::Outlet;
 use catalog::Catalogs;
 use engine::Engine;
 use hashbrown::HashMap;
@@ -11,12 +12,30 @@ use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Base;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use sync::atomic::{AtomicI32, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use sync::wait::{Interrupt, Waiter};
 use sync::{Condvar, Mutex, RwLock};
+use wire::backend;
 
 /// Process numbers of sessions begin here: no system hands out such a one, so nobody kills a stranger.
 const FIRST_PID: i32 = 1 << 22;
+
+/// So long sessions are told of the server's crash.
+const LAST_WORDS_SPAN: Duration = Duration::from_secs(1);
+
+fn crash_of_another() -> PgError {
+    pg_err!(
+        CRASH_SHUTDOWN,
+        "terminating connection because of crash of another server process"
+    )
+    .severity(Severity::Warning)
+    .detail(
+        "The postmaster has commanded this server process to roll back the current transaction and exit, because \
+         another server process exited abnormally and possibly corrupted shared memory.",
+    )
+    .hint("In a moment you should be able to reconnect to the database and repeat your command.")
+}
 
 /// Who speaks in a line of the log.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +83,7 @@ pub struct SessionHandle {
     pub key: i32,
     pub waiter: Arc<Waiter>,
     hangup: Arc<dyn Fn() + Send + Sync>,
+    outlet: Option<Outlet>,
     /// What `pg_stat_activity` shows.
     pub activity: Activity,
     /// What `norsu_stat_rusage` shows.
@@ -244,6 +264,7 @@ impl Instance {
     pub(crate) fn register(
         &self,
         hangup: Arc<dyn Fn() + Send + Sync>,
+        outlet: Option<Outlet>,
         peer: Option<(IpAddr, u16)>,
         pid: i32,
     ) -> Result<Arc<SessionHandle>> {
@@ -264,6 +285,7 @@ impl Instance {
             key: self.engine.env().random.u64() as i32,
             waiter: Arc::new(Waiter::new()),
             hangup,
+            outlet,
             activity: Activity::new(self.engine.env().clock.pg_micros(), peer),
             meter: Meter::default(),
             busy: sync::atomic::AtomicBool::new(false),
@@ -347,8 +369,27 @@ impl Instance {
         }
     }
 
+    /// The server goes down at once because of `error`: the session that met it is told so, in whose thread this is called,
+    /// and the others that they end too. Who takes no bytes is not waited for. Counterpart: `quickdie`.
+    pub fn last_words(&self, error: &PgError) {
+        let Some(sessions) = self.sessions.try_lock() else { return };
+        let begun = Instant::now();
+        for session in sessions.values() {
+            let Some(outlet) = &session.outlet else { continue };
+            let mut out = Vec::new();
+            match session.meter.is_here() {
+                true => backend::report(&mut out, error),
+                false => backend::report(&mut out, &crash_of_another()),
+            }
+            let _ = outlet(&out);
+            if begun.elapsed() > LAST_WORDS_SPAN {
+                return;
+            }
+        }
+    }
+
     /// Waits, at most so long, until nobody is connected.
-    pub fn wait_empty(&self, span: std::time::Duration) -> bool {
+    pub fn wait_empty(&self, span: Duration) -> bool {
         let mut sessions = self.sessions.lock();
         if !sessions.is_empty() {
             let _ = self.empty.wait_for(&mut sessions, span);

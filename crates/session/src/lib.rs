@@ -56,4 +56,4 @@ pub use crate::instance::{
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
 pub use crate::sysfn::sequence::CachedSequence;
-pub use crate::transport::Transport;
+pub use crate::transport::{Outlet, Transport};

@@ -11,11 +11,11 @@
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use crate::transport::Outlet;
 use ids::Oid;
 use pgerror::{Result, bail};
 use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
 use sync::MutexGuard;
 use sync::atomic::Ordering;
 use wire::backend;
@@ -64,9 +64,6 @@ impl Pending {
         self.levels.clear();
     }
 }
-
-/// Writes bytes to a client, as many as it takes now.
-pub(crate) type Outlet = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
 
 /// A session's notifications.
 #[derive(Default)]

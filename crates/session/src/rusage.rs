@@ -62,6 +62,12 @@ impl Meter {
         self.0.lock().thread = Some((process::thread_id(), process::thread_usage().into()));
     }
 
+    /// Does the calling thread do the work?
+    pub(crate) fn is_here(&self) -> bool {
+        let here = process::thread_id();
+        self.0.lock().thread.is_some_and(|(thread, _)| thread == here)
+    }
+
     pub fn read(&self) -> Reading {
         let known = *self.0.lock();
         let total = known.thread.and_then(|(thread, before)| {

@@ -5,6 +5,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// See [`Transport::outlet`].
+pub type Outlet = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
+
 /// A connected byte stream in both directions.
 pub trait Transport: Send {
     /// Waits for bytes. 0 is the end; `WouldBlock` or `TimedOut` that the time set has passed.
@@ -18,7 +21,7 @@ pub trait Transport: Send {
     /// What makes a waiting `read` return 0, from any thread.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
     /// What writes to the client from any thread while nothing else does; `None` where there is no such way.
-    fn outlet(&self) -> Option<Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>> {
+    fn outlet(&self) -> Option<Outlet> {
         None
     }
     /// Who is at the other end; `None` for a Unix-domain socket.
