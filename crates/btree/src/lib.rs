@@ -3,7 +3,7 @@
 //!
 //! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk`, `sort` (what concerns single
 //! pages and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`, `unique`, `split`,
-//! `delete`; `cycle`, `vacuum`, `page_delete`; `build`; `records`, `redo`; `verify`.
+//! `delete`; `cycle`, `vacuum`, `page_delete`; `build`; `records`, `redo`, `describe`; `verify`.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,7 @@ mod bulk;
 mod cycle;
 mod dedup;
 mod delete;
+mod describe;
 mod index;
 mod inline;
 mod insert;
@@ -40,6 +41,7 @@ pub use buf::{Cx, Xids};
 pub use build::OnDuplicate;
 pub use bulk::BulkLoader;
 pub use cycle::VacuumCycles;
+pub use describe::describe;
 pub use index::Index;
 pub use insert::{Inserted, UniqueCheck};
 pub use liveness::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};

@@ -67,8 +67,10 @@ pub(crate) struct MarkHalfDead {
 }
 
 impl MarkHalfDead {
-    pub(crate) fn encode(&self) -> [u8; 20] {
-        let mut out = [0; 20];
+    pub(crate) const SIZE: usize = 20;
+
+    pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
+        let mut out = [0; Self::SIZE];
         out[..2].copy_from_slice(&self.parent_offset.to_le_bytes());
         let blocks = [self.leaf, self.left, self.right, self.top_parent];
         for (slot, b) in out[4..].chunks_exact_mut(4).zip(blocks) {
@@ -103,8 +105,10 @@ pub(crate) struct UnlinkPage {
 
 impl UnlinkPage {
     /// Bytes up to the meta data; the 64-bit XID is aligned to 8.
-    pub(crate) fn encode(&self) -> [u8; 36] {
-        let mut out = [0; 36];
+    pub(crate) const SIZE: usize = 36;
+
+    pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
+        let mut out = [0; Self::SIZE];
         let mut put = |at: usize, v: u32| out[at..at + 4].copy_from_slice(&v.to_le_bytes());
         put(0, self.left.0);
         put(4, self.right.0);

@@ -1,6 +1,7 @@
 //! The files of databases and tablespaces: making, copying, dropping, and the replay of it.
 //! Counterpart: dbcommands.c, tablespace.c.
 
+use crate::describe::text;
 use crate::relmap::{DbKey, database_path};
 use crate::unlogged::{copy_dir, databases, names};
 use crate::{Backend, Engine, truncate};
@@ -9,10 +10,11 @@ use bufmgr::{PageEdit, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::RelFork;
+use std::fmt::Write;
 use std::io::ErrorKind;
 use vfs::{Disk, io_error};
 use wal::record::XLR_SPECIAL_REL_UPDATE;
-use wal::{DecodedRecord, RecordBuilder, RegFlags, RmgrId};
+use wal::{DecodedRecord, Fields, RecordBuilder, RegFlags, RmgrId};
 
 const DBASE_CREATE_FILE_COPY: u8 = 0x00;
 const DBASE_CREATE_WAL_LOG: u8 = 0x10;
@@ -439,9 +441,7 @@ pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result
     let tablespace = Oid(word(record, 0)?);
     match record.info() {
         TBLSPC_CREATE => {
-            let path = &record.main()[4..];
-            let end = path.iter().position(|b| *b == 0).unwrap_or(path.len());
-            let location = String::from_utf8_lossy(&path[..end]);
+            let location = text(&record.main()[4..]);
             create_tablespace(disk, tablespace, &location, true)
         }
         TBLSPC_DROP => {
@@ -451,5 +451,37 @@ pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result
         }
         op => Err(PgError::internal(format!("tblspc_redo: unknown op code {op}"))
             .severity(Severity::Panic)),
+    }
+}
+
+/// A database's record in words. Counterpart: dbase_desc.
+pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() {
+        DBASE_CREATE_FILE_COPY => {
+            let (database, tablespace) = (f.oid()?, f.oid()?);
+            let (from_database, from) = (f.oid()?, f.oid()?);
+            write!(out, "copy dir {from}/{from_database} to {tablespace}/{database}").ok()
+        }
+        DBASE_CREATE_WAL_LOG => {
+            let (database, tablespace) = (f.oid()?, f.oid()?);
+            write!(out, "create dir {tablespace}/{database}").ok()
+        }
+        DBASE_DROP => {
+            let (database, count) = (f.oid()?, f.u32()?);
+            out.push_str("dir");
+            (0..count).try_for_each(|_| write!(out, " {}/{database}", f.oid()?).ok())
+        }
+        _ => Some(()),
+    }
+}
+
+/// A tablespace's record in words. Counterpart: tblspc_desc.
+pub(crate) fn describe_tablespace(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() {
+        TBLSPC_CREATE => write!(out, "{} \"{}\"", f.oid()?, text(f.0)).ok(),
+        TBLSPC_DROP => write!(out, "{}", f.oid()?).ok(),
+        _ => Some(()),
     }
 }

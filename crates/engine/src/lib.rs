@@ -2,7 +2,7 @@
 //! vacuum, TOAST, control file. Nothing above sees a page.
 //!
 //! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them), `control`, `relmap`,
-//! `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`,
+//! `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`, `describe`,
 //! `recovery`, `checkpoint`; for sessions: `backend`
 //! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
 //! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`,
@@ -18,6 +18,7 @@ mod consistency;
 pub mod control;
 mod dbase;
 mod desc;
+mod describe;
 mod engine;
 pub mod index;
 mod liveness;
@@ -51,6 +52,7 @@ pub use cluster::{ClusterOptions, create_cluster};
 pub use control::Control;
 pub use dbase::{SourceRelation, TABLESPACE_VERSION_DIRECTORY};
 pub use desc::{IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
+pub use describe::describe;
 pub use engine::{Engine, EngineConfig, LogSink};
 pub use page::varlena::Compression as ToastCompression;
 pub use relmap::{DbKey, RelMap, RelMaps};

@@ -11,9 +11,10 @@
 use ids::{Oid, RelFile, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::collections::HashMap;
+use std::fmt::Write;
 use sync::{Arc, Mutex, RwLock};
 use vfs::{Disk, OpenMode, io_error};
-use wal::{DecodedRecord, RecordBuilder, RmgrId, Wal};
+use wal::{DecodedRecord, Fields, RecordBuilder, RmgrId, Wal};
 
 const MAP_FILE: &str = "pg_filenode.map";
 const MAGIC: u32 = 0x0059_2717;
@@ -239,10 +240,7 @@ impl RelMaps {
             .severity(Severity::Panic));
         }
         let main = record.main();
-        let u32_at =
-            |at: usize| main.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        let (Some(database), Some(tablespace), Some(size)) = (u32_at(0), u32_at(4), u32_at(8))
-        else {
+        let Some((db, size)) = whose(main) else {
             return Err(PgError::internal("relmap_redo: record too short"));
         };
         if size as usize != MAP_SIZE || main.len() < 12 + MAP_SIZE {
@@ -251,9 +249,24 @@ impl RelMaps {
             ))
             .severity(Severity::Panic));
         }
-        let db = (Oid(tablespace), Oid(database));
         let map = RelMap::decode(&main[12..12 + MAP_SIZE], "relmap update record")?;
         let _changing = self.changing.lock();
         self.store(db, map)
     }
+}
+
+/// Whose map the record carries, and its size.
+fn whose(main: &[u8]) -> Option<(DbKey, u32)> {
+    let mut f = Fields(main);
+    let (database, tablespace) = (f.oid()?, f.oid()?);
+    Some(((tablespace, database), f.u32()?))
+}
+
+/// The record in words. Counterpart: relmap_desc.
+pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    if record.info() != RELMAP_UPDATE {
+        return Some(());
+    }
+    let ((tablespace, database), size) = whose(record.main())?;
+    write!(out, "database {database} tablespace {tablespace} size {size}").ok()
 }

@@ -9,7 +9,8 @@ use bufmgr::PageEdit;
 use ids::{BlockNo, Fork, Persistence, RelFile};
 use page::sequence::{self, SequenceData};
 use pgerror::{PgError, Result, pg_err};
-use wal::{RegFlags, RmgrId};
+use std::fmt::Write;
+use wal::{DecodedRecord, Fields, RegFlags, RmgrId};
 
 /// Info byte of the only record.
 const SEQ_LOG: u8 = 0x00;
@@ -233,5 +234,13 @@ pub fn set_value(
         sequence::write(page, &data);
         edit.finish_unlogged();
         Ok(())
+    }
+}
+
+/// The record in words. Counterpart: seq_desc.
+pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    match record.info() {
+        SEQ_LOG => write!(out, "rel {}", Fields(record.main()).rel()?).ok(),
+        _ => Some(()),
     }
 }

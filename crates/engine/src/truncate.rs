@@ -7,9 +7,10 @@ use heap::{HeapRel, visibility_map};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, Severity};
 use smgr::RelFork;
+use std::fmt::Write;
 use txn::HorizonKind;
 use wal::record::XLR_SPECIAL_REL_UPDATE;
-use wal::{DecodedRecord, Inserted, RecordBuilder, RmgrId, Wal};
+use wal::{DecodedRecord, Fields, Inserted, RecordBuilder, RmgrId, Wal};
 
 const SMGR_CREATE: u8 = 0x10;
 const SMGR_TRUNCATE: u8 = 0x20;
@@ -188,5 +189,21 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Re
             Err(PgError::internal(format!("smgr_redo: unknown op code {op}"))
                 .severity(Severity::Panic))
         }
+    }
+}
+
+/// The record in words. Counterpart: smgr_desc.
+pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() {
+        SMGR_CREATE => {
+            let (rel, fork) = (f.rel()?, u8::try_from(f.u32()?).ok().and_then(Fork::from_u8)?);
+            write!(out, "{}", RelFork::new(rel, fork)).ok()
+        }
+        SMGR_TRUNCATE => {
+            let (blocks, rel, flags) = (f.u32()?, f.rel()?, f.i32()?);
+            write!(out, "{} to {blocks} blocks flags {flags}", RelFork::new(rel, Fork::Main)).ok()
+        }
+        _ => Some(()),
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Reading order: `context`, `visibility`, `infomask` (what `xmax` may mean), `record` (the log's
 //! structs), `hio` (finding a page), `insert`, `delete`, `update`, `lock`, `scan`, `fetch`, `prune`,
-//! `freeze`, `vacuum`, `visibility_map`, `toast`, `redo`, `verify`.
+//! `freeze`, `vacuum`, `visibility_map`, `toast`, `redo`, `describe`, `verify`.
 //!
 //! **Architecture Invariant**: knows no index and no catalog.
 
@@ -20,6 +20,7 @@
 
 mod context;
 mod delete;
+mod describe;
 mod fetch;
 pub mod freeze;
 mod hio;
@@ -42,6 +43,7 @@ pub use context::{
     WaitPolicy,
 };
 pub use delete::{DeleteOptions, abort_speculative, delete};
+pub use describe::describe;
 pub use fetch::{Fetched, fetch_entries, fetch_row_version, fetch_tid, get_latest_tid, hot_search};
 pub use hio::BulkInsert;
 pub use inplace::inplace_update;

@@ -3,6 +3,7 @@
 use ids::{OffsetNo, Xid};
 use page::HeapTupleHeader;
 use page::heap_tuple::{HEADER_SIZE, infomask, infomask2};
+use wal::Fields;
 
 /// Kinds of records of resource manager Heap (upper four bits of `info`).
 pub mod heap {
@@ -72,6 +73,18 @@ pub fn infobits(mask: u16, mask2: u16) -> u8 {
         | bit(mask2 & infomask2::KEYS_UPDATED, KEYS_UPDATED)
 }
 
+/// The packed bits in words, each with a space after it.
+pub fn infobit_names(bits: u8) -> String {
+    let names = [
+        (XMAX_IS_MULTI, "IS_MULTI "),
+        (XMAX_LOCK_ONLY, "LOCK_ONLY "),
+        (XMAX_EXCL_LOCK, "EXCL_LOCK "),
+        (XMAX_KEYSHR_LOCK, "KEYSHR_LOCK "),
+        (KEYS_UPDATED, "KEYS_UPDATED "),
+    ];
+    names.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| *name).collect()
+}
+
 /// Sets the bits that [`infobits`] packed. Counterpart: `fix_infomask_from_infobits`.
 pub fn set_infobits(h: &mut HeapTupleHeader, bits: u8) {
     h.infomask &= !(infomask::XMAX_IS_MULTI
@@ -86,34 +99,6 @@ pub fn set_infobits(h: &mut HeapTupleHeader, bits: u8) {
         | bit(XMAX_EXCL_LOCK, infomask::XMAX_EXCL_LOCK)
         | bit(XMAX_KEYSHR_LOCK, infomask::XMAX_KEYSHR_LOCK);
     h.infomask2 |= bit(KEYS_UPDATED, infomask2::KEYS_UPDATED);
-}
-
-/// Reads little-endian fields one after the other; `None` at the end.
-#[derive(Clone, Copy)]
-pub struct Fields<'a>(pub &'a [u8]);
-
-impl<'a> Fields<'a> {
-    pub fn take(&mut self, n: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(n)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    pub fn u8(&mut self) -> Option<u8> {
-        self.take(1).map(|b| b[0])
-    }
-
-    pub fn u16(&mut self) -> Option<u16> {
-        self.take(2).map(|b| u16::from_le_bytes([b[0], b[1]]))
-    }
-
-    pub fn u32(&mut self) -> Option<u32> {
-        self.take(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-    }
-
-    pub fn xid(&mut self) -> Option<Xid> {
-        self.u32().map(Xid)
-    }
 }
 
 /// Counterpart: `xl_heap_header`: what is logged of a tuple's header (5 bytes).

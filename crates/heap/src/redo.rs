@@ -3,7 +3,7 @@
 //! What is lost on purpose: command ids (only the inserting transaction needs them), hints, and
 //! the token of a speculative insertion. Counterpart: `heap_redo`, `heap2_redo`.
 
-use crate::record::{self, Fields, TupleHead};
+use crate::record::{self, TupleHead};
 use crate::{freeze, prune};
 use bufmgr::ExclusiveGuard;
 use bufmgr::redo::{
@@ -15,7 +15,7 @@ use page::heap_tuple::{HEADER_SIZE, MOVED_PARTITIONS_OFFSET, infomask as m, info
 use page::{AddAt, HeapTuple, HeapTupleHeader, LinePointer, PAGE_SIZE, Page, vm};
 use pgerror::{PgError, Result, Severity};
 use smallvec::SmallVec;
-use wal::DecodedRecord;
+use wal::{DecodedRecord, Fields};
 
 #[cold]
 fn broken(record: &DecodedRecord, what: &str) -> PgError {

@@ -89,7 +89,7 @@ fn locale_encoding(locale: &str) -> Result<i32, Failure> {
 }
 
 /// The zone of this machine.
-fn time_zone() -> String {
+pub(crate) fn time_zone() -> String {
     let known = |name: &str| types::zone::Zone::named(name).is_some();
     if let Ok(tz) = std::env::var("TZ")
         && known(&tz)

@@ -1,5 +1,5 @@
 //! `norsu waldump`: the log's records in words, or counted by kind, as pg_waldump has them, for machines that have no
-//! PostgreSQL. Of a record's description only the name of its kind is told.
+//! PostgreSQL.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Given, Known};
@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use types::zone::Zone;
 use vfs::OsDisk;
 use vfs::process::{self, Signal};
 use wal::layout::{Layout, PageHeader, is_segment_name};
@@ -56,7 +57,7 @@ Options:
   -r, --rmgr=RMGR        only records of the resource manager; \"list\" lists them
   -R, --relation=T/D/R   only records that modify blocks of the relation
   -s, --start=RECPTR     start at this location
-  -t, --timeline=TLI     timeline (default: 1, or that of STARTSEG)
+  -t, --timeline=TLI     timeline (default: 1, or that of the last segment named)
   -w, --fullpage         only records with a page image
   -x, --xid=XID          only records of the transaction
   -z, --stats[=record]   statistics instead of records
@@ -287,7 +288,9 @@ impl Range {
             let last = match given.rest.get(1) {
                 Some(name) => {
                     let name = name.rsplit('/').next().unwrap_or(name);
-                    parse_segment(layout, name)?.1
+                    let last;
+                    (timeline, last) = parse_segment(layout, name)?;
+                    last
                 }
                 None => segment,
             };
@@ -420,6 +423,8 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
         told(out.write_all(line.as_bytes()))?;
     }
     reader.seek(first);
+    let zone = Zone::named(&crate::init::time_zone()).unwrap_or_else(Zone::utc);
+    let time = |micros| timestamp(&zone, micros);
     let mut counts = Counts::default();
     let mut progress = how.progress.then(|| Progress::new(first, range.end));
     let (mut shown, mut read) = (0, 0u64);
@@ -462,6 +467,7 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
             None => {
                 let mut line = desc::headline(record);
                 line.push(' ');
+                line.push_str(&engine::describe(record, &time));
                 if how.details {
                     line.push('\n');
                     line.push_str(&desc::block_lines(record));
@@ -483,6 +489,20 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
         return Ok(0);
     }
     Err(Failure::new(format!("error: error in WAL record at {last}: {}", reader.end_reason())))
+}
+
+/// `2024-01-31 12:00:00.123456 CET` for microseconds since 2000.
+fn timestamp(zone: &Zone, micros: i64) -> String {
+    let seconds = micros / 1_000_000 + 946_684_800;
+    let (east, _, name) = zone.at_unix(seconds);
+    let local = seconds + i64::from(east);
+    let (days, day) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+    let (year, month, date) = crate::log::civil(days);
+    let (hour, minute, second) = (day / 3600, day / 60 % 60, day % 60);
+    format!(
+        "{year}-{month:02}-{date:02} {hour:02}:{minute:02}:{second:02}.{:06} {name}",
+        micros % 1_000_000
+    )
 }
 
 /// Says once a second how far reading is.

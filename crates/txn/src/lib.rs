@@ -8,12 +8,14 @@
 //! the last kind only.
 //!
 //! Reading order: `snapshot`, `slru`, `clog`, `subtrans`, `multixact`, `procarray`, `varsup`, `record`,
-//! `manager`, `transaction`, `redo`, `standby`.
+//! `manager`, `transaction`, `redo`, `standby`,
+//! `describe`.
 
 #![forbid(unsafe_code)]
 
 mod clog;
 mod combocid;
+mod describe;
 mod manager;
 mod multixact;
 mod procarray;
@@ -26,6 +28,7 @@ mod subtrans;
 mod transaction;
 mod varsup;
 
+pub use describe::describe;
 pub use manager::{GlobalVis, HorizonKind, Horizons, TxnConfig, TxnManager, XidStatus};
 pub use multixact::{Members, MultiXactMember, MultiXactStatus};
 pub use procarray::{PROC_IN_SAFE_IC, PROC_IN_VACUUM, PROC_VACUUM_FOR_WRAPAROUND};

@@ -9,7 +9,8 @@
 //!
 //! Counterpart: access/xact.h, xactdesc.c (`ParseCommitRecord`).
 
-use ids::{Oid, RelFile, Xid};
+use crate::{Members, MultiXactMember, MultiXactStatus};
+use ids::{Lsn, MultiXid, Oid, RelFile, Xid};
 use pgerror::{PgError, Result};
 use wal::{RecordBuilder, RmgrId};
 
@@ -73,6 +74,8 @@ pub struct ParsedXact {
     pub extras: XactExtras,
     /// The transaction's id for a prepared one.
     pub twophase_xid: Xid,
+    /// Where and when a replicated transaction committed; the record names the origin.
+    pub origin: Option<(Lsn, i64)>,
 }
 
 /// Whose outcome it is.
@@ -191,9 +194,14 @@ pub fn parse_xact(info: u8, main: &[u8]) -> Result<ParsedXact> {
     if has(HAS_TWOPHASE) {
         out.twophase_xid = Xid(r.u32()?);
     }
-    // Names of prepared transactions and replication origins follow (HAS_GID, HAS_ORIGIN); nothing
-    // here needs them.
-    let _ = HAS_GID | HAS_ORIGIN;
+    if has(HAS_GID) {
+        let end = r.bytes.iter().position(|b| *b == 0);
+        let end = end.ok_or_else(|| PgError::internal("transaction record is too short"))?;
+        r.take(end + 1)?;
+    }
+    if has(HAS_ORIGIN) {
+        out.origin = Some((Lsn(r.u64()?), r.u64()? as i64));
+    }
     Ok(out)
 }
 
@@ -203,6 +211,20 @@ pub(crate) fn build_assignment(b: &mut RecordBuilder, top: Xid, subs: &[Xid]) {
     subs.iter().for_each(|s| {
         b.main(&s.0.to_le_bytes());
     });
+}
+
+/// Takes apart the main data of a record that makes a multixact: its id, the number of its first member, its members.
+pub(crate) fn parse_multixact(main: &[u8]) -> Result<(MultiXid, u32, Members)> {
+    let mut r = Reader { bytes: main };
+    let (multi, offset) = (MultiXid(r.u32()?), r.u32()?);
+    let mut members = Members::new();
+    for _ in 0..r.count(8)? {
+        let xid = Xid(r.u32()?);
+        let status = MultiXactStatus::from_u8(r.u32()? as u8)
+            .ok_or_else(|| PgError::internal("invalid multixact member status"))?;
+        members.push(MultiXactMember { xid, status });
+    }
+    Ok((multi, offset, members))
 }
 
 /// Reads little-endian fields, refusing to run past the end.

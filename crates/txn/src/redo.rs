@@ -5,7 +5,7 @@ use crate::multixact::{
     MULTIXACT_CREATE_ID, MULTIXACT_TRUNCATE_ID, MULTIXACT_ZERO_MEM_PAGE, MULTIXACT_ZERO_OFF_PAGE,
 };
 use crate::record::*;
-use crate::{Members, MultiXactMember, MultiXactStatus, TxnManager, XidStatus};
+use crate::{TxnManager, XidStatus};
 use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
@@ -75,14 +75,7 @@ impl TxnManager {
             MULTIXACT_ZERO_OFF_PAGE => self.multis.redo_zero_offsets(r.u32()?),
             MULTIXACT_ZERO_MEM_PAGE => self.multis.redo_zero_members(r.u32()?),
             MULTIXACT_CREATE_ID => {
-                let (multi, offset) = (MultiXid(r.u32()?), r.u32()?);
-                let mut members = Members::new();
-                for _ in 0..r.count(8)? {
-                    let xid = Xid(r.u32()?);
-                    let status = MultiXactStatus::from_u8(r.u32()? as u8)
-                        .ok_or_else(|| PgError::internal("invalid multixact member status"))?;
-                    members.push(MultiXactMember { xid, status });
-                }
+                let (multi, offset, members) = parse_multixact(record.main())?;
                 self.multis.record(multi, offset, &members)?;
                 let end = offset.wrapping_add(members.len() as u32);
                 self.multis.advance_next(multi.next(), end);

@@ -7,8 +7,9 @@ use lmgr::{LockMode, LockTagKind};
 use pgerror::Result;
 use wal::{RecordBuilder, RmgrId, WalLevel};
 
-const STANDBY_LOCK: u8 = 0x00;
-const RUNNING_XACTS: u8 = 0x10;
+pub(crate) const STANDBY_LOCK: u8 = 0x00;
+pub(crate) const RUNNING_XACTS: u8 = 0x10;
+pub(crate) const STANDBY_INVALIDATIONS: u8 = 0x20;
 
 impl TxnManager {
     /// Logs held AccessExclusive locks on relations and the running transactions; at checkpoints

@@ -1,7 +1,7 @@
 //! The write-ahead log: records, reader, insertion, flush, segments, and the control file.
 //!
 //! Knows no access method: what a record means is known to the module whose resource manager it
-//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `desc`; for writing
+//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`, `desc`; for writing
 //! `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal` that ties them together; at
 //! last `control`.
 
@@ -11,6 +11,7 @@ mod build;
 pub mod control;
 mod delay;
 pub mod desc;
+mod fields;
 mod image;
 pub mod layout;
 #[cfg(all(loom, test))]
@@ -30,6 +31,7 @@ mod writer;
 pub use build::{Compression, RecordBuilder, RegFlags, WalUsage};
 pub use control::{CheckPoint, ControlFile, DbState};
 pub use delay::DelayGuard;
+pub use fields::Fields;
 pub use reader::WalReader;
 pub use record::{BlockImage, DecodedBlock, DecodedRecord, RecordHeader};
 pub use rmgr::RmgrId;

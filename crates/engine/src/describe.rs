@@ -1,0 +1,156 @@
+//! A record in words, as `pg_waldump` has it: whose it is, and what the managers without a crate of their own say.
+//! Counterpart: the `*_desc` functions of access/rmgrdesc.
+
+mod absent;
+
+use crate::redo::*;
+use crate::{dbase, relmap, sequence, truncate};
+use std::fmt::Write;
+use wal::{CheckPoint, DecodedRecord, Fields, RmgrId};
+
+const REPLORIGIN_SET: u8 = 0x00;
+const REPLORIGIN_DROP: u8 = 0x10;
+const LOGICAL_MESSAGE: u8 = 0x00;
+
+/// What the record says besides its name ([`wal::desc::identify`]); of one that ends too early, as much as there is.
+/// `time` puts microseconds since 2000 in words.
+pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String {
+    let mut out = String::new();
+    let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };
+    // None only says that the record is short.
+    let _ = match rmgr {
+        RmgrId::Xlog => xlog(record, time, &mut out),
+        RmgrId::Xact | RmgrId::Clog | RmgrId::CommitTs | RmgrId::MultiXact | RmgrId::Standby => {
+            txn::describe(record, time, &mut out)
+        }
+        RmgrId::Smgr => truncate::describe(record, &mut out),
+        RmgrId::Dbase => dbase::describe(record, &mut out),
+        RmgrId::Tblspc => dbase::describe_tablespace(record, &mut out),
+        RmgrId::RelMap => relmap::describe(record, &mut out),
+        RmgrId::Heap | RmgrId::Heap2 => heap::describe(record, &mut out),
+        RmgrId::Btree => btree::describe(record, &mut out),
+        RmgrId::Seq => sequence::describe(record, &mut out),
+        RmgrId::ReplOrigin => origin(record, &mut out),
+        RmgrId::LogicalMsg => message(record, &mut out),
+        // Its differences are the blocks' data, of which nothing is told.
+        RmgrId::Generic => Some(()),
+        RmgrId::Hash => absent::hash(record, &mut out),
+        RmgrId::Gin => absent::gin(record, &mut out),
+        RmgrId::Gist => absent::gist(record, &mut out),
+        RmgrId::SpGist => absent::spgist(record, &mut out),
+        RmgrId::Brin => absent::brin(record, &mut out),
+    };
+    out
+}
+
+fn xlog(record: &DecodedRecord, time: &dyn Fn(i64) -> String, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() {
+        info @ (XLOG_CHECKPOINT_SHUTDOWN | XLOG_CHECKPOINT_ONLINE) => {
+            let kind = if info == XLOG_CHECKPOINT_SHUTDOWN { "shutdown" } else { "online" };
+            checkpoint(&CheckPoint::read(record.main())?, kind, out)
+        }
+        XLOG_NEXTOID => write!(out, "{}", f.oid()?).ok(),
+        XLOG_RESTORE_POINT => {
+            f.u64()?;
+            out.push_str(&text(f.0));
+            Some(())
+        }
+        XLOG_BACKUP_END => write!(out, "{}", f.lsn()?).ok(),
+        XLOG_PARAMETER_CHANGE => parameters(f, out),
+        XLOG_FPW_CHANGE => write!(out, "{}", f.u8()? != 0).ok(),
+        XLOG_END_OF_RECOVERY => {
+            let (at, timeline, previous) = (f.u64()? as i64, f.u32()?, f.u32()?);
+            write!(out, "tli {timeline}; prev tli {previous}; time {}", time(at)).ok()
+        }
+        XLOG_OVERWRITE_CONTRECORD => {
+            let (lsn, at) = (f.lsn()?, f.u64()? as i64);
+            write!(out, "lsn {lsn}; time {}", time(at)).ok()
+        }
+        _ => Some(()),
+    }
+}
+
+fn checkpoint(c: &CheckPoint, kind: &str, out: &mut String) -> Option<()> {
+    let (xid, fpw) = (c.next_xid, c.full_page_writes);
+    write!(
+        out,
+        "redo {}; tli {}; prev tli {}; fpw {fpw}; xid {}:{}; oid {}; multi {}; offset {}; ",
+        c.redo,
+        c.timeline,
+        c.prev_timeline,
+        xid.epoch(),
+        xid.xid(),
+        c.next_oid,
+        c.next_multi,
+        c.next_multi_offset,
+    )
+    .ok()?;
+    write!(
+        out,
+        "oldest xid {} in DB {}; oldest multi {} in DB {}; oldest/newest commit timestamp xid: {}/{}; \
+         oldest running xid {}; {kind}",
+        c.oldest_xid,
+        c.oldest_xid_db,
+        c.oldest_multi,
+        c.oldest_multi_db,
+        c.oldest_commit_ts_xid,
+        c.newest_commit_ts_xid,
+        c.oldest_active_xid,
+    )
+    .ok()
+}
+
+/// Counterpart: xl_parameter_change.
+fn parameters(mut f: Fields<'_>, out: &mut String) -> Option<()> {
+    for name in [
+        "max_connections",
+        "max_worker_processes",
+        "max_wal_senders",
+        "max_prepared_xacts",
+        "max_locks_per_xact",
+    ] {
+        write!(out, "{name}={} ", f.i32()?).ok()?;
+    }
+    let level = ["minimal", "replica", "logical"].get(f.u32()? as usize).unwrap_or(&"?");
+    let on = |flag: u8| if flag != 0 { "on" } else { "off" };
+    let (hints, timestamps) = (on(f.u8()?), on(f.u8()?));
+    write!(out, "wal_level={level} wal_log_hints={hints} track_commit_timestamp={timestamps}").ok()
+}
+
+fn origin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() {
+        REPLORIGIN_SET => {
+            let (lsn, node, force) = (f.lsn()?, f.u16()?, f.u8()?);
+            write!(out, "set {node}; lsn {lsn}; force: {force}").ok()
+        }
+        REPLORIGIN_DROP => write!(out, "drop {}", f.u16()?).ok(),
+        _ => Some(()),
+    }
+}
+
+/// Counterpart: xl_logical_message.
+fn message(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    if record.info() != LOGICAL_MESSAGE {
+        return Some(());
+    }
+    let mut f = Fields(record.main());
+    let (_database, transactional) = (f.oid()?, f.u32()? as u8 != 0);
+    let (prefix, size) = (f.u64()? as usize, f.u64()? as usize);
+    let kind = if transactional { "transactional" } else { "non-transactional" };
+    let prefix = text(f.take(prefix)?);
+    write!(out, "{kind}, prefix \"{prefix}\"; payload ({size} bytes): ").ok()?;
+    let mut gap = "";
+    for byte in f.take(size)? {
+        write!(out, "{gap}{byte:02X}").ok()?;
+        gap = " ";
+    }
+    Some(())
+}
+
+/// The text before the first zero byte.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

@@ -1,0 +1,305 @@
+//! Records of the access methods that are not here, in words. Their structs are in access/hash_xlog.h, ginxlog.h,
+//! gistxlog.h, spgxlog.h and brin_xlog.h. Counterpart: hashdesc.c, gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
+
+use ids::FullXid;
+use std::fmt::Write;
+use wal::{DecodedRecord, Fields};
+
+const fn letter(on: bool) -> char {
+    if on { 'T' } else { 'F' }
+}
+
+pub(super) fn hash(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    let flag = |f: &mut Fields<'_>| f.u8().map(|b| letter(b != 0));
+    match record.info() >> 4 {
+        0 => {
+            let (tuples, _procedure, fill) = (f64::from_bits(f.u64()?), f.oid()?, f.u16()?);
+            write!(out, "num_tuples {}, fillfactor {fill}", general(tuples)).ok()
+        }
+        1 => write!(out, "bmsize {}", f.u16()?).ok(),
+        2 => write!(out, "off {}", f.u16()?).ok(),
+        3 => write!(out, "bmsize {}, bmpage_found {}", f.u16()?, flag(&mut f)?).ok(),
+        4 => {
+            let (bucket, _old, _new, flags) = (f.u32()?, f.u16()?, f.u16()?, f.u8()?);
+            let (masks, point) = (letter(flags & 1 != 0), letter(flags & 2 != 0));
+            write!(
+                out,
+                "new_bucket {bucket}, meta_page_masks_updated {masks}, issplitpoint_changed {point}"
+            )
+            .ok()
+        }
+        6 => write!(out, "old_bucket_flag {}, new_bucket_flag {}", f.u16()?, f.u16()?).ok(),
+        7 => write!(out, "ntups {}, is_primary {}", f.u16()?, flag(&mut f)?).ok(),
+        8 => {
+            let (previous, next, count) = (f.u32()?, f.u32()?, f.u16()?);
+            let primary = flag(&mut f)?;
+            write!(
+                out,
+                "prevblkno {previous}, nextblkno {next}, ntups {count}, is_primary {primary}"
+            )
+            .ok()
+        }
+        9 => {
+            let (clear, primary) = (flag(&mut f)?, flag(&mut f)?);
+            write!(out, "clear_dead_marking {clear}, is_primary {primary}").ok()
+        }
+        11 => write!(out, "ntuples {}", general(f64::from_bits(f.u64()?))).ok(),
+        12 => {
+            let (xid, count) = (f.xid()?, f.i32()?);
+            write!(out, "ntuples {count}, latestRemovedXid {xid}").ok()
+        }
+        _ => Some(()),
+    }
+}
+
+/// A number as C's `%g` has it.
+fn general(v: f64) -> String {
+    let scientific = format!("{v:.5e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let trim = |digits: &str| match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => digits.to_owned(),
+    };
+    match exponent.parse::<i32>() {
+        Ok(e @ -4..=5) => trim(&format!("{v:.*}", (5 - e) as usize)),
+        Ok(e) => format!("{}e{}{:02}", trim(mantissa), if e < 0 { '-' } else { '+' }, e.abs()),
+        Err(_) => scientific,
+    }
+}
+
+/// Flags of records of GIN.
+const GIN_IS_DATA: u16 = 1;
+const GIN_IS_LEAF: u16 = 2;
+const GIN_SPLIT_ROOT: u16 = 4;
+/// Bytes of the meta page's fields, aligned.
+const GIN_META_SIZE: usize = 56;
+
+pub(super) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() >> 4 {
+        2 => {
+            let flags = f.u16()?;
+            let leaf = flags & GIN_IS_LEAF != 0;
+            gin_page(flags, out)?;
+            if !leaf {
+                write!(out, " children: {}/{}", block(&mut f)?, block(&mut f)?).ok()?;
+            }
+            if gin_image(record, out) {
+                return Some(());
+            }
+            let mut f = Fields(record.block_data(0)?);
+            if flags & GIN_IS_DATA == 0 {
+                f.u16()?;
+                return write!(out, " isdelete: {}", letter(f.u8()? != 0)).ok();
+            }
+            if leaf {
+                return gin_segments(f, out);
+            }
+            f.u16()?;
+            let (child, key, offset) = (block(&mut f)?, block(&mut f)?, f.u16()?);
+            write!(out, " pitem: {child}-{key}/{offset}").ok()
+        }
+        3 => {
+            f.take(24)?;
+            let flags = f.u16()?;
+            write!(out, "isrootsplit: {} ", letter(flags & GIN_SPLIT_ROOT != 0)).ok()?;
+            gin_page(flags, out)
+        }
+        8 => {
+            f.take(GIN_META_SIZE)?;
+            write!(out, "ndeleted: {}", f.i32()?).ok()
+        }
+        9 if !gin_image(record, out) => gin_segments(Fields(record.block_data(0)?), out),
+        _ => Some(()),
+    }
+}
+
+/// A block number kept as two halves, the higher first.
+fn block(f: &mut Fields<'_>) -> Option<u32> {
+    Some(u32::from(f.u16()?) << 16 | u32::from(f.u16()?))
+}
+
+fn gin_page(flags: u16, out: &mut String) -> Option<()> {
+    let (data, leaf) = (letter(flags & GIN_IS_DATA != 0), letter(flags & GIN_IS_LEAF != 0));
+    write!(out, "isdata: {data} isleaf: {leaf}").ok()
+}
+
+/// Says so if the first block has an image.
+fn gin_image(record: &DecodedRecord, out: &mut String) -> bool {
+    let image = record.block(0).and_then(|b| b.image);
+    if let Some(image) = image {
+        let apply = image.apply();
+        out.push_str(if apply {
+            " (full page image)"
+        } else {
+            " (full page image, for WAL verification)"
+        });
+    }
+    image.is_some()
+}
+
+/// Changes of the segments of a leaf of a posting tree. Counterpart: `desc_recompress_leaf`.
+fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
+    let count = f.u16()?;
+    write!(out, " {count} segments:").ok()?;
+    for _ in 0..count {
+        let (segment, action) = (f.u8()?, f.u8()?);
+        write!(out, " {segment}").ok()?;
+        let done = match action {
+            1 => "delete",
+            2 | 3 => {
+                // A posting list: its first row's place, its length, its bytes up to an even number.
+                f.take(6)?;
+                let len = usize::from(f.u16()?);
+                f.take(len.next_multiple_of(2))?;
+                if action == 2 { "insert" } else { "replace" }
+            }
+            4 => {
+                let items = f.u16()?;
+                f.take(usize::from(items) * 6)?;
+                write!(out, " (add {items} items)").ok()?;
+                continue;
+            }
+            _ => return write!(out, " unknown action {action} ???").ok(),
+        };
+        write!(out, " ({done})").ok()?;
+    }
+    Some(())
+}
+
+pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    match record.info() >> 4 {
+        1 => {
+            let (xid, count) = (f.xid()?, f.u16()?);
+            write!(out, "delete: latestRemovedXid {xid}, nitems: {count}").ok()
+        }
+        2 => {
+            let (rel, block, xid) = (f.rel()?, f.u32()?, FullXid(f.u64()?));
+            let (epoch, xid) = (xid.epoch(), xid.xid());
+            write!(out, "rel {rel}; blk {block}; latestRemovedXid {epoch}:{xid}").ok()
+        }
+        3 => {
+            f.take(18)?;
+            write!(out, "page_split: splits to {} pages", f.u16()?).ok()
+        }
+        6 => {
+            let (xid, downlink) = (FullXid(f.u64()?), f.u16()?);
+            write!(out, "deleteXid {}:{}; downlink {downlink}", xid.epoch(), xid.xid()).ok()
+        }
+        _ => Some(()),
+    }
+}
+
+pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let main = record.main();
+    let short = |at: usize| Fields(main.get(at..)?).u16();
+    let mut flags = Vec::new();
+    let mut flag = |at: usize, name: &'static str| {
+        if *main.get(at)? != 0 {
+            flags.push(name);
+        }
+        Some(())
+    };
+    match record.info() >> 4 {
+        1 => {
+            let (leaf, head, parent, node) = (short(2)?, short(4)?, short(6)?, short(8)?);
+            write!(out, "off: {leaf}, headoff: {head}, parentoff: {parent}, nodeI: {node}").ok()?;
+            flag(0, "newpage")?;
+            flag(1, "nulls")?;
+        }
+        2 => {
+            let (moves, parent, node) = (short(0)?, short(6)?, short(8)?);
+            write!(out, "nmoves: {moves}, parentoff: {parent}, nodeI: {node}").ok()?;
+            flag(2, "newpage")?;
+            flag(3, "replacedead")?;
+            flag(4, "nulls")?;
+        }
+        3 => {
+            let (old, new, parent, node) = (short(0)?, short(2)?, short(6)?, short(8)?);
+            let block = *main.get(5)? as i8;
+            write!(out, "off: {old}, newoff: {new}, parentBlk: {block}, ").ok()?;
+            write!(out, "parentoff: {parent}, nodeI: {node}").ok()?;
+            flag(4, "newpage")?;
+        }
+        4 => {
+            write!(out, "prefixoff: {}, postfixoff: {}", short(0)?, short(2)?).ok()?;
+            flag(4, "newpage")?;
+            flag(5, "same")?;
+        }
+        5 => {
+            let (deleted, inserted, inner) = (short(2)?, short(4)?, short(8)?);
+            write!(out, "ndelete: {deleted}, ninsert: {inserted}, inneroff: {inner}, ").ok()?;
+            write!(out, "parentoff: {}, nodeI: {}", short(14)?, short(16)?).ok()?;
+            flag(12, "innerIsParent")?;
+            flag(11, "nulls")?;
+            flag(0, "isRootSplit")?;
+        }
+        6 => {
+            let (dead, placeholders, moved, chain) = (short(0)?, short(2)?, short(4)?, short(6)?);
+            write!(out, "ndead: {dead}, nplaceholder: {placeholders}, nmove: {moved}, ").ok()?;
+            write!(out, "nchain: {chain}").ok()?;
+        }
+        7 => write!(out, "ndelete: {}", short(0)?).ok()?,
+        8 => {
+            let (placeholders, first) = (short(0)?, short(2)?);
+            let xid = Fields(main.get(4..)?).xid()?;
+            write!(out, "ntoplaceholder: {placeholders}, firstplaceholder: {first}, ").ok()?;
+            write!(out, "newestredirectxid: {xid}").ok()?;
+        }
+        _ => {}
+    }
+    flags.iter().try_for_each(|name| write!(out, " ({name})").ok())
+}
+
+pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+    let mut f = Fields(record.main());
+    // The bit above says that the page is made anew.
+    match (record.info() & 0x70) >> 4 {
+        0 => {
+            let (pages, version) = (f.u32()?, f.u16()?);
+            write!(out, "v{version} pagesPerRange {pages}").ok()
+        }
+        1 => {
+            let (block, pages, offset) = (f.u32()?, f.u32()?, f.u16()?);
+            write!(out, "heapBlk {block} pagesPerRange {pages} offnum {offset}").ok()
+        }
+        2 => {
+            let (old, _pad, block, pages) = (f.u16()?, f.u16()?, f.u32()?, f.u32()?);
+            write!(out, "heapBlk {block} pagesPerRange {pages} old offnum {old}, ").ok()?;
+            write!(out, "new offnum {}", f.u16()?).ok()
+        }
+        3 => write!(out, "offnum {}", f.u16()?).ok(),
+        4 => write!(out, "targetBlk {}", f.u32()?).ok(),
+        5 => {
+            let (pages, block, offset) = (f.u32()?, f.u32()?, f.u16()?);
+            write!(out, "pagesPerRange {pages}, heapBlk {block}, page offset {offset}").ok()
+        }
+        _ => Some(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::general;
+
+    #[test]
+    fn numbers_have_the_form_of_c() {
+        // printf '%g'
+        for (v, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-1.0, "-1"),
+            (1500.0, "1500"),
+            (123_456.0, "123456"),
+            (1_234_567.0, "1.23457e+06"),
+            (1e6, "1e+06"),
+            (0.25, "0.25"),
+            (0.00001, "1e-05"),
+            (999_999.6, "1e+06"),
+        ] {
+            assert_eq!(general(v), text);
+        }
+    }
+}
