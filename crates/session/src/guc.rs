@@ -92,17 +92,22 @@ fn zone(text: &str) -> Option<Zone> {
 
 /// What a text becomes for parameters whose values are more than a number or a word.
 pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
-    let value = canonical_value(store.named("DateStyle").as_text(), setting, text)?;
     if setting.name == "client_encoding" {
-        let server = store.named("server_encoding").as_text();
-        if value != server && value != "SQL_ASCII" && server != "SQL_ASCII" {
-            return Err(pg_err!(
-                FEATURE_NOT_SUPPORTED,
-                "conversion between {value} and {server} is not supported"
-            ));
-        }
+        return client_encoding(store.named("server_encoding").as_text(), setting, text);
     }
-    Ok(value)
+    canonical_value(store.named("DateStyle").as_text(), setting, text)
+}
+
+/// Nothing is converted: the database's own encoding, or none.
+fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
+    let Some(number) = catalog::encoding::number(text) else {
+        return Err(wrong_value(setting, text, None));
+    };
+    let name = catalog::encoding::name(number);
+    if name == server || name == "SQL_ASCII" || server == "SQL_ASCII" {
+        return Ok(name.to_owned());
+    }
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
 }
 
 /// As [`canonical`]; `date_style_before` is what a part of a `DateStyle` is added to.
@@ -120,10 +125,8 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             Some(zone) => Ok(zone.name().to_owned()),
             None => Err(wrong_value(setting, text, None)),
         },
-        "client_encoding" => match catalog::encoding::number(text) {
-            Some(number) => Ok(catalog::encoding::name(number).to_owned()),
-            None => Err(wrong_value(setting, text, None)),
-        },
+        // Of the server's configuration, before there is a database.
+        "client_encoding" => client_encoding("UTF8", setting, text),
         "application_name" | "cluster_name" => {
             let plain = |c: char| if (' '..='~').contains(&c) { c } else { '?' };
             Ok(text.chars().map(plain).take(63).collect())
