@@ -78,9 +78,12 @@ const UNSTABLE: [&str; 17] = [
     "pg_replication_slots",
 ];
 
-/// Views that need what we lack (reading statistics of columns together), with what is said then.
-const MISSING: [(&str, &str); 1] =
-    [("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported")];
+/// Views that need what one server lacks (we the reading of statistics of columns together, the real one our own
+/// functions), with what is said then.
+const MISSING: [(&str, &str); 2] = [
+    ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
+    ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
+];
 
 /// What only the real server makes, for views to tell of: foreign data, transforms, triggers, values of jsonb.
 fn real_objects() -> String {
