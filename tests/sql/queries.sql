@@ -81,6 +81,9 @@ SELECT count(*) FROM q_a a [[join¦left join¦full join]] (SELECT * FROM q_b WHE
 SELECT abs(-3), g, count(*) FROM q_a GROUP BY [[rollup (abs(-3), g)¦rollup (g, abs(-3))¦cube (abs(-3), g)]]
 SELECT abs(-3), 3, count(*) FROM q_a GROUP BY [[rollup (abs(-3))¦grouping sets ((abs(-3)), ())¦abs(-3)]]
 SELECT 'x'::text, count(*) FROM q_a GROUP BY rollup ('x'::text)
+SELECT abs(-3), abs(-4) - 1, abs(-3) + 1, count(*) FROM q_a GROUP BY [[cube (abs(-3), abs(-4) - 1)¦grouping sets ((abs(-3), abs(-4) - 1), (abs(-4) - 1), ())]] [[¦HAVING abs(-3) = 3]]
+SELECT CASE WHEN true THEN g END, g, count(*) FROM q_a GROUP BY cube (CASE WHEN true THEN g END, g)
+SELECT * FROM (SELECT abs(-3) AS k, count(*) FROM q_a GROUP BY rollup (abs(-3))) s WHERE [[k IS NULL¦k = 3¦k = 3 OR k = 3]]
 -- What is volatile is called for each row, in the order of rows and columns.
 CREATE SEQUENCE q_s; SELECT nextval('q_s'), nextval('q_s'), i FROM generate_series(1, 3) i[[¦ WHERE nextval('q_s') > 0¦ WHERE nextval('q_s') % 2 = 0]]
 SELECT count(*) BETWEEN 300 AND 700 FROM generate_series(1, 1000) i [[¦LEFT JOIN generate_series(1, 9) j ON i = j ¦JOIN generate_series(1, 1000) k ON i = k ]]WHERE random() < 0.5

@@ -141,24 +141,6 @@ impl Glob<'_> {
             _ => total - groups * c.cpu_tuple,
         };
         let mut target_list = below.fix_targets(&output)?;
-        if !sets.is_empty() {
-            // A key that is a constant is NULL, too, in rows of sets without it.
-            let is_key =
-                |t: &TargetEntry| clauses.iter().any(|c| c.tle_sort_group_ref == t.ressortgroupref);
-            let in_place = targets.iter().map(|t| &t.expr).eq(want);
-            for (i, (have, e)) in target_list.iter_mut().zip(want).enumerate() {
-                let key = match in_place {
-                    true => is_key(&targets[i]),
-                    false => targets.iter().any(|t| t.expr == *e && is_key(t)),
-                };
-                if key
-                    && matches!(have.expr, Expr::Const(_) | Expr::Param(_))
-                    && let Some(below) = made.output.iter().find(|o| o.expr == *e)
-                {
-                    have.expr = output_of(below, Var::OUTER);
-                }
-            }
-        }
         let mut qual = below.fix_all(having)?;
         number_aggs(&mut target_list, &mut qual);
         let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
@@ -229,6 +211,31 @@ fn number_aggs(targets: &mut [TargetEntry], qual: &mut [Expr]) {
     };
     targets.iter_mut().for_each(|t| visit(&mut t.expr));
     qual.iter_mut().for_each(visit);
+}
+
+/// Keys are NULL in rows of sets without them, so each must be a column of its own below the grouping: also where it has
+/// become a constant, or the same as another. A relabelling to its own type, which is not shown, makes it one.
+pub(crate) fn set_keys_apart(query: &mut Query) {
+    if query.grouping_sets.is_empty() {
+        return;
+    }
+    let mut seen: Vec<Expr> = Vec::new();
+    for clause in &query.group_clause {
+        let is_key = |t: &&mut TargetEntry| t.ressortgroupref == clause.tle_sort_group_ref;
+        let Some(target) = query.target_list.iter_mut().find(is_key) else { continue };
+        let e = &mut target.expr;
+        while matches!(e, Expr::Const(_) | Expr::Param(_)) || seen.contains(e) {
+            *e = Expr::Relabel(Box::new(RelabelType {
+                resulttype: e.type_oid(),
+                resulttypmod: e.typmod(),
+                resultcollid: e.collation(),
+                relabelformat: CoercionForm::ImplicitCast,
+                location: e.location(),
+                arg: e.clone(),
+            }));
+        }
+        seen.push(e.clone());
+    }
 }
 
 /// The list of grouping sets that ROLLUP, CUBE and GROUPING SETS mean together (their product).

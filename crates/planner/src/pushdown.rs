@@ -85,6 +85,8 @@ fn takes_quals(sub: &Query) -> bool {
     if sub.command_type != CmdType::Select
         || sub.limit_offset.is_some()
         || sub.limit_count.is_some()
+        // Keys are NULL in some rows: not the values that HAVING would be tested with.
+        || !sub.grouping_sets.is_empty()
     {
         return false;
     }
@@ -134,10 +136,7 @@ fn push(sub: &mut Query, qual: &Expr) {
         Expr::Var(v) if v.varlevelsup == 0 => target(sub, v.varattno).map(|t| t.expr.clone()),
         _ => None,
     });
-    let grouped = sub.has_aggs
-        || !sub.group_clause.is_empty()
-        || !sub.grouping_sets.is_empty()
-        || sub.having_qual.is_some();
+    let grouped = sub.has_aggs || !sub.group_clause.is_empty() || sub.having_qual.is_some();
     let place = if grouped { &mut sub.having_qual } else { &mut sub.jointree.quals };
     let mut parts: Vec<Expr> = place.take().into_iter().collect();
     parts.push(new);

@@ -3,7 +3,7 @@
 
 use crate::create::{Made, pass_through};
 use crate::glob::*;
-use crate::group::keeps_rows;
+use crate::group::{keeps_rows, set_keys_apart};
 use crate::join::JoinRel;
 use crate::path::*;
 use crate::pullup::lateral_exprs;
@@ -57,6 +57,7 @@ impl Glob<'_> {
         self.prepare(root)?;
         self.flatten_rtable(root);
         let marks = self.row_marks(root)?;
+        set_keys_apart(&mut root.query);
         let targets = root.query.target_list.clone();
         let made = self.plan_body(root, &targets, &marks)?;
         self.finish_level(root, made, &marks)
@@ -217,18 +218,7 @@ impl Glob<'_> {
             made = self.sort_on(root, made, &order, &have)?;
         }
         if !late.is_empty() {
-            let below = made.output.clone();
             made = self.project_sets(made, &all)?;
-            if !root.query.grouping_sets.is_empty() {
-                // Constants among the keys are NULL in some rows: they are taken from below as well.
-                for t in &mut made.plan.info.target_list {
-                    if matches!(t.expr, Expr::Const(_) | Expr::Param(_))
-                        && let Some(b) = below.iter().find(|b| b.expr == t.expr)
-                    {
-                        t.expr = output_of(b, Var::OUTER);
-                    }
-                }
-            }
         }
         let _ = marks;
         Ok(made)
