@@ -38,6 +38,8 @@ pub struct BackendSettings {
     pub maintenance_work_mem: usize,
     /// `wal_compression` of the session; `None` is the server's.
     pub wal_compression: Option<wal::Compression>,
+    /// `track_wal_io_timing`.
+    pub track_wal_io_timing: bool,
     /// `norsu.wal_update_delta`.
     pub wal_update_delta: bool,
     /// `norsu.bottom_up_deletion`.
@@ -56,6 +58,7 @@ impl Default for BackendSettings {
             log_temp_files: None,
             maintenance_work_mem: 64 << 20,
             wal_compression: None,
+            track_wal_io_timing: false,
             wal_update_delta: true,
             bottom_up_deletion: true,
         }
@@ -187,6 +190,9 @@ impl Backend {
         self.txn.locks().set_lock_timeout(settings.lock_timeout);
         self.txn.locks().set_deadlock_timeout(settings.deadlock_timeout);
         self.scratch.set_compression(settings.wal_compression);
+        if settings.track_wal_io_timing != self.settings.track_wal_io_timing {
+            self.storage.wal.track_io_timing(settings.track_wal_io_timing);
+        }
         self.temp_space.configure(settings.temp_file_limit, settings.log_temp_files);
         self.settings = settings;
     }
@@ -561,6 +567,9 @@ impl Drop for Backend {
         if self.in_transaction() {
             // Whoever drops a session in mid-transaction has reported the reason already.
             let _ = self.abort();
+        }
+        if self.settings.track_wal_io_timing {
+            self.storage.wal.track_io_timing(false);
         }
     }
 }

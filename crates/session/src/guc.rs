@@ -281,6 +281,7 @@ impl Core {
             | "log_temp_files"
             | "default_toast_compression"
             | "wal_compression"
+            | "track_wal_io_timing"
             | "norsu.wal_update_delta"
             | "norsu.bottom_up_deletion" => self.apply_storage(),
             _ => {}
@@ -311,6 +312,7 @@ impl Core {
             "zstd" => engine::WalCompression::Zstd,
             _ => engine::WalCompression::Pglz,
         });
+        settings.track_wal_io_timing = store.named("track_wal_io_timing").as_bool();
         settings.wal_update_delta = store.named("norsu.wal_update_delta").as_bool();
         settings.bottom_up_deletion = store.named("norsu.bottom_up_deletion").as_bool();
         self.backend.configure(settings);

@@ -27,7 +27,7 @@ use ids::{Lsn, Xid};
 use page::PageRef;
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::time::Duration;
-use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use sync::wait::Waiter;
 use sync::{Arc, RwLock};
 use vfs::Env;
@@ -155,14 +155,15 @@ pub(crate) struct Counters {
     pub sync: AtomicU64,
     pub write_time_us: AtomicU64,
     pub sync_time_us: AtomicU64,
-    /// Are times counted?
+    /// Are times counted for the server as a whole, and how many sessions want them counted?
     pub timed: AtomicBool,
+    pub timing_sessions: AtomicUsize,
 }
 
 impl Counters {
     /// Adds to one of the times, if they are counted.
     pub(crate) fn add_time(&self, counter: &AtomicU64, took: Duration) {
-        if self.timed.load(Relaxed) {
+        if self.timed.load(Relaxed) || self.timing_sessions.load(Relaxed) > 0 {
             counter.fetch_add(took.as_micros() as u64, Relaxed);
         }
     }
@@ -611,6 +612,17 @@ impl Wal {
             Ok(())
         })?;
         Ok(counts)
+    }
+
+    /// A session sets `track_wal_io_timing`, or does so no more. Since one writes for many, all writing is timed as long as
+    /// any session wants it.
+    pub fn track_io_timing(&self, on: bool) {
+        let sessions = &self.counters.timing_sessions;
+        if on {
+            sessions.fetch_add(1, Relaxed);
+        } else {
+            sessions.fetch_sub(1, Relaxed);
+        }
     }
 
     pub fn stats(&self) -> WalStats {

@@ -41,6 +41,14 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
     client.must("CHECKPOINT");
     seen.push(flushed(client, WAL));
     seen.push(flushed(client, BGWRITER));
+    client.must("SET track_wal_io_timing = on");
+    client.must("UPDATE t SET b = 'z'");
+    seen.push(flushed(client, WAL));
+    client.must("RESET track_wal_io_timing");
+    client.must("SELECT pg_stat_reset_shared('wal')");
+    client.must("CHECKPOINT");
+    client.must("UPDATE t SET b = 'y'");
+    seen.push(flushed(client, WAL));
     client.must("ALTER SYSTEM SET track_wal_io_timing = on");
     client.must("SELECT pg_reload_conf()");
     std::thread::sleep(std::time::Duration::from_millis(500));
