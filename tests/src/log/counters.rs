@@ -51,7 +51,7 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
     seen.push(flushed(client, WAL));
     client.must("ALTER SYSTEM SET track_wal_io_timing = on");
     client.must("SELECT pg_reload_conf()");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    while client.value("SHOW track_wal_io_timing") != "on" {}
     client.must("UPDATE t SET b = 'z'");
     seen.push(flushed(client, WAL));
     seen
