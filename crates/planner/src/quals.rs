@@ -79,6 +79,12 @@ impl Problem {
                 if let Some(q) = &j.quals {
                     conjuncts(factored(q.clone()), &mut on);
                 }
+                // Conditions of a LATERAL sub-select on the other side's columns can be tested by the join alone.
+                if item.jointype != JoinType::Full {
+                    let whole = item.relids.clone();
+                    on.extend(item.right.take_foreign(|need| need.is_subset(&whole)));
+                    self.quals.extend(item.left.take_foreign(|_| true));
+                }
                 let left = item.left.relids();
                 let right = item.right.relids();
                 for q in on {
@@ -109,6 +115,17 @@ impl Problem {
             }
         }
         out
+    }
+
+    /// Takes those conditions away that need relations from outside.
+    fn take_foreign(&mut self, wanted: impl Fn(&Relids) -> bool) -> Vec<Expr> {
+        let own = self.relids();
+        let (go, stay) = std::mem::take(&mut self.quals).into_iter().partition(|q| {
+            let need = relids_of(q);
+            !need.is_subset(&own) && wanted(&need)
+        });
+        self.quals = stay;
+        go
     }
 
     /// Would a condition on that relation alone get down to it?
