@@ -125,6 +125,12 @@ impl Session {
 
     /// Reports an error that ends the session.
     fn end(&mut self, error: PgError) -> Result<()> {
+        if error.fields().severity >= Severity::Panic {
+            // Nobody may go on after it: a write that failed for good looks like one that succeeded. The client is told
+            // on the way down, as all others are, and by whoever comes first.
+            self.log_report(&error);
+            (self.instance.engine.config().on_panic)(&error);
+        }
         if error.fields().severity == Severity::Log {
             // The connection is out of step: nothing can be said to the client.
             self.log_report(&error);
@@ -132,10 +138,6 @@ impl Session {
             self.report_error(&error);
         }
         let _ = self.conn.flush();
-        if error.fields().severity >= Severity::Panic {
-            // Nobody may go on after it: a write that failed for good looks like one that succeeded.
-            (self.instance.engine.config().on_panic)(&error);
-        }
         Err(error)
     }
 

@@ -59,9 +59,11 @@ fn clients_are_told_why_the_server_goes_down() {
         writeln!(text, "INSERT INTO t VALUES (repeat('x', 1900));").expect("room");
     }
     std::fs::write(&script, text).expect("a new file");
-    let server = Norsu::start(&ours, &["-c", "restart_after_crash=off"]);
+    // The walwriter shall not meet the missing directory before the session does.
+    let settings = ["restart_after_crash=off", "wal_writer_delay=10s"];
+    let server = Norsu::start(&ours, &["-c", settings[0], "-c", settings[1]]);
     let mine = lose(&ours, &script, || server.client("psql"));
-    let server = RealServer::start_with(&real, "postgres", &["restart_after_crash=off"]);
+    let server = RealServer::start_with(&real, "postgres", &settings);
     let theirs = lose(&real, &script, || server.client("psql"));
     assert!(theirs[0][0].starts_with("PANIC:  could not "), "{theirs:?}");
     assert!(theirs[1][0].starts_with("WARNING:  terminating connection"), "{theirs:?}");
