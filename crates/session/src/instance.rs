@@ -370,7 +370,8 @@ impl Instance {
     }
 
     /// The server goes down at once because of `error`: the session that met it is told so, in whose thread this is called,
-    /// and the others that they end too. Who takes no bytes is not waited for. Counterpart: `quickdie`.
+    /// and the others that they end too. Who takes no bytes is waited for as long as a socket's write waits, all together
+    /// not much longer than [`LAST_WORDS_SPAN`]. Counterpart: `quickdie`.
     pub fn last_words(&self, error: &PgError) {
         let Some(sessions) = self.sessions.try_lock() else { return };
         let begun = Instant::now();
