@@ -107,6 +107,10 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("empty version", |d| std::fs::write(d.join("PG_VERSION"), "").unwrap()),
     ("no version", |d| std::fs::remove_file(d.join("PG_VERSION")).unwrap()),
     ("max_wal_size of one segment", |d| set(d, "max_wal_size = 31MB")),
+    ("minimal log with senders", |d| set(d, "wal_level = minimal")),
+    ("minimal log with archive", |d| {
+        set(d, "wal_level = minimal\nmax_wal_senders = 0\narchive_mode = always");
+    }),
     ("min_wal_size of one segment", |d| set(d, "min_wal_size = 20MB\nmax_wal_size = 20MB")),
 ];
 

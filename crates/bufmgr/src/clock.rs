@@ -169,10 +169,15 @@ impl BufferPool {
                 }
                 _ => Pins::none(self),
             };
-            let count = run.len();
+            let (count, fork, first) = (run.len(), run.fork.name(), run.first);
             self.finish_write(run, Writer::Session)?;
             drop(others);
             strategy.usage.written += count as u64;
+            if let Some(session) = strategy.session()
+                && self.config.backend.is_none()
+            {
+                session.written(&self.smgr, fork, first, count as u32);
+            }
         }
         let claimed = self.claim(frame, false);
         if claimed {

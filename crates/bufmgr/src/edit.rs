@@ -111,6 +111,10 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self.scratch.set_kind(rmgr, info);
         let lent: SmallVec<[(u8, PageRef<'_>); 4]> =
             self.pages.iter().map(|p| (p.id, registered::page(p.pool, p.frame))).collect();
+        debug_assert!(
+            self.pages.iter().all(|p| !p.pool.owner_of(p.frame).skips_wal()),
+            "a record of a relation that is not logged"
+        );
         let inserted = self.wal.insert(self.scratch, &lent, xid);
         drop(lent);
         match inserted {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `frame` (memory, descriptors, the state word), `forks` (block → frame, the registry),
 //! `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard` (latches as types,
-//! hints), `readahead`, `edit` (changing pages), `append` (loading past the frames), `redo`, `write` (checkpoints, background writer),
+//! hints), `session` (what it wants of the pool), `readahead`, `edit` (changing pages), `append` (loading past the frames), `redo`, `write` (checkpoints, background writer),
 //! `writeback`.
 //!
 //! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock, then I/O
@@ -25,6 +25,7 @@ mod pool;
 mod readahead;
 pub mod redo;
 mod ring;
+mod session;
 mod write;
 mod writeback;
 
@@ -35,6 +36,7 @@ pub use guard::{CleanupGuard, ExclusiveGuard, Pin, ShareExclusiveGuard, ShareGua
 pub use pool::{BufferPool, PoolConfig, PoolStats};
 pub use readahead::READ_AHEAD_MAX;
 pub use ring::{BufferUsage, Strategy};
+pub use session::{PoolSession, PoolSettings};
 pub use write::{BackgroundWriter, CheckpointProgress};
 
 #[cfg(all(test, not(loom)))]

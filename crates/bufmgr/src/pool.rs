@@ -406,7 +406,7 @@ impl BufferPool {
         } else {
             strategy.usage.read += 1;
             bump(&self.counters.reads);
-            self.read_block(fork, block, page, fill)?;
+            self.read_block(fork, block, page, fill, strategy)?;
         }
         failed.0 = None;
         desc.end_io(VALID, false);
@@ -419,10 +419,14 @@ impl BufferPool {
         block: BlockNo,
         page: &mut Page,
         fill: Fill,
+        strategy: &Strategy,
     ) -> Result<()> {
         let name = fork.name();
-        let zero =
-            fill == Fill::ReadZeroingDamage || self.zero_damaged_pages.load(Ordering::Relaxed);
+        let zero = fill == Fill::ReadZeroingDamage
+            || match strategy.session() {
+                Some(session) => session.zero_damaged_pages(),
+                None => self.zero_damaged_pages.load(Ordering::Relaxed),
+            };
         let n = self.smgr.read(name, block, &mut [IoSliceMut::new(page.bytes_mut())])?;
         if n < page::PAGE_SIZE {
             if !zero && !self.wal.as_ref().is_some_and(|wal| wal.in_recovery()) {
@@ -431,21 +435,33 @@ impl BufferPool {
             page.bytes_mut().fill(0);
             return Ok(());
         }
-        self.check_read(name, block, page, zero)
+        self.check_read(name, block, page, zero, strategy)
     }
 
     /// Is what was read a page?
-    fn check_read(&self, name: RelFork, block: BlockNo, page: &mut Page, zero: bool) -> Result<()> {
+    fn check_read(
+        &self,
+        name: RelFork,
+        block: BlockNo,
+        page: &mut Page,
+        zero: bool,
+        strategy: &Strategy,
+    ) -> Result<()> {
         let found = page.verify_exclusive(block, self.config.checksums);
         if found == Verified::Good {
             return Ok(());
         }
         if let Verified::BadChecksum { computed, found, header_sane } = found {
             (self.config.on_damage)(name);
-            self.warn(format!(
+            let what = format!(
                 "page verification failed, calculated checksum {computed} but expected {found}"
-            ));
-            if header_sane && self.ignore_checksum_failure.load(Ordering::Relaxed) {
+            );
+            self.warn(strategy, what);
+            let ignore = match strategy.session() {
+                Some(session) => session.ignore_checksum_failure(),
+                None => self.ignore_checksum_failure.load(Ordering::Relaxed),
+            };
+            if header_sane && ignore {
                 return Ok(());
             }
         }
@@ -453,14 +469,18 @@ impl BufferPool {
         if !zero {
             return Err(PgError::new(SqlState::DATA_CORRUPTED, what));
         }
-        self.warn(format!("{what}; zeroing out page"));
+        self.warn(strategy, format!("{what}; zeroing out page"));
         page.bytes_mut().fill(0);
         Ok(())
     }
 
-    pub(crate) fn warn(&self, message: String) {
-        let warning = PgError::new(SqlState::DATA_CORRUPTED, message);
-        (self.config.on_warning)(&warning.severity(Severity::Warning));
+    /// To the session that reads, which logs it; else to the log.
+    fn warn(&self, strategy: &Strategy, message: String) {
+        let warning = PgError::new(SqlState::DATA_CORRUPTED, message).severity(Severity::Warning);
+        match strategy.session() {
+            Some(session) => session.warn(warning),
+            None => (self.config.on_warning)(&warning),
+        }
     }
 
     /// Adds a zeroed block at the end (written to the file, so that the space is there) and latches it.

@@ -7,8 +7,9 @@
 //!
 //! Counterpart: the strategy half of freelist.c.
 
-use crate::BufferPool;
 use crate::frame::FrameNo;
+use crate::{BufferPool, PoolSession};
+use sync::Arc;
 
 /// Counts of one session (EXPLAIN BUFFERS, pg_stat_statements).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,12 +69,39 @@ pub struct Strategy {
     kind: RingKind,
     slots: Vec<FrameNo>,
     current: usize,
+    /// The session that it works for; none: recovery, or a background worker.
+    session: Option<Arc<PoolSession>>,
 }
 
 impl Strategy {
     /// No ring.
     pub fn normal() -> Strategy {
         Strategy::default()
+    }
+
+    /// No ring; for that session.
+    pub fn for_session(session: Arc<PoolSession>) -> Strategy {
+        Strategy { session: Some(session), ..Strategy::default() }
+    }
+
+    /// As it is, for the session of `other`.
+    #[must_use]
+    pub fn like(mut self, other: &Strategy) -> Strategy {
+        self.join(other);
+        self
+    }
+
+    /// Works for the session of `other` from now on, unless it does for one.
+    #[inline]
+    pub fn join(&mut self, other: &Strategy) {
+        if self.session.is_none() {
+            self.session.clone_from(&other.session);
+        }
+    }
+
+    #[inline]
+    pub fn session(&self) -> Option<&PoolSession> {
+        self.session.as_deref()
     }
 
     /// A sequential scan of a table larger than a quarter of the pool: 256 KB.

@@ -283,6 +283,30 @@ fn a_checkpoint_asks_the_kernel_to_begin_after_so_many_pages() {
     }
 }
 
+/// A session that makes room itself asks the kernel to begin, after as many pages as it has set.
+#[test]
+fn a_session_asks_the_kernel_to_begin_after_so_many_pages() {
+    for flush_after in [0, 1, 8, 1000] {
+        let world = World::new(16);
+        let fork = world.relation(1, 64);
+        world.checkpoint();
+        let session = Arc::new(PoolSession::default());
+        session.configure(PoolSettings { flush_after, ..PoolSettings::default() });
+        let mut strategy = Strategy::for_session(session);
+        let before = world.disk.count(vfs::Op::FlushHint);
+        for block in 0..64 {
+            drop(world.pool.read(&fork, BlockNo(block), &mut strategy).unwrap());
+            world.set(&fork, block, 0, 2);
+        }
+        let hints = world.disk.count(vfs::Op::FlushHint) - before;
+        let written = strategy.usage.written;
+        assert!(written > 16, "{written}");
+        // At most one more for each file that they lie in.
+        let least = written.checked_div(u64::from(flush_after)).unwrap_or(0);
+        assert!((least..=2 * least).contains(&hints), "{flush_after}: {hints} for {written}");
+    }
+}
+
 #[test]
 fn a_checkpoint_writes_neighbours_in_one_call_in_file_order() {
     let world = World::new(64);

@@ -46,8 +46,8 @@ pub struct CheckpointProgress {
 /// Consecutive pages of a fork being written: copied, in I/O, pinned by the caller.
 pub(crate) struct Run<'a> {
     pool: &'a BufferPool,
-    fork: Arc<ForkBuffers>,
-    first: BlockNo,
+    pub(crate) fork: Arc<ForkBuffers>,
+    pub(crate) first: BlockNo,
     frames: SmallVec<[FrameNo; RUN_MAX]>,
     copies: SmallVec<[PageBuf; RUN_MAX]>,
 }

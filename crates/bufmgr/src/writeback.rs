@@ -1,5 +1,6 @@
 //! Pages that have been written and that the kernel is soon asked to bring to the disk, so that the sync at the end
-//! finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`. Counterpart: WritebackContext in bufmgr.c.
+//! finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`,
+//! `backend_flush_after`. Counterpart: WritebackContext in bufmgr.c.
 
 use ids::BlockNo;
 use smgr::{RelFork, Smgr};

@@ -3,21 +3,26 @@
 //! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c, and the
 //! pending deletes of storage.c.
 
-use crate::storage::PendingFiles;
+use crate::redo::XLOG_RESTORE_POINT;
+use crate::storage::{PendingFiles, make_new_files_durable};
 use crate::{Storage, TempSpace};
 
-use bufmgr::{BufferPool, BufferUsage, PoolConfig, Strategy};
+use bufmgr::{BufferPool, BufferUsage, PoolConfig, PoolSettings, Strategy};
 use heap::{HeapCx, SessionWaits};
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use std::time::Duration;
 use sync::Arc;
 use sync::wait::Waiter;
 use txn::{
-    DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, SnapshotKind, Transaction, XactExtras,
+    CommitDelay, DroppedStats, INVALIDATION_BYTES, Isolation, Snapshot, SnapshotKind, Transaction,
+    XactExtras,
 };
-use wal::{RecordBuilder, RmgrId, WalUsage};
+use wal::{RecordBuilder, RmgrId, WalLevel, WalUsage};
+
+/// Bytes of a restore point's name in the log, with a zero at the end.
+const RESTORE_POINT_NAME: usize = 64;
 
 /// Settings of the session that storage looks at.
 #[derive(Clone, Debug)]
@@ -38,8 +43,15 @@ pub struct BackendSettings {
     pub maintenance_work_mem: usize,
     /// `wal_compression` of the session; `None` is the server's.
     pub wal_compression: Option<wal::Compression>,
+    /// `wal_consistency_checking` of the session, as a mask; `None` is the server's.
+    pub wal_consistency_checking: Option<u32>,
     /// `track_wal_io_timing`.
     pub track_wal_io_timing: bool,
+    /// How long a commit's flush lets others join, if so many other transactions write.
+    pub commit_delay: CommitDelay,
+    pub pool: PoolSettings,
+    /// `wal_skip_threshold`, in kilobytes.
+    pub wal_skip_threshold: u64,
     /// `norsu.wal_update_delta`.
     pub wal_update_delta: bool,
     /// `norsu.bottom_up_deletion`.
@@ -58,6 +70,10 @@ impl Default for BackendSettings {
             log_temp_files: None,
             maintenance_work_mem: 64 << 20,
             wal_compression: None,
+            wal_consistency_checking: None,
+            commit_delay: CommitDelay::default(),
+            pool: PoolSettings::default(),
+            wal_skip_threshold: 2048,
             track_wal_io_timing: false,
             wal_update_delta: true,
             bottom_up_deletion: true,
@@ -137,7 +153,7 @@ impl Backend {
             storage: storage.clone(),
             txn,
             scratch: RecordBuilder::new(RmgrId::Heap, 0),
-            strategy: Strategy::normal(),
+            strategy: Strategy::for_session(Arc::default()),
             pending: PendingFiles::default(),
             temp: None,
             active: Vec::new(),
@@ -190,6 +206,11 @@ impl Backend {
         self.txn.locks().set_lock_timeout(settings.lock_timeout);
         self.txn.locks().set_deadlock_timeout(settings.deadlock_timeout);
         self.scratch.set_compression(settings.wal_compression);
+        self.scratch.set_checked(settings.wal_consistency_checking);
+        self.txn.set_commit_delay(settings.commit_delay);
+        if let Some(pool) = self.strategy.session() {
+            pool.configure(settings.pool);
+        }
         if settings.track_wal_io_timing != self.settings.track_wal_io_timing {
             self.storage.wal.track_io_timing(settings.track_wal_io_timing);
         }
@@ -283,6 +304,7 @@ impl Backend {
         persistence: Persistence,
         strategy: &'a mut Strategy,
     ) -> HeapCx<'a> {
+        strategy.join(&self.strategy);
         HeapCx { strategy, ..self.heap_cx(persistence) }
     }
 
@@ -306,9 +328,43 @@ impl Backend {
         self.speculative_token
     }
 
+    /// Warnings that have come up below: ids that run out, damaged pages that were let pass.
+    pub fn take_warnings(&mut self) -> Vec<PgError> {
+        let mut warnings = self.txn.take_warnings();
+        if let Some(pool) = self.strategy.session() {
+            warnings.extend(pool.take_warnings());
+        }
+        warnings
+    }
+
     /// Buffers that the session has used since it began.
     pub fn buffer_usage(&self) -> BufferUsage {
         BufferUsage { dirtied: self.scratch.dirtied, ..self.strategy.usage }
+    }
+
+    /// Gives the log's present position a name, of at most 63 bytes; the end of the record. WAL: XLOG_RESTORE_POINT.
+    /// Counterpart: XLogRestorePoint.
+    pub fn create_restore_point(&mut self, name: &str) -> Result<Lsn> {
+        let storage = self.storage.clone();
+        if storage.wal.level() == WalLevel::Minimal {
+            let message = "WAL level not sufficient for creating a restore point";
+            return Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}")
+                .hint("wal_level must be set to \"replica\" or \"logical\" at server start."));
+        }
+        let mut text = [0; RESTORE_POINT_NAME];
+        let Some(room) = text.get_mut(..name.len()).filter(|room| room.len() < RESTORE_POINT_NAME)
+        else {
+            let most = RESTORE_POINT_NAME - 1;
+            return Err(pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "value too long for restore point (maximum {most} characters)"
+            ));
+        };
+        room.copy_from_slice(name.as_bytes());
+        self.scratch.reset(RmgrId::Xlog, XLOG_RESTORE_POINT);
+        self.scratch.main(&storage.env.clock.pg_micros().to_le_bytes()).main(&text);
+        let xid = self.txn.current_xid_if_any();
+        storage.wal.insert(&mut self.scratch, &[], xid).map(|at| at.end)
     }
 
     /// What the session has written to the log since it began.
@@ -336,6 +392,7 @@ impl Backend {
     /// of severity ERROR the transaction must be aborted.
     pub fn commit(&mut self, extras: CommitExtras<'_>) -> Result<Lsn> {
         self.active.clear();
+        make_new_files_durable(self)?;
         self.note_records();
         let CommitExtras { publish, .. } = extras;
         let record = XactExtras {

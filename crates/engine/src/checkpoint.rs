@@ -266,8 +266,11 @@ impl Engine {
         let flags = pace.flags;
         let all = flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::FLUSH_ALL);
         let flush_after = self.live().checkpoint_flush_after;
+        let mut before = 0;
         let result = self.pool.checkpoint_write(all, flush_after, &mut |progress| {
-            self.pause(pace, progress.done as f64 / progress.total.max(1) as f64);
+            let pages = progress.done - before;
+            before = progress.done;
+            self.pause(pace, progress.done as f64 / progress.total.max(1) as f64, pages);
         })?;
         Ok(result.written)
     }
@@ -278,15 +281,20 @@ impl Engine {
         self.checkpointer.stopping.store(true, Release);
     }
 
-    /// Sleeps while a paced checkpoint is ahead of its schedule. Counterpart: CheckpointWriteDelay.
-    fn pause(&self, pace: &Pace, progress: f64) {
+    /// Sleeps while a paced checkpoint is ahead of its schedule, but not long for few pages: the whole span is for when
+    /// there is much to write. Counterpart: CheckpointWriteDelay.
+    fn pause(&self, pace: &Pace, progress: f64, pages: usize) {
+        const NAP: Duration = Duration::from_millis(100);
         let state = &self.checkpointer;
-        while !pace.flags.has(CheckpointFlags::IMMEDIATE)
-            && state.hurry.load(Acquire) == 0
-            && !state.stopping.load(Acquire)
-            && self.is_ahead(pace, progress)
-        {
-            self.env.clock.sleep(Duration::from_millis(100));
+        for _ in 0..pages {
+            if pace.flags.has(CheckpointFlags::IMMEDIATE)
+                || state.hurry.load(Acquire) > 0
+                || state.stopping.load(Acquire)
+                || !self.is_ahead(pace, progress)
+            {
+                return;
+            }
+            self.env.clock.sleep(NAP);
         }
     }
 
@@ -294,23 +302,24 @@ impl Engine {
     fn is_ahead(&self, pace: &Pace, progress: f64) -> bool {
         let progress = progress * self.live().checkpoint_completion_target;
         let used = self.wal.inserted().0.saturating_sub(pace.redo.0) as f64;
-        if progress < used / self.checkpoint_distance() {
+        let segment = self.wal.layout().segment_size() as f64;
+        if progress < used / segment / self.checkpoint_segments() as f64 {
             return false;
         }
         let elapsed = (self.env.clock.monotonic() - pace.began).as_secs_f64();
         progress >= elapsed / self.live().checkpoint_timeout.as_secs_f64()
     }
 
-    /// Bytes of log after which a checkpoint begins, so that `max_wal_size` holds until its end.
-    fn checkpoint_distance(&self) -> f64 {
-        let config = self.wal.config();
-        let segments = config.max_wal_size as f64
-            / f64::from(config.segment_size)
-            / (1.0 + self.live().checkpoint_completion_target);
-        segments.floor().max(1.0) * f64::from(config.segment_size)
+    /// Segments after which a checkpoint begins, so that `max_wal_size` holds until its end. Counterpart:
+    /// CalculateCheckpointSegments.
+    fn checkpoint_segments(&self) -> u64 {
+        let most = self.wal.config().max_wal_size / self.wal.layout().segment_size();
+        let segments = most as f64 / (1.0 + self.live().checkpoint_completion_target);
+        (segments as u64).max(1)
     }
 
-    /// The checkpointer's step: a checkpoint if time or log say so. Returns how long to sleep.
+    /// The checkpointer's step: a checkpoint if time or log say so. Returns how long to sleep, unless
+    /// [`wal::Wal::checkpointer_waiter`] is woken before.
     pub fn checkpointer_step(&self) -> Result<Duration> {
         const TICK: Duration = Duration::from_millis(200);
         let state = &self.checkpointer;
@@ -324,10 +333,9 @@ impl Engine {
         }
         let now = self.env.clock.monotonic();
         let since = now.saturating_sub(Duration::from_micros(state.last_start_us.load(Relaxed)));
-        let redo = self.wal.redo_ptr();
-        let full =
-            self.wal.inserted().0.saturating_sub(redo.0) as f64 >= self.checkpoint_distance();
-        if full {
+        if self.wal.take_segment_filled()
+            && self.wal.segments_since_redo() >= self.checkpoint_segments()
+        {
             if since < self.live().checkpoint_warning {
                 let seconds = since.as_secs();
                 let unit = if seconds == 1 { "second" } else { "seconds" };
@@ -351,7 +359,7 @@ impl Engine {
     /// The walwriter's step. Returns how long to sleep.
     pub fn walwriter_step(&self) -> Result<Duration> {
         self.wal.background_flush()?;
-        Ok(self.live().wal_writer_delay)
+        Ok(self.wal.config().writer_delay)
     }
 
     /// The background writer's step. Returns how long to sleep.

@@ -39,7 +39,6 @@ pub struct EngineConfig {
     pub bgwriter_delay: Duration,
     pub bgwriter_lru_maxpages: usize,
     pub bgwriter_lru_multiplier: f64,
-    pub wal_writer_delay: Duration,
     /// Time between messages about long replay; zero for none.
     pub log_startup_progress_interval: Duration,
     pub max_connections: u32,
@@ -79,7 +78,6 @@ impl EngineConfig {
             bgwriter_delay: Duration::from_millis(200),
             bgwriter_lru_maxpages: 100,
             bgwriter_lru_multiplier: 2.0,
-            wal_writer_delay: Duration::from_millis(200),
             log_startup_progress_interval: Duration::from_secs(10),
             max_connections: 100,
             max_worker_processes: 8,
@@ -113,7 +111,6 @@ pub struct LiveConfig {
     pub bgwriter_delay: Duration,
     pub bgwriter_lru_maxpages: usize,
     pub bgwriter_lru_multiplier: f64,
-    pub wal_writer_delay: Duration,
 }
 
 impl From<&EngineConfig> for LiveConfig {
@@ -128,7 +125,6 @@ impl From<&EngineConfig> for LiveConfig {
             bgwriter_delay: config.bgwriter_delay,
             bgwriter_lru_maxpages: config.bgwriter_lru_maxpages,
             bgwriter_lru_multiplier: config.bgwriter_lru_multiplier,
-            wal_writer_delay: config.wal_writer_delay,
         }
     }
 }
@@ -312,11 +308,13 @@ impl Engine {
             wal.wal_keep_size = wanted.wal_keep_size;
             wal.init_zero = wanted.init_zero;
             wal.recycle = wanted.recycle;
-            wal.commit_delay = wanted.commit_delay;
-            wal.commit_siblings = wanted.commit_siblings;
+            wal.writer_delay = wanted.writer_delay;
+            wal.writer_flush_after = wanted.writer_flush_after;
         });
         self.wal.set_compression(wanted.compression);
         self.wal.set_consistency_checking(wanted.consistency_checking);
+        self.pool.set_zero_damaged_pages(new.zero_damaged_pages);
+        self.pool.set_ignore_checksum_failure(new.ignore_checksum_failure);
         if self.wal.config().full_page_writes != wanted.full_page_writes {
             self.set_full_page_writes(wanted.full_page_writes)?;
         }

@@ -47,7 +47,8 @@ pub fn insert(
     let rel = table.heap(be);
     loop {
         let mut parts = be.index_parts(index.persistence);
-        let mut probe = Probe::new(parts.cx.pool, parts.cx.wal, parts.txn, rel);
+        let cx = &parts.cx;
+        let mut probe = Probe::new(cx.pool, cx.wal, parts.txn, rel, cx.strategy);
         let got = tree.insert(&mut parts.cx, &tuple, check, unchanged, &mut probe)?;
         let outcome = match got {
             btree::Inserted::Done { unique } => Inserted::Done { unique },
@@ -122,7 +123,7 @@ pub fn find_conflict(
     let rel = table.heap(be).clone();
     let pool = be.pool_arc(table.persistence);
     let storage = be.storage().clone();
-    let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel);
+    let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel, &be.strategy);
     for entry in tids {
         let (Some((tid, header)), _) = probe.search(entry, SnapshotKind::Dirty)? else { continue };
         if Some(tid) == except {
@@ -239,7 +240,7 @@ impl IndexScan {
         }
         let pool = cx.pool;
         let mut slot: Option<VmPin<'_>> = None;
-        let mut strategy = bufmgr::Strategy::normal();
+        let mut strategy = bufmgr::Strategy::normal().like(cx.strategy);
         let mut all_visible = |block: BlockNo| -> Result<bool> {
             let bits = visibility_map::status(pool, rel, block, &mut slot, &mut strategy)?;
             Ok(bits & vm::ALL_VISIBLE != 0)

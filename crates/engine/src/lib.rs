@@ -46,7 +46,7 @@ pub mod vacuum;
 pub mod verify;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
-pub use bufmgr::BufferUsage;
+pub use bufmgr::{BufferUsage, PoolSettings};
 pub use checkpoint::CheckpointFlags;
 pub use cluster::{ClusterOptions, create_cluster};
 pub use control::Control;
@@ -58,5 +58,5 @@ pub use page::varlena::Compression as ToastCompression;
 pub use relmap::{DbKey, RelMap, RelMaps};
 pub use shared::Storage;
 pub use tempfile::{TempFile, TempSpace};
-pub use txn::{DroppedStats, Isolation, Snapshot, SnapshotKind};
+pub use txn::{CommitDelay, DroppedStats, Isolation, Snapshot, SnapshotKind};
 pub use wal::{Compression as WalCompression, RmgrId, WalStats, WalUsage};

@@ -35,9 +35,10 @@ impl<'a> Probe<'a> {
         wal: &'a Wal,
         txn: &'a Transaction,
         rel: &'a HeapRel,
+        session: &Strategy,
     ) -> Probe<'a> {
         let vis = txn.global_vis(rel.horizon);
-        Probe { pool, wal, txn, rel, strategy: Strategy::normal(), vis }
+        Probe { pool, wal, txn, rel, strategy: Strategy::normal().like(session), vis }
     }
 
     fn visibility(&self, page: &Page) -> Visibility<'a> {

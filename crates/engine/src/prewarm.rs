@@ -61,7 +61,8 @@ pub fn prewarm(
                 }
             }
             Mode::Buffer => {
-                pool.load(&buffers, BlockNo(at), BlockNo(next), &mut Strategy::normal())?;
+                let mut strategy = Strategy::normal().like(&backend.strategy);
+                pool.load(&buffers, BlockNo(at), BlockNo(next), &mut strategy)?;
             }
         }
         at = next;

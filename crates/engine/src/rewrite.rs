@@ -14,7 +14,7 @@ use bufmgr::{PageEdit, Strategy};
 use hashbrown::HashMap;
 use heap::freeze::{self, Cutoffs, Kept};
 use heap::visibility::Liveness;
-use ids::{AttrNo, BlockNo, MultiXid, OffsetNo, Persistence, Tid, Xid};
+use ids::{AttrNo, BlockNo, MultiXid, OffsetNo, Tid, Xid};
 use page::heap_tuple::{infomask as m, infomask2 as m2};
 use page::space::AddAt;
 use page::{HeapTupleHeader, PageBuf, Value};
@@ -70,7 +70,7 @@ pub fn copy_table<O: Owner + ?Sized>(
         block: table::nblocks(be, new)?,
         moved: HashMap::new(),
         links: Vec::new(),
-        writing: Strategy::normal(),
+        writing: Strategy::normal().like(&be.strategy),
         done: Copied { frozen_xid: oldest_xmin, min_multi: oldest_multi, ..Copied::default() },
     };
     let blocks = table::nblocks(be, old)?;
@@ -309,7 +309,7 @@ impl Copier {
         let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
         let bytes = edit.change(&mut guard, 0, flags).bytes_mut();
         bytes.copy_from_slice(self.page.as_bytes());
-        if new.persistence == Persistence::Permanent {
+        if rel.main.is_logged() {
             edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
         } else {
             edit.finish_unlogged();
@@ -339,7 +339,7 @@ impl Copier {
             let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
             let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
             edit.change(&mut guard, 0, flags).set_heap_header(at.offset, &header);
-            if new.persistence == Persistence::Permanent {
+            if rel.main.is_logged() {
                 edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
             } else {
                 edit.finish_unlogged();

@@ -110,7 +110,7 @@ pub fn sample_rows(
     let oldest = horizons.of_kind(table.horizon());
     let mut reservoir = Reservoir::new(target, random);
     let mut dead = 0u64;
-    let mut strategy = Strategy::vacuum(be.pool(table.persistence));
+    let mut strategy = Strategy::vacuum(be.pool(table.persistence)).like(&be.strategy);
     for run in blocks.chunk_by(|a, b| a + 1 == *b) {
         for (n, &block) in run.iter().enumerate() {
             be.check_interrupts()?;

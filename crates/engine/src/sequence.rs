@@ -60,14 +60,14 @@ fn fill_fork(
     data: SequenceData,
     fork: Fork,
 ) -> Result<()> {
-    let logged = seq.persistence == Persistence::Permanent || fork == Fork::Init;
+    let storage = be.storage().clone();
+    let temp = be.pool_arc(seq.persistence);
+    let buffers = temp.open(seq.file, fork, seq.persistence);
+    let logged = buffers.is_logged();
     if logged {
         be.txn.current_xid()?;
     }
     let xid = be.txn.current_xid_if_any();
-    let storage = be.storage().clone();
-    let temp = be.pool_arc(seq.persistence);
-    let buffers = temp.open(seq.file, fork, seq.persistence);
     let mut guard = temp.extend(&buffers, &mut be.strategy)?;
     let tuple = data.to_tuple();
     let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
@@ -113,10 +113,10 @@ pub fn next_values(
     seq: SequenceFile<'_>,
     params: &SequenceParams,
 ) -> Result<Fetched> {
-    let logged = seq.persistence == Persistence::Permanent;
     let storage = be.storage().clone();
     let pool = be.pool_arc(seq.persistence);
     let buffers = pool.open(seq.file, Fork::Main, seq.persistence);
+    let logged = buffers.is_logged();
     let mut guard = pool.read(&buffers, BlockNo(0), &mut be.strategy)?.exclusive();
     let row = sequence::read(&guard)?;
     let plan = plan(row, params, seq.name, guard.lsn() <= storage.wal.redo_ptr())?;
@@ -214,14 +214,14 @@ pub fn set_value(
     value: i64,
     is_called: bool,
 ) -> Result<()> {
-    let logged = seq.persistence == Persistence::Permanent;
+    let storage = be.storage().clone();
+    let pool = be.pool_arc(seq.persistence);
+    let buffers = pool.open(seq.file, Fork::Main, seq.persistence);
+    let logged = buffers.is_logged();
     if logged {
         be.txn.top_xid()?;
     }
     let xid = be.txn.current_xid_if_any();
-    let storage = be.storage().clone();
-    let pool = be.pool_arc(seq.persistence);
-    let buffers = pool.open(seq.file, Fork::Main, seq.persistence);
     let mut guard = pool.read(&buffers, BlockNo(0), &mut be.strategy)?.exclusive();
     let data = SequenceData { last_value: value, log_count: 0, is_called };
     let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);

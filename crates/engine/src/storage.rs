@@ -4,9 +4,18 @@
 //! Counterpart: catalog/storage.c.
 
 use crate::Backend;
+use crate::redo::XLOG_FPI;
 use crate::shared::fork_name;
-use ids::{BackendNo, Fork, Lsn, Persistence, RelFile};
+use bufmgr::{ExclusiveGuard, ForkBuffers, LOAD_PAGES_MAX, PageEdit};
+use ids::{BackendNo, BlockNo, Fork, Lsn, Persistence, RelFile};
+use page::PAGE_SIZE;
 use pgerror::Result;
+use smallvec::SmallVec;
+use sync::Arc;
+use wal::{RegFlags, RmgrId, WalLevel};
+
+/// Forks of a relation that survives a crash.
+const FORKS: [Fork; 3] = [Fork::Main, Fork::Fsm, Fork::Vm];
 
 /// Files to be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +33,8 @@ struct Pending {
     at_commit: bool,
     /// Depth of the savepoint stack when it was noted.
     nesting: usize,
+    /// New, and nothing of it is logged before the commit.
+    skips_wal: bool,
 }
 
 /// What the transaction's end does to files.
@@ -54,6 +65,13 @@ impl PendingFiles {
     /// would stay behind without an owner.
     pub(crate) fn has_new_permanent(&self) -> bool {
         self.list.iter().any(|p| !p.at_commit && p.permanent)
+    }
+
+    /// New relations that survive a commit and have not been logged.
+    fn unlogged(&self) -> Vec<RelFile> {
+        let dropped = |file| self.list.iter().any(|p| p.at_commit && p.drop.file == file);
+        let skipping = self.list.iter().filter(|p| p.skips_wal);
+        skipping.map(|p| p.drop.file).filter(|file| !dropped(*file)).collect()
     }
 
     /// The subtransaction at depth `parent + 1` was released.
@@ -100,14 +118,20 @@ pub fn create_relation_files(
     let backend = temporary.then(|| be.backend_no());
     let storage = be.storage().clone();
     storage.smgr.create(fork_name(file, Fork::Main, backend), false)?;
-    if persistence == Persistence::Permanent {
+    let permanent = persistence == Persistence::Permanent;
+    let skips_wal = permanent && storage.wal.level() == WalLevel::Minimal;
+    if permanent {
         log_create(be, file, Fork::Main)?;
+        for fork in FORKS {
+            storage.pool.open(file, fork, persistence).set_skip_wal(skips_wal);
+        }
     }
     be.pending.list.push(Pending {
         drop: DropFile { file, backend },
-        permanent: persistence == Persistence::Permanent,
+        permanent,
         at_commit: false,
         nesting: be.txn.nesting(),
+        skips_wal,
     });
     if persistence == Persistence::Unlogged {
         storage.smgr.create(fork_name(file, Fork::Init, None), false)?;
@@ -145,7 +169,66 @@ pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persist
         permanent: persistence == Persistence::Permanent,
         at_commit: true,
         nesting: be.txn.nesting(),
+        skips_wal: false,
     });
+}
+
+/// Before a commit under `wal_level = minimal`: what the transaction has made and not logged comes to the disk, or to
+/// the log if it is small (`wal_skip_threshold`). From then on it is logged like all others.
+/// WAL: XLOG_FPI for the small ones. Counterpart: smgrDoPendingSyncs.
+pub(crate) fn make_new_files_durable(be: &mut Backend) -> Result<()> {
+    for file in be.pending.unlogged() {
+        let storage = be.storage().clone();
+        let pool = &storage.pool;
+        let mut forks = SmallVec::<[_; FORKS.len()]>::new();
+        let mut blocks = 0;
+        for fork in FORKS {
+            let handle = pool.open(file, fork, Persistence::Permanent);
+            handle.set_skip_wal(false);
+            if let Some(count) = pool.nblocks_or_none(&handle)? {
+                blocks += u64::from(count);
+                forks.push((handle, count));
+            }
+        }
+        if blocks * PAGE_SIZE as u64 / 1024 >= be.settings().wal_skip_threshold {
+            for (fork, _) in &forks {
+                pool.flush_fork(fork)?;
+                storage.smgr.immediate_sync(fork.name())?;
+            }
+            continue;
+        }
+        for (fork, count) in &forks {
+            log_pages(be, fork, *count)?;
+        }
+    }
+    Ok(())
+}
+
+/// WAL: XLOG_FPI with as many pages as there is room for. Counterpart: log_newpage_range.
+fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
+    let storage = be.storage().clone();
+    let xid = be.txn.current_xid_if_any();
+    let mut next = 0;
+    while next < count {
+        let mut pages = SmallVec::<[ExclusiveGuard<'_>; LOAD_PAGES_MAX]>::new();
+        while next < count && pages.len() < LOAD_PAGES_MAX {
+            let page = storage.pool.read(fork, BlockNo(next), &mut be.strategy)?.exclusive();
+            next += 1;
+            // Nothing is lost with a page of zeros.
+            if !page.is_new() {
+                pages.push(page);
+            }
+        }
+        if pages.is_empty() {
+            continue;
+        }
+        let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
+        for (id, page) in (0..).zip(&mut pages) {
+            edit.register(page, id, RegFlags::FORCE_IMAGE);
+        }
+        edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
+    }
+    Ok(())
 }
 
 /// Was the file made by the present (sub)transaction? Then nobody else can see its rows, and they go

@@ -72,7 +72,7 @@ pub fn truncate(
     let smgr = pool.smgr();
     let has = |fork| smgr.exists(RelFork::new(rel, fork));
     let (fsm, vm) = (has(Fork::Fsm)?, has(Fork::Vm)?);
-    if persistence == Persistence::Permanent {
+    if pool.open(rel, Fork::Main, persistence).is_logged() {
         let at = log_truncate(wal, scratch, rel, nblocks, TRUNCATE_ALL, xid)?;
         // Were the files cut first and the record lost, replay would meet pages that are gone.
         if fsm || vm {

@@ -188,7 +188,7 @@ impl Vacuum<'_> {
     fn run(&mut self, be: &mut Backend) -> Result<()> {
         let pages = table::nblocks(be, self.table)?;
         self.result.pages = pages;
-        let mut strategy = Strategy::vacuum(be.pool(self.table.persistence));
+        let mut strategy = Strategy::vacuum(be.pool(self.table.persistence)).like(&be.strategy);
         let (mut block, mut next_failsafe) = (0, 0);
         // Blocks to read at once: the longer no page is left out, the more.
         let mut ahead = 1;

@@ -188,7 +188,13 @@ fn read<'a>(
     block: BlockNo,
     bulk: Option<&mut BulkInsert>,
 ) -> Result<Pin<'a>> {
-    let strategy = bulk.map_or(&mut *cx.strategy, |b| &mut b.strategy);
+    let strategy = match bulk {
+        Some(bulk) => {
+            bulk.strategy.join(cx.strategy);
+            &mut bulk.strategy
+        }
+        None => &mut *cx.strategy,
+    };
     cx.pool.read(&rel.main, block, strategy)
 }
 
@@ -290,6 +296,7 @@ fn extend<'a>(
 ) -> Result<Placed<'a>> {
     let mut new = match bulk {
         Some(bulk) => {
+            bulk.strategy.join(cx.strategy);
             let guard = cx.pool.extend_ahead(&rel.main, bulk.ahead, &mut bulk.strategy)?;
             bulk.ahead = (2 * bulk.ahead).min(BULK_AHEAD_BLOCKS_MAX);
             guard

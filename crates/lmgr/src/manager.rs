@@ -89,6 +89,11 @@ impl LockManager {
         Duration::from_millis(self.deadlock_timeout.load(Ordering::Relaxed))
     }
 
+    /// Does that session wait for a lock?
+    pub fn is_waiting(&self, proc: ProcNo) -> bool {
+        self.slots[proc as usize].status.load(Ordering::Relaxed) == WAIT_WAITING
+    }
+
     /// Number of deadlocks resolved by an error since the start.
     pub fn deadlocks(&self) -> u64 {
         self.deadlocks.load(Ordering::Relaxed)

@@ -255,14 +255,14 @@ pub(crate) fn engine_config(
         "zstd" => wal::Compression::Zstd,
         _ => wal::Compression::Pglz,
     };
-    config.wal.consistency_checking = checked_managers(base.text("wal_consistency_checking"));
+    config.wal.consistency_checking = wal::RmgrId::mask(base.text("wal_consistency_checking"));
     config.wal.min_wal_size = megabytes("min_wal_size");
     config.wal.max_wal_size = megabytes("max_wal_size");
     config.wal.wal_keep_size = megabytes("wal_keep_size");
     config.wal.init_zero = base.bool("wal_init_zero");
     config.wal.recycle = base.bool("wal_recycle");
-    config.wal.commit_delay = count("commit_delay");
-    config.wal.commit_siblings = count("commit_siblings");
+    config.wal.writer_delay = millis("wal_writer_delay");
+    config.wal.writer_flush_after = count("wal_writer_flush_after");
     config.wal_log_hints = base.bool("wal_log_hints");
     config.checkpoint_timeout = seconds("checkpoint_timeout");
     config.checkpoint_completion_target = base.real("checkpoint_completion_target");
@@ -273,7 +273,6 @@ pub(crate) fn engine_config(
     config.bgwriter_delay = millis("bgwriter_delay");
     config.bgwriter_lru_maxpages = base.int("bgwriter_lru_maxpages") as usize;
     config.bgwriter_lru_multiplier = base.real("bgwriter_lru_multiplier");
-    config.wal_writer_delay = millis("wal_writer_delay");
     config.log_startup_progress_interval = millis("log_startup_progress_interval");
     config.max_connections = count("max_connections");
     config.max_worker_processes = count("max_worker_processes");
@@ -301,17 +300,4 @@ pub(crate) fn engine_config(
     config.log = log;
     config.on_panic = on_panic;
     config
-}
-
-/// `wal_consistency_checking`: the resource managers whose records carry images to compare with.
-fn checked_managers(list: &str) -> u32 {
-    let mut mask = 0;
-    for name in list.split(',').map(|n| n.trim().trim_matches('"')) {
-        for id in wal::RmgrId::ALL.into_iter().filter(|id| id.is_checkable()) {
-            if name.eq_ignore_ascii_case("all") || name.eq_ignore_ascii_case(id.name()) {
-                mask |= id.bit();
-            }
-        }
-    }
-    mask
 }

@@ -2,7 +2,7 @@
 //! `send_message_to_server_log`).
 
 use pgerror::{PgError, Severity};
-use session::{Log, Speaker};
+use session::{Log, LogLevels, Speaker, Verbosity};
 use settings::Base;
 use std::io::Write;
 use std::sync::Arc;
@@ -14,17 +14,7 @@ use vfs::Clock;
 struct Style {
     prefix: String,
     zone: Zone,
-    least: Severity,
-    least_statement: Severity,
-    verbosity: Verbosity,
-}
-
-/// `log_error_verbosity`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verbosity {
-    Terse,
-    Default,
-    Verbose,
+    levels: LogLevels,
 }
 
 /// See the module's text.
@@ -49,31 +39,16 @@ fn rank(severity: Severity) -> u8 {
     }
 }
 
-fn severity_named(name: &str) -> Severity {
-    match name {
-        "info" => Severity::Info,
-        "notice" => Severity::Notice,
-        "warning" => Severity::Warning,
-        "error" => Severity::Error,
-        "log" => Severity::Log,
-        "fatal" => Severity::Fatal,
-        "panic" => Severity::Panic,
-        _ => Severity::Debug,
-    }
-}
-
 impl Style {
     fn of(base: &Base) -> Style {
         Style {
             prefix: base.text("log_line_prefix").to_owned(),
             zone: Zone::named(base.text("log_timezone")).unwrap_or_else(Zone::utc),
-            least: severity_named(base.text("log_min_messages")),
-            least_statement: severity_named(base.text("log_min_error_statement")),
-            verbosity: match base.text("log_error_verbosity") {
-                "terse" => Verbosity::Terse,
-                "verbose" => Verbosity::Verbose,
-                _ => Verbosity::Default,
-            },
+            levels: LogLevels::new(
+                base.text("log_min_messages"),
+                base.text("log_min_error_statement"),
+                base.text("log_error_verbosity"),
+            ),
         }
     }
 
@@ -190,8 +165,9 @@ fn unknown(name: &str) -> String {
 impl Log for StderrLog {
     fn write(&self, speaker: &Speaker, report: &PgError, statement: Option<&str>) {
         let style = self.style.read();
+        let levels = speaker.levels.unwrap_or(style.levels);
         let f = report.fields();
-        if rank(f.severity) < rank(style.least) {
+        if rank(f.severity) < rank(levels.least) {
             return;
         }
         let mut text = String::new();
@@ -200,7 +176,7 @@ impl Log for StderrLog {
             let prefix = self.prefix(&style, speaker, f.code.as_str());
             text.push_str(&format!("{prefix}{kind}:  {}\n", body.replace('\n', "\n\t")));
         };
-        let mut message = match style.verbosity {
+        let mut message = match levels.verbosity {
             Verbosity::Verbose => format!("{}: {}", f.code.as_str(), f.message),
             _ => f.message.clone(),
         };
@@ -208,7 +184,7 @@ impl Log for StderrLog {
             message.push_str(&format!(" at character {p}"));
         }
         line(f.severity.as_str(), &message);
-        if style.verbosity != Verbosity::Terse {
+        if levels.verbosity != Verbosity::Terse {
             if let Some(detail) = &f.detail {
                 line("DETAIL", detail);
             }
@@ -223,7 +199,7 @@ impl Log for StderrLog {
             }
         }
         if let Some(statement) = statement
-            && rank(f.severity) >= rank(style.least_statement)
+            && rank(f.severity) >= rank(levels.least_statement)
         {
             line("STATEMENT", statement);
         }

@@ -146,7 +146,25 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         );
         return Err(Failure { message, status: 2 });
     }
+    check_combinations(&base).map_err(|e| refuse(&*log, e))?;
     serve(&origins, base, &log, args, all)
+}
+
+/// Settings that do not go together. Counterpart: PostmasterMain.
+fn check_combinations(base: &Base) -> pgerror::Result<()> {
+    let wrong = |what: &str| Err(PgError::new(SqlState::INTERNAL_ERROR, what));
+    if base.text("wal_level") != "minimal" {
+        return Ok(());
+    }
+    if base.text("archive_mode") != "off" {
+        return wrong("WAL archival cannot be enabled when wal_level is \"minimal\"");
+    }
+    if base.int("max_wal_senders") > 0 {
+        return wrong(
+            "WAL streaming (max_wal_senders > 0) requires wal_level \"replica\" or \"logical\"",
+        );
+    }
+    Ok(())
 }
 
 /// The directory is one of this version, and ours. Becomes its owner.
@@ -264,9 +282,13 @@ fn panic_handler(
     Arc::new(move |error| {
         // The first to come here takes the process down; others wait for that.
         let _first = once.lock();
-        log.write(&Speaker::default(), error, None);
-        if let Some(instance) = instance.get().and_then(Weak::upgrade) {
-            instance.last_words(error);
+        match instance.get().and_then(Weak::upgrade) {
+            Some(instance) => {
+                let (speaker, statement) = instance.speaker_here();
+                log.write(&speaker, error, statement.as_deref());
+                instance.last_words(error);
+            }
+            None => log.write(&Speaker { kind: "startup", ..Speaker::default() }, error, None),
         }
         if !ready.load(Ordering::Acquire) {
             note(&*log, "aborting startup due to startup process failure");

@@ -31,9 +31,10 @@ impl Workers {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for (name, event, step) in STEPS {
-            // Whoever fills the log's buffers wakes the walwriter.
+            // Whoever fills the log's buffers wakes the walwriter, whoever fills a segment the checkpointer.
             let waiter = match event {
                 WaitEvent::WalWriterMain => instance.engine.wal().background_waiter().clone(),
+                WaitEvent::CheckpointerMain => instance.engine.wal().checkpointer_waiter().clone(),
                 _ => Arc::new(Waiter::new()),
             };
             let worker = instance.register_worker(name, waiter.clone());
@@ -42,11 +43,12 @@ impl Workers {
                 worker.meter.begin();
                 while !s.load(Ordering::Acquire) {
                     let span = step(&i.engine).unwrap_or_else(|e| {
-                        let speaker = Speaker { kind: name, ..Speaker::default() };
-                        i.log.write(&speaker, &e, None);
                         if e.fields().severity == Severity::Panic {
+                            // Says so itself, and does not come back.
                             p(&e);
                         }
+                        let speaker = Speaker { kind: name, ..Speaker::default() };
+                        i.log.write(&speaker, &e, None);
                         Duration::from_secs(1)
                     });
                     w.park(event, Deadline::after(span));

@@ -58,12 +58,18 @@ pub struct Shown {
 }
 
 /// See the module's text.
-pub struct Activity(Mutex<Shown>);
+pub struct Activity(Mutex<Entry>);
+
+struct Entry {
+    shown: Shown,
+    /// What follows of the text.
+    rest: Vec<u8>,
+}
 
 impl Activity {
     pub fn new(backend_start: i64, address: Option<(IpAddr, u16)>) -> Activity {
         let empty: Arc<str> = Arc::from("");
-        Activity(Mutex::new(Shown {
+        let shown = Shown {
             database: Oid::INVALID,
             user: Oid::INVALID,
             proc: None,
@@ -76,15 +82,26 @@ impl Activity {
             state_since: 0,
             state: State::Starting,
             query: Vec::new(),
-        }))
+        };
+        Activity(Mutex::new(Entry { shown, rest: Vec::new() }))
     }
 
     pub fn get(&self) -> Shown {
-        self.0.lock().clone()
+        self.0.lock().shown.clone()
     }
 
     pub fn change(&self, change: impl FnOnce(&mut Shown)) {
-        change(&mut self.0.lock());
+        change(&mut self.0.lock().shown);
+    }
+
+    /// The statement that runs, whole.
+    pub fn running(&self) -> Option<String> {
+        let entry = self.0.lock();
+        let running = entry.shown.state == State::Running;
+        running.then(|| {
+            let text = [&entry.shown.query[..], &entry.rest].concat();
+            String::from_utf8_lossy(&text).into_owned()
+        })
     }
 }
 
@@ -102,25 +119,27 @@ impl Session {
         let begun = self.core.statement_start;
         let tracked = self.core.track_activities;
         let most = self.core.activity_bytes_max;
-        self.handle.activity.change(|shown| {
-            if !tracked {
-                shown.state = State::Disabled;
-                return;
+        let Entry { shown, rest } = &mut *self.handle.activity.0.lock();
+        if !tracked {
+            shown.state = State::Disabled;
+            return;
+        }
+        if shown.state != State::Running {
+            shown.state = State::Running;
+            shown.state_since = begun;
+            shown.query_start = begun;
+            if shown.xact_start == 0 {
+                shown.xact_start = begun;
             }
-            if shown.state != State::Running {
-                shown.state = State::Running;
-                shown.state_since = begun;
-                shown.query_start = begun;
-                if shown.xact_start == 0 {
-                    shown.xact_start = begun;
-                }
-            }
-            let sql = &sql[..sql.len().min(most)];
-            if shown.query != sql {
-                shown.query.clear();
-                shown.query.extend_from_slice(sql);
-            }
-        });
+        }
+        let (sql, long) = sql.split_at(sql.len().min(most));
+        if shown.query != sql {
+            shown.query.clear();
+            shown.query.extend_from_slice(sql);
+        }
+        if rest.as_slice() != long {
+            *rest = long.to_vec();
+        }
     }
 
     /// The session waits for the client.

@@ -1,5 +1,6 @@
 //! Commands run with the session's means: catalogs, storage, settings, and the client for COPY.
 
+use crate::Speaker;
 use crate::connection::Received;
 use crate::session::Session;
 use crate::xact::Block;
@@ -116,7 +117,16 @@ impl CommandHost for Session {
 
     fn checkpoint(&mut self) -> Result<()> {
         use engine::CheckpointFlags as F;
-        self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT).map(|_| ())
+        let Err(error) = self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT) else {
+            return Ok(());
+        };
+        if error.fields().severity >= Severity::Panic {
+            return Err(error);
+        }
+        let speaker = Speaker { kind: "checkpointer", ..Speaker::default() };
+        self.instance.log.write(&speaker, &error, None);
+        Err(PgError::internal("checkpoint request failed")
+            .hint("Consult recent messages in the server log for details."))
     }
 
     fn engine(&mut self) -> Arc<engine::Engine> {

@@ -2,10 +2,11 @@
 //! Counterpart: guc.c, variable.c (checks and effects).
 
 use crate::core::Core;
+use crate::instance::LogLevels;
 use crate::resolved::Resolved;
 use crate::statementlog::Which;
 use crate::xact::{isolation_name, isolation_named};
-use engine::{Isolation, RmgrId};
+use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use settings::{Action, Id, Setting, Store, Value};
@@ -163,8 +164,12 @@ impl Core {
         if !self.store.is_touched() {
             return;
         }
+        let mut storage = false;
         for id in self.store.take_touched() {
-            self.apply(id);
+            storage |= self.apply(id);
+        }
+        if storage {
+            self.apply_storage();
         }
         self.settings_changed();
     }
@@ -175,6 +180,7 @@ impl Core {
         for id in self.store.base().registry.clone().ids() {
             self.apply(id);
         }
+        self.apply_storage();
         self.settings_changed();
     }
 
@@ -184,7 +190,8 @@ impl Core {
         self.report_due = true;
     }
 
-    fn apply(&mut self, id: Id) {
+    /// True for a parameter of the storage layer's ([`Self::apply_storage`]).
+    fn apply(&mut self, id: Id) -> bool {
         let store = &self.store;
         let setting = store.base().registry.setting(id);
         let value = store.value(id);
@@ -250,6 +257,7 @@ impl Core {
             "join_collapse_limit" => costs.join_collapse_limit = value.as_int().max(1) as usize,
             "application_name" => {
                 self.speaker.application = value.as_text().to_owned();
+                self.show_speaker();
                 let name = Arc::from(value.as_text());
                 self.show_activity(|shown| shown.application = name);
             }
@@ -261,19 +269,27 @@ impl Core {
                     _ => Which::None,
                 }
             }
+            "log_min_messages" | "log_min_error_statement" | "log_error_verbosity" => {
+                let text = |name: &str| store.named(name).as_text();
+                let least = text("log_min_messages");
+                let statement = text("log_min_error_statement");
+                let levels = LogLevels::new(least, statement, text("log_error_verbosity"));
+                self.speaker.levels = Some(levels);
+                self.show_speaker();
+            }
             "log_statement_stats" => self.statement_log.stats = value.as_bool(),
             "log_parser_stats" => self.statement_log.parser_stats = value.as_bool(),
             "log_planner_stats" => self.statement_log.planner_stats = value.as_bool(),
             "log_executor_stats" => self.statement_log.executor_stats = value.as_bool(),
             "log_duration" => self.statement_log.duration = value.as_bool(),
             "log_min_duration_statement" => self.statement_log.min_duration = value.as_int(),
-            "maintenance_work_mem" => self.apply_storage(),
             "track_activity_query_size" => {
                 self.activity_bytes_max = (value.as_int().max(1) - 1) as usize;
             }
             "track_activities" => self.track_activities = value.as_bool(),
             "role" | "session_authorization" => self.apply_users(),
-            "synchronous_commit"
+            "maintenance_work_mem"
+            | "synchronous_commit"
             | "lock_timeout"
             | "deadlock_timeout"
             | "temp_buffers"
@@ -281,10 +297,25 @@ impl Core {
             | "log_temp_files"
             | "default_toast_compression"
             | "wal_compression"
+            | "wal_consistency_checking"
             | "track_wal_io_timing"
+            | "commit_delay"
+            | "commit_siblings"
+            | "backend_flush_after"
+            | "wal_skip_threshold"
+            | "zero_damaged_pages"
+            | "ignore_checksum_failure"
             | "norsu.wal_update_delta"
-            | "norsu.bottom_up_deletion" => self.apply_storage(),
+            | "norsu.bottom_up_deletion" => return true,
             _ => {}
+        }
+        false
+    }
+
+    /// Lets the log know of the speaker even if the session cannot.
+    fn show_speaker(&self) {
+        if let Some((_, handle)) = &self.server {
+            handle.speaker.lock().clone_from(&self.speaker);
         }
     }
 
@@ -312,6 +343,19 @@ impl Core {
             "zstd" => engine::WalCompression::Zstd,
             _ => engine::WalCompression::Pglz,
         });
+        let checked = store.named("wal_consistency_checking");
+        settings.wal_consistency_checking = Some(RmgrId::mask(checked.as_text()));
+        let number = |name: &str| u32::try_from(store.named(name).as_int()).unwrap_or(0);
+        settings.commit_delay = CommitDelay {
+            span: Duration::from_micros(number("commit_delay").into()),
+            siblings: number("commit_siblings"),
+        };
+        settings.wal_skip_threshold = number("wal_skip_threshold").into();
+        settings.pool = PoolSettings {
+            zero_damaged_pages: store.named("zero_damaged_pages").as_bool(),
+            ignore_checksum_failure: store.named("ignore_checksum_failure").as_bool(),
+            flush_after: number("backend_flush_after"),
+        };
         settings.track_wal_io_timing = store.named("track_wal_io_timing").as_bool();
         settings.wal_update_delta = store.named("norsu.wal_update_delta").as_bool();
         settings.bottom_up_deletion = store.named("norsu.bottom_up_deletion").as_bool();

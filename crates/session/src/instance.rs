@@ -3,6 +3,7 @@
 use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::rusage::Meter;
+use crate::session::command_of;
 use crate::timer::Timers;
 use crate::transport::Outlet;
 use catalog::Catalogs;
@@ -57,6 +58,49 @@ pub struct Speaker {
     /// The virtual transaction's two numbers.
     pub vxid: Option<(u32, u32)>,
     pub xid: u32,
+    /// What of it is logged and how; `None`: as the server's settings have it.
+    pub levels: Option<LogLevels>,
+}
+
+/// `log_min_messages`, `log_min_error_statement` and `log_error_verbosity`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LogLevels {
+    pub least: Severity,
+    pub least_statement: Severity,
+    pub verbosity: Verbosity,
+}
+
+/// `log_error_verbosity`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verbosity {
+    Terse,
+    Default,
+    Verbose,
+}
+
+impl LogLevels {
+    /// By the settings' values.
+    pub fn new(least: &str, least_statement: &str, verbosity: &str) -> LogLevels {
+        let severity = |name: &str| match name {
+            "info" => Severity::Info,
+            "notice" => Severity::Notice,
+            "warning" => Severity::Warning,
+            "error" => Severity::Error,
+            "log" => Severity::Log,
+            "fatal" => Severity::Fatal,
+            "panic" => Severity::Panic,
+            _ => Severity::Debug,
+        };
+        LogLevels {
+            least: severity(least),
+            least_statement: severity(least_statement),
+            verbosity: match verbosity {
+                "terse" => Verbosity::Terse,
+                "verbose" => Verbosity::Verbose,
+                _ => Verbosity::Default,
+            },
+        }
+    }
 }
 
 /// The server's log.
@@ -86,6 +130,8 @@ pub struct SessionHandle {
     outlet: Option<Outlet>,
     /// What `pg_stat_activity` shows.
     pub activity: Activity,
+    /// As whom the session speaks in the log.
+    pub(crate) speaker: Mutex<Speaker>,
     /// What `norsu_stat_rusage` shows.
     pub meter: Meter,
     /// Is a statement running? A cancel request that comes too late must not hit the next one.
@@ -287,6 +333,7 @@ impl Instance {
             hangup,
             outlet,
             activity: Activity::new(self.engine.env().clock.pg_micros(), peer),
+            speaker: Mutex::default(),
             meter: Meter::default(),
             busy: sync::atomic::AtomicBool::new(false),
             mailbox: Mutex::default(),
@@ -387,6 +434,25 @@ impl Instance {
                 return;
             }
         }
+    }
+
+    /// Who works in the calling thread, and at which statement: for what is to be logged when it cannot go on to say so itself.
+    pub fn speaker_here(&self) -> (Speaker, Option<String>) {
+        if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_here()) {
+            return (Speaker { kind: worker.kind, ..Speaker::default() }, None);
+        }
+        let sessions = self.sessions.try_lock();
+        let session = sessions.and_then(|s| s.values().find(|s| s.meter.is_here()).cloned());
+        let Some(session) = session else { return (Speaker::default(), None) };
+        let mut speaker = session.speaker.lock().clone();
+        let statement = session.activity.running();
+        speaker.command = statement.as_deref().map_or_else(|| "idle".to_owned(), command_of);
+        if let Some(proc) = session.activity.get().proc {
+            let vxid = self.engine.locks().vxid(proc);
+            speaker.vxid = vxid.map(|v| (v.backend.0, v.local));
+            speaker.xid = self.engine.txn().xid_of_proc(proc).0;
+        }
+        (speaker, statement)
     }
 
     /// Waits, at most so long, until nobody is connected.

@@ -51,7 +51,8 @@ pub use crate::connect::{serve, turn_away};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{
-    Admission, Config, ConfigFiles, FileSetting, Instance, Log, SessionHandle, Speaker,
+    Admission, Config, ConfigFiles, FileSetting, Instance, Log, LogLevels, SessionHandle, Speaker,
+    Verbosity,
 };
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;

@@ -187,16 +187,21 @@ impl Shard {
 /// entry more, one too few a wrong plan.
 const WITHOUT_EFFECT: &[&str] = &[
     "application_name",
+    "backend_flush_after",
     "client_connection_check_interval",
     "client_min_messages",
+    "commit_delay",
+    "commit_siblings",
     "deadlock_timeout",
     "default_transaction_deferrable",
     "default_transaction_isolation",
     "default_transaction_read_only",
     "idle_in_transaction_session_timeout",
     "idle_session_timeout",
+    "ignore_checksum_failure",
     "is_superuser",
     "lock_timeout",
+    "log_error_verbosity",
     "log_executor_stats",
     "log_min_duration_statement",
     "log_min_error_statement",
@@ -219,6 +224,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "transaction_isolation",
     "transaction_read_only",
     "wal_compression",
+    "wal_consistency_checking",
+    "wal_skip_threshold",
+    "zero_damaged_pages",
 ];
 
 /// When the number of the environment was last made sure of.

@@ -126,9 +126,8 @@ impl Session {
     /// Reports an error that ends the session.
     fn end(&mut self, error: PgError) -> Result<()> {
         if error.fields().severity >= Severity::Panic {
-            // Nobody may go on after it: a write that failed for good looks like one that succeeded. The client is told
-            // on the way down, as all others are, and by whoever comes first.
-            self.log_report(&error);
+            // Nobody may go on after it: a write that failed for good looks like one that succeeded. Log and client are
+            // told on the way down, as all others are, and by whoever comes first.
             (self.instance.engine.config().on_panic)(&error);
         }
         if error.fields().severity == Severity::Log {
@@ -192,13 +191,15 @@ impl Session {
         self.report_settings();
     }
 
-    /// Sends notices that have come up.
+    /// Sends notices that have come up; the log has those that it wants (`log_min_messages`).
     pub(crate) fn send_notices(&mut self) {
+        self.core.notices.extend(self.core.backend.take_warnings());
         if self.core.notices.is_empty() {
             return;
         }
         let least = self.least_severity();
         for notice in std::mem::take(&mut self.core.notices) {
+            self.log_report(&notice);
             let severity = notice.fields().severity;
             if severity >= least || severity == Severity::Info {
                 backend::report(&mut self.conn.out, &notice);
@@ -220,7 +221,15 @@ impl Session {
     /// A line in the server's log.
     pub(crate) fn log_report(&self, report: &PgError) {
         let mut speaker = self.core.speaker.clone();
-        let statement = self.core.statement.as_deref();
+        let running;
+        let statement = match report.fields().severity {
+            Severity::Error | Severity::Fatal | Severity::Panic => self.core.statement.as_deref(),
+            // Of a statement that goes on the text may not have been looked at.
+            _ => {
+                running = self.handle.activity.running();
+                running.as_deref()
+            }
+        };
         speaker.command = statement.map_or("idle".to_owned(), command_of);
         speaker.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
         speaker.xid = self.core.backend.txn.top_xid_if_any().0;
@@ -229,8 +238,8 @@ impl Session {
 
     /// Sends an error and logs it.
     pub(crate) fn report_error(&mut self, error: &PgError) {
-        self.log_report(error);
         self.send_notices();
+        self.log_report(error);
         backend::report(&mut self.conn.out, error);
     }
 
@@ -440,7 +449,7 @@ impl Session {
 }
 
 /// The command tag that a statement's text begins with, for the log.
-fn command_of(sql: &str) -> String {
+pub(crate) fn command_of(sql: &str) -> String {
     let mut words = sql.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());
     let first = words.next().unwrap_or_default().to_ascii_uppercase();
     match (first.as_str(), words.next()) {

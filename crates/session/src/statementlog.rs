@@ -90,6 +90,14 @@ impl Core {
         wanted.then(begun)
     }
 
+    /// A line of the session's in the server's log.
+    pub(crate) fn log(&self, message: &str) {
+        if let Some((server, handle)) = &self.server {
+            let statement = handle.activity.running();
+            server.log.write(&self.speaker, &line(message.to_owned()), statement.as_deref());
+        }
+    }
+
     /// The work has ended well. Counterpart: `ShowUsage`.
     pub(crate) fn log_measured(&self, measured: Option<Measured>, title: &str) {
         let (Some(Measured { begun, before }), Some((server, _))) = (measured, &self.server) else {

@@ -169,8 +169,7 @@ impl Session {
     }
 
     fn end_transaction(&mut self) {
-        let warnings = self.core.backend.txn.take_warnings();
-        self.core.notices.extend(warnings);
+        self.core.notices.extend(self.core.backend.take_warnings());
         self.core.row_types.clear();
         self.core.constraints_end();
         self.core.messages.clear();

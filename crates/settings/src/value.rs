@@ -223,7 +223,7 @@ impl Setting {
             }),
             Kind::Int { min, max } => {
                 let value = self.number(text)?.round_ties_even();
-                if value.abs() > 2_147_483_648.0 {
+                if !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value) {
                     return Err(self.invalid(text).hint("Value exceeds integer range."));
                 }
                 let value = value as i64;

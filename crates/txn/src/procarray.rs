@@ -172,6 +172,18 @@ impl ProcArray {
         }
     }
 
+    /// Have at least so many others ids that satisfy `counts`? Counterpart: `MinimumActiveBackends`.
+    pub(crate) fn others_active(
+        &self,
+        no: ProcNo,
+        least: usize,
+        counts: impl Fn(ProcNo) -> bool,
+    ) -> bool {
+        let high = self.high.load(Relaxed) as usize;
+        let running = |&i: &usize| i != no as usize && self.xids[i].load(Relaxed) != 0;
+        (0..high).filter(running).filter(|i| counts(*i as ProcNo)).take(least).count() == least
+    }
+
     pub(crate) fn latest_completed(&self) -> FullXid {
         FullXid(self.latest_completed.load(SeqCst))
     }

@@ -17,6 +17,7 @@ use crate::{
 use ids::{CommandId, FullXid, Lsn, MultiXid, Oid, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockSession, LockTag, ProcNo, VirtualXid, WaitPolicy};
 use pgerror::{PgError, Result, SqlState, pg_err};
+use std::time::Duration;
 use sync::atomic::Ordering;
 use sync::wait::Waiter;
 use sync::{Arc, Mutex, MutexGuard};
@@ -76,6 +77,16 @@ pub struct Transaction {
     start_time: i64,
     pub(crate) builder: RecordBuilder,
     warnings: Vec<PgError>,
+    commit_delay: CommitDelay,
+}
+
+/// `commit_delay` and `commit_siblings`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommitDelay {
+    /// Zero: none.
+    pub span: Duration,
+    /// Other transactions with an id and not waiting for locks that there must be.
+    pub siblings: u32,
 }
 
 impl Drop for Transaction {
@@ -126,6 +137,7 @@ impl TxnManager {
             start_time: 0,
             builder: RecordBuilder::new(RmgrId::Xact, 0),
             warnings: Vec::new(),
+            commit_delay: CommitDelay::default(),
         })
     }
 }
@@ -204,6 +216,11 @@ impl Transaction {
 
     pub fn vxid(&self) -> Option<VirtualXid> {
         self.manager.locks.vxid(self.proc)
+    }
+
+    /// How long a commit's flush lets others join.
+    pub fn set_commit_delay(&mut self, delay: CommitDelay) {
+        self.commit_delay = delay;
     }
 
     /// Warnings that came up below (wraparound), for the session to send.
@@ -758,7 +775,7 @@ impl Transaction {
             end = wal.insert(&mut self.builder, &[], xid)?.end;
             let status = XidStatus::Committed;
             if wait {
-                wal.flush(end)?;
+                wal.flush_after(end, &|| self.pause_before_flush())?;
                 self.manager.clog.set_tree(xid, &level.children, status, Lsn::INVALID)
             } else {
                 wal.note_async_commit(end);
@@ -793,6 +810,15 @@ impl Transaction {
         }
         self.leave();
         result
+    }
+
+    /// Whether `commit_delay` is worth its while: others are likely to commit soon.
+    fn pause_before_flush(&self) -> Option<Duration> {
+        let CommitDelay { span, siblings } = self.commit_delay;
+        let (procs, locks) = (&self.manager.procs, &self.manager.locks);
+        let wanted = !span.is_zero()
+            && procs.others_active(self.proc, siblings as usize, |no| !locks.is_waiting(no));
+        wanted.then_some(span)
     }
 
     fn record_abort(&mut self, xid: Xid, children: &[Xid], extras: &XactExtras) -> Result<()> {

@@ -90,6 +90,7 @@ pub struct RecordBuilder {
     pub(crate) toplevel_xid: Xid,
     pub(crate) unimportant: bool,
     pub(crate) compression: Option<Compression>,
+    pub(crate) checked: Option<u32>,
     /// The assembled record: headers, images, data.
     pub(crate) out: Vec<u8>,
     /// Images, and block data behind the first of them, while the headers are written.
@@ -148,6 +149,7 @@ impl RecordBuilder {
             toplevel_xid: Xid::INVALID,
             unimportant: false,
             compression: None,
+            checked: None,
             out: Vec::new(),
             payload: Vec::new(),
             payload_crc: 0,
@@ -266,6 +268,11 @@ impl RecordBuilder {
     pub fn set_compression(&mut self, compression: Option<Compression>) {
         self.compression = compression;
     }
+
+    /// The session's `wal_consistency_checking` ([`RmgrId::mask`]); `None` takes the server's.
+    pub fn set_checked(&mut self, checked: Option<u32>) {
+        self.checked = checked;
+    }
 }
 
 /// What the decision about page images rests on: it holds as long as the redo pointer does.
@@ -280,7 +287,7 @@ pub(crate) struct ImagePolicy {
 
 impl RecordBuilder {
     /// Makes the record's bytes in `out`, all but the prev link and the CRC over the header.
-    /// Returns the number of images that redo will apply.
+    /// Returns the number of images, those for checking included.
     pub(crate) fn assemble(
         &mut self,
         pages: &[(u8, PageRef<'_>)],
@@ -291,7 +298,7 @@ impl RecordBuilder {
         let used = &self.blocks[..self.block_end];
         // Redo compares every block of a record so marked, hence all pages must be at hand.
         let lent = |id: usize| pages.iter().find(|(n, _)| *n as usize == id).map(|(_, page)| *page);
-        if policy.checked & self.rmgr.bit() != 0
+        if self.checked.unwrap_or(policy.checked) & self.rmgr.bit() != 0
             && self.rmgr.is_checkable()
             && used.iter().enumerate().all(|(id, block)| !block.in_use || lent(id).is_some())
         {
@@ -346,8 +353,8 @@ impl RecordBuilder {
                 payload_from.get_or_insert(id);
                 let image = self.packer.pack(page, standard, compression, &mut self.payload);
                 let mut image_info = image.info;
+                images += 1;
                 if needs_image {
-                    images += 1;
                     image_info |= BKPIMAGE_APPLY;
                 }
                 header.put(image.len.to_le_bytes());

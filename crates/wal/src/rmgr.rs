@@ -97,6 +97,19 @@ impl RmgrId {
         1 << self as u8
     }
 
+    /// The mask of the managers in a list of `wal_consistency_checking`.
+    pub fn mask(list: &str) -> u32 {
+        let mut mask = 0;
+        for name in list.split(',').map(|n| n.trim().trim_matches('"')) {
+            for id in RmgrId::ALL.into_iter().filter(|id| id.is_checkable()) {
+                if name.eq_ignore_ascii_case("all") || name.eq_ignore_ascii_case(id.name()) {
+                    mask |= id.bit();
+                }
+            }
+        }
+        mask
+    }
+
     /// Can pages be compared with images in its records (`wal_consistency_checking`)? Those of XLOG are images
     /// themselves, and replay takes them for that; others change no pages.
     pub const fn is_checkable(self) -> bool {

@@ -5,7 +5,7 @@ use crate::layout::{Layout, is_segment_name};
 use ids::Lsn;
 use pgerror::Result;
 use std::io::ErrorKind;
-use sync::atomic::{AtomicU64, Ordering::Relaxed};
+use sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use sync::{Arc, Mutex};
 use vfs::{DirectBuffer, Disk, File, OpenMode, io_error};
 
@@ -26,8 +26,8 @@ pub(crate) struct Segments {
     pub disk: Arc<dyn Disk>,
     pub layout: Layout,
     pub timeline: u32,
-    pub init_zero: bool,
-    pub fsync: bool,
+    init_zero: AtomicBool,
+    fsync: AtomicBool,
     temp_number: AtomicU64,
     /// Held from finding a name free until it is taken: nobody may be renamed over a segment that
     /// somebody else has made and perhaps written to.
@@ -48,12 +48,22 @@ impl Segments {
             disk,
             layout,
             timeline,
-            init_zero,
-            fsync,
+            init_zero: AtomicBool::new(init_zero),
+            fsync: AtomicBool::new(fsync),
             temp_number: AtomicU64::new(0),
             installing: Mutex::new(()),
             made_ahead: AtomicU64::new(0),
         }
+    }
+
+    /// New settings, for segments made from now on.
+    pub(crate) fn configure(&self, init_zero: bool, fsync: bool) {
+        self.init_zero.store(init_zero, Relaxed);
+        self.fsync.store(fsync, Relaxed);
+    }
+
+    fn fsync(&self) -> bool {
+        self.fsync.load(Relaxed)
     }
 
     fn path(&self, segment: u64) -> String {
@@ -110,8 +120,8 @@ impl Segments {
         let mut file = open(OpenMode::Truncate)?;
         let size = self.layout.segment_size();
         let write = |e: std::io::Error| io_error("write to file", temp, &e);
-        if self.init_zero {
-            if self.fsync {
+        if self.init_zero.load(Relaxed) {
+            if self.fsync() {
                 file = open(OpenMode::Direct)?;
             }
             let mut zeros = DirectBuffer::with_capacity(ZEROS);
@@ -122,7 +132,7 @@ impl Segments {
         } else {
             file.write_all_at(&[0], size - 1).map_err(write)?;
         }
-        if self.fsync {
+        if self.fsync() {
             file.sync_all().map_err(|e| io_error("fsync file", temp, &e))?;
         }
         Ok(())
@@ -136,7 +146,7 @@ impl Segments {
             if vfs::exists(&*self.disk, &path)? {
                 continue;
             }
-            if self.fsync {
+            if self.fsync() {
                 vfs::durable_rename(&*self.disk, from, &path)?;
             } else {
                 self.disk.rename(from, &path).map_err(|e| io_error("rename file", from, &e))?;
@@ -203,20 +213,18 @@ impl Segments {
     }
 
     /// Makes the segment behind that of `end` unless it is there or that one has only begun; so whoever
-    /// comes to it need not. True if it made one.
-    pub(crate) fn make_ahead(&self, end: Lsn) -> Result<bool> {
+    /// comes to it need not. True if it made one. Tried once: if there is no room, say, whoever needs the segment finds
+    /// that out, and until then nothing is amiss.
+    pub(crate) fn make_ahead(&self, end: Lsn) -> bool {
         let last = Lsn(end.0 - 1);
         let next = self.layout.segment_of(last) + 1;
         let early = self.layout.offset_in_segment(last) < self.layout.segment_size() / 4;
         if early || self.made_ahead.load(Relaxed) >= next {
-            return Ok(false);
-        }
-        let made = !vfs::exists(&*self.disk, &self.path(next))?;
-        if made {
-            self.make(next)?;
+            return false;
         }
         self.made_ahead.store(next, Relaxed);
-        Ok(made)
+        let missing = matches!(vfs::exists(&*self.disk, &self.path(next)), Ok(false));
+        missing && self.make(next).is_ok()
     }
 
     /// Makes the next segment when the current one is three quarters full.

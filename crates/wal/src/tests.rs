@@ -283,6 +283,130 @@ impl Drop for TempDir {
     }
 }
 
+/// Records of so many pages together.
+fn write_pages(wal: &Wal, pages: usize) -> Lsn {
+    let mut builder = RecordBuilder::new(KIND, 0);
+    let bytes = message(1, 1, pages * layout::WAL_PAGE);
+    write_message(wal, &mut builder, &bytes, 3).end
+}
+
+#[test]
+fn the_walwriter_flushes_by_volume_and_by_time() {
+    let (disk, mut env) = memory();
+    let clock = Arc::new(vfs::ManualClock::new());
+    env.clock = clock.clone();
+    let mut config = config();
+    config.buffers = 64;
+    config.writer_flush_after = 8;
+    let wal = fresh(&env, config);
+    let delay = wal.config().writer_delay;
+    clock.advance(delay);
+    write_pages(&wal, 2);
+    // It has never flushed before.
+    assert!(wal.background_flush().unwrap());
+    let flushed = wal.flushed();
+    assert!(flushed > Lsn(u64::from(SEGMENT)));
+    // Little, and soon after: written only.
+    write_pages(&wal, 3);
+    let syncs = disk.count(Op::Sync);
+    assert!(wal.background_flush().unwrap());
+    assert!(wal.written() > flushed);
+    assert_eq!((wal.flushed(), disk.count(Op::Sync)), (flushed, syncs));
+    assert!(!wal.background_flush().unwrap(), "there is nothing more to write");
+    // Enough.
+    write_pages(&wal, 6);
+    assert!(wal.background_flush().unwrap());
+    assert!(wal.flushed().0 > flushed.0 + 8 * layout::WAL_PAGE as u64);
+    assert_eq!(disk.count(Op::Sync), syncs + 1);
+    // Late enough.
+    write_pages(&wal, 1);
+    assert!(wal.background_flush().unwrap());
+    assert_eq!(disk.count(Op::Sync), syncs + 1);
+    clock.advance(delay);
+    assert!(wal.background_flush().unwrap());
+    assert_eq!(disk.count(Op::Sync), syncs + 2);
+    // Always.
+    wal.configure(|config| config.writer_flush_after = 0);
+    write_pages(&wal, 1);
+    assert!(wal.background_flush().unwrap());
+    assert_eq!(disk.count(Op::Sync), syncs + 3);
+}
+
+/// Has somebody woken it since the last look?
+fn woken(waiter: &sync::wait::Waiter) -> bool {
+    let at_once = sync::wait::Deadline::after(std::time::Duration::ZERO);
+    waiter.park(sync::wait::WaitEvent::WalWriterMain, at_once) == sync::wait::Woken::Notified
+}
+
+#[test]
+fn asynchronous_commits_wake_the_walwriter_when_there_is_enough_to_flush() {
+    let (_, env) = memory();
+    let mut config = config();
+    config.buffers = 256;
+    config.writer_flush_after = 8;
+    let wal = fresh(&env, config);
+    wal.note_async_commit(write_pages(&wal, 3));
+    assert!(!woken(wal.background_waiter()));
+    wal.note_async_commit(write_pages(&wal, 6));
+    assert!(woken(wal.background_waiter()));
+    wal.background_flush().unwrap();
+    wal.note_async_commit(write_pages(&wal, 1));
+    assert!(!woken(wal.background_waiter()));
+    wal.configure(|config| config.writer_flush_after = 0);
+    wal.note_async_commit(wal.inserted());
+    assert!(woken(wal.background_waiter()));
+}
+
+#[test]
+fn who_fills_a_segment_wakes_the_checkpointer() {
+    let (_, env) = memory();
+    let wal = fresh(&env, config());
+    let pages = SEGMENT as usize / layout::WAL_PAGE;
+    wal.flush(write_pages(&wal, pages - 8)).unwrap();
+    assert_eq!(wal.segments_since_redo(), 0);
+    assert!(!woken(wal.checkpointer_waiter()));
+    wal.flush(write_pages(&wal, 16)).unwrap();
+    assert_eq!(wal.segments_since_redo(), 1);
+    assert!(woken(wal.checkpointer_waiter()));
+    assert!(wal.take_segment_filled() && !wal.take_segment_filled());
+    wal.begin_checkpoint();
+    assert_eq!(wal.segments_since_redo(), 0);
+    wal.switch().unwrap();
+    assert_eq!(wal.segments_since_redo(), 1);
+    assert!(woken(wal.checkpointer_waiter()));
+}
+
+/// Nobody needs the next segment yet: that there is no room for it is no fault. Who needs it goes down.
+#[test]
+fn a_segment_that_cannot_be_made_ahead_is_no_fault_yet() {
+    const ENOSPC: i32 = 28;
+    let (disk, env) = memory();
+    let wal = fresh(&env, config());
+    let pages = SEGMENT as usize / layout::WAL_PAGE;
+    wal.flush(write_pages(&wal, pages / 2)).unwrap();
+    disk.fail_all_on(Op::Write, "xlogtemp", ENOSPC);
+    let tried = disk.count(Op::Write);
+    assert!(!wal.background_flush().unwrap());
+    assert!(disk.count(Op::Write) > tried, "it was tried");
+    let tried = disk.count(Op::Write);
+    assert!(!wal.background_flush().unwrap());
+    assert_eq!(disk.count(Op::Write), tried, "it was tried once");
+    assert!(!wal.failed());
+    let end = write_pages(&wal, 1);
+    wal.flush(end).unwrap();
+    let error = loop {
+        let mut builder = RecordBuilder::new(KIND, 0);
+        builder.main(&message(1, 1, layout::WAL_PAGE));
+        let inserted = wal.insert(&mut builder, &[], Xid(3));
+        if let Err(e) = inserted.and_then(|at| wal.flush(at.end)) {
+            break e;
+        }
+    };
+    assert_eq!(error.fields().severity, pgerror::Severity::Panic);
+    assert!(error.fields().message.starts_with("could not write to file \"pg_wal/xlogtemp"));
+    assert!(wal.failed());
+}
+
 fn run(program: &str, args: &[&str]) -> String {
     let out = Command::new(program).args(args).output().expect(program);
     assert!(

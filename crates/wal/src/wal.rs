@@ -74,10 +74,10 @@ pub struct WalConfig {
     pub wal_keep_size: u64,
     pub init_zero: bool,
     pub recycle: bool,
-    /// Microseconds that a flush leader waits for others; 0 is off.
-    pub commit_delay: u32,
-    /// `commit_delay` applies only with so many others waiting.
-    pub commit_siblings: u32,
+    /// `wal_writer_delay`: the walwriter flushes at least so often.
+    pub writer_delay: Duration,
+    /// Pages after which it flushes all the same (`wal_writer_flush_after`); 0: whenever it writes.
+    pub writer_flush_after: u32,
     /// Called once on the first failed write or fsync; must not return into business as usual
     /// (the server aborts; tests note it).
     pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
@@ -104,8 +104,8 @@ impl WalConfig {
             wal_keep_size: 0,
             init_zero: true,
             recycle: true,
-            commit_delay: 0,
-            commit_siblings: 5,
+            writer_delay: Duration::from_millis(200),
+            writer_flush_after: 128,
             on_panic: Arc::new(|_| {}),
         }
     }
@@ -190,6 +190,9 @@ pub struct Wal {
     /// Where the walwriter sleeps, and whether it has been woken since its last round.
     background: Arc<Waiter>,
     background_woken: AtomicBool,
+    /// When it flushed last, in microseconds of the monotonic clock; 0: never.
+    background_flush_us: AtomicU64,
+    writer_flush_after: AtomicU32,
     /// Settings that are read rarely.
     config: RwLock<WalConfig>,
     compression: AtomicU8,
@@ -220,6 +223,8 @@ impl Wal {
             async_commit: AtomicU64::new(0),
             background: Arc::new(Waiter::new()),
             background_woken: AtomicBool::new(false),
+            background_flush_us: AtomicU64::new(0),
+            writer_flush_after: AtomicU32::new(config.writer_flush_after),
             compression: AtomicU8::new(config.compression as u8),
             config: RwLock::new(config),
             env,
@@ -354,17 +359,26 @@ impl Wal {
             self.writer.write(&self.ring, complete, upto)?;
         }
         let unwritten = page.0.saturating_sub(self.writer.written().0);
-        if unwritten > (self.ring.pages() * WAL_PAGE / 4) as u64
-            && !self.background_woken.swap(true, Relaxed)
-        {
+        if unwritten > (self.ring.pages() * WAL_PAGE / 4) as u64 {
             // Better the walwriter than somebody who finds the ring full.
-            self.background.wake();
+            self.wake_background();
         }
         Ok(())
     }
 
+    fn wake_background(&self) {
+        if !self.background_woken.load(Relaxed) && !self.background_woken.swap(true, Relaxed) {
+            self.background.wake();
+        }
+    }
+
     /// Makes everything before `lsn` durable. Group commit happens in here.
     pub fn flush(&self, lsn: Lsn) -> Result<()> {
+        self.flush_after(lsn, &|| None)
+    }
+
+    /// As [`Wal::flush`]; who comes to write and sync first asks `pause` whether to let others join (`commit_delay`).
+    pub fn flush_after(&self, lsn: Lsn, pause: &dyn Fn() -> Option<Duration>) -> Result<()> {
         if lsn <= self.flushed() {
             return Ok(());
         }
@@ -378,7 +392,8 @@ impl Wal {
                 ),
             ));
         }
-        self.writer.flush(lsn, &self.ring, |upto| self.slots.wait_complete(upto, self.inserted()))
+        let complete = |upto| self.slots.wait_complete(upto, self.inserted());
+        self.writer.flush(lsn, &self.ring, complete, pause)
     }
 
     /// Everything before this is durable. In recovery: the largest position.
@@ -471,6 +486,7 @@ impl Wal {
         let mut config = self.config.write();
         change(&mut config);
         self.writer.configure(&config);
+        self.writer_flush_after.store(config.writer_flush_after, Relaxed);
     }
 
     /// A copy of the settings.
@@ -478,9 +494,17 @@ impl Wal {
         self.config.read().clone()
     }
 
-    /// Tells the walwriter that an asynchronous commit ended at `lsn`.
+    /// Tells the walwriter that an asynchronous commit ended at `lsn`. Counterpart: XLogSetAsyncXactLSN.
     pub fn note_async_commit(&self, lsn: Lsn) {
         self.async_commit.fetch_max(lsn.0, Relaxed);
+        if self.pages_to_flush(lsn) >= u64::from(self.writer_flush_after.load(Relaxed)) {
+            self.wake_background();
+        }
+    }
+
+    /// Whole pages before `upto` that are not durable.
+    fn pages_to_flush(&self, upto: Lsn) -> u64 {
+        (upto.0 / WAL_PAGE as u64).saturating_sub(self.flushed().0 / WAL_PAGE as u64)
     }
 
     /// Where the walwriter is to sleep: it is woken when much has been inserted.
@@ -488,8 +512,24 @@ impl Wal {
         &self.background
     }
 
-    /// The walwriter's step: writes and flushes whole pages, and asynchronous commits; makes the next segment
-    /// ahead. `true` if it did something.
+    /// Where the checkpointer is to sleep: who has filled a segment wakes it, to see whether a checkpoint is due.
+    pub fn checkpointer_waiter(&self) -> &Arc<Waiter> {
+        self.writer.checkpointer()
+    }
+
+    /// Has a segment been filled since the last call?
+    pub fn take_segment_filled(&self) -> bool {
+        self.writer.take_segment_filled()
+    }
+
+    /// Segments that the log has begun since that of the redo pointer. Counterpart: XLogCheckpointNeeded.
+    pub fn segments_since_redo(&self) -> u64 {
+        let begun = self.layout.segment_of(self.inserted());
+        begun.saturating_sub(self.layout.segment_of(self.redo_ptr()))
+    }
+
+    /// The walwriter's step: writes whole pages, and asynchronous commits, and flushes them if it is time to; makes
+    /// the next segment ahead. `true` if it did something. Counterpart: XLogBackgroundFlush.
     pub fn background_flush(&self) -> Result<bool> {
         self.background_woken.store(false, Relaxed);
         if self.in_recovery() {
@@ -497,7 +537,7 @@ impl Wal {
         }
         let flushed = self.background_flush_pages()?;
         let end = self.inserted();
-        let made = self.writer.with_segments(|segments| segments.make_ahead(end))?;
+        let made = self.writer.with_segments(|segments| Ok(segments.make_ahead(end)))?;
         Ok(flushed || made)
     }
 
@@ -510,7 +550,21 @@ impl Wal {
         if upto <= self.flushed() {
             return Ok(false);
         }
-        self.flush(upto)?;
+        let (delay, most) = {
+            let config = self.config.read();
+            (config.writer_delay.as_micros() as u64, u64::from(config.writer_flush_after))
+        };
+        let now = self.env.clock.monotonic().as_micros() as u64;
+        let last = self.background_flush_us.load(Relaxed);
+        if last == 0 || now >= last + delay || self.pages_to_flush(upto) >= most {
+            self.background_flush_us.store(now.max(1), Relaxed);
+            self.flush(upto)?;
+        } else if self.written() < upto {
+            self.slots.wait_complete(upto, inserted);
+            self.writer.write(&self.ring, upto, upto)?;
+        } else {
+            return Ok(false);
+        }
         Ok(true)
     }
 

@@ -16,6 +16,7 @@ use crate::wal::{Counters, SyncMethod, WalConfig};
 use ids::Lsn;
 use pgerror::{PgError, Result, Severity};
 use smallvec::SmallVec;
+use std::time::Duration;
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use sync::wait::{WaitEvent, Waiter};
 use sync::{Arc, Mutex, MutexGuard};
@@ -36,8 +37,9 @@ pub(crate) struct Writer {
     fsync: AtomicBool,
     /// [`SyncMethod`], as a number.
     method: AtomicU8,
-    commit_delay: AtomicU32,
-    commit_siblings: AtomicU32,
+    /// Where the checkpointer sleeps, and what it has been woken for.
+    checkpointer: Arc<Waiter>,
+    segment_filled: AtomicBool,
     on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
     counters: Arc<Counters>,
 }
@@ -93,8 +95,8 @@ impl Writer {
             queue: Mutex::new(Queue::default()),
             fsync: AtomicBool::new(true),
             method: AtomicU8::new(SyncMethod::Fdatasync as u8),
-            commit_delay: AtomicU32::new(0),
-            commit_siblings: AtomicU32::new(0),
+            checkpointer: Arc::new(Waiter::new()),
+            segment_filled: AtomicBool::new(false),
             on_panic: config.on_panic.clone(),
             counters,
         };
@@ -106,8 +108,17 @@ impl Writer {
         self.fsync.store(config.fsync, Relaxed);
         self.counters.timed.store(config.track_io_timing, Relaxed);
         self.method.store(config.sync_method as u8, Relaxed);
-        self.commit_delay.store(config.commit_delay, Relaxed);
-        self.commit_siblings.store(config.commit_siblings, Relaxed);
+        if let Some(segments) = &self.file.lock().segments {
+            segments.configure(config.init_zero, config.fsync);
+        }
+    }
+
+    pub(crate) fn checkpointer(&self) -> &Arc<Waiter> {
+        &self.checkpointer
+    }
+
+    pub(crate) fn take_segment_filled(&self) -> bool {
+        self.segment_filled.swap(false, AcqRel)
     }
 
     pub(crate) fn start(&self, segments: Segments, end: Lsn) {
@@ -139,12 +150,18 @@ impl Writer {
     }
 
     /// Makes everything before `lsn` durable. `complete` waits for insertions before a position and
-    /// returns up to where the log is complete.
-    pub(crate) fn flush(&self, lsn: Lsn, ring: &Ring, complete: impl Fn(Lsn) -> Lsn) -> Result<()> {
+    /// returns up to where the log is complete; `pause` says how long a leader waits for others before that.
+    pub(crate) fn flush(
+        &self,
+        lsn: Lsn,
+        ring: &Ring,
+        complete: impl Fn(Lsn) -> Lsn,
+        pause: &dyn Fn() -> Option<Duration>,
+    ) -> Result<()> {
         if !self.lead_or_wait(lsn) {
             return self.outcome();
         }
-        let result = self.lead(lsn, ring, complete);
+        let result = self.lead(lsn, ring, complete, pause);
         self.pass_on();
         result
     }
@@ -172,16 +189,21 @@ impl Writer {
         }
     }
 
-    fn lead(&self, lsn: Lsn, ring: &Ring, complete: impl Fn(Lsn) -> Lsn) -> Result<()> {
+    fn lead(
+        &self,
+        lsn: Lsn,
+        ring: &Ring,
+        complete: impl Fn(Lsn) -> Lsn,
+        pause: &dyn Fn() -> Option<Duration>,
+    ) -> Result<()> {
         self.outcome()?;
         if self.flushed() >= lsn {
             return Ok(());
         }
-        let delay = self.commit_delay.load(Relaxed);
-        if delay > 0
-            && self.queue.lock().waiting.len() >= self.commit_siblings.load(Relaxed) as usize
+        if self.fsync.load(Relaxed)
+            && let Some(span) = pause()
         {
-            self.env.clock.sleep(std::time::Duration::from_micros(u64::from(delay)));
+            self.env.clock.sleep(span);
         }
         let upto = complete(lsn);
         let mut output = self.file.lock();
@@ -258,6 +280,8 @@ impl Writer {
                 self.sync(output)?;
                 output.open = None;
                 self.flushed.fetch_max(end.0, AcqRel);
+                self.segment_filled.store(true, Release);
+                self.checkpointer.wake();
             }
             self.written.store(end.0, Release);
         }

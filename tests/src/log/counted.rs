@@ -162,6 +162,28 @@ fn images_of_hints_are_the_sessions_own() {
     }
 }
 
+/// Images for checking go into the records of the session that wants them.
+#[test]
+fn a_session_has_its_own_records_checked() {
+    let pair = Pair::start("checked", "C", &["-c", "autovacuum=off"]);
+    let mut sessions = [pair.ours.connect("postgres"), pair.real.connect("postgres")];
+    let [ours, theirs] = sessions.each_mut().map(|s| {
+        let inserts = "INSERT INTO t VALUES (1);".repeat(20);
+        s.must("CREATE TABLE t (a int)");
+        s.must(&inserts);
+        let plain = usage(s, &inserts);
+        s.must("SET wal_consistency_checking = 'heap'");
+        let checked = usage(s, &inserts);
+        s.must("SET wal_consistency_checking = 'btree, gin'");
+        assert!(usage(s, &inserts).1 <= plain.1 * 1.1);
+        [plain, checked]
+    });
+    println!("{ours:?} {theirs:?}");
+    assert!(theirs[1].0 == 20 && theirs[1].1 > theirs[0].1 * 3.0, "{theirs:?}");
+    assert_eq!(ours[1].0, theirs[1].0);
+    assert!((ours[1].1 / theirs[1].1 - 1.0).abs() < 0.02, "{ours:?} {theirs:?}");
+}
+
 /// Syncs of the log while the session runs a statement so many times.
 fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
     let now = |client: &mut Client| -> u64 {

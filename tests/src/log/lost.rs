@@ -20,6 +20,16 @@ fn words(text: &[u8]) -> Vec<String> {
     text.lines().map(plain).collect()
 }
 
+/// What the log says of the PANIC: the message and the statement, once.
+fn panics(log: &str) -> Vec<String> {
+    let lines = words(log.as_bytes()).into_iter();
+    let said = lines.filter_map(|l| {
+        let at = l.find("PANIC:").or_else(|| l.find("STATEMENT:"))?;
+        Some(l[at..].to_owned())
+    });
+    said.collect()
+}
+
 /// What the session whose commit fails is told, and one that sleeps meanwhile.
 fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>; 2] {
     let run = |args: &[&str]| {
@@ -63,8 +73,12 @@ fn clients_are_told_why_the_server_goes_down() {
     let settings = ["restart_after_crash=off", "wal_writer_delay=10s"];
     let server = Norsu::start(&ours, &["-c", settings[0], "-c", settings[1]]);
     let mine = lose(&ours, &script, || server.client("psql"));
+    let my_log = panics(&server.log());
     let server = RealServer::start_with(&real, "postgres", &settings);
     let theirs = lose(&real, &script, || server.client("psql"));
+    let their_log = panics(&server.log());
+    assert_eq!(their_log.len(), 2, "{their_log:?}");
+    assert_eq!(my_log, their_log);
     assert!(theirs[0][0].starts_with("PANIC:  could not "), "{theirs:?}");
     assert!(theirs[1][0].starts_with("WARNING:  terminating connection"), "{theirs:?}");
     assert_eq!(mine, theirs);

@@ -52,6 +52,35 @@ fn a_damaged_page_is_an_error_unless_told_otherwise() {
 }
 
 #[test]
+fn a_session_decides_for_itself_and_is_told() {
+    let world = World::new(16);
+    let fork = world.relation(1, 3);
+    world.set(&fork, 1, 0, 99);
+    let fork = chill(&world, &fork);
+    damage(&world, PAGE_SIZE as u64 + 5000);
+    let sessions = [(false, false), (false, true), (true, false)].map(|(zero, ignore)| {
+        let session = Arc::new(PoolSession::default());
+        session.configure(PoolSettings {
+            zero_damaged_pages: zero,
+            ignore_checksum_failure: ignore,
+            flush_after: 0,
+        });
+        session
+    });
+    let mut said = Vec::new();
+    for session in &sessions {
+        let fork = chill(&world, &fork);
+        let mut strategy = Strategy::for_session(session.clone());
+        let pin = world.pool.read(&fork, BlockNo(1), &mut strategy);
+        let value = pin.map(|pin| pin.share().u64_at(slot_at(0)));
+        said.push((value.ok(), session.take_warnings().len()));
+        assert!(session.take_warnings().is_empty());
+    }
+    assert_eq!(said, [(None, 1), (Some(99), 1), (Some(0), 2)]);
+    assert!(world.warnings.lock().is_empty());
+}
+
+#[test]
 fn checksums_bind_pages_to_their_place() {
     let world = World::new(16);
     let fork = world.relation(1, 3);

@@ -4,6 +4,8 @@ use super::world::*;
 use crate::index::{Inserted, UniqueCheck};
 use crate::table::{ChangeOptions, RowOutcome, RowWait};
 use crate::*;
+use ids::{Fork, RelFile};
+use std::time::Duration;
 use types::Datum;
 
 #[test]
@@ -34,6 +36,47 @@ fn rows_come_back_through_table_and_index() {
     be.begin(Isolation::ReadCommitted);
     assert_eq!(t.index_scan(&mut be), expected);
     be.commit(CommitExtras::default()).unwrap();
+}
+
+/// How long the clock stood while the session committed.
+fn commit_took(be: &mut Backend, span: Duration, siblings: u32, synchronous: bool) -> Duration {
+    let settings = BackendSettings {
+        commit_delay: CommitDelay { span, siblings },
+        synchronous_commit: synchronous,
+        ..be.settings().clone()
+    };
+    be.configure(settings);
+    let clock = be.storage().env.clock.clone();
+    be.begin(Isolation::ReadCommitted);
+    be.txn.top_xid().unwrap();
+    // What is synchronous is what has been logged.
+    storage::log_create(be, RelFile::new(DB, DB, DB), Fork::Main).unwrap();
+    let before = clock.monotonic();
+    be.commit(CommitExtras::default()).unwrap();
+    clock.monotonic() - before
+}
+
+#[test]
+fn a_commit_waits_for_others_as_its_session_wants_it() {
+    const SPAN: Duration = Duration::from_micros(700);
+    let (_, env) = disk(9);
+    let engine = create(&env);
+    let (mut be, mut other, mut reader) = (session(&engine), session(&engine), session(&engine));
+    other.begin(Isolation::ReadCommitted);
+    other.txn.top_xid().unwrap();
+    // Who has no id writes nothing.
+    reader.begin(Isolation::ReadCommitted);
+    let none = Duration::ZERO;
+    assert_eq!(commit_took(&mut be, SPAN, 1, true), SPAN);
+    assert_eq!(commit_took(&mut be, SPAN, 2, true), none);
+    assert_eq!(commit_took(&mut be, none, 1, true), none);
+    assert_eq!(commit_took(&mut be, SPAN, 1, false), none);
+    other.commit(CommitExtras::default()).unwrap();
+    assert_eq!(commit_took(&mut be, SPAN, 1, true), none);
+    assert_eq!(commit_took(&mut be, SPAN, 0, true), SPAN);
+    engine.wal().configure(|wal| wal.fsync = false);
+    assert_eq!(commit_took(&mut be, SPAN, 0, true), none);
+    reader.abort().unwrap();
 }
 
 #[test]

@@ -204,14 +204,10 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_create_restore_point",
         call: SysCall::One(|c, a| {
-            if text(a[0]).len() >= 64 {
-                return Err(pg_err!(
-                    INVALID_PARAMETER_VALUE,
-                    "value too long for restore point (maximum {} characters)",
-                    63
-                ));
-            }
-            Ok(lsn(c.backend.storage().wal.inserted()))
+            let name = text(a[0]);
+            let end = c.backend.create_restore_point(&name)?;
+            c.log(&format!("restore point \"{name}\" created at {end}"));
+            Ok(lsn(end))
         }),
     },
     SysFn { name: "pg_last_wal_receive_lsn", call: SysCall::One(|_, _| Ok(Datum::Null)) },

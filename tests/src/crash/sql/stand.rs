@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use testkit::client::Client;
 use vfs::{Env, MemDisk, SeededRandom};
-use wal::Compression;
+use wal::{Compression, WalLevel};
 
 /// A new cluster, made once.
 pub(super) fn template() -> MemDisk {
@@ -76,6 +76,7 @@ pub(super) struct Stand {
     pub disk: MemDisk,
     env: Env,
     config: EngineConfig,
+    settings: Vec<(&'static str, &'static str)>,
     planted: Planted,
     instance: Option<Arc<Instance>>,
     threads: Vec<std::thread::JoinHandle<()>>,
@@ -100,14 +101,27 @@ impl Stand {
         config.wal.buffers = [4, 8, 64][random.below(3) as usize];
         config.wal.min_wal_size = 2 << 20;
         config.wal.max_wal_size = 4 << 20;
-        config.wal.compression = match random.below(5) {
-            0 => Compression::Pglz,
-            1 => Compression::Lz4,
-            _ => Compression::Off,
-        };
+        let mut settings = Vec::new();
+        match random.below(5) {
+            0 => {
+                config.wal.compression = Compression::Pglz;
+                settings.push(("wal_compression", "pglz"));
+            }
+            1 => {
+                config.wal.compression = Compression::Lz4;
+                settings.push(("wal_compression", "lz4"));
+            }
+            _ => {}
+        }
         config.wal_log_hints = random.below(4) == 0;
         if random.below(6) == 0 {
             config.wal.consistency_checking = u32::MAX;
+            settings.push(("wal_consistency_checking", "all"));
+        }
+        if random.below(4) == 0 {
+            config.wal.level = WalLevel::Minimal;
+            // New relations come to the disk, to the log, or to either by their size.
+            settings.push(("wal_skip_threshold", ["0", "1GB", "40kB"][random.below(3) as usize]));
         }
         let log = Arc::new(Grave::default());
         let panicked = Arc::new(AtomicBool::new(false));
@@ -117,6 +131,7 @@ impl Stand {
             disk: disk.clone(),
             env,
             config,
+            settings,
             planted,
             instance: None,
             threads: Vec::new(),
@@ -142,7 +157,11 @@ impl Stand {
             return Ok(());
         }
         let engine = Engine::open(self.config.clone()).map_err(|e| format!("recovery: {e}"))?;
-        let base = settings::Base::new(Arc::new(settings::Registry::load()));
+        let mut base = settings::Base::new(Arc::new(settings::Registry::load()));
+        for (name, value) in &self.settings {
+            let set = base.set(name, value, settings::Source::CommandLine);
+            set.map_err(|e| format!("{name}: {e}"))?;
+        }
         let rules = settings::hba::parse("pg_hba.conf", "local all all trust\n", &|_| None);
         let hba = rules.map_err(|e| format!("{e:?}"))?;
         let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident: Arc::default() };

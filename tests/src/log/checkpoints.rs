@@ -1,0 +1,51 @@
+//! When checkpoints begin, beside PostgreSQL's.
+
+use std::time::{Duration, Instant};
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{self, RealServer, hand_over};
+
+/// Far more than any server needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Fills so many segments one after the other; after each a checkpoint is waited for.
+fn checkpoints(s: &mut Client, segments: u32) -> u32 {
+    const REDO: &str = "SELECT redo_lsn FROM pg_control_checkpoint()";
+    s.must("CREATE TABLE t (a int)");
+    s.must("CHECKPOINT");
+    let mut begun = 0;
+    for _ in 0..segments {
+        let redo = s.value(REDO);
+        s.must("INSERT INTO t VALUES (1)");
+        s.must("SELECT pg_switch_wal()");
+        let since = Instant::now();
+        while s.value(REDO) == redo {
+            if since.elapsed() > PATIENCE {
+                return begun;
+            }
+        }
+        begun += 1;
+    }
+    begun
+}
+
+/// With `max_wal_size` of two segments every full segment asks for a checkpoint, however little of it is records.
+#[test]
+fn a_full_segment_asks_for_a_checkpoint() {
+    let dir = TempDir::new("segments");
+    hand_over(dir.path());
+    let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
+    norsu::init_with(&ours, &["--locale=C", "--wal-segsize=1"]);
+    postgres::init_with(&real, &["--locale=C", "-k", "--wal-segsize=1"]);
+    let settings = ["max_wal_size=2MB", "min_wal_size=2MB", "autovacuum=off"];
+    let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
+    let ours = Norsu::start(&ours, &options);
+    let real = RealServer::start_with(&real, "postgres", &settings);
+    assert_eq!(checkpoints(&mut real.connect("postgres"), 3), 3);
+    assert_eq!(checkpoints(&mut ours.connect("postgres"), 3), 3);
+    // Each is asked for once: nothing has happened since the last.
+    ours.connect("postgres").must("SELECT pg_sleep(0.5)");
+    let asked = |log: &str| log.matches("checkpoints are occurring too frequently").count();
+    assert_eq!(asked(&ours.log()), asked(&real.log()));
+}
