@@ -5,6 +5,9 @@
 //! is complete by then, writes and fsyncs, wakes those it served, and hands the lead to one of the
 //! rest. Nobody wakes without a reason.
 //!
+//! Who was handed the lead and has nobody behind him first lets the threads run that are ready to: they may be on
+//! their way to their own commits. He waits for none of them: where a processor is free he goes on at once.
+//!
 //! The first failed write or fsync is final: what the kernel has of the file is then unknown.
 //!
 //! Counterpart: XLogFlush, XLogWrite, issue_xlog_fsync in xlog.c.
@@ -32,6 +35,8 @@ pub(crate) struct Writer {
     /// Everything before is durable.
     flushed: AtomicU64,
     failed: AtomicBool,
+    /// So many leaders will not give way: it took too long.
+    hasty: AtomicU32,
     file: Mutex<Output>,
     queue: Mutex<Queue>,
     fsync: AtomicBool,
@@ -79,6 +84,20 @@ const WAIT: u32 = 0;
 const DONE: u32 = 1;
 const LEAD: u32 = 2;
 
+/// What becomes of a thread that wants a position durable.
+enum Role {
+    /// Its position is durable, or the log has failed.
+    Served,
+    Leader,
+    /// Leader after another one.
+    Successor,
+}
+
+/// Giving way may take so long, the time of a few statements. Beyond that, others use the processor for longer work.
+const GIVE_WAY_MAX: Duration = Duration::from_millis(1);
+/// After that, so many leaders do not try.
+const HASTY: u32 = 100;
+
 impl Writer {
     pub(crate) fn new(env: Env, config: &WalConfig, counters: Arc<Counters>) -> Writer {
         let writer = Writer {
@@ -87,6 +106,7 @@ impl Writer {
             written: AtomicU64::new(Lsn::MAX.0),
             flushed: AtomicU64::new(Lsn::MAX.0),
             failed: AtomicBool::new(false),
+            hasty: AtomicU32::new(0),
             file: Mutex::new(Output {
                 segments: None,
                 open: None,
@@ -158,23 +178,25 @@ impl Writer {
         complete: impl Fn(Lsn) -> Lsn,
         pause: &dyn Fn() -> Option<Duration>,
     ) -> Result<()> {
-        if !self.lead_or_wait(lsn) {
-            return self.outcome();
+        match self.lead_or_wait(lsn) {
+            Role::Served => return self.outcome(),
+            Role::Leader => {}
+            Role::Successor => self.give_way(),
         }
         let result = self.lead(lsn, ring, complete, pause);
         self.pass_on();
         result
     }
 
-    /// Becomes the leader (`true`), or waits until `lsn` is durable or the log has failed.
-    fn lead_or_wait(&self, lsn: Lsn) -> bool {
+    /// Becomes the leader, or waits to become it or until `lsn` is durable or the log has failed.
+    fn lead_or_wait(&self, lsn: Lsn) -> Role {
         let mut queue = self.queue.lock();
         if self.flushed() >= lsn || self.failed() {
-            return false;
+            return Role::Served;
         }
         if !queue.leading {
             queue.leading = true;
-            return true;
+            return Role::Leader;
         }
         // Not kept for others: those that are woken together would queue up to give it back.
         let parked = Arc::new(Parked::default());
@@ -184,8 +206,26 @@ impl Writer {
             parked.waiter.park_uninterrupted(WaitEvent::WALSync, None);
             match parked.verdict.load(Acquire) {
                 WAIT => {}
-                verdict => return verdict == LEAD,
+                LEAD => return Role::Successor,
+                _ => return Role::Served,
             }
+        }
+    }
+
+    /// Lets those go first who are ready to run, unless somebody waits already for what the leader is about to do.
+    fn give_way(&self) {
+        if !self.queue.lock().waiting.is_empty() {
+            return;
+        }
+        let hasty = self.hasty.load(Relaxed);
+        if hasty > 0 {
+            self.hasty.store(hasty - 1, Relaxed);
+            return;
+        }
+        let began = self.env.clock.monotonic();
+        sync::yield_now();
+        if self.env.clock.monotonic().saturating_sub(began) > GIVE_WAY_MAX {
+            self.hasty.store(HASTY, Relaxed);
         }
     }
 
