@@ -16,6 +16,7 @@ use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
 use plan::walk;
+use std::borrow::Cow;
 
 /// A finished node: the plan, and what its output columns mean in terms of this query level.
 pub(crate) struct Made {
@@ -165,7 +166,7 @@ impl Glob<'_> {
                 }
                 let node = PlanNode::HashJoin {
                     jointype: *jointype,
-                    join_qual: below.fix_all(join_quals)?,
+                    join_qual: below.fix_all(&self.cheap_first(join_quals)?)?,
                     inner_unique: *inner_unique,
                     hash_clauses: below.fix_all(clauses)?,
                     operators,
@@ -177,7 +178,7 @@ impl Glob<'_> {
                 };
                 let info = PlanInfo {
                     target_list: below.fix_targets(&output)?,
-                    qual: below.fix_all(quals)?,
+                    qual: below.fix_all(&self.cheap_first(quals)?)?,
                     ..info
                 };
                 Ok(Made { plan: Plan { info, node }, output })
@@ -199,7 +200,7 @@ impl Glob<'_> {
                 let below = Below { outer: &o.output, inner: &i.output };
                 let node = PlanNode::MergeJoin {
                     jointype: *jointype,
-                    join_qual: below.fix_all(join_quals)?,
+                    join_qual: below.fix_all(&self.cheap_first(join_quals)?)?,
                     inner_unique: *inner_unique,
                     merge_clauses: below.fix_all(clauses)?,
                     families: keys.iter().map(|k| k.family).collect(),
@@ -211,7 +212,7 @@ impl Glob<'_> {
                 };
                 let info = PlanInfo {
                     target_list: below.fix_targets(&output)?,
-                    qual: below.fix_all(quals)?,
+                    qual: below.fix_all(&self.cheap_first(quals)?)?,
                     ..info
                 };
                 Ok(Made { plan: Plan { info, node }, output })
@@ -256,7 +257,7 @@ impl Glob<'_> {
                 let info = PlanInfo { target_list: pass_through(&c.output), ..info };
                 let node = PlanNode::Result {
                     child: Some(Box::new(c.plan)),
-                    constant_qual: quals.clone(),
+                    constant_qual: self.cheap_first(quals)?.into_owned(),
                 };
                 Ok(Made { plan: Plan { info, node }, output: c.output })
             }
@@ -267,7 +268,7 @@ impl Glob<'_> {
                 let below = Below::one(&c.output);
                 let info = PlanInfo {
                     target_list: below.fix_targets(&output)?,
-                    qual: below.fix_all(quals)?,
+                    qual: below.fix_all(&self.cheap_first(quals)?)?,
                     ..info
                 };
                 let node =
@@ -275,6 +276,24 @@ impl Glob<'_> {
                 Ok(Made { plan: Plan { info, node }, output })
             }
         }
+    }
+
+    /// Conditions in the order in which they are tested: the cheaper ones first, else as they were written.
+    /// Counterpart: `order_qual_clauses`.
+    fn cheap_first<'q>(&mut self, quals: &'q [Expr]) -> Result<Cow<'q, [Expr]>> {
+        if quals.len() < 2 {
+            return Ok(Cow::Borrowed(quals));
+        }
+        let unit = self.facts.costs().cpu_operator;
+        let mut priced = Vec::with_capacity(quals.len());
+        for q in quals {
+            priced.push((self.expr_cost(q, unit)?, q));
+        }
+        if priced.is_sorted_by(|a, b| a.0 <= b.0) {
+            return Ok(Cow::Borrowed(quals));
+        }
+        priced.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(priced.into_iter().map(|(_, q)| q.clone()).collect())
     }
 
     /// The entry's index in the flat range table.
@@ -291,7 +310,8 @@ impl Glob<'_> {
         quals: &[Expr],
         output: Vec<TargetEntry>,
     ) -> Result<Made> {
-        let qual = self.scan_exprs(root, path, quals);
+        let quals = self.cheap_first(quals)?;
+        let qual = self.scan_exprs(root, path, &quals);
         let target_list = output
             .iter()
             .map(|t| TargetEntry { expr: self.scan_expr(root, path, &t.expr), ..t.clone() })
@@ -539,7 +559,7 @@ impl Glob<'_> {
         }
         let node = PlanNode::NestLoop {
             jointype,
-            join_qual: below.fix_all(join_quals)?,
+            join_qual: below.fix_all(&self.cheap_first(join_quals)?)?,
             inner_unique,
             nest_params,
             outer: Box::new(o.plan),
@@ -547,7 +567,7 @@ impl Glob<'_> {
         };
         let info = PlanInfo {
             target_list: below.fix_targets(&output)?,
-            qual: below.fix_all(quals)?,
+            qual: below.fix_all(&self.cheap_first(quals)?)?,
             ..info
         };
         Ok(Made { plan: Plan { info, node }, output })
