@@ -105,6 +105,10 @@ impl RowReader {
         let mut cursor = deformer.cursor(tuple);
         let mut previous: Option<(usize, Value<'_>)> = None;
         for &(index, at) in &self.user {
+            if let Some(w) = deformer.word_in_place(tuple, index) {
+                batch.columns[at].push(DatumRef::Word(w));
+                continue;
+            }
             let value = match previous {
                 Some((same, value)) if same == index => value,
                 _ => cursor.get(index)?,

@@ -167,9 +167,20 @@ pub struct ScanOptions {
     pub backward: bool,
 }
 
+/// What a scan asks of a row before it takes it: a column of words that compares so with a constant. NULL does not.
+#[derive(Clone, Copy, Debug)]
+pub struct WordCondition {
+    pub column: AttrNo,
+    pub test: fn(value: u64, constant: u64) -> bool,
+    pub constant: u64,
+}
+
 /// A sequential scan.
 pub struct TableScan {
     table: Arc<TableDesc>,
+    conditions: SmallVec<[WordCondition; 2]>,
+    /// Rows that did not meet them.
+    refused: u64,
     snapshot: Arc<Snapshot>,
     reader: RowReader,
     strategy: Strategy,
@@ -198,6 +209,8 @@ impl TableScan {
     ) -> Result<TableScan> {
         let mut scan = TableScan {
             table: table.clone(),
+            conditions: SmallVec::new(),
+            refused: 0,
             snapshot,
             reader: RowReader::new(table, columns)?,
             strategy: Strategy::normal(),
@@ -217,6 +230,17 @@ impl TableScan {
     /// Sees what `snapshot` sees from the next rescan on: see [`TableScan::let_go`].
     pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
+    }
+
+    /// Leaves out rows that do not meet all of them, from the next row on.
+    pub fn set_conditions(&mut self, conditions: impl IntoIterator<Item = WordCondition>) {
+        self.conditions.clear();
+        self.conditions.extend(conditions);
+    }
+
+    /// Visible rows that were left out for their conditions, since the scan was made.
+    pub fn refused(&self) -> u64 {
+        self.refused
     }
 
     /// Ends the scan and gives its snapshot and its ring back; [`TableScan::set_snapshot`] and a rescan
@@ -269,7 +293,8 @@ impl TableScan {
             }
             let visit = Visit { backward: self.options.backward, from, prune: true };
             let deformer = table.deformer();
-            let reader = &mut self.reader;
+            let (reader, conditions, refused) =
+                (&mut self.reader, &self.conditions[..], &mut self.refused);
             let mut cx = be.heap_cx_with(table.persistence, &mut self.strategy);
             let visited = heap::scan::visit_page(
                 &mut cx,
@@ -278,6 +303,13 @@ impl TableScan {
                 &self.snapshot,
                 visit,
                 |offset, tuple| {
+                    for c in conditions {
+                        let word = deformer.word(&tuple, c.column as usize - 1)?;
+                        if !word.is_some_and(|w| (c.test)(w, c.constant)) {
+                            *refused += 1;
+                            return Ok(true);
+                        }
+                    }
                     reader.push(deformer, Tid::new(block, offset), &tuple, batch)?;
                     Ok(batch.len - begin < rows_max && !reader.is_full())
                 },

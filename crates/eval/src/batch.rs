@@ -6,7 +6,7 @@ use crate::program::*;
 use crate::row::{RowInput, RowRef, eval};
 use pgerror::Result;
 use smallvec::SmallVec;
-use types::kernels::Rows;
+use types::kernels::{Rows, WordComparison};
 use types::{Batch, Column, ColumnData, Datum, DatumRef};
 
 /// Rows of a batch, by index, ascending.
@@ -95,7 +95,7 @@ fn select_simple(
     rows: &mut Selection,
 ) -> Result<bool> {
     let Node::Call(call) = node else { return Ok(false) };
-    let Some(kernels) = call.select else { return Ok(false) };
+    let Some(WordComparison { select: kernels, .. }) = call.words else { return Ok(false) };
     let (column, constant, kernel) = match (&call.args[0], &call.args[1]) {
         (Node::Slot(Slot { source: Source::Scan, column }), c) => (*column, c, kernels[0]),
         (c, Node::Slot(Slot { source: Source::Scan, column })) => (*column, c, kernels[1]),

@@ -302,7 +302,7 @@ impl<'a> Compiler<'a> {
         Ok(Some(Box::new(Call {
             f: fp,
             kernel: f.kernel.filter(|_| nodes.len() == 2),
-            select: f.select.filter(|_| nodes.len() == 2),
+            words: f.words.filter(|_| nodes.len() == 2),
             args: SmallVec::from_vec(nodes),
             arg_types: args.iter().map(Expr::type_oid).collect(),
             strict: f.strict,
@@ -340,7 +340,7 @@ impl<'a> Compiler<'a> {
         let call = Box::new(Call {
             f: fp,
             kernel: None,
-            select: None,
+            words: None,
             args: SmallVec::from(args),
             arg_types: SmallVec::from([scalar.type_oid(), elem.ty]),
             strict: f.strict,

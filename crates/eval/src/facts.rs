@@ -7,7 +7,7 @@ use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
 use types::compare::Comparer;
 use types::fncx::TypeInfo;
-use types::kernels::{BinaryKernel, SelectKernel};
+use types::kernels::{BinaryKernel, WordComparison};
 
 /// How a function is run.
 #[derive(Clone, Copy)]
@@ -30,8 +30,8 @@ pub struct FnFacts {
     pub callee: Callee,
     /// The function over columns, where there is one; it is strict then.
     pub kernel: Option<BinaryKernel>,
-    /// A comparison of words with a constant, as a choice among rows: column first, and constant first.
-    pub select: Option<[SelectKernel; 2]>,
+    /// The comparison of words that it is.
+    pub words: Option<WordComparison>,
     /// Not called with a NULL among the arguments: the result is NULL.
     pub strict: bool,
     /// `i`, `s` or `v`.

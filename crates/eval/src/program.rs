@@ -9,7 +9,7 @@ use types::Datum;
 use types::builtin::ScalarFn;
 use types::compare::Comparer;
 use types::fncx::TypeInfo;
-use types::kernels::{BinaryKernel, SelectKernel};
+use types::kernels::{BinaryKernel, WordComparison};
 
 /// Which of the rows at hand a column is taken from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -71,8 +71,8 @@ pub(crate) struct Call {
     pub f: ScalarFn,
     /// `f` over columns.
     pub kernel: Option<BinaryKernel>,
-    /// Column and constant compared, or constant and column.
-    pub select: Option<[SelectKernel; 2]>,
+    /// The comparison of words that it is.
+    pub words: Option<WordComparison>,
     pub args: SmallVec<[Node; 2]>,
     pub arg_types: SmallVec<[Oid; 2]>,
     /// Written with VARIADIC: the last argument is an array of arguments.

@@ -40,6 +40,7 @@ mod sample;
 mod scan;
 mod services;
 mod setop;
+mod sift;
 mod sort;
 mod sorter;
 mod source;

@@ -8,6 +8,7 @@ use crate::project::Projection;
 use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::sample::Sample;
+use crate::sift::{self, Sift};
 use engine::index::{BitmapFetch, IndexScan, IndexScanOptions, scan_tids};
 use engine::table::{self, ScanOptions, TableScan};
 use engine::{Snapshot, SnapshotKind};
@@ -28,6 +29,8 @@ struct Source {
     /// What is read of each row.
     columns: Vec<AttrNo>,
     projection: Projection,
+    /// Conditions that a sequential scan tests by itself.
+    sifts: Vec<Sift>,
     /// Conditions that the access path has tested, for rows that come another way.
     recheck: Option<(Program, EvalState)>,
     /// What is read of those: `columns`, and behind them what the conditions need.
@@ -136,10 +139,16 @@ pub(crate) struct ScanNode {
 
 /// Makes a scan node of any kind.
 pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
+    let mut qual = &plan.info.qual[..];
+    let mut sifts = Vec::new();
     let (rti, recheck): (i32, Vec<Expr>) = match &plan.node {
-        PlanNode::SeqScan { scanrelid } | PlanNode::SampleScan { scanrelid, .. } => {
-            (*scanrelid, Vec::new())
+        PlanNode::SeqScan { scanrelid } => {
+            sifts = sift::leading(qual, *scanrelid, run)?;
+            let (tested, rest) = qual.split_at(sifts.len());
+            qual = rest;
+            (*scanrelid, tested.to_vec())
         }
+        PlanNode::SampleScan { scanrelid, .. } => (*scanrelid, Vec::new()),
         PlanNode::IndexScan { scanrelid, probe }
         | PlanNode::IndexOnlyScan { scanrelid, probe, .. } => {
             (*scanrelid, probe.index_qual_orig.clone())
@@ -155,7 +164,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     let rel = run.relation(rti)?;
     let mut cols = ScanColumns::new(rti);
     cols.row = Some(rel.columns.clone());
-    let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+    let projection = Projection::new(&plan.info.target_list, qual, &mut cols, run)?;
     let mut columns = cols.columns.clone();
     let recheck = if recheck.is_empty() {
         None
@@ -189,6 +198,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         rel,
         columns,
         projection,
+        sifts,
         recheck,
         recheck_columns,
         epq_done: false,
@@ -234,13 +244,14 @@ fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
 impl ScanNode {
     /// Fills a batch with raw rows; false at the end.
     fn fill(&mut self, run: &mut Run<'_>, batch: &mut Batch, want: usize) -> Result<bool> {
-        let Source { rel, columns, .. } = &self.source;
+        let Source { rel, columns, sifts, .. } = &self.source;
         match &mut self.access {
             Access::Seq(scan, stale) => {
                 let scan = match scan {
                     Some(s) => {
                         if std::mem::replace(stale, false) {
                             s.set_snapshot(run.st.desc.snapshot.clone());
+                            s.set_conditions(sifts.iter().map(|s| s.condition(run)));
                             s.rescan(run.sv.backend())?;
                         }
                         s
@@ -250,7 +261,9 @@ impl ScanNode {
                         let options = ScanOptions { synchronize, ..ScanOptions::default() };
                         let snapshot = run.st.desc.snapshot.clone();
                         let be = run.sv.backend();
-                        slot.insert(TableScan::new(be, &rel.table, snapshot, columns, options)?)
+                        let mut s = TableScan::new(be, &rel.table, snapshot, columns, options)?;
+                        s.set_conditions(sifts.iter().map(|s| s.condition(run)));
+                        slot.insert(s)
                     }
                 };
                 scan.next_batch(run.sv.backend(), batch, want)
@@ -447,6 +460,7 @@ impl Exec for ScanNode {
             Access::Index(a) if a.index_only => {
                 counts.heap_fetches = a.scan.as_ref().map_or(0, IndexScan::heap_fetches);
             }
+            Access::Seq(Some(s), _) => counts.removed += s.refused(),
             _ => {}
         }
     }

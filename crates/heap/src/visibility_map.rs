@@ -35,10 +35,7 @@ pub fn is_pinned(slot: &Option<VmPin<'_>>, heap: BlockNo) -> bool {
 
 /// Blocks of the map's fork, 0 if it has no file yet.
 fn nblocks(pool: &BufferPool, rel: &HeapRel) -> Result<u32> {
-    if !pool.smgr().exists(rel.vm.name())? {
-        return Ok(0);
-    }
-    pool.nblocks(&rel.vm)
+    Ok(pool.nblocks_or_none(&rel.vm)?.unwrap_or(0))
 }
 
 /// Makes `slot` hold the map page for `heap`, extending the map if it is too short.

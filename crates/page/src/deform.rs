@@ -98,6 +98,33 @@ impl Deformer {
         self.cursor(tuple).get(index)
     }
 
+    /// The word of by-value column `index` (from 0), if it lies at a fixed place in this tuple. `None` says
+    /// nothing about the column.
+    #[inline]
+    pub fn word_in_place(&self, tuple: &HeapTuple<'_>, index: usize) -> Option<u64> {
+        let column = self.columns.get(index)?;
+        let at = column.fixed_at? as usize;
+        if index >= tuple.header.natts() || index >= tuple.leading_not_null() {
+            return None;
+        }
+        match column.kind {
+            Kind::Signed | Kind::Unsigned => word(tuple.data().get(at..)?, column),
+            _ => None,
+        }
+    }
+
+    /// The word of by-value column `index` (from 0); `None` if it is NULL, or no word.
+    #[inline]
+    pub fn word(&self, tuple: &HeapTuple<'_>, index: usize) -> Result<Option<u64>> {
+        if let Some(w) = self.word_in_place(tuple, index) {
+            return Ok(Some(w));
+        }
+        Ok(match self.get(tuple, index)? {
+            Value::Word(w) => Some(w),
+            _ => None,
+        })
+    }
+
     /// A cursor before the first column.
     #[inline]
     pub fn cursor<'a>(&'a self, tuple: &HeapTuple<'a>) -> Cursor<'a> {
@@ -106,7 +133,7 @@ impl Deformer {
             data: tuple.data(),
             bitmap: tuple.bitmap(),
             stored: tuple.header.natts().min(self.columns.len()),
-            no_nulls: !tuple.header.has_nulls(),
+            not_null: tuple.leading_not_null(),
             next: 0,
             at: 0,
         }
@@ -120,7 +147,8 @@ pub struct Cursor<'a> {
     bitmap: &'a [u8],
     /// Columns present in the tuple.
     stored: usize,
-    no_nulls: bool,
+    /// Columns before the first NULL.
+    not_null: usize,
     next: usize,
     at: usize,
 }
@@ -133,7 +161,8 @@ fn damaged() -> pgerror::PgError {
 impl<'a> Cursor<'a> {
     #[inline]
     fn is_null(&self, index: usize) -> bool {
-        !self.no_nulls && self.bitmap.get(index / 8).is_none_or(|b| b >> (index % 8) & 1 == 0)
+        index >= self.not_null
+            && self.bitmap.get(index / 8).is_none_or(|b| b >> (index % 8) & 1 == 0)
     }
 
     /// Column `index` (from 0), not before those read already.
@@ -144,8 +173,8 @@ impl<'a> Cursor<'a> {
             self.next = index;
             return self.next();
         }
-        // Without NULLs the fixed offsets hold; a later walk restarts from here.
-        if self.no_nulls
+        // Before the first NULL the fixed offsets hold; a later walk restarts from here.
+        if index < self.not_null
             && index > self.next
             && let Some(at) = self.columns[index].fixed_at
         {

@@ -296,6 +296,17 @@ impl<'a> HeapTuple<'a> {
         self.body.get((self.header.hoff as usize).wrapping_sub(HEADER_SIZE)..).unwrap_or(&[])
     }
 
+    /// How many columns at the beginning are surely not NULL, as far as the tuple has them.
+    #[inline]
+    pub fn leading_not_null(&self) -> usize {
+        if !self.header.has_nulls() {
+            return usize::MAX;
+        }
+        let bitmap = self.bitmap();
+        let whole = bitmap.iter().take_while(|&&b| b == 0xff).count();
+        8 * whole + bitmap.get(whole).map_or(0, |b| b.trailing_ones() as usize)
+    }
+
     /// The null bitmap (bit set: not null); empty if the tuple has no nulls.
     #[inline]
     pub fn bitmap(&self) -> &'a [u8] {

@@ -59,12 +59,24 @@ impl Rows<'_> {
     }
 }
 
-/// The kernels of a comparison by `pg_proc.prosrc`: for `column op constant` and `constant op column`.
-pub fn lookup_select(prosrc: &str) -> Option<[SelectKernel; 2]> {
-    SELECT.iter().find(|(name, _)| *name == prosrc).map(|&(_, k)| k)
+/// Does a word compare so with a constant?
+pub type WordTest = fn(value: u64, constant: u64) -> bool;
+
+/// A comparison of words with a constant: first for `column op constant`, then for `constant op column`.
+#[derive(Clone, Copy)]
+pub struct WordComparison {
+    /// Among the rows of a column.
+    pub select: [SelectKernel; 2],
+    /// One by one.
+    pub test: [WordTest; 2],
 }
 
-macro_rules! select {
+/// A comparison of words by its `pg_proc.prosrc`.
+pub fn lookup_words(prosrc: &str) -> Option<WordComparison> {
+    WORDS.iter().find(|(name, _)| *name == prosrc).map(|&(_, k)| k)
+}
+
+macro_rules! word_comparison {
     ($get:expr, $op:tt) => {{
         let one: SelectKernel = |values, constant, rows| {
             let get: fn(u64) -> _ = $get;
@@ -76,24 +88,32 @@ macro_rules! select {
             let c = get(constant);
             rows.retain(|i| c $op get(values[i]))
         };
-        [one, other]
+        let test_one: WordTest = |value, constant| {
+            let get: fn(u64) -> _ = $get;
+            get(value) $op get(constant)
+        };
+        let test_other: WordTest = |value, constant| {
+            let get: fn(u64) -> _ = $get;
+            get(constant) $op get(value)
+        };
+        WordComparison { select: [one, other], test: [test_one, test_other] }
     }};
 }
 
-macro_rules! selects {
+macro_rules! word_comparisons {
     ($($get:expr => $($eq:literal $ne:literal $lt:literal $le:literal $gt:literal $ge:literal),+;)*) => {
         &[$($(
-            ($eq, select!($get, ==)),
-            ($ne, select!($get, !=)),
-            ($lt, select!($get, <)),
-            ($le, select!($get, <=)),
-            ($gt, select!($get, >)),
-            ($ge, select!($get, >=)),
+            ($eq, word_comparison!($get, ==)),
+            ($ne, word_comparison!($get, !=)),
+            ($lt, word_comparison!($get, <)),
+            ($le, word_comparison!($get, <=)),
+            ($gt, word_comparison!($get, >)),
+            ($ge, word_comparison!($get, >=)),
         )+)*]
     };
 }
 
-const SELECT: &[(&str, [SelectKernel; 2])] = selects! {
+const WORDS: &[(&str, WordComparison)] = word_comparisons! {
     |w| w as i64 =>
         "int2eq" "int2ne" "int2lt" "int2le" "int2gt" "int2ge",
         "int4eq" "int4ne" "int4lt" "int4le" "int4gt" "int4ge",

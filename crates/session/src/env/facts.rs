@@ -46,7 +46,7 @@ impl Core {
             name: row.proname.as_str().to_string(),
             callee,
             kernel: types::kernels::lookup(builtin),
-            select: types::kernels::lookup_select(builtin),
+            words: types::kernels::lookup_words(builtin),
             strict: row.proisstrict,
             volatility: row.provolatile,
             returns_set: row.proretset,
