@@ -386,14 +386,15 @@ mod tests {
     #[test]
     fn selections_agree_with_scalar_functions() {
         let words: Vec<u64> = [0i64, 1, -1, 7, 7, 300, -300].iter().map(|v| *v as u64).collect();
-        for (name, kernels) in SELECT {
+        for (name, comparison) in WORDS {
             let scalar = builtin::scalar(name).expect("each kernel has a function");
             let words: Vec<u64> = match name.starts_with("oid") {
                 true => words.iter().map(|w| u64::from(*w as u32)).collect(),
                 false => words.clone(),
             };
             for &c in &words {
-                for (kernel, commuted) in kernels.iter().zip([false, true]) {
+                for (at, kernel) in comparison.select.iter().enumerate() {
+                    let commuted = at == 1;
                     let mut cx = BasicContext::default();
                     let mut holds = |w: u64| {
                         let (l, r) = if commuted { (c, w) } else { (w, c) };
@@ -405,6 +406,10 @@ mod tests {
                         (0..words.len() as u16).filter(|&i| holds(words[i as usize])).collect();
                     let mut got = Vec::new();
                     kernel(&words, c, Rows::All(words.len(), &mut got));
+                    assert_eq!(got, want, "{name} {c}");
+                    let test = comparison.test[at];
+                    let got: Vec<u16> =
+                        (0..words.len() as u16).filter(|&i| test(words[i as usize], c)).collect();
                     assert_eq!(got, want, "{name} {c}");
                     let mut some: Vec<u16> = vec![1, 3, 6];
                     let want: Vec<u16> =

@@ -94,9 +94,9 @@ enum Role {
 }
 
 /// Giving way may take so long, the time of a few statements. Beyond that, others use the processor for longer work.
-const GIVE_WAY_MAX: Duration = Duration::from_millis(1);
+const GIVE_WAY_MAX: Duration = Duration::from_millis(2);
 /// After that, so many leaders do not try.
-const HASTY: u32 = 100;
+const HASTY: u32 = 20;
 
 impl Writer {
     pub(crate) fn new(env: Env, config: &WalConfig, counters: Arc<Counters>) -> Writer {
