@@ -176,8 +176,13 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
     Ok(bars)
 }
 
-/// Bytes a transaction, transactions a second, syncs a commit.
-fn transactions(server: &Server, clients: u32, seconds: u32) -> Result<[f64; 3], String> {
+/// Bytes a transaction, transactions a second, syncs a commit; `mode` is pgbench's protocol.
+fn transactions(
+    server: &Server,
+    clients: u32,
+    seconds: u32,
+    mode: &str,
+) -> Result<[f64; 3], String> {
     let count = |sql: &str| -> Result<f64, String> {
         let text = server.query(sql)?;
         text.trim().parse().map_err(|_| format!("not a number: {text}"))
@@ -189,7 +194,7 @@ fn transactions(server: &Server, clients: u32, seconds: u32) -> Result<[f64; 3],
     let before = (count(place)?, count(syncs)?);
     let mut bench = server.client("pgbench");
     let threads = clients.min(2).to_string();
-    bench.args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads]);
+    bench.args(["-n", "-M", mode, "-c", &clients.to_string(), "-j", &threads]);
     bench.args(["-T", &seconds.to_string(), "postgres"]);
     let text = output(&mut bench)?;
     let number = |name: &str| -> Result<f64, String> {
@@ -212,11 +217,16 @@ fn load(servers: &[Server], scale: u32) -> Result<(), String> {
 }
 
 /// Medians over the rounds, servers in turn.
-fn cells(servers: &[Server], clients: u32, size: &Size) -> Result<Vec<[f64; 3]>, String> {
+fn cells(
+    servers: &[Server],
+    clients: u32,
+    size: &Size,
+    mode: &str,
+) -> Result<Vec<[f64; 3]>, String> {
     let mut all: Vec<Vec<[f64; 3]>> = vec![Vec::new(); servers.len()];
     for _ in 0..size.rounds {
         for (results, server) in all.iter_mut().zip(servers) {
-            results.push(transactions(server, clients, size.seconds)?);
+            results.push(transactions(server, clients, size.seconds, mode)?);
         }
     }
     let column = |r: &[[f64; 3]], n: usize| median(&r.iter().map(|c| c[n]).collect::<Vec<_>>());
@@ -234,18 +244,31 @@ fn document_000(size: &Size, out: &mut String) -> Result<(), String> {
     let _ = writeln!(
         out,
         "\n## Updates (document 000)\n\npgbench's TPC-B, scale {}, {} s a run, medians of {}; `synchronous_commit = off`, \
-         no images. Delta: `norsu.wal_update_delta`.\n\n\
-         | clients | bytes a transaction: Norsu, delta | Norsu, no delta | PostgreSQL | tps: Norsu, delta | Norsu, no \
-         delta | PostgreSQL | document before and after |\n|---|---|---|---|---|---|---|---|",
+         no images. Delta: `norsu.wal_update_delta`. The document's runs are pgbench's default, the \
+         simple protocol.\n\n\
+         | clients | protocol | bytes a transaction: Norsu, delta | Norsu, no delta | PostgreSQL | tps: Norsu, delta | Norsu, \
+         no delta | PostgreSQL | ratio | document before and after |\n|---|---|---|---|---|---|---|---|---|---|",
         size.scale, size.seconds, size.rounds
     );
     for (clients, pre, post) in DOCUMENT_TPS {
-        let c = cells(&servers, clients, size)?;
-        let _ = writeln!(
-            out,
-            "| {clients} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {pre:.0}, {post:.0} |",
-            c[0][0], c[1][0], c[2][0], c[0][1], c[1][1], c[2][1]
-        );
+        for mode in ["simple", "prepared"] {
+            let c = cells(&servers, clients, size, mode)?;
+            let document = match mode {
+                "simple" => format!("{pre:.0}, {post:.0}"),
+                _ => "–".to_owned(),
+            };
+            let _ = writeln!(
+                out,
+                "| {clients} | {mode} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {document} |",
+                c[0][0],
+                c[1][0],
+                c[2][0],
+                c[0][1],
+                c[1][1],
+                c[2][1],
+                c[0][1] / c[2][1].max(1e-9)
+            );
+        }
     }
     Ok(())
 }
@@ -255,11 +278,11 @@ fn durable(size: &Size, out: &mut String) -> Result<(), String> {
     load(&servers, size.scale)?;
     let _ = writeln!(
         out,
-        "\n## Durable commits\n\n| clients | tps: Norsu | PostgreSQL | ratio | syncs a commit: Norsu | PostgreSQL |\n\
+        "\n## Durable commits\n\npgbench's TPC-B, prepared statements.\n\n| clients | tps: Norsu | PostgreSQL | ratio | syncs a commit: Norsu | PostgreSQL |\n\
          |---|---|---|---|---|---|"
     );
     for clients in [1, 8, 32] {
-        let c = cells(&servers, clients, size)?;
+        let c = cells(&servers, clients, size, "prepared")?;
         let _ = writeln!(
             out,
             "| {clients} | {:.0} | {:.0} | {:.2} | {:.3} | {:.3} |",
