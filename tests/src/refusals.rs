@@ -149,3 +149,104 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
     drop(RealServer::start(&good, "postgres"));
     Norsu::start(&good, &[]).stop(&good);
 }
+
+/// What is wrong, in a log: without what belongs to the way that a server starts and ends.
+fn complaints(log: &str) -> Vec<String> {
+    const USUAL: [&str; 7] = [
+        "starting ",
+        "listening on ",
+        "startup process",
+        "terminating any other",
+        "database system was shut down",
+        "database system is shut down",
+        "shutting down",
+    ];
+    let lines = words(log).into_iter();
+    lines.filter(|l| !l.is_empty() && !USUAL.iter().any(|usual| l.contains(usual))).collect()
+}
+
+const LOST: &[(&str, Damage)] = &[
+    ("no directory", |d| std::fs::remove_dir_all(d.join("pg_wal")).unwrap()),
+    ("a file for a directory", |d| {
+        std::fs::remove_dir_all(d.join("pg_wal")).unwrap();
+        std::fs::write(d.join("pg_wal"), "").unwrap();
+    }),
+    ("no segments", |d| segments(d).for_each(|s| std::fs::remove_file(s).unwrap())),
+    ("cut segments", |d| segments(d).for_each(|s| std::fs::write(s, [7; 100]).unwrap())),
+    ("empty segments", |d| segments(d).for_each(|s| std::fs::write(s, []).unwrap())),
+];
+
+fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(data.join("pg_wal")).unwrap();
+    entries.map(|e| e.unwrap().path()).filter(|p| p.is_file())
+}
+
+/// Not fit to be started on: without its log, or with settings of the command line that are none.
+#[test]
+fn a_start_that_cannot_be_fails_in_the_same_words() {
+    let dir = TempDir::new("refused");
+    hand_over(dir.path());
+    let (good, data) = (dir.path().join("good"), dir.path().join("data"));
+    norsu::init(&good);
+    let mut wrong = Vec::new();
+    let mut compare = |name: &str, ours: Option<String>, theirs: Option<String>| {
+        let [ours, theirs] = [ours, theirs].map(|log| log.map(|log| complaints(&log)));
+        assert!(theirs.as_ref().is_some_and(|said| !said.is_empty()), "{name}: {theirs:?}");
+        if ours != theirs {
+            wrong.push(format!("{name}\n  want {theirs:#?}\n  have {ours:#?}"));
+        }
+    };
+    for (name, damage) in LOST {
+        let starts: [fn(&Path) -> Option<String>; 2] = [
+            |d| Norsu::try_start(d, &[]).err(),
+            |d| RealServer::try_start(d, "postgres", &[]).err(),
+        ];
+        let [ours, theirs] = starts.map(|start| {
+            let mut cp = Command::new("cp");
+            cp.arg("-a").arg(&good).arg(&data);
+            run(cp);
+            damage(&data);
+            hand_over(&data);
+            let log = start(&data);
+            std::fs::remove_dir_all(&data).unwrap();
+            log
+        });
+        compare(name, ours, theirs);
+    }
+    for setting in [
+        "wal_compression=bogus",
+        "wal_sync_method=bogus",
+        "wal_level=bogus",
+        "max_wal_size=1MB",
+        "wal_consistency_checking=bogus",
+        "commit_delay=100001",
+        "wal_segment_size=1MB",
+        "checkpoint_completion_target=1.5",
+        "wal_skip_threshold=2TB",
+    ] {
+        let ours = Norsu::try_start(&good, &["-c", setting]).err();
+        compare(setting, ours, RealServer::try_start(&good, "postgres", &[setting]).err());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_missing_directory_of_the_log_is_made() {
+    let dir = TempDir::new("made");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init(&data);
+    let archive = data.join("pg_wal/archive_status");
+    let mut said = Vec::new();
+    for server in 0..2 {
+        std::fs::remove_dir(&archive).unwrap();
+        let log = match server {
+            0 => Norsu::start(&data, &[]).stop(&data),
+            _ => RealServer::start(&data, "postgres").log(),
+        };
+        assert!(archive.is_dir());
+        said.push(complaints(&log).into_iter().find(|l| l.contains("archive_status")));
+    }
+    assert_eq!(said[0], said[1]);
+    assert!(said[1].is_some());
+}

@@ -18,7 +18,7 @@ use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::io::ErrorKind;
 use vfs::process::thread_usage;
-use vfs::{Disk, io_error};
+use vfs::{Disk, FileKind, io_error};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
 /// Restoring from backups, following a primary, archiving, slots and commit timestamps are not offered; what asks for
@@ -57,9 +57,32 @@ fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
             names.sort();
             Ok(names)
         }
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(Vec::new())
+        }
         Err(e) => Err(io_error("open directory", directory, &e)),
     }
+}
+
+/// The log's directories are there; that for archiving is made. Counterpart: ValidateXLOGDirectoryStructure.
+fn check_log_directories(engine: &Engine) -> Result<()> {
+    const ARCHIVE: &str = "pg_wal/archive_status";
+    let disk = &*engine.env.disk;
+    for path in ["pg_wal", ARCHIVE] {
+        match disk.stat(path) {
+            Ok(stat) if stat.kind == FileKind::Dir => {}
+            Err(_) if path == ARCHIVE => {
+                engine.log(&format!("creating missing WAL directory \"{path}\""));
+                let made = disk.create_dir(path);
+                made.map_err(|e| io_error("create missing directory", path, &e))?;
+            }
+            _ => {
+                let message = format!("required WAL directory \"{path}\" does not exist");
+                return Err(PgError::internal(message).severity(Severity::Fatal));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The checkpoint to start from.
@@ -75,10 +98,11 @@ pub(crate) struct Start {
 /// The whole start-up.
 pub(crate) fn startup(engine: &Engine) -> Result<()> {
     announce(engine);
+    check_log_directories(engine)?;
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
     let mut reader = log_reader(engine);
-    let start = find_checkpoint(&mut reader, file.check_point)?;
+    let start = find_checkpoint(engine, &mut reader, file.check_point)?;
     let checkpoint = &start.checkpoint;
     let crashed = checkpoint.redo < start.lsn || file.state != DbState::ShutDowned;
     if checkpoint.redo < start.lsn && start.shutdown {
@@ -152,14 +176,20 @@ fn panic(message: impl Into<String>) -> PgError {
 }
 
 /// Reads the checkpoint record and checks that its redo point is there.
-fn find_checkpoint(reader: &mut WalReader, lsn: Lsn) -> Result<Start> {
-    let invalid = |why: &str| panic("could not locate a valid checkpoint record").detail(why);
+fn find_checkpoint(engine: &Engine, reader: &mut WalReader, lsn: Lsn) -> Result<Start> {
+    let invalid = |why: &str| {
+        engine.log(why);
+        panic("could not locate a valid checkpoint record")
+    };
     if !lsn.is_valid() {
         return Err(invalid("invalid primary checkpoint link in control file"));
     }
-    let Some(record) = reader.read_at(lsn)? else {
-        let why = format!("invalid primary checkpoint record: {}", reader.end_reason());
-        return Err(invalid(&why));
+    let Some(record) = reader.read_at(lsn).map_err(|e| e.severity(Severity::Panic))?.cloned()
+    else {
+        if !reader.is_out_of_segments() {
+            engine.log(reader.end_reason());
+        }
+        return Err(invalid("invalid primary checkpoint record"));
     };
     if record.header.rmgr() != Some(RmgrId::Xlog) {
         return Err(invalid("invalid resource manager ID in primary checkpoint record"));
@@ -260,7 +290,10 @@ fn replay(
         }
     }
     let others = replay.workers.take().map_or(Ok(Default::default()), RedoWorkers::finish)?;
-    engine.log(reader.end_reason());
+    // That the log ends with a segment is nothing to speak of.
+    if !reader.is_out_of_segments() {
+        engine.log(reader.end_reason());
+    }
     if count == 0 {
         engine.log("redo is not required");
         end.prev = start.lsn;

@@ -1,6 +1,5 @@
 //! From files and command line to settings, and from settings to the engine's configuration.
 
-use crate::cli::Failure;
 use engine::EngineConfig;
 use pgerror::{PgError, Severity};
 use session::FileSetting;
@@ -46,8 +45,11 @@ pub(crate) struct Loaded {
     pub(crate) unusable: bool,
 }
 
+/// Pages of the log's buffers that there are at least.
+const WAL_BUFFERS_MIN: i64 = 4;
+
 /// The settings as of now, and what is wrong with the files.
-pub(crate) fn load(origins: &Origins) -> Result<Loaded, Failure> {
+pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let mut base = Base::new(Arc::new(Registry::load()));
     for (name, value) in &origins.given {
         base.set(name, value, Source::CommandLine)?;
@@ -106,12 +108,15 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, Failure> {
         // A thirty-second of shared buffers, between 64 kB and a segment.
         let pages = (base.int("shared_buffers") / 32).clamp(8, 2048);
         base.set_found("wal_buffers", Value::Int(pages));
+    } else if base.int("wal_buffers") < WAL_BUFFERS_MIN {
+        let id = base.registry.get("wal_buffers")?;
+        base.correct(id, Value::Int(WAL_BUFFERS_MIN));
     }
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }
 
 /// Checks values that are more than a number or a word, and puts them into the form in which they are shown.
-fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, Failure> {
+fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, PgError> {
     let mut wrong = Vec::new();
     for name in [
         "DateStyle",
@@ -133,7 +138,7 @@ fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgEr
                 let at = entries.iter().rposition(|e| e.name.eq_ignore_ascii_case(name));
                 wrong.push((at.unwrap_or(0), e.severity(Severity::Log)));
             }
-            Err(e) => return Err(e.into()),
+            Err(e) => return Err(e),
         }
     }
     Ok(wrong)

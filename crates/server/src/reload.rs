@@ -89,7 +89,7 @@ pub(crate) fn reload(
     let current = instance.base();
     let loaded = match config::load(origins) {
         Ok(loaded) => loaded,
-        Err(failure) => return note(&**log, &failure.message),
+        Err(e) => return log.write(&speaker, &e.severity(Severity::Log), None),
     };
     write(&loaded.reports);
     if loaded.unusable {

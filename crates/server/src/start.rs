@@ -13,7 +13,7 @@ use crate::workers::Workers;
 use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, Speaker};
-use settings::{Base, Value};
+use settings::{Base, Registry, Value};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::sync::{Arc, OnceLock, Weak};
@@ -120,13 +120,21 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     let data = options::data_directory(given.value("pgdata"))?;
     check_directory(&data)?;
     let origins = Origins { data, given: settings_of(&given)? };
-    let config::Loaded { base, reports, faulty, .. } = config::load(&origins)?;
+    let clock = Env::os(&origins.data).clock;
+    let config::Loaded { mut base, reports, faulty, .. } = config::load(&origins).map_err(|e| {
+        // How the log is to look is not known yet.
+        refuse(&StderrLog::new(&Base::new(Arc::new(Registry::load())), clock.clone()), e)
+    })?;
     if let Some(name) = given.value("show") {
+        // What the directory was made with is known without a server.
+        if let Some(control) = control_file(&origins.data) {
+            base.set_found("data_checksums", Value::Bool(control.data_checksum_version != 0));
+            base.set_found("wal_segment_size", Value::Int(control.wal_segment_size.into()));
+        }
         let id = base.registry.get(name)?;
         println!("{}", base.registry.setting(id).plain(&base.origin(id).value));
         return Ok(0);
     }
-    let clock = Env::os(&origins.data).clock;
     let log = Arc::new(StderrLog::new(&base, clock));
     for report in &reports {
         log.write(&Speaker::default(), report, None);
@@ -165,6 +173,11 @@ fn check_combinations(base: &Base) -> pgerror::Result<()> {
         );
     }
     Ok(())
+}
+
+/// The control file, if it is one.
+fn control_file(data: &str) -> Option<ControlFile> {
+    ControlFile::decode(&std::fs::read(format!("{data}/{CONTROL_FILE}")).ok()?).ok()
 }
 
 /// The directory is one of this version, and ours. Becomes its owner.
@@ -292,7 +305,9 @@ fn panic_handler(
         }
         if !ready.load(Ordering::Acquire) {
             note(&*log, "aborting startup due to startup process failure");
-        } else if restart {
+        } else if !restart {
+            note(&*log, "shutting down because restart_after_crash is off");
+        } else {
             note(&*log, "all server processes terminated; reinitializing");
             let mut command = std::process::Command::new("/proc/self/exe");
             if let Some((program, rest)) = args.split_first() {
@@ -301,6 +316,7 @@ fn panic_handler(
             let failed = command.exec();
             note(&*log, &format!("could not restart: {failed}"));
         }
+        note(&*log, "database system is shut down");
         process::exit_now(1);
     })
 }

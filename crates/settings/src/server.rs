@@ -137,6 +137,11 @@ impl Base {
         self.values[usize::from(id.0)].value = Value::Text(text.into());
     }
 
+    /// Puts another value in the place of one that cannot be; it has the same source.
+    pub fn correct(&mut self, id: Id, value: Value) {
+        self.values[usize::from(id.0)].value = value;
+    }
+
     /// Takes a value back that has turned out to be wrong.
     pub fn withdraw(&mut self, id: Id) {
         let value = self.registry.setting(id).boot.clone();

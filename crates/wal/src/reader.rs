@@ -60,6 +60,8 @@ pub struct WalReader {
     record: DecodedRecord,
     bytes: Vec<u8>,
     end_reason: String,
+    /// The last segment looked for is not there.
+    missing: bool,
     aborted: Option<(Lsn, Lsn)>,
     overwritten: Option<Lsn>,
     /// Last page whose header was checked, and its timeline.
@@ -95,6 +97,7 @@ impl WalReader {
             record: DecodedRecord::default(),
             bytes: Vec::new(),
             end_reason: String::new(),
+            missing: false,
             aborted: None,
             overwritten: None,
             latest_page: (Lsn::INVALID, 0),
@@ -128,6 +131,7 @@ impl WalReader {
 
     /// The next record; `None` at the end of the log, whose reason [`WalReader::end_reason`] tells.
     pub fn read(&mut self) -> Result<Option<&DecodedRecord>> {
+        self.missing = false;
         self.aborted = None;
         self.overwritten = None;
         match self.read_next() {
@@ -165,6 +169,11 @@ impl WalReader {
     /// Why the last call of [`WalReader::read`] found nothing.
     pub fn end_reason(&self) -> &str {
         &self.end_reason
+    }
+
+    /// Is it because there is no further segment?
+    pub fn is_out_of_segments(&self) -> bool {
+        self.missing
     }
 
     /// Where the next record is looked for: after the end of the log, where to write on.
@@ -442,6 +451,7 @@ impl WalReader {
             let path = format!("{}{name}", self.directory);
             let file = self.disk.open(&path, OpenMode::Read).map_err(|e| match e.kind() {
                 ErrorKind::NotFound => {
+                    self.missing = true;
                     Stop::End(format!("could not open file \"{path}\": {}", vfs::strerror(&e)))
                 }
                 _ => Stop::Fault(vfs::io_error("open file", &path, &e)),
