@@ -35,8 +35,10 @@ pub(crate) struct Writer {
     /// Everything before is durable.
     flushed: AtomicU64,
     failed: AtomicBool,
-    /// So many leaders will not give way: it took too long.
+    /// So many leaders will not give way, because it took too long.
     hasty: AtomicU32,
+    /// How many that will be when it takes too long the next time.
+    hasty_next: AtomicU32,
     file: Mutex<Output>,
     queue: Mutex<Queue>,
     fsync: AtomicBool,
@@ -95,8 +97,9 @@ enum Role {
 
 /// Giving way may take so long, the time of a few statements. Beyond that, others use the processor for longer work.
 const GIVE_WAY_MAX: Duration = Duration::from_millis(2);
-/// After that, so many leaders do not try.
-const HASTY: u32 = 20;
+/// After that, so many leaders do not try; twice as many each time that it happens again, up to the most.
+const HASTY_MIN: u32 = 8;
+const HASTY_MAX: u32 = 4096;
 
 impl Writer {
     pub(crate) fn new(env: Env, config: &WalConfig, counters: Arc<Counters>) -> Writer {
@@ -107,6 +110,7 @@ impl Writer {
             flushed: AtomicU64::new(Lsn::MAX.0),
             failed: AtomicBool::new(false),
             hasty: AtomicU32::new(0),
+            hasty_next: AtomicU32::new(HASTY_MIN),
             file: Mutex::new(Output {
                 segments: None,
                 open: None,
@@ -225,7 +229,11 @@ impl Writer {
         let began = self.env.clock.monotonic();
         sync::yield_now();
         if self.env.clock.monotonic().saturating_sub(began) > GIVE_WAY_MAX {
-            self.hasty.store(HASTY, Relaxed);
+            let next = self.hasty_next.load(Relaxed);
+            self.hasty.store(next, Relaxed);
+            self.hasty_next.store((2 * next).min(HASTY_MAX), Relaxed);
+        } else {
+            self.hasty_next.store(HASTY_MIN, Relaxed);
         }
     }
 
