@@ -21,7 +21,7 @@ fn fill(server: &Server, size: &Size) -> Result<(f64, String), String> {
     loop {
         let now = megabytes()?;
         if now >= f64::from(size.recover) {
-            return Ok((now, server.query(REDO)?));
+            return Ok((now, server.ask(REDO)?));
         }
         let mut bench = server.client("pgbench");
         bench.args(["-n", "-M", "prepared", "-c", "8", "-j", "2", "-T", "5", "postgres"]);
@@ -52,7 +52,7 @@ pub(super) fn run(size: &Size, out: &mut String) -> Result<(), String> {
                 let (server, time) = Server::recover(contender, &options(&settings)?, crashed)?;
                 times.push(time.as_secs_f64());
                 let answered = Instant::now();
-                while server.query(REDO)? == redo {
+                while server.ask(REDO)? == redo {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 if contender == Contender::Norsu {
