@@ -51,17 +51,29 @@ const HISTORY: usize = 4096;
 
 const HEADS_MAX: usize = 8192;
 
-/// Positions seen so far, chained by hash. A position is stored plus one, 0 is the end.
-struct History {
+/// Positions seen so far, chained by hash. Kept from input to input it need not be cleared: a position is stored
+/// as `base`, which grows by each input's length, plus one; what is not above `base` is of an earlier input.
+pub struct History {
     /// Of which as many are in use as the input is worth.
     heads: [u32; HEADS_MAX],
     mask: usize,
     /// Only entries of positions that a head leads to mean something.
     previous: [u32; HISTORY],
+    base: u32,
+    /// What the base will be for the next input.
+    next_base: u32,
+}
+
+impl Default for History {
+    fn default() -> History {
+        let (heads, previous) = ([0; HEADS_MAX], [0; HISTORY]);
+        History { heads, mask: 0, previous, base: 0, next_base: 0 }
+    }
 }
 
 impl History {
-    fn new(input_len: usize) -> History {
+    /// Forgets what it knows, for an input of so many bytes.
+    fn begin(&mut self, input_len: usize) {
         let size = match input_len {
             0..128 => 512,
             128..256 => 1024,
@@ -69,7 +81,15 @@ impl History {
             512..1024 => 4096,
             _ => HEADS_MAX,
         };
-        History { heads: [0; HEADS_MAX], mask: size - 1, previous: [0; HISTORY] }
+        self.mask = size - 1;
+        // Inputs are shorter than 2 GB.
+        let len = input_len as u32;
+        let end = self.next_base.checked_add(len);
+        self.base = if end.is_some() { self.next_base } else { 0 };
+        if end.is_none() {
+            self.heads.fill(0);
+        }
+        self.next_base = self.base + len;
     }
 
     /// The head for these bytes, those of the position first.
@@ -82,6 +102,11 @@ impl History {
             [a, ..] => signed(*a),
             [] => 0,
         };
+        self.slot(hash)
+    }
+
+    #[inline]
+    fn slot(&self, hash: i32) -> usize {
         hash as usize & self.mask & (HEADS_MAX - 1)
     }
 
@@ -89,10 +114,17 @@ impl History {
     #[inline]
     fn add(&mut self, input: &[u8], at: usize, count: usize) {
         let rest = &input[at..];
-        let whole = rest.windows(4).take(count);
-        let done = whole.len();
-        for (position, four) in (at..).zip(whole) {
-            self.link(self.head(four), position);
+        let mut done = 0;
+        if let [a, b, c, behind @ ..] = rest {
+            // The hash rolls: of the four bytes the first one goes, and the next one comes.
+            let signed = |byte: u8| i32::from(byte as i8);
+            let mut three = signed(*a) << 4 ^ signed(*b) << 2 ^ signed(*c);
+            for (first, last) in rest.iter().zip(behind).take(count) {
+                let hash = three << 2 ^ signed(*last);
+                self.link(self.slot(hash), at + done);
+                three = hash ^ signed(*first) << 6;
+                done += 1;
+            }
         }
         for n in done..count {
             self.link(self.head(&rest[n..]), at + n);
@@ -102,7 +134,7 @@ impl History {
     #[inline]
     fn link(&mut self, head: usize, at: usize) {
         self.previous[at % HISTORY] = self.heads[head];
-        self.heads[head] = at as u32 + 1;
+        self.heads[head] = self.base + at as u32 + 1;
     }
 
     /// Length and offset of the best match for the bytes at `at`.
@@ -117,8 +149,8 @@ impl History {
         // Where the best match ends and a better one goes on.
         let mut beyond = wanted[0];
         let mut link = self.heads[self.head(&input[at..])];
-        while link != 0 {
-            let candidate = link as usize - 1;
+        while link > self.base {
+            let candidate = (link - self.base) as usize - 1;
             let offset = at - candidate;
             if offset >= MAX_OFFSET {
                 break;
@@ -165,6 +197,16 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
 
 /// Appends `input` compressed to `out`; `None` (and `out` as it was) where it is not worth it.
 pub fn compress(input: &[u8], strategy: &Strategy, out: &mut Vec<u8>) -> Option<usize> {
+    compress_with(&mut History::default(), input, strategy, out)
+}
+
+/// As [`compress`], with memory that serves again.
+pub fn compress_with(
+    history: &mut History,
+    input: &[u8],
+    strategy: &Strategy,
+    out: &mut Vec<u8>,
+) -> Option<usize> {
     let base = out.len();
     if input.len() < strategy.min_input || input.len() > strategy.max_input {
         return None;
@@ -175,7 +217,7 @@ pub fn compress(input: &[u8], strategy: &Strategy, out: &mut Vec<u8>) -> Option<
     } else {
         input.len() * keep / 100
     };
-    let mut history = History::new(input.len());
+    history.begin(input.len());
     let (mut control_at, mut items) = (0, 8);
     let mut found = false;
     let mut at = 0;
@@ -293,6 +335,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_history_that_serves_again_gives_the_same_bytes() {
+        let mut seed = 7u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed >> 33
+        };
+        let mut history = History::default();
+        let mut wraps = 0;
+        for round in 0..400 {
+            if round % 100 == 50 {
+                history.next_base = u32::MAX - 10_000;
+            }
+            let (len, alphabet) = (random() % 9000, 1 + random() % 20);
+            let input: Vec<u8> = (0..len).map(|_| (random() % alphabet * 97) as u8).collect();
+            let (mut fresh, mut again) = (Vec::new(), Vec::new());
+            for strategy in [Strategy::DEFAULT, Strategy::ALWAYS] {
+                let before = history.next_base;
+                let got = compress_with(&mut history, &input, &strategy, &mut again);
+                wraps += usize::from(history.next_base < before);
+                assert_eq!(got, compress(&input, &strategy, &mut fresh));
+                assert_eq!(again, fresh);
+            }
+        }
+        assert!(wraps >= 3, "{wraps}");
     }
 
     #[test]

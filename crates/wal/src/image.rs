@@ -28,6 +28,7 @@ pub(crate) struct Packed {
 #[derive(Default)]
 pub(crate) struct Packer {
     page: Vec<u8>,
+    pglz: Option<Box<pglz::History>>,
     zstd: Option<zstd::bulk::Compressor<'static>>,
 }
 
@@ -85,7 +86,8 @@ impl Packer {
         match compression {
             Compression::Off => None,
             Compression::Pglz => {
-                pglz::compress(&self.page, &pglz::Strategy::DEFAULT, out)?;
+                let history = self.pglz.get_or_insert_default();
+                pglz::compress_with(history, &self.page, &pglz::Strategy::DEFAULT, out)?;
                 Some(BKPIMAGE_COMPRESS_PGLZ)
             }
             Compression::Lz4 => {
