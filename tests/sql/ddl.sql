@@ -79,3 +79,29 @@ CREATE TABLE second_of_two (b first_of_two CHECK ((b).a IS NOT NULL));
 CREATE INDEX second_index ON second_of_two (((b).a));
 DROP TABLE first_of_two;
 DROP TABLE first_of_two, second_of_two;
+
+-- Rows within rows: what is stored of a type must not change its looks beneath the tables that hold it.
+CREATE TYPE within AS (a int, b text, c int, d float8); CREATE TYPE around AS (w within); CREATE DOMAIN named AS within
+CREATE TABLE holding (w within, n int); INSERT INTO holding VALUES (row(1, repeat('x', 300), 7, 1.5), 1), (row(2, 'y', 8, 2.5), 2), (row(3, NULL, 9, 3.5), 3)
+CREATE TABLE deeply ([[x around¦x within[]¦x named]]); ALTER TYPE within ALTER ATTRIBUTE a TYPE text; DROP TABLE deeply
+DROP TABLE IF EXISTS deeply; ALTER TYPE within DROP ATTRIBUTE b
+SELECT w, (w).c, (w).d, row_to_json(w), w IS NULL, ARRAY[w], w::named FROM holding ORDER BY w
+UPDATE holding SET w.c = 70 WHERE n = 1; INSERT INTO holding VALUES (row(1, 70, 1.5), 4)
+SELECT w, count(*) FROM holding GROUP BY w ORDER BY w
+SELECT a.w *= b.w, a.w = b.w, a.w < b.w FROM holding a, holding b WHERE a.n < b.n ORDER BY a.n, b.n
+CREATE [[unique]] INDEX ON holding (w)
+CREATE FUNCTION held() RETURNS SETOF within LANGUAGE sql AS 'SELECT w FROM holding ORDER BY n'; SELECT * FROM held(); SELECT h FROM held() h
+DROP FUNCTION held; DROP TABLE holding; DROP TYPE within CASCADE; DROP TYPE around
+CREATE TABLE rowed (x int); CREATE TABLE holding (r rowed[]); INSERT INTO holding VALUES (array[row(1)::rowed])
+ALTER TABLE rowed [[ALTER x TYPE bigint¦ADD y int DEFAULT 5¦ADD z float8 DEFAULT random()¦SET UNLOGGED¦ADD CHECK (x > 0)¦DROP x]]
+SELECT * FROM holding
+DROP TABLE holding, rowed
+CREATE DOMAIN small AS int; CREATE DOMAIN smaller AS small; CREATE TYPE of_small AS (s small)
+CREATE TABLE holding (a [[small¦smaller¦small[]¦smaller[]¦of_small]]); INSERT INTO holding VALUES (NULL); ALTER DOMAIN small ADD CONSTRAINT positive CHECK (VALUE > 0); ALTER DOMAIN small DROP CONSTRAINT IF EXISTS positive; DROP TABLE holding
+DROP TABLE IF EXISTS holding; CREATE TABLE holding (a smaller[]); ALTER DOMAIN small SET NOT NULL
+DROP TABLE holding; DROP TYPE of_small; DROP DOMAIN smaller, small
+-- Statistics objects outlive another type of their columns.
+CREATE TABLE counted (a int, b int, c int); CREATE STATISTICS counts ON a, b FROM counted; CREATE STATISTICS counts_of ON (a + c), b FROM counted; COMMENT ON STATISTICS counts IS 'hi'
+ALTER TABLE counted ALTER [[a¦c]] TYPE bigint
+SELECT pg_get_statisticsobjdef(oid), obj_description(oid, 'pg_statistic_ext') FROM pg_statistic_ext WHERE stxname LIKE 'counts%' ORDER BY stxname
+DROP TABLE counted

@@ -7,6 +7,7 @@ use crate::coerce::{Context, null_const};
 use crate::lookup::{Lookup, Relation};
 use crate::state::{Analyzer, Params};
 use crate::{stored, ty};
+use catalog::foreign::{check_triggers, event};
 use catalog::rows::PgAttribute;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, bail, pg_err};
@@ -118,7 +119,7 @@ impl Analyzer<'_> {
             let Some(relation) = self.cat.relation(relid)? else {
                 bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
             };
-            self.check_target(&relation, query.command_type)?;
+            self.check_target(&relation, query)?;
             if relation.class.relkind != b'v' {
                 break relation;
             }
@@ -152,21 +153,27 @@ impl Analyzer<'_> {
     }
 
     /// May rows of this relation be changed?
-    fn check_target(&mut self, relation: &Relation, command: CmdType) -> Result<()> {
+    fn check_target(&mut self, relation: &Relation, query: &Query) -> Result<()> {
         let name = relation.class.relname;
-        let changes = match command {
-            CmdType::Insert => b'3',
-            CmdType::Update => b'2',
-            _ => b'4',
+        let command = query.command_type;
+        let updates =
+            query.on_conflict.as_ref().is_some_and(|c| c.action == OnConflictAction::Update);
+        let (changes, events) = match command {
+            CmdType::Insert if updates => (b'3', event::INSERT | event::UPDATE),
+            CmdType::Insert => (b'3', event::INSERT),
+            CmdType::Update => (b'2', event::UPDATE),
+            _ => (b'4', event::DELETE),
         };
-        if relation.rules.iter().any(|r| r.ev_type == changes) {
+        let conflict = query.on_conflict.is_some();
+        let rewrites = |kind| kind == changes || conflict && kind == b'2';
+        if relation.rules.iter().any(|r| rewrites(r.ev_type)) {
             bail!(FEATURE_NOT_SUPPORTED, "rules on \"{name}\" are not supported");
         }
         if command != CmdType::Delete {
             self.cat.check_new_rows(relation)?;
         }
         match relation.class.relkind {
-            b'r' | b'p' => Ok(()),
+            b'r' | b'p' => check_triggers(relation, events),
             b'v' if relation.class.relhastriggers => {
                 bail!(FEATURE_NOT_SUPPORTED, "triggers on view \"{name}\" are not supported")
             }

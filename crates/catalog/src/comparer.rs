@@ -229,6 +229,9 @@ impl CatCx<'_> {
         let (mut types, mut columns) = (Vec::new(), Vec::new());
         for a in &desc.attributes {
             let ty = if a.attisdropped { types::oids::INT4 } else { a.atttypid };
+            if self.check_collation(a.attcollation).is_err() {
+                return Ok(None);
+            }
             let Some(compare) = self.type_comparer(ty, depth + 1)? else { return Ok(None) };
             // Dropped columns are passed over by what pg_attribute kept of their types.
             types.push(type_info(ty, a.attlen, a.attbyval, a.attalign));

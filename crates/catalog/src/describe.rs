@@ -173,6 +173,13 @@ impl CatCx<'_> {
                 let row = self.get(cache::PUBLICATIONOID, &[oid.into()], what)?;
                 format!("publication {}", row.pubname)
             }
+            PgPublicationRel::RELATION => {
+                let row = self.scan(indexes::PG_PUBLICATION_REL_OID_INDEX, &[oid.into()])?.pop();
+                let row = row.ok_or_else(|| missing("publication table"))?;
+                let of = ObjectAddress::of::<PgPublication>(row.prpubid);
+                let (table, of) = (self.describe_relation(row.prrelid)?, self.describe_object(of)?);
+                format!("publication of {table} in {of}")
+            }
             PgAmop::RELATION => {
                 let row = self.scan(indexes::PG_AMOP_OID_INDEX, &[oid.into()])?.pop();
                 let row = row.ok_or_else(|| missing("access method operator"))?;

@@ -2,11 +2,14 @@
 //! to pass over it would give wrong answers or wrong data.
 
 use crate::cx::CatCx;
+use crate::depend::ObjectAddress;
 use crate::encoding;
 use crate::relcache::RelDesc;
-use crate::rows::{PgClass, PgCollation, PgDatabase, PgEventTrigger, indexes};
+use crate::rows::{
+    CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgTrigger, PgType, indexes,
+};
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
 /// Collations that every cluster has and that order text as we do: the database's own (which is checked when a session
@@ -38,6 +41,24 @@ pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     types::locale::check_order(row.datcollate.as_str())?;
     types::locale::check_case(row.datctype.as_str(), encoding == Encoding::Utf8)?;
     Ok(encoding)
+}
+
+/// Kinds of events as `pg_trigger.tgtype` has them.
+pub mod event {
+    pub const INSERT: i16 = 1 << 2;
+    pub const DELETE: i16 = 1 << 3;
+    pub const UPDATE: i16 = 1 << 4;
+    pub const TRUNCATE: i16 = 1 << 5;
+}
+
+/// 0A000 where a trigger would have to fire, whether rows are touched or not: for each row, before it is known what becomes
+/// of it, or once for the statement. Those of constraints are not meant.
+pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
+    let fires = |t: &&PgTrigger| !t.tgisinternal && t.tgenabled != b'D' && t.tgtype & events != 0;
+    match rel.triggers.iter().find(fires) {
+        Some(t) => Err(PgError::unsupported(format!("trigger \"{}\"", t.tgname))),
+        None => Ok(()),
+    }
 }
 
 impl CatCx<'_> {
@@ -102,6 +123,33 @@ impl CatCx<'_> {
             && !self.scan(indexes::PG_INHERITS_PARENT_INDEX, &[class.oid.into()])?.is_empty()
         {
             return Err(PgError::unsupported("inheritance"));
+        }
+        Ok(())
+    }
+
+    /// An error where the relation is a composite type that tables were made of: their columns would have to change along,
+    /// which we cannot even where CASCADE says that they shall. Counterpart: `find_typed_table_dependencies`.
+    pub fn check_typed_tables(&mut self, rel: &RelDesc, cascade: bool) -> Result<()> {
+        if rel.kind() != b'c' {
+            return Ok(());
+        }
+        for row in self.dependents_of(ObjectAddress::of::<PgType>(rel.class.reltype))? {
+            let typed = match row.classid == PgClass::RELATION && row.objsubid == 0 {
+                true => self.find_class(row.objid)?,
+                false => None,
+            };
+            if let Some(table) = typed.filter(|t| t.reloftype == rel.class.reltype) {
+                let (name, shown) = (rel.name(), table.relname);
+                if cascade {
+                    let what = format!("changing the type of typed table \"{shown}\"");
+                    return Err(PgError::unsupported(what));
+                }
+                return Err(pg_err!(
+                    DEPENDENT_OBJECTS_STILL_EXIST,
+                    "cannot alter type \"{name}\" because it is the type of a typed table"
+                )
+                .hint("Use ALTER ... CASCADE to alter the typed tables too."));
+            }
         }
         Ok(())
     }

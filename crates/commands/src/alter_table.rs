@@ -23,7 +23,8 @@ use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{
-    AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, Constraint, Node, ObjectType,
+    AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, Constraint, DropBehavior, Node,
+    ObjectType,
 };
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -66,6 +67,11 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     if rel.attributes.iter().any(|a| a.attinhcount > 0) {
         return Err(PgError::unsupported("inheritance"));
     }
+    if rel.class.reloftype.is_valid() {
+        stmt.cmds.iter().try_for_each(fits_typed_table)?;
+    }
+    let cascade = stmt.cmds.iter().any(|c| c.behavior == DropBehavior::Cascade);
+    host.catalog().check_typed_tables(&rel, cascade)?;
     crate::relation::not_of_other_session(&rel, "alter")?;
     host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
     run(host, oid, &stmt.cmds, sql)
@@ -88,6 +94,17 @@ fn fits(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
         _ => return Ok(()),
     };
     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name())
+}
+
+/// The columns of a typed table are those of its type.
+fn fits_typed_table(cmd: &AlterTableCmd) -> Result<()> {
+    let what = match cmd.subtype {
+        AlterTableType::AddColumn => "add column to",
+        AlterTableType::DropColumn => "drop column from",
+        AlterTableType::AlterColumnType => "alter column type of",
+        _ => return Ok(()),
+    };
+    bail!(WRONG_OBJECT_TYPE, "cannot {what} typed table")
 }
 
 /// Runs subcommands on a relation that is locked.

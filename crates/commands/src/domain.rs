@@ -2,7 +2,7 @@
 
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
-use crate::{constraint, drop as dropping, names, relation, stored};
+use crate::{constraint, drop as dropping, names, relation, stored, typeuse};
 use analyze::coerce::{Context, null_const};
 use analyze::deparse::{Deparser, Style};
 use analyze::{Analyzer, Params, SessionLookup};
@@ -305,6 +305,7 @@ pub fn null_of(host: &mut dyn CommandHost, column: &PgAttribute) -> Result<Expr>
 }
 
 /// The columns of tables whose type is the domain or one made from it, the tables locked.
+/// 0A000 where such values are within others: they would have to be looked at as well.
 /// Counterpart: `get_rels_with_domain`.
 fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, AttrNo)>> {
     let mut out = Vec::new();
@@ -315,6 +316,9 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
                 let row = host.catalog().find_type(d.objid)?;
                 if row.is_some_and(|t| t.typtype == b'd') {
                     todo.push(d.objid);
+                } else {
+                    let shown = host.catalog().format_type(ty)?;
+                    typeuse::check_type(host, d.objid, &shown)?;
                 }
                 continue;
             }
@@ -322,6 +326,10 @@ fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, Att
                 continue;
             }
             let Some(class) = host.catalog().find_class(d.objid)? else { continue };
+            if let Some(rows) = class.reltype.valid() {
+                let shown = host.catalog().format_type(ty)?;
+                typeuse::check_type(host, rows, &shown)?;
+            }
             if !matches!(class.relkind, b'r' | b'm') {
                 continue;
             }

@@ -5,7 +5,7 @@ use crate::host::{CommandHost, notice};
 use crate::names;
 use catalog::depend::DropBehavior;
 use catalog::rows::*;
-use catalog::{ObjectAddress, RelDesc};
+use catalog::{CatCx, ObjectAddress, RelDesc};
 use engine::storage::drop_relation_files;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, DropStmt, Node, ObjectType};
@@ -341,6 +341,10 @@ fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
         PgDefaultAcl::RELATION => delete_row(host, indexes::PG_DEFAULT_ACL_OID_INDEX, oid)?,
         PgPolicy::RELATION => delete_row(host, indexes::PG_POLICY_OID_INDEX, oid)?,
         PgStatisticExt::RELATION => {
+            let mut cat = host.catalog();
+            for row in cat.scan(indexes::PG_STATISTIC_EXT_DATA_STXOID_INH_INDEX, &[oid.into()])? {
+                cat.delete(&row)?;
+            }
             delete_row(host, indexes::PG_STATISTIC_EXT_OID_INDEX, oid)?;
         }
         class => {
@@ -376,7 +380,20 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
             cat.delete(&row)?;
         }
     }
+    if class.relkind == b'p' {
+        for row in cat.scan(indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX, &[oid.into()])? {
+            cat.delete(&row)?;
+        }
+    }
+    if class.relkind == b'f' {
+        for row in cat.scan(indexes::PG_FOREIGN_TABLE_RELID_INDEX, &[oid.into()])? {
+            cat.delete(&row)?;
+        }
+    }
     for row in cat.scan(indexes::PG_INHERITS_RELID_SEQNO_INDEX, &[oid.into()])? {
+        if class.relispartition {
+            forget_default_partition(&mut cat, row.inhparent, oid)?;
+        }
         cat.delete(&row)?;
     }
     for row in cat.scan(indexes::PG_STATISTIC_RELID_ATT_INH_INDEX, &[oid.into()])? {
@@ -386,6 +403,18 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
         cat.delete(&row)?;
     }
     cat.delete(&row)
+}
+
+/// The partitioned table has no default partition any more, if it was this one; and one partition fewer to know of.
+fn forget_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) -> Result<()> {
+    let index = indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
+    if let Some(row) = cat.scan(index, &[parent.into()])?.pop()
+        && row.partdefid == partition
+    {
+        cat.update(&row, &PgPartitionedTable { partdefid: Oid::INVALID, ..row.row.clone() })?;
+    }
+    cat.invalidate_relation(parent, false);
+    Ok(())
 }
 
 /// The column stays as a gap in the rows. Counterpart: `RemoveAttributeById`.

@@ -47,6 +47,7 @@ mod tag;
 pub mod temp;
 mod truncate;
 mod typecmd;
+mod typeuse;
 mod utility;
 mod vacuum;
 mod view;

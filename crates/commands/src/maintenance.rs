@@ -27,7 +27,7 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
             bail!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", rel.name());
         }
         let user = names::user(host);
-        lock_one(host, stmt, &rel, user, &mut Vec::new())?;
+        lock_one(host, stmt, &rel, rv.inh, user, &mut Vec::new())?;
     }
     Ok(())
 }
@@ -37,6 +37,7 @@ fn lock_one(
     host: &mut dyn CommandHost,
     stmt: &LockStmt,
     rel: &Arc<RelDesc>,
+    with_children: bool,
     user: Oid,
     within: &mut Vec<Oid>,
 ) -> Result<()> {
@@ -51,10 +52,9 @@ fn lock_one(
         let what = names::relation_noun(rel.kind());
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {}", rel.name());
     }
-    if !stmt.nowait {
-        host.lock_relation(oid, stmt.mode)?;
-    } else if !host.try_lock_relation(oid, stmt.mode)? {
-        bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{}\"", rel.name());
+    take_lock(host, stmt, oid)?;
+    if with_children && rel.class.relhassubclass {
+        lock_children(host, stmt, oid)?;
     }
     if rel.kind() != b'v' {
         return Ok(());
@@ -70,7 +70,7 @@ fn lock_one(
     within.push(oid);
     let mut read = Vec::new();
     actions.iter().for_each(|query| relations_read(query, &mut read));
-    for other in read {
+    for (other, inh) in read {
         if within.contains(&other) {
             bail!(
                 INVALID_OBJECT_DEFINITION,
@@ -79,20 +79,47 @@ fn lock_one(
             );
         }
         let other = host.catalog().relation(other)?;
-        lock_one(host, stmt, &other, user, within)?;
+        lock_one(host, stmt, &other, inh, user, within)?;
     }
     within.pop();
     Ok(())
 }
 
-/// The relations that a view's query reads, the view itself (as OLD and NEW) left out.
-fn relations_read(query: &Query, out: &mut Vec<Oid>) {
+fn take_lock(host: &mut dyn CommandHost, stmt: &LockStmt, oid: Oid) -> Result<()> {
+    if !stmt.nowait {
+        return host.lock_relation(oid, stmt.mode);
+    }
+    if !host.try_lock_relation(oid, stmt.mode)? {
+        let name = host.catalog().class(oid)?.relname;
+        bail!(LOCK_NOT_AVAILABLE, "could not obtain lock on relation \"{name}\"");
+    }
+    Ok(())
+}
+
+/// Locks what inherits from a table, whatever the user's rights on it. Counterpart: `LockTableRecurse`.
+fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Result<()> {
+    let rows = host.catalog().scan(indexes::PG_INHERITS_PARENT_INDEX, &[parent.into()])?;
+    let mut children: Vec<Oid> = rows.iter().map(|r| r.inhrelid).collect();
+    children.sort_unstable();
+    for child in children {
+        take_lock(host, stmt, child)?;
+        // It may have gone while we waited.
+        if host.catalog().find_class(child)?.is_some() {
+            lock_children(host, stmt, child)?;
+        }
+    }
+    Ok(())
+}
+
+/// The relations that a view's query reads, and whether what inherits from them is read too; the view itself (as OLD and
+/// NEW) left out.
+fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
     for rte in &query.rtable {
         match &rte.kind {
             RteKind::Relation { relid, relkind: b'r' | b'p' | b'v', .. }
                 if !matches!(rte.eref.aliasname.as_str(), "old" | "new") =>
             {
-                out.push(*relid);
+                out.push((*relid, rte.inh));
             }
             RteKind::Subquery { subquery, .. } => relations_read(subquery, out),
             _ => {}

@@ -56,6 +56,7 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
     let query = query_of(host, &rel)?;
     set_populated(host, rel.oid(), !stmt.skip_data)?;
     if stmt.concurrent {
+        host.catalog().check_new_rows(&rel)?;
         return replace_rows(host, &rel, &query);
     }
     relation::new_files(host, rel.oid())?;

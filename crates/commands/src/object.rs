@@ -7,8 +7,8 @@ use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc, acl};
 use ids::Oid;
 use parse::ast::{
-    AlterObjectSchemaStmt, AlterOwnerStmt, CommentStmt, CreateSchemaStmt, Node, ObjectType,
-    RangeVar, RenameStmt,
+    AlterObjectSchemaStmt, AlterOwnerStmt, CommentStmt, CreateSchemaStmt, DropBehavior, Node,
+    ObjectType, RangeVar, RenameStmt,
 };
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
@@ -59,7 +59,10 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
                 ObjectType::Attribute if rel.kind() != b'c' => {
                     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", rel.name())
                 }
-                ObjectType::Column | ObjectType::Attribute => rename_column(host, &rel, old, new),
+                ObjectType::Column | ObjectType::Attribute => {
+                    let cascade = stmt.behavior == DropBehavior::Cascade;
+                    rename_column(host, &rel, old, new, cascade)
+                }
                 ObjectType::Tabconstraint => rename_constraint(host, &rel, old, new),
                 ObjectType::Rule => rename_rule(host, &rel, old, new),
                 ObjectType::Trigger => rename_trigger(host, &rel, old, new),
@@ -146,7 +149,17 @@ pub fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()>
     Ok(())
 }
 
-fn rename_column(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str) -> Result<()> {
+fn rename_column(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    old: &str,
+    new: &str,
+    cascade: bool,
+) -> Result<()> {
+    if rel.class.reloftype.is_valid() {
+        bail!(WRONG_OBJECT_TYPE, "cannot rename column of typed table");
+    }
+    host.catalog().check_typed_tables(rel, cascade)?;
     let Some(a) = rel.column(old) else {
         if relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == old) {
             bail!(FEATURE_NOT_SUPPORTED, "cannot rename system column \"{old}\"");
@@ -158,6 +171,12 @@ fn rename_column(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &str
     }
     if rel.column(new).is_some() {
         bail!(DUPLICATE_COLUMN, "column \"{new}\" of relation \"{}\" already exists", rel.name());
+    }
+    if a.attinhcount > 0 {
+        bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited column \"{old}\"");
+    }
+    if matches!(rel.kind(), b'r' | b'p') {
+        host.catalog().check_children(&rel.class.row)?;
     }
     let number = a.attnum;
     crate::alter_table::change_column(host, rel.oid(), number, |a| a.attname = Name::new(new))?;
@@ -202,6 +221,12 @@ fn rename_constraint(
     {
         let index = host.catalog().relation(index)?;
         return rename_relation(host, &index, new);
+    }
+    if row.contype == b'c' && !row.connoinherit {
+        if row.coninhcount > 0 {
+            bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited constraint \"{old}\"");
+        }
+        cat.check_children(&rel.class.row)?;
     }
     cat.update(&row, &PgConstraint { conname: Name::new(new), ..row.row.clone() })?;
     cat.invalidate_relation(rel.oid(), false);

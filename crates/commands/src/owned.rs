@@ -61,6 +61,7 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
                 b'a' => revoke_all(host, address(&d), role)?,
                 // Databases and tablespaces stay.
                 b'o' if !shared => objects.push(address(&d)),
+                b'r' if !leave_policy(host, &d, role)? => objects.push(address(&d)),
                 _ => {}
             }
         }
@@ -71,6 +72,24 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
     // The newest first, as dependents mostly are.
     objects.sort_by_key(|o| (std::cmp::Reverse(o.object), o.class, o.sub));
     drop::drop_objects(host, &objects, drop::behavior(stmt.behavior), false)
+}
+
+/// Takes the role out of those that a policy is for. False where it is for no other: the policy has to go.
+/// Counterpart: `RemoveRoleFromObjectPolicy`.
+fn leave_policy(host: &mut dyn CommandHost, use_of: &Row<PgShdepend>, role: Oid) -> Result<bool> {
+    let mut cat = host.catalog();
+    let Some(row) = cat.scan(indexes::PG_POLICY_OID_INDEX, &[use_of.objid.into()])?.pop() else {
+        return Ok(true);
+    };
+    let polroles: Vec<Oid> = row.polroles.iter().copied().filter(|r| *r != role).collect();
+    if polroles.is_empty() {
+        return Ok(false);
+    }
+    cat.update(&row, &PgPolicy { polroles, ..row.row.clone() })?;
+    cat.delete(use_of)?;
+    cat.invalidate_relation(row.polrelid, false);
+    cat.increment_command_counter()?;
+    Ok(true)
 }
 
 /// Takes all that a role was granted on an object. Counterpart: `RemoveRoleFromObjectACL`.

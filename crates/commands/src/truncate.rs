@@ -2,6 +2,7 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{index, names, relation, sequence};
+use catalog::foreign::{check_triggers, event};
 use catalog::rows::*;
 use catalog::{RelDesc, acl};
 use ids::Oid;
@@ -66,6 +67,7 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     }
     names::not_a_catalog(rel)?;
     host.catalog().check_children(&rel.class.row)?;
+    check_triggers(rel, event::TRUNCATE)?;
     names::table_rights(host, rel, acl::TRUNCATE)?;
     relation::not_of_other_session(rel, "truncate")?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")

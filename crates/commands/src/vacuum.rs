@@ -206,6 +206,9 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
 /// May the user do it, and is it a table? A warning where not.
 fn fit(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     let name = rel.name();
+    if rel.kind() == b'p' {
+        return Err(PgError::unsupported(format!("{verb} of partitioned table \"{name}\"")));
+    }
     if !may(host, &rel.class.row)? {
         let who = match (rel.class.relisshared, rel.is_catalog()) {
             (true, _) => "only superuser",

@@ -47,6 +47,8 @@ pub struct EngineConfig {
     pub max_prepared_xacts: u32,
     pub max_locks_per_xact: u32,
     pub track_commit_timestamp: bool,
+    /// `archive_mode` other than off: the directory is refused.
+    pub archiving: bool,
     pub zero_damaged_pages: bool,
     pub ignore_checksum_failure: bool,
     pub ignore_invalid_pages: bool,
@@ -85,6 +87,7 @@ impl EngineConfig {
             max_prepared_xacts: 0,
             max_locks_per_xact: 64,
             track_commit_timestamp: false,
+            archiving: false,
             zero_damaged_pages: false,
             ignore_checksum_failure: false,
             ignore_invalid_pages: false,
@@ -163,7 +166,7 @@ impl Engine {
         let control = Control::open(env.disk.clone(), env.clock.clone())?;
         let file = control.get();
         let stamps = file.track_commit_timestamp || config.track_commit_timestamp;
-        recovery::refuse_what_we_cannot_keep(&*config.env.disk, stamps)?;
+        recovery::refuse_what_we_cannot_keep(&*config.env.disk, stamps, config.archiving)?;
         let mut wal_config = config.wal.clone();
         wal_config.segment_size = file.wal_segment_size;
         wal_config.system_id = file.system_id;

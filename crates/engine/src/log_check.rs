@@ -3,7 +3,7 @@
 //! segments in turn. Only a doubtful log is read as a whole.
 
 use crate::Engine;
-use crate::recovery::{Start, log_reader, seek};
+use crate::recovery::{FIRST_POSTGRES, Start, log_reader, seek};
 use crate::redo::{check_replayable, may_be_unreplayable};
 use ids::Lsn;
 use pgerror::{PgError, Result};
@@ -56,9 +56,7 @@ impl LogCheck {
         let reader = &mut self.reader;
         seek(reader, &self.start);
         while reader.read()?.is_some() {
-            check_replayable(reader.record()).map_err(|e| {
-                e.hint("Start PostgreSQL on this directory and shut it down in good order first.")
-            })?;
+            check_replayable(reader.record()).map_err(|e| e.hint(FIRST_POSTGRES))?;
         }
         Ok(())
     }

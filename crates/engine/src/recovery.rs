@@ -19,12 +19,16 @@ use pgerror::{PgError, Result, Severity, SqlState};
 use std::io::ErrorKind;
 use vfs::process::thread_usage;
 use vfs::{Disk, FileKind, io_error};
-use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
+use wal::{CheckPoint, ControlFile, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
 /// Restoring from backups, following a primary, archiving, slots and commit timestamps are not offered; what asks for
 /// them must not be overlooked, since ignoring it would damage the cluster or what hangs on it. Nothing is written
 /// before.
-pub(crate) fn refuse_what_we_cannot_keep(disk: &dyn Disk, commit_timestamps: bool) -> Result<()> {
+pub(crate) fn refuse_what_we_cannot_keep(
+    disk: &dyn Disk,
+    commit_timestamps: bool,
+    archiving: bool,
+) -> Result<()> {
     let refuse = |what: String| Err(PgError::unsupported(what).severity(Severity::Fatal));
     for name in ["backup_label", "recovery.signal", "standby.signal", "tablespace_map"] {
         if vfs::exists(disk, name)? {
@@ -42,6 +46,9 @@ pub(crate) fn refuse_what_we_cannot_keep(disk: &dyn Disk, commit_timestamps: boo
         return refuse(format!(
             "archiving the write-ahead log file \"{segment}\", which waits for it"
         ));
+    }
+    if archiving {
+        return refuse("archiving (\"archive_mode\")".to_owned());
     }
     if commit_timestamps {
         return refuse("keeping commit timestamps (\"track_commit_timestamp\")".to_owned());
@@ -85,6 +92,10 @@ fn check_log_directories(engine: &Engine) -> Result<()> {
     Ok(())
 }
 
+/// What helps where only PostgreSQL can recover.
+pub(crate) const FIRST_POSTGRES: &str =
+    "Start PostgreSQL on this directory and shut it down in good order first.";
+
 /// The checkpoint to start from.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
@@ -98,9 +109,10 @@ pub(crate) struct Start {
 /// The whole start-up.
 pub(crate) fn startup(engine: &Engine) -> Result<()> {
     announce(engine);
-    check_log_directories(engine)?;
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
+    refuse_other_recoveries(&file)?;
+    check_log_directories(engine)?;
     let mut reader = log_reader(engine);
     let start = find_checkpoint(engine, &mut reader, file.check_point)?;
     let checkpoint = &start.checkpoint;
@@ -137,6 +149,21 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         unlogged::reset(disk, Reset::Init)?;
     }
     begin_business(engine, timeline, checkpoint.redo, &end, crashed)
+}
+
+/// A log that goes over to another timeline, after a promotion whose checkpoint was not made any more, and a base backup
+/// that was not yet replayed to its end: we would take the log as it looks to be, and lose what comes after.
+fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
+    let (timeline, last) = (file.check_point_copy.timeline, file.min_recovery_point_tli);
+    let backup = file.backup_start_point.is_valid() || file.backup_end_point.is_valid();
+    let what = if last > timeline {
+        format!("recovery from timeline {timeline} to timeline {last}")
+    } else if backup || file.backup_end_required {
+        "recovery of a base backup".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(PgError::unsupported(what).severity(Severity::Fatal).hint(FIRST_POSTGRES))
 }
 
 /// Says how the last run ended.

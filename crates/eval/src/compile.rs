@@ -215,7 +215,7 @@ impl<'a> Compiler<'a> {
                         ty: a.type_oid(),
                         typmod: a.typmod(),
                         collation: a.collation(),
-                        dropped: false,
+                        dropped: None,
                     })
                     .collect();
                 let desc = Arc::new(RowDesc { columns });

@@ -11,10 +11,9 @@ use std::sync::Arc;
 use types::fncx::{FnContext, RowColumn, RowDesc, TypeInfo};
 use types::{Datum, DatumRef, oids, record};
 
-/// Physical facts of the columns; a dropped column is a NULL of any type.
+/// Physical facts of the columns.
 fn column_types(cx: &mut dyn FnContext, desc: &RowDesc) -> Result<Vec<TypeInfo>> {
-    let ty = |c: &RowColumn| if c.dropped { oids::INT4 } else { c.ty };
-    desc.columns.iter().map(|c| cx.type_info(ty(c))).collect()
+    desc.columns.iter().map(|c| c.type_info(cx)).collect()
 }
 
 /// A row value of type `ty` with these columns; missing ones are NULL.
@@ -110,7 +109,7 @@ pub(crate) fn select_field(
             desc.columns.len()
         )));
     };
-    if column.dropped {
+    if column.is_dropped() {
         return Ok(Datum::Null);
     }
     if column.ty != result_type {
@@ -166,10 +165,10 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
     let infos = column_types(host, &from)?;
     let values = record::deform(row, &infos);
     let place = |c: &RowColumn| {
-        if c.dropped {
+        if c.is_dropped() {
             return None;
         }
-        from.columns.iter().position(|f| !f.dropped && f.name == c.name && f.ty == c.ty)
+        from.columns.iter().position(|f| !f.is_dropped() && f.name == c.name && f.ty == c.ty)
     };
     let picked: Vec<DatumRef<'_>> =
         to.columns.iter().map(|c| place(c).map_or(DatumRef::Null, |i| values[i])).collect();
@@ -183,14 +182,14 @@ pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) ->
     let desc = host.row_desc(ty, typmod)?;
     let infos = column_types(host, &desc)?;
     let values = record::deform(row, &infos);
-    Ok(desc.columns.iter().zip(values).all(|(c, v)| c.dropped || v.is_null() != is_not))
+    Ok(desc.columns.iter().zip(values).all(|(c, v)| c.is_dropped() || v.is_null() != is_not))
 }
 
 /// The types of a composite value's fields by column number, none for dropped columns.
 pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Option<Oid>>> {
     let (ty, typmod) = record::type_of(row);
     let desc = cx.row_desc(ty, typmod)?;
-    Ok(desc.columns.iter().map(|c| (!c.dropped).then_some(c.ty)).collect())
+    Ok(desc.columns.iter().map(|c| (!c.is_dropped()).then_some(c.ty)).collect())
 }
 
 /// The fields of a composite value, dropped ones left out.
@@ -199,7 +198,7 @@ pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum
     let desc = cx.row_desc(ty, typmod)?;
     let infos = column_types(cx, &desc)?;
     let values = record::deform(row, &infos);
-    let live = desc.columns.iter().zip(values).filter(|(c, _)| !c.dropped);
+    let live = desc.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
     Ok(live.map(|(_, v)| v.to_owned()).collect())
 }
 
@@ -209,7 +208,7 @@ pub fn row_columns(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datu
     let desc = cx.row_desc(ty, typmod)?;
     let infos = column_types(cx, &desc)?;
     let values = desc.columns.iter().zip(record::deform(row, &infos));
-    Ok(values.map(|(c, v)| if c.dropped { Datum::Null } else { v.to_owned() }).collect())
+    Ok(values.map(|(c, v)| if c.is_dropped() { Datum::Null } else { v.to_owned() }).collect())
 }
 
 /// A value of a composite type from the fields of its columns, dropped ones left out.
@@ -219,7 +218,7 @@ pub fn make_row(cx: &mut dyn FnContext, ty: Oid, fields: &[Datum]) -> Result<Dat
     let refs: Vec<DatumRef<'_>> = desc
         .columns
         .iter()
-        .map(|c| if c.dropped { None } else { given.next() })
+        .map(|c| if c.is_dropped() { None } else { given.next() })
         .map(|d| d.map_or(DatumRef::Null, Datum::as_ref))
         .collect();
     form_as(cx, ty, &desc, &refs)
@@ -245,7 +244,7 @@ pub fn make_named_record(
         ty,
         typmod: -1,
         collation: Oid::INVALID,
-        dropped: false,
+        dropped: None,
     };
     let desc = Arc::new(RowDesc { columns: types.iter().enumerate().map(column).collect() });
     let refs: Vec<DatumRef<'_>> = fields.iter().map(Datum::as_ref).collect();

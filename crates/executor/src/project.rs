@@ -350,7 +350,7 @@ impl ByPosition {
                 ty,
                 typmod: -1,
                 collation: Oid::INVALID,
-                dropped: false,
+                dropped: None,
             })
             .collect();
         Ok(ByPosition { row: Arc::new(RowDesc { columns }) })

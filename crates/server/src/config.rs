@@ -284,6 +284,7 @@ pub(crate) fn engine_config(
     config.max_wal_senders = count("max_wal_senders");
     config.max_prepared_xacts = count("max_prepared_transactions");
     config.max_locks_per_xact = count("max_locks_per_transaction");
+    config.archiving = base.text("archive_mode") != "off";
     config.track_commit_timestamp = base.bool("track_commit_timestamp");
     config.zero_damaged_pages = base.bool("zero_damaged_pages");
     config.ignore_checksum_failure = base.bool("ignore_checksum_failure");

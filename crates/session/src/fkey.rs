@@ -9,6 +9,7 @@
 mod check;
 
 use crate::core::Core;
+use catalog::foreign::event as event_kind;
 use commands::explain::TriggerFigures;
 use executor::{Execution, RowEvent};
 use hashbrown::{HashMap, HashSet};
@@ -101,17 +102,13 @@ pub(crate) fn action_of(function: Oid) -> Option<Action> {
     })
 }
 
-const TRIGGER_INSERT: i16 = 4;
-const TRIGGER_DELETE: i16 = 8;
-const TRIGGER_UPDATE: i16 = 16;
-
 /// Notes what a changed row means for foreign keys.
 pub(crate) fn queue(core: &mut Core, event: &RowEvent<'_>) -> Result<()> {
     let desc = core.cat().relation(event.rel.table.oid)?;
     let bit = match (event.old, event.new) {
-        (None, _) => TRIGGER_INSERT,
-        (_, None) => TRIGGER_DELETE,
-        _ => TRIGGER_UPDATE,
+        (None, _) => event_kind::INSERT,
+        (_, None) => event_kind::DELETE,
+        _ => event_kind::UPDATE,
     };
     let mut old: Option<Arc<[Datum]>> = None;
     let mut new: Option<Arc<[Datum]>> = None;

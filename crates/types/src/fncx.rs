@@ -37,7 +37,34 @@ pub struct RowColumn {
     pub ty: Oid,
     pub typmod: i32,
     pub collation: Oid,
-    pub dropped: bool,
+    pub dropped: Option<Dropped>,
+}
+
+/// How the values of a dropped column lie in the rows that still have them: `attlen`, `attbyval`, `attalign`.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropped {
+    pub len: i16,
+    pub by_val: bool,
+    pub align: u8,
+}
+
+impl RowColumn {
+    pub fn is_dropped(&self) -> bool {
+        self.dropped.is_some()
+    }
+
+    /// What is needed to take the column's value out of a row, also where it is dropped.
+    pub fn type_info(&self, cx: &mut dyn FnContext) -> Result<TypeInfo> {
+        match self.dropped {
+            None => cx.type_info(self.ty),
+            Some(d) => Ok(TypeInfo {
+                len: d.len,
+                by_val: d.by_val,
+                align: d.align,
+                ..cx.type_info(crate::oids::INT4)?
+            }),
+        }
+    }
 }
 
 /// The columns of a row type.

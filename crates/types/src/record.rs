@@ -111,10 +111,7 @@ pub fn deform<'a>(d: DatumRef<'a>, columns: &[TypeInfo]) -> Vec<DatumRef<'a>> {
 }
 
 fn column_types(cx: &mut dyn FnContext, desc: &RowDesc) -> Result<Vec<TypeInfo>> {
-    desc.columns
-        .iter()
-        .map(|c| if c.dropped { cx.type_info(crate::oids::INT4) } else { cx.type_info(c.ty) })
-        .collect()
+    desc.columns.iter().map(|c| c.type_info(cx)).collect()
 }
 
 fn described(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<(Arc<RowDesc>, Vec<TypeInfo>)> {
@@ -185,7 +182,7 @@ fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let mut values = Vec::with_capacity(types.len());
     let mut first = true;
     for (c, _) in desc.columns.iter().zip(&types) {
-        if c.dropped {
+        if c.is_dropped() {
             values.push(Datum::Null);
             continue;
         }
@@ -217,7 +214,7 @@ pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
     let mut out = vec![b'('];
     let mut first = true;
     for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
-        if c.dropped {
+        if c.is_dropped() {
             continue;
         }
         if !first {
@@ -259,7 +256,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let types = column_types(cx, &desc)?;
     let mut r = Reader::new(a[0].as_bytes());
     let count = r.i32()?;
-    let live = desc.columns.iter().filter(|c| !c.dropped).count();
+    let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
     if usize::try_from(count) != Ok(live) {
         return Err(pg_err!(
             DATATYPE_MISMATCH,
@@ -268,7 +265,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     }
     let mut values = Vec::with_capacity(types.len());
     for (i, c) in desc.columns.iter().enumerate() {
-        if c.dropped {
+        if c.is_dropped() {
             values.push(Datum::Null);
             continue;
         }
@@ -299,10 +296,10 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 
 fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     let (desc, types) = described(cx, d)?;
-    let live = desc.columns.iter().filter(|c| !c.dropped).count();
+    let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
     let mut out = (live as u32).to_be_bytes().to_vec();
     for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
-        if c.dropped {
+        if c.is_dropped() {
             continue;
         }
         out.extend_from_slice(&c.ty.0.to_be_bytes());
@@ -317,13 +314,15 @@ fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::bytes(out))
 }
 
+/// Places of the columns that were not dropped.
+fn live(d: &RowDesc) -> Vec<usize> {
+    (0..d.columns.len()).filter(|&i| !d.columns[i].is_dropped()).collect()
+}
+
 /// Order of two rows, column by column, NULLs last.
 pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
     let ((d1, t1), (d2, t2)) = (described(cx, a)?, described(cx, b)?);
     let (v1, v2) = (deform(a, &t1), deform(b, &t2));
-    let live = |d: &RowDesc| -> Vec<usize> {
-        (0..d.columns.len()).filter(|&i| !d.columns[i].dropped).collect()
-    };
     let (l1, l2) = (live(&d1), live(&d2));
     for (n, (&i, &j)) in l1.iter().zip(&l2).enumerate() {
         let (c1, c2) = (&d1.columns[i], &d2.columns[j]);
@@ -359,8 +358,10 @@ pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Resu
 
 /// Order of the images: the columns' bytes, shorter first where one begins the other.
 fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
-    let ((_, t1), (_, t2)) = (described(cx, a)?, described(cx, b)?);
-    for (x, y) in deform(a, &t1).into_iter().zip(deform(b, &t2)) {
+    let ((d1, t1), (d2, t2)) = (described(cx, a)?, described(cx, b)?);
+    let (v1, v2) = (deform(a, &t1), deform(b, &t2));
+    let (l1, l2) = (live(&d1), live(&d2));
+    for (x, y) in l1.iter().map(|&i| v1[i]).zip(l2.iter().map(|&j| v2[j])) {
         let order = match (x, y) {
             (DatumRef::Null, DatumRef::Null) => Ordering::Equal,
             (DatumRef::Word(x), DatumRef::Word(y)) => x.cmp(&y),
@@ -371,7 +372,7 @@ fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> R
             return Ok(order);
         }
     }
-    if t1.len() != t2.len() {
+    if l1.len() != l2.len() {
         return Err(pg_err!(
             DATATYPE_MISMATCH,
             "cannot compare record types with different numbers of columns"
@@ -384,7 +385,7 @@ fn hash_row(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Resul
     let (desc, types) = described(cx, d)?;
     let (mut h32, mut h64) = (0u32, 0u64);
     for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
-        if c.dropped {
+        if c.is_dropped() {
             continue;
         }
         let h = if v.is_null() { 0 } else { cx.type_hash(c.ty, v, c.collation, seed)? };

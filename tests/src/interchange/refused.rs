@@ -55,6 +55,24 @@ CREATE EXTENSION citext; CREATE EXTENSION pg_trgm; CREATE EXTENSION ltree; CREAT
 CREATE PUBLICATION told FOR TABLE gin; CREATE AGGREGATE ag(int) (sfunc = int4pl, stype = int);
 CREATE OPERATOR === (leftarg = int, rightarg = int, function = int4eq); CREATE TEXT SEARCH CONFIGURATION words (COPY = english);
 CREATE DOMAIN dom AS text CHECK (VALUE <> '') NOT NULL; CREATE TYPE span AS RANGE (subtype = float8);
+CREATE TABLE told_once (i int PRIMARY KEY); INSERT INTO told_once VALUES (1);
+CREATE TRIGGER once AFTER INSERT OR UPDATE OR DELETE ON told_once EXECUTE FUNCTION row_trigger();
+CREATE TRIGGER emptied BEFORE TRUNCATE ON told_once EXECUTE FUNCTION row_trigger();
+CREATE TABLE told_before (i int PRIMARY KEY); INSERT INTO told_before VALUES (1);
+CREATE TRIGGER before BEFORE INSERT ON told_before FOR EACH ROW EXECUTE FUNCTION row_trigger();
+CREATE TABLE ruled_update (i int PRIMARY KEY); CREATE RULE ru AS ON UPDATE TO ruled_update DO INSTEAD NOTHING;
+CREATE TABLE grand (i int, CONSTRAINT positive CHECK (i > 0)); CREATE TABLE grandchild () INHERITS (grand);
+CREATE TYPE pair AS (a int, b text COLLATE de); CREATE TABLE typed_table OF pair; INSERT INTO typed_table VALUES (1, 'x');
+CREATE TABLE pairs (p pair); INSERT INTO pairs VALUES ('(1,b)'), ('(1,A)'); CREATE TABLE pair_key (p pair PRIMARY KEY);
+CREATE MATERIALIZED VIEW stored AS SELECT i, a FROM gin; CREATE UNIQUE INDEX ON stored (i); CREATE INDEX si_gin ON stored USING gin (a);
+CREATE TABLE published (i int); CREATE PUBLICATION few FOR TABLE published WHERE (i > 0);
+CREATE TABLE dropping (i int) PARTITION BY LIST (i); CREATE TABLE dropping1 PARTITION OF dropping FOR VALUES IN (1);
+CREATE TABLE dropping2 PARTITION OF dropping DEFAULT; CREATE TABLE dropped_whole (i int) PARTITION BY LIST (i);
+CREATE TABLE counted (a int, b int); INSERT INTO counted SELECT g % 9, g % 9 FROM generate_series(1, 99) g;
+CREATE STATISTICS counts ON a, b FROM counted; ANALYZE counted; CREATE ROLE mallory;
+CREATE TABLE guarded (i int); CREATE POLICY one ON guarded TO mallory; CREATE POLICY two ON guarded TO bob, mallory;
+CREATE TYPE parted AS (a int, gone text, b int); CREATE TABLE parts (id int, p parted);
+INSERT INTO parts VALUES (1, ROW(1, repeat('x', 300), 2)), (2, ROW(3, NULL, 4)); ALTER TYPE parted DROP ATTRIBUTE gone;
 CREATE SEQUENCE cycling MINVALUE -2 MAXVALUE 3 CYCLE CACHE 2; ALTER DEFAULT PRIVILEGES FOR ROLE bob GRANT SELECT ON TABLES TO eve;
 SELECT lo_from_bytea(0, 'abc');";
 
@@ -151,6 +169,34 @@ const TOUCHED: &[(&str, &str)] = &[
     ("SELECT r FROM typed", "range_out"),
     ("SELECT v FROM typed", "tsvectorout"),
     ("SELECT lo_get(1)", "lo_get"),
+    ("UPDATE told_once SET i = 2 WHERE false", "trigger \"once\""),
+    ("DELETE FROM told_once WHERE false", "trigger \"once\""),
+    ("INSERT INTO told_once SELECT 1 WHERE false", "trigger \"once\""),
+    ("COPY told_once FROM '/dev/null'", "trigger \"once\""),
+    ("TRUNCATE told_once", "trigger \"emptied\""),
+    ("INSERT INTO told_before VALUES (1) ON CONFLICT DO NOTHING", "trigger \"before\""),
+    (
+        "INSERT INTO ruled_update VALUES (1) ON CONFLICT (i) DO UPDATE SET i = 2",
+        "rules on \"ruled_update\"",
+    ),
+    ("ALTER TABLE grand RENAME COLUMN i TO j", "inheritance"),
+    ("ALTER TABLE grand RENAME CONSTRAINT positive TO negative", "inheritance"),
+    ("ALTER TABLE whole RENAME COLUMN i TO j", "partitioned table \"whole\""),
+    ("ALTER TYPE pair RENAME ATTRIBUTE a TO z CASCADE", "typed table \"typed_table\""),
+    ("ALTER TYPE pair ADD ATTRIBUTE c int CASCADE", "typed table \"typed_table\""),
+    ("VACUUM whole", "partitioned table \"whole\""),
+    ("ANALYZE whole", "partitioned table \"whole\""),
+    ("SELECT * FROM pairs ORDER BY p", "btrecordcmp"),
+    ("SELECT * FROM pairs WHERE p < ROW(1, 'b')::pair", "ICU collation"),
+    ("INSERT INTO pair_key VALUES (ROW(1, 'b'))", "\"pair_key_pkey\""),
+    ("REFRESH MATERIALIZED VIEW CONCURRENTLY stored", "\"si_gin\""),
+    ("REFRESH MATERIALIZED VIEW stored", "\"si_gin\""),
+    ("ALTER TABLE published ALTER i TYPE bigint", "publication WHERE clause"),
+    (
+        "ALTER TABLE parts ALTER id TYPE bigint, ADD CHECK ((p).a > 0); CREATE TABLE held (r parts); \
+         ALTER TABLE parts ALTER id TYPE int",
+        "because column \"held.r\" uses its row type",
+    ),
 ];
 
 /// What goes on working beside it.
@@ -189,6 +235,35 @@ const WORKING: &[(&str, &str)] = &[
     ("COPY gin TO STDOUT", ""),
     ("ALTER TABLE gin ADD COLUMN c int DEFAULT 5", ""),
     ("DROP FOREIGN TABLE elsewhere", ""),
+    ("SELECT count(*) FROM pg_foreign_table", "0"),
+    ("DROP TABLE dropping2, dropped_whole", ""),
+    (
+        "SELECT count(*) FROM pg_partitioned_table WHERE partrelid NOT IN (SELECT oid FROM pg_class)",
+        "0",
+    ),
+    ("SELECT partdefid FROM pg_partitioned_table WHERE partrelid = 'dropping'::regclass", "0"),
+    ("ALTER TABLE counted ALTER a TYPE bigint", ""),
+    (
+        "SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext",
+        "CREATE STATISTICS public.counts ON a, b FROM counted",
+    ),
+    ("DROP STATISTICS counts", ""),
+    ("SELECT count(*) FROM pg_statistic_ext_data", "0"),
+    ("DROP OWNED BY mallory", ""),
+    ("DROP ROLE mallory", ""),
+    (
+        "SELECT polname, polroles::regrole[] FROM pg_policy WHERE polrelid = 'guarded'::regclass",
+        "two|{bob}",
+    ),
+    ("SELECT p, (p).b, row_to_json(p) FROM parts WHERE id = 1", "(1,2)|2|{\"a\":1,\"b\":2}"),
+    ("SELECT a.p *= b.p, a.p < b.p FROM parts a, parts b WHERE (a.id, b.id) = (1, 2)", "f|t"),
+    ("BEGIN", ""),
+    ("LOCK TABLE grand IN EXCLUSIVE MODE", ""),
+    (
+        "SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'grandchild'::regclass",
+        "1",
+    ),
+    ("COMMIT", ""),
     ("DROP TABLE triggered, ruled, excluding, spgist", ""),
     ("ANALYZE", ""),
     ("VACUUM part", ""),

@@ -96,6 +96,55 @@ fn what_hangs_on_a_directory_is_named_at_the_start() {
     Norsu::start(&data, &[]).stop(&data);
 }
 
+/// A crash after a promotion, before its checkpoint: the control file still names the old timeline's.
+#[test]
+fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
+    let dir = TempDir::new("timelines");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C", "-k"]);
+    let settings = ["autovacuum=off"];
+    let server = RealServer::start_with(&data, "postgres", &settings);
+    server.query("postgres", "CREATE TABLE t AS SELECT 1 i");
+    drop(server);
+    std::fs::write(data.join("standby.signal"), "").expect("a new file");
+    hand_over(&data);
+    let server = RealServer::start_with(&data, "postgres", &settings);
+    let mut client = server.connect("postgres");
+    let pid = client.value("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
+    let mut stop = Command::new("kill");
+    stop.args(["-STOP", &pid]);
+    run(stop);
+    client.must("SELECT pg_promote()");
+    client.must("INSERT INTO t SELECT generate_series(2, 1000)");
+    drop(client);
+    server.crash();
+    let log = refusal(&data);
+    let named = "recovery from timeline 1 to timeline 2 is not supported";
+    assert!(log.contains("FATAL") && log.contains(named), "{log}");
+    // PostgreSQL can, and then we do.
+    drop(RealServer::start_with(&data, "postgres", &settings));
+    let server = Norsu::start(&data, &[]);
+    assert_eq!(server.connect("postgres").value("SELECT count(*) FROM t"), "1000");
+    server.stop(&data);
+}
+
+#[test]
+fn who_wants_an_archive_is_told_that_there_will_be_none() {
+    let dir = TempDir::new("archive");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C", "-k"]);
+    let conf = data.join("postgresql.auto.conf");
+    std::fs::write(&conf, "archive_mode = on\narchive_command = 'true'\n").expect("settings");
+    hand_over(&data);
+    drop(RealServer::start_with(&data, "postgres", &["autovacuum=off"]));
+    assert!(refusal(&data).contains("archiving (\"archive_mode\") is not supported"));
+    std::fs::write(&conf, "").expect("settings");
+    hand_over(&data);
+    Norsu::start(&data, &[]).stop(&data);
+}
+
 /// What is said of shared memory, with the hint: without the time, the process and the program's name.
 fn of_memory(log: &str) -> Vec<&str> {
     let starts = ["pre-existing", "HINT:  Terminate"];

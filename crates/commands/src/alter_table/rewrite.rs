@@ -4,7 +4,7 @@
 //! files, and written through the new one into new files under the same OIDs; the old files go at commit.
 
 use crate::host::CommandHost;
-use crate::{exprs, relation, truncate};
+use crate::{exprs, relation, truncate, typeuse};
 use catalog::RelDesc;
 use catalog::rows::*;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan};
@@ -83,6 +83,9 @@ fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<
 /// Does what is to be done, if anything is.
 pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<()> {
     let needed = work.is_needed();
+    if !work.values.is_empty() || !work.generated.is_empty() {
+        typeuse::check_row_type(host, &work.old)?;
+    }
     if !needed && !work.verify_not_null {
         return Ok(());
     }

@@ -6,7 +6,7 @@
 
 use super::{Work, attribute, column, must_be};
 use crate::host::CommandHost;
-use crate::{create_table, drop, names, relation};
+use crate::{create_table, drop, names, relation, typeuse};
 use analyze::coerce::Context;
 use analyze::deparse as definition;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
@@ -25,6 +25,7 @@ pub struct Rebuild {
     /// Statements, in the order in which they are to run.
     constraints: Vec<(Oid, Saved)>,
     indexes: Vec<(Oid, Saved)>,
+    statistics: Vec<(Oid, Saved)>,
 }
 
 struct Saved {
@@ -33,6 +34,7 @@ struct Saved {
     /// Table, and name of the constraint or index.
     table: Oid,
     name: String,
+    schema: Oid,
     foreign: bool,
     clustered: bool,
     replica_identity: bool,
@@ -76,7 +78,7 @@ pub fn alter(
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
     if rel.kind() == b'c' {
-        check_row_type_use(host, rel)?;
+        typeuse::check_row_type(host, rel)?;
     }
     if rel.kind() == b'r' {
         // Over the rows as the statement found them, whatever has become of other columns.
@@ -237,6 +239,7 @@ fn take_down(
     let this = ObjectAddress::column(rel.oid(), a.attnum);
     let mut constraints: Vec<Oid> = Vec::new();
     let mut indexes_found: Vec<Oid> = Vec::new();
+    let mut statistics: Vec<Oid> = Vec::new();
     for d in host.catalog().dependents_of(this)? {
         let object = ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid };
         let refuse = |host: &mut dyn CommandHost, what: &str| -> Result<()> {
@@ -266,6 +269,7 @@ fn take_down(
             PgTrigger::RELATION => refuse(host, "used in a trigger definition")?,
             PgPolicy::RELATION => refuse(host, "used in a policy definition")?,
             PgProc::RELATION => refuse(host, "used by a function or procedure")?,
+            PgPublicationRel::RELATION => refuse(host, "used by a publication WHERE clause")?,
             PgAttrdef::RELATION => {
                 let keys = [d.objid.into()];
                 let row = host.catalog().scan(indexes::PG_ATTRDEF_OID_INDEX, &keys)?.pop();
@@ -276,9 +280,7 @@ fn take_down(
                     return Err(generated_in_the_way(&other, a));
                 }
             }
-            PgStatisticExt::RELATION => {
-                drop::drop_objects(host, &[object], catalog::depend::DropBehavior::Restrict, true)?;
-            }
+            PgStatisticExt::RELATION => statistics.push(d.objid),
             _ => {}
         }
     }
@@ -297,6 +299,13 @@ fn take_down(
         let saved = save_index(host, rel.oid(), oid)?;
         work.rebuild.indexes.push((oid, saved));
         gone.push(ObjectAddress::relation(oid));
+    }
+    statistics.sort_unstable();
+    statistics.dedup();
+    for oid in statistics {
+        let saved = save_statistics(host, rel.oid(), oid)?;
+        work.rebuild.statistics.push((oid, saved));
+        gone.push(ObjectAddress::of::<PgStatisticExt>(oid));
     }
     if !gone.is_empty() {
         drop::drop_objects(host, &gone, catalog::depend::DropBehavior::Restrict, true)?;
@@ -338,6 +347,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
         comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
         table,
         name,
+        schema: row.connamespace,
         foreign: row.contype == b'f',
         clustered: false,
         replica_identity: false,
@@ -368,9 +378,26 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved>
         comment: comment_of(host, ObjectAddress::relation(oid))?,
         table,
         name: desc.name().to_string(),
+        schema: desc.class.relnamespace,
         foreign: false,
         clustered: row.as_ref().is_some_and(|r| r.indisclustered),
         replica_identity: row.as_ref().is_some_and(|r| r.indisreplident),
+    })
+}
+
+fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved> {
+    let sql = definition::statistics_def(host, oid, false)?.unwrap_or_default();
+    let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_OID_INDEX, &[oid.into()])?.pop();
+    let row = row.ok_or_else(|| PgError::internal("statistics object without a row"))?;
+    Ok(Saved {
+        sql,
+        comment: comment_of(host, ObjectAddress::of::<PgStatisticExt>(oid))?,
+        table,
+        name: row.stxname.to_string(),
+        schema: row.stxnamespace,
+        foreign: false,
+        clustered: false,
+        replica_identity: false,
     })
 }
 
@@ -434,24 +461,28 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
     list.sort_by_key(|(oid, s)| (s.foreign, *oid));
     let first_foreign = list.iter().position(|(_, s)| s.foreign).unwrap_or(list.len());
     let foreign = list.split_off(first_foreign);
-    let indexes = rebuild.indexes.into_iter().map(|(_, s)| (s, true));
-    let constraints = list.into_iter().map(|(_, s)| (s, false));
-    let foreign = foreign.into_iter().map(|(_, s)| (s, false));
-    for (saved, is_index) in indexes.chain(constraints).chain(foreign) {
+    let of = |list: Vec<(Oid, Saved)>, class: Oid| list.into_iter().map(move |(_, s)| (s, class));
+    let indexes = of(rebuild.indexes, PgClass::RELATION);
+    let constraints = of(list, PgConstraint::RELATION).chain(of(foreign, PgConstraint::RELATION));
+    let statistics = of(rebuild.statistics, PgStatisticExt::RELATION);
+    for (saved, class) in indexes.chain(constraints).chain(statistics) {
         let mut parsed = parse::parse(&saved.sql)?;
         let Some(stmt) = parsed.pop() else { continue };
         crate::utility::run_utility(host, &stmt.stmt, &saved.sql)?;
-        restore(host, &saved, is_index)?;
+        restore(host, &saved, class)?;
     }
     Ok(())
 }
 
 /// The comment and the marks that the object had.
-fn restore(host: &mut dyn CommandHost, saved: &Saved, is_index: bool) -> Result<()> {
-    let rel = host.catalog().relation(saved.table)?;
-    let index = host.catalog().relation_in(rel.class.relnamespace, &saved.name)?;
-    let object = if is_index {
+fn restore(host: &mut dyn CommandHost, saved: &Saved, class: Oid) -> Result<()> {
+    let index = host.catalog().relation_in(saved.schema, &saved.name)?;
+    let object = if class == PgClass::RELATION {
         index.map(ObjectAddress::relation)
+    } else if class == PgStatisticExt::RELATION {
+        let keys = [saved.name.as_str().into(), saved.schema.into()];
+        let row = host.catalog().scan(indexes::PG_STATISTIC_EXT_NAME_INDEX, &keys)?.pop();
+        row.map(|r| ObjectAddress::of::<PgStatisticExt>(r.oid))
     } else {
         let keys = [saved.table.into(), Oid::INVALID.into(), saved.name.as_str().into()];
         let by_name = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
@@ -479,32 +510,4 @@ fn restore(host: &mut dyn CommandHost, saved: &Saved, is_index: bool) -> Result<
         }
     }
     cat.increment_command_counter()
-}
-
-/// 0A000 where a composite type is the type of a table's column: its rows would have to be written
-/// again. Counterpart: `find_composite_type_dependencies`.
-fn check_row_type_use(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
-    let Some(ty) = rel.class.reltype.valid() else { return Ok(()) };
-    let mut types = vec![ty];
-    types.extend(host.catalog().find_type(ty)?.and_then(|t| t.typarray.valid()));
-    for ty in types {
-        for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
-            if d.classid != PgClass::RELATION || d.objsubid == 0 {
-                continue;
-            }
-            let Some(class) = host.catalog().find_class(d.objid)? else { continue };
-            if !matches!(class.relkind, b'r' | b'm' | b'p') {
-                continue;
-            }
-            let column = host.catalog().attribute(d.objid, d.objsubid as AttrNo)?;
-            let column = column.map(|c| c.attname).unwrap_or_default();
-            bail!(
-                FEATURE_NOT_SUPPORTED,
-                "cannot alter type \"{}\" because column \"{}.{column}\" uses it",
-                rel.name(),
-                class.relname
-            );
-        }
-    }
-    Ok(())
 }

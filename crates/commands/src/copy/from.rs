@@ -7,6 +7,7 @@ use crate::bulk::{TableWriter, null_error};
 use crate::host::CommandHost;
 use crate::{exprs, names};
 use analyze::{ExprKind, SessionLookup};
+use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{CallContext, Callee, EvalState, Program, RowInput, RowRef, TypeIo};
@@ -101,7 +102,10 @@ pub(super) fn copy_from(
     let columns = columns_of(&rel, &stmt.attlist)?;
     check_rights(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
-        b'r' => host.catalog().check_new_rows(&rel)?,
+        b'r' => {
+            host.catalog().check_new_rows(&rel)?;
+            check_triggers(&rel, event::INSERT)?;
+        }
         b'v' => {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
                 .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));

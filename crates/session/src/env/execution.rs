@@ -170,7 +170,7 @@ impl Services for Core {
         let mut names = Vec::new();
         for (i, (c, v)) in rel.columns.columns.iter().zip(row).enumerate() {
             let number = i as ids::AttrNo + 1;
-            if c.dropped {
+            if c.is_dropped() {
                 continue;
             }
             if !whole {

@@ -167,6 +167,7 @@ impl FnContext for Core {
         b: DatumRef<'_>,
         collation: Oid,
     ) -> Result<Ordering> {
+        self.cat().check_collation(collation)?;
         let cmp = Facts::type_compare(self, ty)?;
         Ok(cmp.order(a, b, collation))
     }
@@ -271,7 +272,11 @@ impl FnContext for Core {
                 ty: a.atttypid,
                 typmod: a.atttypmod,
                 collation: a.attcollation,
-                dropped: a.attisdropped,
+                dropped: a.attisdropped.then_some(types::fncx::Dropped {
+                    len: a.attlen,
+                    by_val: a.attbyval,
+                    align: a.attalign,
+                }),
             })
             .collect();
         Ok(Arc::new(RowDesc { columns }))

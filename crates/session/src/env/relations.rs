@@ -33,7 +33,11 @@ impl Core {
                 ty: a.atttypid,
                 typmod: a.atttypmod,
                 collation: a.attcollation,
-                dropped: a.attisdropped,
+                dropped: a.attisdropped.then_some(types::fncx::Dropped {
+                    len: a.attlen,
+                    by_val: a.attbyval,
+                    align: a.attalign,
+                }),
             })
             .collect();
         let mut indexes = Vec::new();

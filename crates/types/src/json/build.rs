@@ -53,14 +53,13 @@ fn columns<'a>(
 ) -> Result<Vec<(String, Oid, DatumRef<'a>)>> {
     let (ty, typmod) = record::type_of(d);
     let desc = cx.row_desc(ty, typmod)?;
-    let types =
-        desc.columns.iter().map(|c| cx.type_info(c.ty)).collect::<Result<Vec<TypeInfo>>>()?;
+    let types = desc.columns.iter().map(|c| c.type_info(cx)).collect::<Result<Vec<TypeInfo>>>()?;
     let values = record::deform(d, &types);
     Ok(desc
         .columns
         .iter()
         .zip(values)
-        .filter(|(c, _)| !c.dropped)
+        .filter(|(c, _)| !c.is_dropped())
         .map(|(c, v)| (c.name.clone(), c.ty, v))
         .collect())
 }
