@@ -592,6 +592,10 @@ impl Glob<'_> {
                 .family_operator(k.family, ty, ty, strategy)?
                 .ok_or_else(|| PgError::internal("missing ordering operator"))?;
             self.facts.check_collation(k.collation)?;
+            // A row's columns have their own.
+            if let Expr::Row(row) = &k.expr {
+                row.args.iter().try_for_each(|a| self.facts.check_collation(a.collation()))?;
+            }
             keys.cols.push(t.resno);
             keys.operators.push(op);
             keys.collations.push(k.collation);

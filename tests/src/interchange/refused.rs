@@ -187,6 +187,7 @@ const TOUCHED: &[(&str, &str)] = &[
     ("VACUUM whole", "partitioned table \"whole\""),
     ("ANALYZE whole", "partitioned table \"whole\""),
     ("SELECT * FROM pairs ORDER BY p", "btrecordcmp"),
+    ("SELECT * FROM collated ORDER BY ROW(1, t)", "ICU collation"),
     ("SELECT * FROM pairs WHERE p < ROW(1, 'b')::pair", "ICU collation"),
     ("INSERT INTO pair_key VALUES (ROW(1, 'b'))", "\"pair_key_pkey\""),
     ("REFRESH MATERIALIZED VIEW CONCURRENTLY stored", "\"si_gin\""),
