@@ -105,3 +105,13 @@ CREATE TABLE counted (a int, b int, c int); CREATE STATISTICS counts ON a, b FRO
 ALTER TABLE counted ALTER [[a¦c]] TYPE bigint
 SELECT pg_get_statisticsobjdef(oid), obj_description(oid, 'pg_statistic_ext') FROM pg_statistic_ext WHERE stxname LIKE 'counts%' ORDER BY stxname
 DROP TABLE counted
+-- An index with new files is what the next statement writes to, even where its table's row in pg_class stays as it is.
+CREATE TABLE renewed (id int, t text); INSERT INTO renewed SELECT g, 'x' FROM generate_series(1, 3) g; CREATE INDEX renewed_id ON renewed (id)
+UPDATE renewed SET t = 'y' WHERE id = 50
+REINDEX INDEX renewed_id
+INSERT INTO renewed VALUES (4, 'z'); UPDATE renewed SET id = 5 WHERE id = 1
+BEGIN; REINDEX INDEX renewed_id; INSERT INTO renewed VALUES (6, 'z'); [[SAVEPOINT s; REINDEX TABLE renewed; INSERT INTO renewed VALUES (7, 'z'); ROLLBACK TO s¦ROLLBACK; BEGIN]]; INSERT INTO renewed VALUES (8, 'z'); COMMIT
+SET enable_seqscan = off; SELECT * FROM renewed WHERE id > 0 ORDER BY id, t
+RESET enable_seqscan; DROP TABLE renewed
+-- Files of system catalogs are not exchanged.
+[[REINDEX TABLE pg_depend¦REINDEX INDEX pg_depend_depender_index¦CLUSTER pg_constraint USING pg_constraint_oid_index]]

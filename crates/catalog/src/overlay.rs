@@ -59,7 +59,7 @@ impl Overlay {
         self.all_relations || self.dirty_relations.contains(&relation)
     }
 
-    /// Has the transaction changed the relation's TOAST table or that one's index?
+    /// Has the transaction changed an index of the relation, its TOAST table or that one's index?
     pub(crate) fn is_part_dirty(&self, desc: &RelDesc) -> bool {
         self.dirty_relations.iter().any(|&r| desc.holds(r))
     }

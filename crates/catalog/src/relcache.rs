@@ -94,8 +94,12 @@ impl RelDesc {
         })
     }
 
-    /// Is the descriptor made from that of `relation` too: its TOAST table or that one's index?
+    /// Is the descriptor, or what others keep beside it, made from that of `relation` too: an index, its TOAST table
+    /// or that one's index?
     pub(crate) fn holds(&self, relation: Oid) -> bool {
+        if self.indexes.iter().any(|i| i.indexrelid == relation) {
+            return true;
+        }
         let toast = self.table.as_ref().and_then(|t| t.toast.as_ref());
         toast.is_some_and(|t| t.table.oid == relation || t.index.oid == relation)
     }

@@ -45,6 +45,9 @@ pub struct Work {
 /// ALTER TABLE, INDEX, SEQUENCE, VIEW, TYPE with subcommands.
 pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str) -> Result<()> {
     let lock = stmt.cmds.iter().map(lock_of).max().unwrap_or(names::mode::ACCESS_EXCLUSIVE);
+    if stmt.cmds.iter().any(|c| c.subtype == AlterTableType::SetTableSpace) {
+        names::lock_readers_out(host, &stmt.relation)?;
+    }
     let Some(oid) = names::find(host, &stmt.relation, lock)? else {
         if stmt.missing_ok {
             let shown = &stmt.relation.relname;

@@ -106,8 +106,9 @@ pub fn rewrite(
     let rel = host.catalog().relation(oid)?;
     relation::not_of_other_session(&rel, "cluster")?;
     let Some(old) = rel.table.clone() else { return Ok(()) };
-    if !rel.class.relfilenode.is_valid() {
-        return Err(PgError::unsupported("rewriting mapped catalogs"));
+    // Sessions look into catalogs without locks, and hold them open.
+    if rel.is_catalog() {
+        return Err(PgError::unsupported("rewriting of system catalogs"));
     }
     let order = match index {
         Some(index) => Some(Order::new(host, &rel, index)?),

@@ -88,16 +88,10 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
     let mut out = Vec::new();
     for node in &stmt.objects {
         let rv = names::range_var_of(&parts(node))?;
-        // The table first, so that locks are taken in everybody's order.
-        let lock = names::mode::ACCESS_EXCLUSIVE;
-        if kind == b'i'
-            && let Some(index) =
-                host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?
-            && let Some(part) = &host.catalog().relation(index)?.index
-        {
-            host.lock_relation(part.row.indrelid, lock)?;
+        if kind == b'i' {
+            names::lock_readers_out(host, &rv)?;
         }
-        let Some(oid) = names::find(host, &rv, lock)? else {
+        let Some(oid) = names::find(host, &rv, names::mode::ACCESS_EXCLUSIVE)? else {
             if let Some(schema) = rv.schemaname.as_deref()
                 && host.catalog().find_namespace(schema)?.is_none()
             {

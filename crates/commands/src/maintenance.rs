@@ -189,6 +189,7 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
             let Some(rv) = &stmt.relation else {
                 return Err(PgError::internal("REINDEX without a relation"));
             };
+            names::lock_readers_out(host, rv)?;
             let rel = names::open(host, rv, names::mode::SHARE)?;
             names::must_own_relation(host, &rel)?;
             if stmt.kind == ReindexObjectType::Index {
@@ -196,7 +197,6 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
                     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", rel.name());
                 }
                 let table = rel.index.as_ref().map_or(Oid::INVALID, |p| p.row.indrelid);
-                host.lock_relation(table, names::mode::SHARE)?;
                 return rebuild(host, table, rel.oid(), wanted);
             }
             if !matches!(rel.kind(), b'r' | b'm' | b't') {
@@ -243,7 +243,7 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
             for table in tables {
                 host.next_transaction()?;
                 if host.catalog().find_class(table)?.is_some() {
-                    host.lock_relation(table, names::mode::SHARE)?;
+                    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
                     if reindex_table(host, table, wanted)? && wanted.verbose {
                         let shown = host.catalog().relation(table)?;
                         let schema = host.catalog().namespace_name(shown.class.relnamespace)?;
@@ -280,13 +280,14 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> 
     let rel = host.catalog().relation(oid)?;
     relation::not_of_other_session(&rel, "reindex")?;
     let row = host.catalog().class(oid)?;
-    if !row.relfilenode.is_valid() {
-        return Err(PgError::unsupported("REINDEX of mapped catalogs"));
+    if wanted.tablespace.is_some() && oid < Oid::FIRST_NORMAL {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{}\"", row.relname)
+    }
+    // Sessions look into catalogs without locks, and hold them open.
+    if rel.is_catalog() {
+        return Err(PgError::unsupported("REINDEX of system catalogs"));
     }
     match wanted.tablespace {
-        Some(_) if oid < Oid::FIRST_NORMAL => {
-            bail!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{}\"", row.relname)
-        }
         Some(space) if space != row.reltablespace => {
             let row = relation::class(&mut host.catalog(), oid)?;
             let new = PgClass { reltablespace: space, ..row.row.clone() };

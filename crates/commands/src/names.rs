@@ -87,6 +87,27 @@ pub fn open(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Arc<
     }
 }
 
+/// As [`lock_readers_of`], where the relation with this name is a table or an index.
+pub fn lock_readers_out(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
+    let found = host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?;
+    let Some(oid) = found else { return Ok(()) };
+    let rel = host.catalog().relation(oid)?;
+    lock_readers_of(host, rel.index.as_ref().map_or(oid, |part| part.row.indrelid))
+}
+
+/// Before a table or its indexes get other files: nobody may read it meanwhile. Where PostgreSQL's readers lock each index
+/// that they may use, and the TOAST table, ours lock the table alone. To be called before an index is locked, since
+/// locks are taken in everybody's order.
+pub fn lock_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
+    if host.catalog().class(table)?.relkind == b't' {
+        let rows = host.catalog().scan_all::<PgClass>()?;
+        if let Some(owner) = rows.iter().find(|c| c.reltoastrelid == table) {
+            host.lock_relation(owner.oid, mode::ACCESS_EXCLUSIVE)?;
+        }
+    }
+    host.lock_relation(table, mode::ACCESS_EXCLUSIVE)
+}
+
 /// The error for a relation that does not exist.
 pub fn missing(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<PgError> {
     if let Some(schema) = &rv.schemaname {

@@ -320,6 +320,10 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
         return vacuum_table(host, target, params);
     }
     let lock = names::mode::ACCESS_EXCLUSIVE;
+    let row = host.catalog().find_class(target.oid)?;
+    if !params.skip_locked && row.is_some_and(|c| c.relkind == b't') {
+        names::lock_readers_of(host, target.oid)?;
+    }
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     crate::cluster::rewrite(host, rel.oid(), None, params.verbose)?;
     Ok(true)

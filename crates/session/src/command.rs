@@ -232,6 +232,7 @@ impl CommandHost for Session {
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
         self.core.catalog.set_temp_namespace(schema, toast);
+        self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
     }
 }
 

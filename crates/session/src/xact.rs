@@ -14,6 +14,7 @@
 
 use crate::session::Session;
 use engine::Isolation;
+use ids::Oid;
 use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use wire::TransactionStatus;
@@ -39,6 +40,9 @@ pub(crate) struct Xact {
     pub(crate) read_only_before: Vec<bool>,
     /// What the transaction began with, before it was told otherwise: an error brings that back.
     pub(crate) began: Option<Characteristics>,
+    /// Level that made the session's temporary schema, or took it over: it has none any more if that is undone.
+    /// Counterpart: `myTempNamespaceSubID`.
+    pub(crate) temp_schema_level: Option<usize>,
 }
 
 /// Isolation level, READ ONLY and DEFERRABLE.
@@ -165,6 +169,7 @@ impl Session {
             self.log_report(&e);
         }
         self.core.store.rollback(1);
+        self.forget_temp_schema_of(1);
         self.end_transaction();
     }
 
@@ -210,9 +215,18 @@ impl Session {
         self.core.messages.sub_abort();
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
+        self.forget_temp_schema_of(level);
         self.core.apply_settings();
         self.restore_read_only();
         result.map(|_| ())
+    }
+
+    /// The level is undone.
+    fn forget_temp_schema_of(&mut self, level: usize) {
+        if self.xact.temp_schema_level.is_some_and(|made| made >= level) {
+            self.xact.temp_schema_level = None;
+            self.core.catalog.set_temp_namespace(Oid::INVALID, Oid::INVALID);
+        }
     }
 
     fn restore_read_only(&mut self) {
@@ -367,6 +381,8 @@ impl Session {
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);
         self.restore_read_only();
+        let made = &mut self.xact.temp_schema_level;
+        *made = made.map(|made| made.min(level - 1));
         for portal in self.core.portals.values_mut() {
             portal.level = portal.level.min(level - 1);
         }
