@@ -265,18 +265,23 @@ impl Frames {
         unsafe { self.base.as_ptr().add(frame as usize * PAGE_SIZE) }
     }
 
-    /// Has the processor fetch the frame's word and the beginning of its page.
+    /// Has the processor fetch the frame's word and the beginning of its page; the rest, if wanted, only as far as the second cache.
     #[inline]
-    pub(crate) fn prefetch(&self, frame: FrameNo) {
+    pub(crate) fn prefetch(&self, frame: FrameNo, whole: bool) {
         #[cfg(target_arch = "x86_64")]
         {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
             let (desc, page) = (std::ptr::from_ref(self.desc(frame)), self.ptr(frame));
             // SAFETY: a prefetch reads nothing that the program sees, and the addresses are in bounds.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(desc.cast());
                 for line in 0..PREFETCH_LINES {
                     _mm_prefetch::<_MM_HINT_T0>(page.add(line * 64).cast_const().cast());
+                }
+                if whole {
+                    for line in PREFETCH_LINES..PAGE_SIZE / 64 {
+                        _mm_prefetch::<_MM_HINT_T1>(page.add(line * 64).cast_const().cast());
+                    }
                 }
             }
         }

@@ -269,11 +269,11 @@ impl BufferPool {
         self.frames.advise_huge_pages();
     }
 
-    /// Has the processor fetch the beginning of the block's page, if it is in the pool.
+    /// Has the processor fetch the beginning of the block's page, or the whole one, if it is in the pool.
     #[inline]
-    pub(crate) fn prefetch_line(&self, fork: &ForkBuffers, block: BlockNo) {
+    pub(crate) fn prefetch_line(&self, fork: &ForkBuffers, block: BlockNo, whole: bool) {
         if let Some(frame) = fork.lookup(block) {
-            self.frames.prefetch(frame);
+            self.frames.prefetch(frame, whole);
         }
     }
 

@@ -245,12 +245,13 @@ impl<'a> RedoCx<'a> {
         Ok(found)
     }
 
-    /// A record that changes the block comes soon: has the processor fetch what of its page every change looks at.
+    /// A record that changes the block comes soon: has the processor fetch what of its page every change looks at, or the
+    /// `whole` page.
     #[inline]
-    pub fn announce(&self, rel: RelFile, fork: Fork, block: BlockNo) {
+    pub fn announce(&self, rel: RelFile, fork: Fork, block: BlockNo, whole: bool) {
         let is_it = |f: &&Arc<ForkBuffers>| f.name().rel == rel && f.name().fork == fork;
         if let Some(known) = self.forks.iter().find(is_it) {
-            self.pool.prefetch_line(known, block);
+            self.pool.prefetch_line(known, block, whole);
         }
     }
 

@@ -31,7 +31,9 @@ use wal::DecodedRecord;
 /// A buffer goes out when it holds so much.
 const BATCH_BYTES: usize = 64 << 10;
 /// Full buffers that wait for a worker.
-const QUEUE_MAX: usize = 8;
+const QUEUE_MAX: usize = 16;
+/// A reader that found a queue full goes on when so many are left: to wake it for each one costs more than what it brings.
+const QUEUE_LOW: usize = QUEUE_MAX / 2;
 /// So many records ahead of the one being replayed, the processor is told which page it will need.
 const AHEAD: usize = 4;
 
@@ -43,8 +45,10 @@ struct Frame {
     end: Lsn,
     len: usize,
     rel: RelFile,
-    fork: u32,
+    fork: u8,
     block: BlockNo,
+    /// The record moves what lies on the page.
+    whole: bool,
 }
 
 impl Frame {
@@ -58,7 +62,7 @@ impl Frame {
         let words = [
             self.start.0,
             self.end.0,
-            Frame::pair(self.fork, self.len as u32),
+            Frame::pair(u32::from(self.fork) | u32::from(self.whole) << 8, self.len as u32),
             Frame::pair(self.rel.tablespace.0, self.rel.database.0),
             Frame::pair(self.rel.relnumber.0, self.block.0),
         ];
@@ -76,8 +80,9 @@ impl Frame {
             end: Lsn(word(1)),
             len: low(2) as usize,
             rel: RelFile::new(Oid(high(3)), Oid(low(3)), Oid(high(4))),
-            fork: high(2),
+            fork: high(2) as u8,
             block: BlockNo(low(4)),
+            whole: high(2) & 1 << 8 != 0,
         };
         Some((frame, rest))
     }
@@ -169,6 +174,7 @@ impl RedoWorkers {
     pub(crate) fn send(&mut self, record: &DecodedRecord) -> Result<()> {
         let count = self.lanes.len() as u32;
         let mut shares = 0u64;
+        let whole = heap::redo::compacts(record);
         for (_, block) in record.blocks() {
             let lane = Share::of(block.rel, block.block, count) as usize;
             if shares & 1 << lane != 0 {
@@ -182,8 +188,9 @@ impl RedoWorkers {
                 end: record.end,
                 len: bytes.len(),
                 rel: block.rel,
-                fork: block.fork as u32,
+                fork: block.fork as u8,
                 block: block.block,
+                whole,
             };
             frame.write(buffer);
             buffer.extend_from_slice(bytes);
@@ -199,8 +206,10 @@ impl RedoWorkers {
         let full = std::mem::take(&mut self.filling[lane]);
         let lane_of = &self.lanes[lane];
         let mut queue = lane_of.queue.lock();
-        while queue.full.len() >= QUEUE_MAX && !queue.gone {
-            lane_of.done.wait(&mut queue);
+        if queue.full.len() >= QUEUE_MAX {
+            while queue.full.len() > QUEUE_LOW && !queue.gone {
+                lane_of.done.wait(&mut queue);
+            }
         }
         queue.full.push_back(full);
         let empty = queue.empty.pop();
@@ -290,7 +299,9 @@ impl Worker {
             let mut queue = lane.queue.lock();
             queue.busy = false;
             queue.empty.extend(used.take());
-            lane.done.notify_one();
+            if matches!(queue.full.len(), 0 | QUEUE_LOW) {
+                lane.done.notify_one();
+            }
             while queue.full.is_empty() && !queue.closed {
                 lane.work.wait(&mut queue);
             }
@@ -331,8 +342,8 @@ impl Worker {
 #[inline]
 fn announce<'b>(cx: &RedoCx<'_>, buffer: &'b [u8]) -> &'b [u8] {
     let Some((frame, rest)) = Frame::split(buffer) else { return buffer };
-    if let Some(fork) = Fork::from_u8(frame.fork as u8) {
-        cx.announce(frame.rel, fork, frame.block);
+    if let Some(fork) = Fork::from_u8(frame.fork) {
+        cx.announce(frame.rel, fork, frame.block, frame.whole);
     }
     &rest[frame.len..]
 }

@@ -15,7 +15,7 @@ use page::heap_tuple::{HEADER_SIZE, MOVED_PARTITIONS_OFFSET, infomask as m, info
 use page::{AddAt, HeapTuple, HeapTupleHeader, LinePointer, PAGE_SIZE, Page, vm};
 use pgerror::{PgError, Result, Severity};
 use smallvec::SmallVec;
-use wal::{DecodedRecord, Fields};
+use wal::{DecodedRecord, Fields, RmgrId};
 
 #[cold]
 fn broken(record: &DecodedRecord, what: &str) -> PgError {
@@ -51,6 +51,13 @@ pub fn heap2_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
         record::heap2::NEW_CID | record::heap2::REWRITE => Ok(()),
         other => Err(broken(record, &format!("unknown op code {other}"))),
     }
+}
+
+/// Does the record move the tuples of its page together?
+#[inline]
+pub fn compacts(record: &DecodedRecord) -> bool {
+    record.header.rmgr() == Some(RmgrId::Heap2)
+        && record.info() & record::OPERATION_MASK == record::heap2::PRUNE
 }
 
 /// Does the record (of resource manager Heap2) set bits of the visibility map?

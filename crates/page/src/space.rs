@@ -218,14 +218,25 @@ impl Page {
                 upper = self.point_down(run, upper);
             }
         } else {
-            let low = rest.iter().map(Kept::offset).min().unwrap_or(upper);
-            // The settled ones are out of the way, as long as no damaged item reaches into another.
-            let high = rest.iter().map(|k| k.offset() + max_align(k.len())).max().unwrap_or(low);
-            let high = high.min(special);
-            let scratch = SmallVec::<[u8; PAGE_SIZE]>::from_slice(&self.bytes_mut()[low..high]);
+            // Only what moves is copied: a new version mostly fits where an old one was, and what lies behind both stays.
+            let (mut low, mut high, mut to) = (special, 0, upper);
+            for run in rest.chunk_by(is_below) {
+                let (from, end, bytes) = extent(run, special);
+                to -= bytes;
+                if from != to {
+                    (low, high) = (low.min(from), high.max(end));
+                }
+            }
+            let scratch = SmallVec::<[u8; PAGE_SIZE]>::from_slice(
+                self.bytes_mut().get(low..high).unwrap_or(&[]),
+            );
             for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
                 let to = upper - bytes;
+                if from == to {
+                    upper = to;
+                    continue;
+                }
                 let moved = &scratch[from - low..end - low];
                 self.bytes_mut()[to..to + end - from].copy_from_slice(moved);
                 upper = self.point_down(run, upper);
