@@ -107,7 +107,13 @@ impl<'a, 'p> PageEdit<'a, 'p> {
     }
 
     /// Inserts the record and stamps its end on every changed page.
+    #[inline]
     pub fn log(mut self, rmgr: RmgrId, info: u8, xid: Xid) -> Result<Lsn> {
+        // Not moved there, for it is large.
+        self.insert(rmgr, info, xid)
+    }
+
+    fn insert(&mut self, rmgr: RmgrId, info: u8, xid: Xid) -> Result<Lsn> {
         self.scratch.set_kind(rmgr, info);
         let lent: SmallVec<[(u8, PageRef<'_>); 4]> =
             self.pages.iter().map(|p| (p.id, registered::page(p.pool, p.frame))).collect();

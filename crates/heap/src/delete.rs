@@ -4,7 +4,7 @@ use crate::context::{
     HeapCx, HeapRel, SetHint, TmFailure, TmResult, WaitOperation, WaitPolicy, no_tuple, wait_xid,
 };
 use crate::hio::pin_vm;
-use crate::infomask::{self, NewXmax, OldXmax, add_holder};
+use crate::infomask::{self, NewXmax, add_holder};
 use crate::insert::clear_all_visible;
 use crate::lock::TupleLockMode;
 use crate::record;
@@ -213,7 +213,7 @@ fn delete_locked<'a>(
     };
     let cmax = adjust_cmax(cx.txn, &header, cid)?;
     cx.txn.set_oldest_multixact_member();
-    let new = add_holder(cx.txn, OldXmax::of(&header), xid, MODE, true)?;
+    let new = add_holder(cx.txn, &header, xid, MODE, true)?;
     let cleared = clear_all_visible(cx, &guard, &vm_slot);
 
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);

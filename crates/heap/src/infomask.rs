@@ -71,14 +71,14 @@ pub(crate) struct NewXmax {
 
 /// What a tuple says about its holders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct OldXmax {
+struct OldXmax {
     pub(crate) xmax: Xid,
     pub(crate) infomask: u16,
     pub(crate) infomask2: u16,
 }
 
 impl OldXmax {
-    pub(crate) fn of(h: &HeapTupleHeader) -> OldXmax {
+    fn of(h: &HeapTupleHeader) -> OldXmax {
         OldXmax { xmax: h.raw_xmax, infomask: h.infomask, infomask2: h.infomask2 }
     }
 }
@@ -116,7 +116,22 @@ fn alone(xid: Xid, mode: TupleLockMode, is_update: bool) -> NewXmax {
 }
 
 /// Adds `xid` in `mode` to the holders of a row. Counterpart: `compute_new_xmax_infomask`.
+#[inline]
 pub(crate) fn add_holder(
+    txn: &mut Transaction,
+    old: &HeapTupleHeader,
+    xid: Xid,
+    mode: TupleLockMode,
+    is_update: bool,
+) -> Result<NewXmax> {
+    if old.xmax_invalid() {
+        return Ok(alone(xid, mode, is_update));
+    }
+    join_holders(txn, OldXmax::of(old), xid, mode, is_update)
+}
+
+/// As [`add_holder`] where `xmax` says something.
+fn join_holders(
     txn: &mut Transaction,
     old: OldXmax,
     xid: Xid,
@@ -125,9 +140,6 @@ pub(crate) fn add_holder(
 ) -> Result<NewXmax> {
     let mask = old.infomask;
     let nobody = || Ok(alone(xid, mode, is_update));
-    if mask & m::XMAX_INVALID != 0 {
-        return nobody();
-    }
     let status = mode.status(is_update);
     if mask & m::XMAX_IS_MULTI != 0 {
         let multi = MultiXid(old.xmax.0);

@@ -12,7 +12,7 @@ use crate::context::{
 };
 use crate::delete::{failure, hint_xmax};
 use crate::hio::pin_vm;
-use crate::infomask::{self, NewXmax, OldXmax, add_holder};
+use crate::infomask::{self, NewXmax, add_holder};
 use crate::record;
 use crate::visibility_map::{self, VmPin};
 use bufmgr::{ExclusiveGuard, PageEdit, Pin};
@@ -332,7 +332,7 @@ fn take<'a>(
     let xid = cx.txn.current_xid()?;
     let mut h = header(&guard, rel, tid)?;
     cx.txn.set_oldest_multixact_member();
-    let new = add_holder(cx.txn, OldXmax::of(&h), xid, mode, false)?;
+    let new = add_holder(cx.txn, &h, xid, mode, false)?;
     let lock_only = xmax_is_locked_only(new.infomask);
     h.infomask &= !m::XMAX_BITS;
     h.infomask2 &= !m2::KEYS_UPDATED;
@@ -514,7 +514,7 @@ fn lock_version(
             }
         }
         if !held_by_us {
-            let new = add_holder(cx.txn, OldXmax::of(&h), xid, mode, false)?;
+            let new = add_holder(cx.txn, &h, xid, mode, false)?;
             h.raw_xmax = new.xmax;
             h.infomask = h.infomask & !m::XMAX_BITS | new.infomask;
             h.infomask2 = h.infomask2 & !m2::KEYS_UPDATED | new.infomask2;

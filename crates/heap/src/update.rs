@@ -12,7 +12,7 @@ use crate::context::{
 };
 use crate::delete::{adjust_cmax, failure, hint_xmax, set_cmax, set_xmax};
 use crate::hio::{Placed, VmPins, page_for_tuple, pin_vm};
-use crate::infomask::{self, NewXmax, OldXmax, add_holder};
+use crate::infomask::{self, NewXmax, add_holder};
 use crate::insert::{clear_all_visible, put};
 use crate::lock::TupleLockMode;
 use crate::record::{self, TupleHead};
@@ -68,7 +68,6 @@ pub struct Updated {
 
 /// What is settled about the old version before a place for the new one is looked for.
 struct Plan {
-    old: HeapTupleHeader,
     mode: TupleLockMode,
     hot_allowed: bool,
     cid: CommandId,
@@ -85,7 +84,7 @@ impl Plan {
     /// Whoever locked the old version while no latch was held goes on holding it, and the new one too.
     fn joined(&mut self, cx: &mut HeapCx<'_>, now: &HeapTupleHeader, xid: Xid) -> Result<()> {
         if self.held.is_some_and(|held| now.raw_xmax != held) && now.xmax_is_multi() {
-            self.old_xmax = add_holder(cx.txn, OldXmax::of(now), xid, self.mode, true)?;
+            self.old_xmax = add_holder(cx.txn, now, xid, self.mode, true)?;
             self.remaining = infomask::multi_bits(cx.txn.manager(), now.multi())?;
         }
         Ok(())
@@ -192,6 +191,10 @@ pub fn update_held(
 }
 
 /// Puts the new version where there is room. `lock`: the old one is not marked as locked by us yet.
+///
+/// Inlined as `settle` is: what one hands to the other are many small parts, and memory that is written in pieces and read
+/// whole stalls the processor.
+#[inline(always)]
 fn complete<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -217,6 +220,7 @@ fn complete<'a>(
 }
 
 /// Waits for others that hold the row, and settles what becomes of its old version.
+#[inline(always)]
 fn settle<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -236,7 +240,9 @@ fn settle<'a>(
         pin_vm(cx, rel, tid.block, &mut vm_old)?;
         guard = pin.exclusive();
     }
-    let (key_intact, hot_allowed) = {
+    let (key_intact, hot_allowed) = if columns.key.is_empty() && columns.hot_blocking.is_empty() {
+        (true, true)
+    } else {
         let old = guard.heap_tuple(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
         let new = HeapTuple::from_bytes(new).ok_or_else(|| no_tuple(rel, tid))?;
         (
@@ -254,8 +260,12 @@ fn settle<'a>(
 
     // Some holder was looked at and none conflicts; is any of them left?
     let (mut checked_lockers, mut lockers_remain) = (false, false);
-    let header = loop {
-        let mut h = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+    // One place for the header: what is written in parts and copied at once stalls the processor.
+    let mut h = HeapTupleHeader::default();
+    loop {
+        if !guard.read_heap_header(tid.offset, &mut h) {
+            return Err(no_tuple(rel, tid));
+        }
         let mut hint = 0;
         let mut result = cx.visibility(rel, guard.lsn()).update(&h, tid, cid, &mut hint)?;
         guard.hint(cx.scratch, tid.offset, hint);
@@ -345,24 +355,24 @@ fn settle<'a>(
             guard = pin.exclusive();
             continue;
         }
-        break h;
-    };
+        break;
+    }
 
-    let old_xmax = add_holder(cx.txn, OldXmax::of(&header), xid, mode, true)?;
-    let remaining = if header.xmax_invalid()
-        || locked_upgraded(header.infomask)
+    let old_xmax = add_holder(cx.txn, &h, xid, mode, true)?;
+    let remaining = if h.xmax_invalid()
+        || locked_upgraded(h.infomask)
         || (checked_lockers && !lockers_remain)
-        || !header.raw_xmax.is_valid()
+        || !h.raw_xmax.is_valid()
     {
         NewXmax { xmax: Xid::INVALID, infomask: m::XMAX_INVALID, infomask2: 0 }
-    } else if header.xmax_is_multi() {
-        infomask::multi_bits(cx.txn.manager(), MultiXid(header.raw_xmax.0))?
+    } else if h.xmax_is_multi() {
+        infomask::multi_bits(cx.txn.manager(), MultiXid(h.raw_xmax.0))?
     } else {
         let infomask = m::XMAX_KEYSHR_LOCK | m::XMAX_LOCK_ONLY;
-        NewXmax { xmax: header.raw_xmax, infomask, infomask2: 0 }
+        NewXmax { xmax: h.raw_xmax, infomask, infomask2: 0 }
     };
-    let cmax = adjust_cmax(cx.txn, &header, cid)?;
-    let plan = Plan { old: header, mode, hot_allowed, cid, cmax, old_xmax, remaining, held: None };
+    let cmax = adjust_cmax(cx.txn, &h, cid)?;
+    let plan = Plan { mode, hot_allowed, cid, cmax, old_xmax, remaining, held: None };
     Ok(Ok(Settled { guard, vm_old, plan, xid }))
 }
 
@@ -389,7 +399,9 @@ fn lock_meanwhile<'a>(
     plan: &mut Plan,
     xid: Xid,
 ) -> Result<Pin<'a>> {
-    let lock = add_holder(cx.txn, OldXmax::of(&plan.old), xid, plan.mode, false)?;
+    // As it was settled: the latch has been held since.
+    let mut h = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+    let lock = add_holder(cx.txn, &h, xid, plan.mode, false)?;
     plan.held = Some(lock.xmax);
     let unfrozen = guard.is_all_visible()
         && vm_old.as_ref().is_some_and(|pin| {
@@ -397,7 +409,6 @@ fn lock_meanwhile<'a>(
         });
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);
     let page = edit.change(&mut guard, 0, RegFlags::STANDARD);
-    let mut h = plan.old;
     set_xmax(&mut h, lock);
     h.infomask2 &= !m2::HOT_UPDATED;
     set_cmax(&mut h, plan.cmax);
@@ -446,7 +457,10 @@ fn finish<'a>(
     let hot = same_page && plan.hot_allowed;
     let old_on = old_guard.as_ref().unwrap_or(&new_guard);
     // The version as it is now: we may have marked it as locked.
-    let mut old = old_on.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
+    let mut old = HeapTupleHeader::default();
+    if !old_on.read_heap_header(tid.offset, &mut old) {
+        return Err(no_tuple(rel, tid));
+    }
     plan.joined(cx, &old, xid)?;
     let mut new_header = plan.new_header(new, xid)?;
     if hot {

@@ -103,6 +103,9 @@ pub fn fill(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result
             mask |= infomask::HASVARWIDTH;
         }
         match form {
+            // Copies of a known length are cheaper.
+            Stored::Word(w) if attr.len == 4 => out.extend_from_slice(&(w as u32).to_le_bytes()),
+            Stored::Word(w) if attr.len == 8 => out.extend_from_slice(&w.to_le_bytes()),
             Stored::Word(w) => out.extend_from_slice(&w.to_le_bytes()[..attr.len as usize]),
             Stored::Fixed(b) | Stored::Aligned(b) => out.extend_from_slice(b),
             Stored::Unaligned(b) => {

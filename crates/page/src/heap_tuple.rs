@@ -142,6 +142,9 @@ impl HeapTupleHeader {
     /// Writes the 23 bytes to the front of `bytes`.
     #[inline]
     pub fn write(&self, bytes: &mut [u8]) {
+        // One check for all fields.
+        let bytes: &mut [u8; HEADER_SIZE] =
+            bytes.first_chunk_mut().expect("room for a tuple's header");
         bytes[0..4].copy_from_slice(&self.raw_xmin.0.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.raw_xmax.0.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.raw_cid.0.to_le_bytes());
@@ -348,8 +351,21 @@ impl Page {
         self.heap_header_lp(self.line_pointer(offset))
     }
 
+    /// Reads the header of the heap tuple at `offset` into `header`; false, and nothing read, if there is none.
+    #[inline]
+    pub fn read_heap_header(&self, offset: OffsetNo, header: &mut HeapTupleHeader) -> bool {
+        let lp = self.line_pointer(offset);
+        self.heap_header_into(lp, header)
+    }
+
     #[inline]
     fn heap_header_lp(&self, lp: item::LinePointer) -> Option<HeapTupleHeader> {
+        let mut header = HeapTupleHeader::default();
+        self.heap_header_into(lp, &mut header).then_some(header)
+    }
+
+    #[inline(always)]
+    fn heap_header_into(&self, lp: item::LinePointer, header: &mut HeapTupleHeader) -> bool {
         let at = lp.offset();
         if !lp.is_normal()
             || lp.len() < HEADER_SIZE
@@ -357,20 +373,19 @@ impl Page {
             || at > crate::PAGE_SIZE - 24
             || at + lp.len() > crate::PAGE_SIZE
         {
-            return None;
+            return false;
         }
         // Three aligned words hold the 23 bytes (tuples are padded to eight).
         let (w0, w1, w2) = (self.u64_at(at), self.u64_at(at + 8), self.u64_at(at + 16));
         let block = ((w1 >> 32 & 0xFFFF) as u32) << 16 | (w1 >> 48) as u32;
-        Some(HeapTupleHeader {
-            raw_xmin: Xid(w0 as u32),
-            raw_xmax: Xid((w0 >> 32) as u32),
-            raw_cid: CommandId(w1 as u32),
-            ctid: Tid::new(ids::BlockNo(block), w2 as u16),
-            infomask2: (w2 >> 16) as u16,
-            infomask: (w2 >> 32) as u16,
-            hoff: (w2 >> 48) as u8,
-        })
+        header.raw_xmin = Xid(w0 as u32);
+        header.raw_xmax = Xid((w0 >> 32) as u32);
+        header.raw_cid = CommandId(w1 as u32);
+        header.ctid = Tid::new(ids::BlockNo(block), w2 as u16);
+        header.infomask2 = (w2 >> 16) as u16;
+        header.infomask = (w2 >> 32) as u16;
+        header.hoff = (w2 >> 48) as u8;
+        true
     }
 
     /// Replaces the header of the heap tuple at `offset` (a normal line pointer).

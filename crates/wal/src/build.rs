@@ -95,7 +95,8 @@ pub struct RecordBuilder {
     pub(crate) out: Vec<u8>,
     /// Images, and block data behind the first of them, while the headers are written.
     payload: Vec<u8>,
-    payload_crc: u32,
+    /// CRC of what comes behind the header, unless that is short: then `seal` makes it in one pass.
+    payload_crc: Option<u32>,
     packer: Packer,
     /// The insertion slot used last, tried first next time.
     pub(crate) slot_hint: usize,
@@ -152,7 +153,7 @@ impl RecordBuilder {
             checked: None,
             out: Vec::new(),
             payload: Vec::new(),
-            payload_crc: 0,
+            payload_crc: None,
             packer: Packer::default(),
             slot_hint: usize::MAX,
             last_end: Lsn::INVALID,
@@ -308,7 +309,7 @@ impl RecordBuilder {
         let compression = self.compression.unwrap_or(policy.compression);
         let out = &mut self.out;
         out.clear();
-        out.resize(RECORD_HEADER, 0);
+        out.extend_from_slice(&[0; RECORD_HEADER]);
         self.payload.clear();
         let mut images = 0;
         // Until the first image, what comes behind the headers is but the blocks' data.
@@ -416,15 +417,26 @@ impl RecordBuilder {
             crc: 0,
         };
         out[..RECORD_HEADER].copy_from_slice(&header.to_bytes());
-        self.payload_crc = crc32c::crc32c(&out[RECORD_HEADER..]);
+        self.payload_crc = (out.len() > ONE_PASS).then(|| crc32c::crc32c(&out[RECORD_HEADER..]));
         Ok(images)
     }
 
     /// Fills in the prev link and the CRC: the record is complete.
     pub(crate) fn seal(&mut self, prev: Lsn) {
-        self.out[8..16].copy_from_slice(&prev.0.to_le_bytes());
-        let crc = crc32c::crc32c_append(self.payload_crc, &self.out[..20]);
-        self.out[20..24].copy_from_slice(&crc.to_le_bytes());
+        let out = &mut self.out;
+        out[8..16].copy_from_slice(&prev.0.to_le_bytes());
+        let crc = match self.payload_crc {
+            Some(crc) => crc32c::crc32c_append(crc, &out[..CRC_AT]),
+            None => {
+                // The header counts last, so it stands behind the rest for a moment.
+                let end = out.len();
+                out.extend_from_within(..CRC_AT);
+                let crc = crc32c::crc32c(&out[RECORD_HEADER..]);
+                out.truncate(end);
+                crc
+            }
+        };
+        out[CRC_AT..RECORD_HEADER].copy_from_slice(&crc.to_le_bytes());
     }
 
     /// Forgets large memory that an unusual record left behind.
@@ -453,6 +465,11 @@ impl BlockHeader {
         self.len += N;
     }
 }
+
+/// Where the CRC stands in the header, behind all of the header that it covers.
+const CRC_AT: usize = 20;
+/// Records up to this long have their CRC made in one pass: two calls cost more than the bytes.
+const ONE_PASS: usize = 512;
 
 /// The reader refuses longer records.
 const MAX_RECORD: usize = 1020 * 1024 * 1024;

@@ -109,6 +109,24 @@ impl Layout {
         self.place(pos, true)
     }
 
+    /// Where `len` usable bytes (a multiple of 8) end that begin at `start`, usable byte `pos`: mostly on the same page, and then
+    /// without a division. As [`Layout::end_lsn`] of `pos + len`.
+    #[inline]
+    pub const fn end_after(self, start: Lsn, pos: u64, len: u64) -> Lsn {
+        if start.0 % PAGE + len <= PAGE { Lsn(start.0 + len) } else { self.end_lsn(pos + len) }
+    }
+
+    /// Where the usable byte `before`, at most `pos`, lies; `start` is where `pos` does. As [`Layout::start_lsn`] of `before`.
+    #[inline]
+    pub const fn start_before(self, start: Lsn, pos: u64, before: u64) -> Lsn {
+        let back = pos - before;
+        if start.0 % PAGE >= back + self.header_size(start) as u64 {
+            Lsn(start.0 - back)
+        } else {
+            self.start_lsn(before)
+        }
+    }
+
     const fn place(self, pos: u64, end: bool) -> Lsn {
         let segments = pos / self.usable_in_segment;
         let mut left = pos % self.usable_in_segment;
@@ -257,6 +275,26 @@ mod tests {
             }
             let boundary = Lsn(5 * u64::from(size));
             assert_eq!(layout.end_lsn(layout.to_byte_pos(boundary)), boundary);
+        }
+    }
+
+    #[test]
+    fn neighbours_on_a_page_are_found_as_by_counting() {
+        for size in [1 << 20, 16 << 20] {
+            let layout = Layout::new(size);
+            for base in [0u64, 1, 3] {
+                let first = layout.to_byte_pos(Lsn(base * u64::from(size)));
+                for pos in (first..first + 3 * 8192).step_by(8) {
+                    let start = layout.start_lsn(pos);
+                    for len in [8, 24, 64, 8128, 8152, 8160, 8168, 8184, 20_000] {
+                        assert_eq!(layout.end_after(start, pos, len), layout.end_lsn(pos + len));
+                        if let Some(before) = pos.checked_sub(len) {
+                            let found = layout.start_before(start, pos, before);
+                            assert_eq!(found, layout.start_lsn(before));
+                        }
+                    }
+                }
+            }
         }
     }
 

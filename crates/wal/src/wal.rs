@@ -314,7 +314,11 @@ impl Wal {
         let start = layout.start_lsn(room.pos);
         claim.publish(start);
         // The first record of a new cluster has no predecessor.
-        let prev = if room.prev_pos == room.pos { Lsn(0) } else { layout.start_lsn(room.prev_pos) };
+        let prev = if room.prev_pos == room.pos {
+            Lsn(0)
+        } else {
+            layout.start_before(start, room.pos, room.prev_pos)
+        };
         record.seal(prev);
         if !record.unimportant {
             claim.note_important(start);
@@ -337,7 +341,7 @@ impl Wal {
             let page = Lsn(at.0 - at.0 % WAL_PAGE as u64 + WAL_PAGE as u64);
             at = page + layout.header_size(page) as u64;
         }
-        let end = layout.end_lsn(room.pos + maxalign(record.out.len() as u64));
+        let end = layout.end_after(start, room.pos, maxalign(record.out.len() as u64));
         Ok(Inserted { start, end })
     }
 
