@@ -174,6 +174,13 @@ const LOST: &[(&str, Damage)] = &[
     ("no segments", |d| segments(d).for_each(|s| std::fs::remove_file(s).unwrap())),
     ("cut segments", |d| segments(d).for_each(|s| std::fs::write(s, [7; 100]).unwrap())),
     ("empty segments", |d| segments(d).for_each(|s| std::fs::write(s, []).unwrap())),
+    ("no state", |d| change(d, 16, &[0; 4])),
+    ("no checkpoint", |d| change(d, 32, &[0; 8])),
+    ("a checkpoint in a page's header", |d| change(d, 32, &0x0100_0004u64.to_le_bytes())),
+    ("versions in a directory", |d| {
+        std::fs::remove_file(d.join("PG_VERSION")).unwrap();
+        std::fs::create_dir(d.join("PG_VERSION")).unwrap();
+    }),
 ];
 
 fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
@@ -249,4 +256,52 @@ fn a_missing_directory_of_the_log_is_made() {
     }
     assert_eq!(said[0], said[1]);
     assert!(said[1].is_some());
+}
+
+const DATABASES: &[(&str, Damage)] = &[
+    ("no directory", |d| std::fs::remove_dir_all(d).unwrap()),
+    ("no version", |d| std::fs::remove_file(d.join("PG_VERSION")).unwrap()),
+    ("older version", |d| std::fs::write(d.join("PG_VERSION"), "14\n").unwrap()),
+    ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
+];
+
+/// The rest of the cluster can be used.
+#[test]
+fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
+    let dir = TempDir::new("refused");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init(&data);
+    let server = Norsu::start(&data, &[]);
+    let mut paths = Vec::new();
+    for number in 0..DATABASES.len() {
+        server.query(&format!("CREATE DATABASE d{number}"));
+        let oid = server.query(&format!("SELECT oid FROM pg_database WHERE datname = 'd{number}'"));
+        paths.push(data.join("base").join(oid));
+    }
+    server.stop(&data);
+    for (path, (_, damage)) in paths.iter().zip(DATABASES) {
+        damage(path);
+    }
+    let said = |sockets: &Path, psql: &dyn Fn() -> Command| -> Vec<String> {
+        let mut out = Vec::new();
+        for (number, (name, _)) in DATABASES.iter().enumerate() {
+            let database = format!("d{number}");
+            let error = testkit::client::Client::connect(sockets, &database).err();
+            out.push(error.unwrap_or_else(|| panic!("{} connects", name)).to_string());
+            let mut psql = psql();
+            let tried = psql.args(["-X", "-d", &database, "-c", "SELECT 1"]).output().unwrap();
+            let text = String::from_utf8_lossy(&tried.stderr).into_owned();
+            out.extend(words(&text).into_iter().skip(1));
+        }
+        out
+    };
+    let server = Norsu::start(&data, &[]);
+    let ours = said(server.sockets(), &|| server.client("psql"));
+    assert_eq!(server.query("SELECT 1"), "1");
+    drop(server);
+    let server = RealServer::start(&data, "postgres");
+    let theirs = said(server.sockets(), &|| server.client("psql"));
+    assert_eq!(ours, theirs);
+    assert!(theirs[0].starts_with("3D000: database \"d0\" does not exist"), "{theirs:?}");
 }

@@ -77,13 +77,11 @@ pub enum IfMissing {
     ZeroOnError,
 }
 
-/// Pages that redo missed. Must be empty when recovery reaches consistency.
+/// Pages that redo missed. What is left when recovery has ended was lost.
 #[derive(Debug, Default)]
 pub struct InvalidPages {
     /// By block; true: it was there, without contents.
     pages: BTreeMap<(RelFile, u8, BlockNo), bool>,
-    /// Consistency has been reached: from now on a missing page is a PANIC.
-    consistent: bool,
 }
 
 impl InvalidPages {
@@ -95,12 +93,8 @@ impl InvalidPages {
         self.pages.len()
     }
 
-    fn note(&mut self, name: RelFork, block: BlockNo, present: bool) -> Result<()> {
-        if self.consistent {
-            return Err(invalid_reference(name, block, present));
-        }
+    fn note(&mut self, name: RelFork, block: BlockNo, present: bool) {
         self.pages.entry((name.rel, name.fork as u8, block)).or_insert(present);
-        Ok(())
     }
 
     /// The relation was dropped or truncated: blocks from `from` on are of no interest.
@@ -116,26 +110,14 @@ impl InvalidPages {
         self.pages.retain(|(rel, _, _), _| rel.database != database);
     }
 
-    /// Consistency is reached: a PANIC naming the first missing page if there are any, and from now on at
-    /// each new one. Counterpart: XLogCheckInvalidPages.
-    pub fn check(&mut self) -> Result<()> {
-        self.consistent = true;
-        match self.pages.first_key_value() {
-            None => Ok(()),
-            Some(((rel, fork, block), present)) => {
-                let fork = Fork::from_u8(*fork).unwrap_or(Fork::Main);
-                Err(invalid_reference(RelFork::new(*rel, fork), *block, *present))
-            }
-        }
+    /// What is to be said of each. Counterpart: XLogCheckInvalidPages, which is not asked after a crash.
+    pub fn reports(&self) -> impl Iterator<Item = String> {
+        self.pages.iter().map(|((rel, fork, block), present)| {
+            let name = RelFork::new(*rel, Fork::from_u8(*fork).unwrap_or(Fork::Main));
+            let state = if *present { "was uninitialized" } else { "did not exist" };
+            format!("page {block} of relation {name} {state}")
+        })
     }
-}
-
-#[cold]
-fn invalid_reference(name: RelFork, block: BlockNo, present: bool) -> PgError {
-    let state = if present { "is uninitialized" } else { "does not exist" };
-    PgError::internal("WAL contains references to invalid pages")
-        .detail(format!("page {block} of relation {name} {state}"))
-        .severity(Severity::Panic)
 }
 
 /// The pages that one of several threads replays.
@@ -310,13 +292,13 @@ pub fn read_for_redo<'a>(
         return Ok(Redo::Apply(read_or_extend(cx, &fork, block.block, mode.cleanup())?));
     }
     if block.block.0 >= cx.pool.nblocks(&fork)? {
-        cx.invalid().note(fork.name(), block.block, false)?;
+        cx.invalid().note(fork.name(), block.block, false);
         return Ok(Redo::Missing);
     }
     let pin = cx.pool.read(&fork, block.block, &mut cx.strategy)?;
     let guard = if mode.cleanup() { pin.cleanup()?.into_exclusive() } else { pin.exclusive() };
     if guard.is_new() {
-        cx.invalid().note(fork.name(), block.block, true)?;
+        cx.invalid().note(fork.name(), block.block, true);
         return Ok(Redo::Missing);
     }
     if record.end <= guard.lsn() { Ok(Redo::Done(guard)) } else { Ok(Redo::Apply(guard)) }

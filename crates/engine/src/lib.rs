@@ -44,6 +44,7 @@ pub mod truncate;
 mod unlogged;
 pub mod vacuum;
 pub mod verify;
+pub mod version;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
 pub use bufmgr::{BufferUsage, PoolSettings};

@@ -19,6 +19,7 @@ use pgerror::{PgError, Result, Severity, SqlState};
 use std::io::ErrorKind;
 use vfs::process::thread_usage;
 use vfs::{Disk, FileKind, io_error};
+use wal::layout::{SHORT_HEADER, WAL_PAGE};
 use wal::{CheckPoint, ControlFile, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
 /// Restoring from backups, following a primary, archiving, slots and commit timestamps are not offered; what asks for
@@ -108,7 +109,7 @@ pub(crate) struct Start {
 
 /// The whole start-up.
 pub(crate) fn startup(engine: &Engine) -> Result<()> {
-    announce(engine);
+    announce(engine)?;
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
     refuse_other_recoveries(&file)?;
@@ -167,8 +168,15 @@ fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
 }
 
 /// Says how the last run ended.
-fn announce(engine: &Engine) {
+fn announce(engine: &Engine) -> Result<()> {
     let file = engine.control.get();
+    let invalid = |what: &str| {
+        let message = format!("control file contains invalid {what}");
+        PgError::new(SqlState::DATA_CORRUPTED, message).severity(Severity::Fatal)
+    };
+    if (file.check_point.0 as usize) % WAL_PAGE < SHORT_HEADER {
+        return Err(invalid("checkpoint location"));
+    }
     let time = format_seconds(file.time);
     match file.state {
         DbState::ShutDowned => engine.log(&format!("database system was shut down at {time}")),
@@ -189,13 +197,22 @@ fn announce(engine: &Engine) {
                  last backup for recovery.",
             ));
         }
-        DbState::InArchiveRecovery => engine
-            .log(&format!("database system was interrupted while in recovery at log time {time}")),
+        DbState::InArchiveRecovery => {
+            let report = PgError::new(
+                SqlState::SUCCESSFUL_COMPLETION,
+                format!("database system was interrupted while in recovery at log time {time}"),
+            );
+            engine.log_error(&report.severity(Severity::Log).hint(
+                "If this has occurred more than once some data might be corrupted and you might \
+                 need to choose an earlier recovery target.",
+            ));
+        }
         DbState::InProduction => {
             engine.log(&format!("database system was interrupted; last known up at {time}"));
         }
-        DbState::Startup => {}
+        DbState::Startup => return Err(invalid("database cluster state")),
     }
+    Ok(())
 }
 
 fn panic(message: impl Into<String>) -> PgError {
@@ -208,9 +225,6 @@ fn find_checkpoint(engine: &Engine, reader: &mut WalReader, lsn: Lsn) -> Result<
         engine.log(why);
         panic("could not locate a valid checkpoint record")
     };
-    if !lsn.is_valid() {
-        return Err(invalid("invalid primary checkpoint link in control file"));
-    }
     let Some(record) = reader.read_at(lsn).map_err(|e| e.severity(Severity::Panic))?.cloned()
     else {
         if !reader.is_out_of_segments() {
@@ -236,14 +250,15 @@ fn find_checkpoint(engine: &Engine, reader: &mut WalReader, lsn: Lsn) -> Result<
         return Err(panic("invalid next transaction ID"));
     }
     if checkpoint.redo < lsn && reader.read_at(checkpoint.redo)?.is_none() {
-        return Err(PgError::new(
-            SqlState::DATA_CORRUPTED,
-            format!(
-                "could not find redo location {} referenced by checkpoint record at {lsn}",
-                checkpoint.redo
-            ),
-        )
-        .severity(Severity::Fatal));
+        if !reader.is_out_of_segments() {
+            engine.log(reader.end_reason());
+        }
+        let place = |lsn: Lsn| format!("{:X}/{:08X}", lsn.0 >> 32, lsn.0 as u32);
+        return Err(panic(format!(
+            "could not find redo location {} referenced by checkpoint record at {}",
+            place(checkpoint.redo),
+            place(lsn)
+        )));
     }
     Ok(Start { checkpoint, lsn, end, shutdown })
 }
@@ -350,7 +365,10 @@ fn replay(
     }
     end.full_page_writes = replay.full_page_writes;
     if !engine.config.ignore_invalid_pages {
-        replay.cx.invalid().check()?;
+        // As PostgreSQL's, which checks this only of a base backup, the server starts without them.
+        for missing in replay.cx.invalid().reports() {
+            engine.log_error(&PgError::new(SqlState::WARNING, missing).severity(Severity::Warning));
+        }
     }
     Ok(end)
 }

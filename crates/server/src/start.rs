@@ -23,9 +23,6 @@ use vfs::Env;
 use vfs::process::{self, Signal};
 use wal::control::{CONTROL_FILE, ControlFile};
 
-/// The version of PostgreSQL whose directories these are.
-const MAJOR: u32 = 15;
-
 const OPTIONS: [Known; 19] = [
     ('D', "pgdata", true),
     ('p', "port", true),
@@ -143,7 +140,9 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         return Err(Failure::new(format!("configuration file \"{file}\" contains errors")));
     }
     let data = &origins.data;
-    check_version(data).map_err(|e| refuse(&*log, e))?;
+    let version = std::fs::read(format!("{data}/PG_VERSION"));
+    engine::version::check_version(data, version, crate::SERVER_VERSION)
+        .map_err(|e| refuse(&*log, e))?;
     let control = format!("{data}/{CONTROL_FILE}");
     if let Err(e) = std::fs::File::open(&control) {
         let reason = e.to_string();
@@ -206,37 +205,6 @@ fn check_directory(data: &str) -> Result<(), Failure> {
         )));
     }
     process::set_umask(meta.mode() & 0o040 != 0);
-    Ok(())
-}
-
-/// `PG_VERSION` names our major version. Counterpart: `ValidatePgVersion`.
-fn check_version(data: &str) -> pgerror::Result<()> {
-    let file = format!("{data}/PG_VERSION");
-    let invalid = |detail: String| {
-        let message = format!("\"{data}\" is not a valid data directory");
-        PgError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message).detail(detail)
-    };
-    let Ok(text) = std::fs::read_to_string(&file) else {
-        return Err(invalid(format!("File \"{file}\" is missing.")));
-    };
-    let version = text.split_whitespace().next().unwrap_or_default();
-    let unsigned = version.trim_start_matches(['-', '+']);
-    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
-    if digits == 0 || version.len() - unsigned.len() > 1 {
-        return Err(invalid(format!("File \"{file}\" does not contain valid data."))
-            .hint("You might need to initdb."));
-    }
-    if version.starts_with('-') || unsigned[..digits].parse() != Ok(MAJOR) {
-        let ours = crate::SERVER_VERSION;
-        return Err(PgError::new(
-            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "database files are incompatible with server",
-        )
-        .detail(format!(
-            "The data directory was initialized by PostgreSQL version {version}, which is not compatible \
-             with this version {ours}."
-        )));
-    }
     Ok(())
 }
 

@@ -269,6 +269,10 @@ fn begin_session(
             .detail("It seems to have just been dropped or renamed.")
             .into());
     };
+    let directory = engine::relmap::database_path((db.dattablespace, db.oid));
+    let ours = core.store.named("server_version").as_text().to_owned();
+    let disk = core.backend.storage().env.disk.clone();
+    engine::version::check_database(&*disk, database.as_str(), &directory, &ours)?;
     core.backend.txn.set_database(db.oid, db.dattablespace);
     core.catalog.abort(&mut core.backend)?;
 

@@ -76,7 +76,8 @@ pub struct WalReader {
 }
 
 impl WalReader {
-    /// A reader of the log below `pg_wal`. With `system_id`, long page headers must carry it.
+    /// A reader of the log below `pg_wal`. With `system_id`, long page headers must carry it, and no record is read
+    /// that ends on a page of another timeline.
     pub fn new(
         disk: Arc<dyn Disk>,
         segment_size: u32,
@@ -332,7 +333,7 @@ impl WalReader {
         }
         let result = self.finish(at, next, &mut bytes);
         self.bytes = bytes;
-        if result.is_err() && total_len > take {
+        if result.is_err() && total_len > take && self.check_timeline().is_ok() {
             self.aborted = Some((at, page));
         }
         result.map(|()| None).map_err(Stop::End)
@@ -347,9 +348,22 @@ impl WalReader {
             }
             self.record.swap_bytes(bytes);
             self.record.decode(at, self.after(next, &header))?;
+            self.check_timeline()?;
         }
         self.advance(at, next, header);
         Ok(())
+    }
+
+    /// Nothing but this protects the timeline of a page header, which no CRC covers.
+    fn check_timeline(&self) -> Result<(), String> {
+        let found = self.page_header.timeline;
+        if self.system_id.is_none() || found == self.timeline {
+            return Ok(());
+        }
+        let page = self.page_checked;
+        let name = self.layout.file_name(self.timeline, self.layout.segment_of(page));
+        let offset = self.layout.offset_in_segment(page);
+        Err(format!("unexpected timeline ID {found} in log segment {name}, offset {offset}"))
     }
 
     /// Where the next record may start, behind one that ends at `end`.

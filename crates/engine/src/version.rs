@@ -1,0 +1,67 @@
+//! `PG_VERSION`: of which major version the files of a directory are. Counterpart: `ValidatePgVersion`.
+
+use pgerror::{Result, pg_err};
+use std::io::{self, ErrorKind};
+use vfs::{Disk, OpenMode};
+
+/// Ours.
+const MAJOR: u32 = 15;
+/// More is not looked at.
+const READ: usize = 64;
+
+/// Is `text`, read from `PG_VERSION` of `directory`, our major version's? `ours`: our whole version.
+pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> Result<()> {
+    let file = format!("{directory}/PG_VERSION");
+    let invalid = |detail: String| {
+        pg_err!(INVALID_PARAMETER_VALUE, "\"{directory}\" is not a valid data directory")
+            .detail(detail)
+    };
+    let text = match text {
+        Ok(text) => text,
+        // It can be opened, but has nothing to read.
+        Err(e) if e.kind() == ErrorKind::IsADirectory => Vec::new(),
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return Err(invalid(format!("File \"{file}\" is missing.")));
+        }
+        Err(e) => return Err(vfs::io_error("open file", &file, &e)),
+    };
+    let text = String::from_utf8_lossy(&text);
+    let version = text.split_whitespace().next().unwrap_or_default();
+    let unsigned = version.trim_start_matches(['-', '+']);
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || version.len() - unsigned.len() > 1 {
+        return Err(invalid(format!("File \"{file}\" does not contain valid data."))
+            .hint("You might need to initdb."));
+    }
+    if version.starts_with('-') || unsigned[..digits].parse() != Ok(MAJOR) {
+        return Err(pg_err!(
+            INVALID_PARAMETER_VALUE,
+            "database files are incompatible with server"
+        )
+        .detail(format!(
+            "The data directory was initialized by PostgreSQL version {version}, which is not compatible \
+             with this version {ours}."
+        )));
+    }
+    Ok(())
+}
+
+/// Are the files of the database in `directory` there, and our major version's?
+pub fn check_database(disk: &dyn Disk, name: &str, directory: &str, ours: &str) -> Result<()> {
+    match disk.stat(directory) {
+        Ok(_) => {}
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+                .detail(format!("The database subdirectory \"{directory}\" is missing.")));
+        }
+        Err(e) => return Err(vfs::io_error("access directory", directory, &e)),
+    }
+    let read = || {
+        let file = disk.open(&format!("{directory}/PG_VERSION"), OpenMode::Read)?;
+        let mut bytes = vec![0; READ];
+        let len = file.read_at(&mut bytes, 0)?;
+        bytes.truncate(len);
+        Ok(bytes)
+    };
+    check_version(directory, read(), ours)
+}
