@@ -29,3 +29,6 @@ SELECT '{1,2,3}'::int[] [[=¦<]] '{1,2}', array_larger(ARRAY[1], ARRAY[2]), hash
 SELECT array[1,2,3] is distinct from array[1,2,3], max(a), min(a) FROM (VALUES (ARRAY[1,2]), (ARRAY[1,3])) v(a)
 SELECT oidvectortypes('23 25'), '1 2 3'::int2vector, '10 20'::oidvector, ('1 2 3'::int2vector)[1]
 SELECT array_sort(array[2,1]), array_sample(array[1], 1)
+SELECT count(DISTINCT a) FROM (VALUES (ARRAY['{}'::json])) v(a)
+SELECT a FROM (VALUES (ARRAY['{}'::json])) v(a) [[ORDER BY a¦UNION SELECT NULL]]
+SELECT [[btequalimage(1042)¦btequalimage(23)]]

@@ -108,3 +108,10 @@ SELECT [[pg_walfile_name¦pg_walfile_name_offset]]('[[0/0¦0/1¦0/1000000¦0/100
 SELECT pg_wal_lsn_diff('[[0/0¦1/0¦FFFFFFFF/FFFFFFFF]]', '[[0/0¦0/FFFFFFFF¦FFFFFFFF/FFFFFFFF]]')
 SELECT [[pg_promote()¦pg_wal_replay_pause()¦pg_wal_replay_resume()¦pg_is_wal_replay_paused()¦pg_get_wal_replay_pause_state()¦pg_last_wal_replay_lsn()¦pg_last_wal_receive_lsn()]]
 EXPLAIN ([[wal¦analyze, wal off, costs off, timing off, summary off¦wal 'foo']]) SELECT 1
+-- Statistics of columns that are NULL or too wide here and there, of arrays of any type, and of types without equality.
+CREATE TABLE sampled AS SELECT g AS id, CASE WHEN g % 3 = 0 THEN g END AS third, CASE WHEN g % 2 = 0 THEN repeat(g::text, 5000) ELSE g::text END AS wide, '{}'::json AS j FROM generate_series(1, 100) g
+ALTER TABLE sampled ADD b bool DEFAULT true, ADD i int DEFAULT 7, ADD t text DEFAULT 'late', ADD l int[] DEFAULT '{1,NULL}', ADD n numeric DEFAULT 1.5
+ANALYZE sampled, pg_attribute
+SELECT attname, null_frac, n_distinct, correlation FROM pg_stats WHERE tablename = 'sampled' ORDER BY attname
+SELECT n_distinct, most_common_vals, histogram_bounds, correlation FROM pg_stats WHERE tablename = 'pg_attribute' AND attname = 'attmissingval'
+DROP TABLE sampled

@@ -2,6 +2,7 @@
 
 mod bank;
 mod handover;
+mod indexed;
 mod init;
 mod locales;
 mod pages;

@@ -279,7 +279,28 @@ impl CatCx<'_> {
                 ops.hash = self.family_proc(family, input, input, 1)?.unwrap_or_default();
             }
         }
+        if ops.btree_input == types::oids::ANYARRAY || ops.hash_input == types::oids::ANYARRAY {
+            self.limit_to_elements(base, &mut ops)?;
+        }
         Ok(ops)
+    }
+
+    /// Arrays are compared and hashed if their elements can be. Counterpart: `cache_array_element_properties`.
+    fn limit_to_elements(&mut self, array: Oid, ops: &mut TypeOps) -> Result<()> {
+        let element = match self.element_type(array)?.valid() {
+            Some(element) => self.type_ops(element)?,
+            None => TypeOps::default(),
+        };
+        if !element.cmp.is_valid() {
+            (ops.lt, ops.gt, ops.cmp) = Default::default();
+        }
+        if !element.eq.is_valid() {
+            ops.eq = Oid::INVALID;
+        }
+        if !element.hash.is_valid() {
+            ops.hash = Oid::INVALID;
+        }
+        Ok(())
     }
 
     // Relations and columns

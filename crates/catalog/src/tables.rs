@@ -127,21 +127,8 @@ impl EngineStore<'_> {
         tid: Tid,
     ) -> Result<()> {
         for index in &open.indexes {
-            let columns: SmallVec<[DatumRef<'_>; 4]> = index
-                .columns
-                .iter()
-                .zip(&index.schema.columns)
-                .map(|(&attr, column)| {
-                    let value = values[attr as usize - 1];
-                    // Indexes store names without padding.
-                    match value {
-                        DatumRef::Bytes(_) if column.attr.len == -2 => {
-                            DatumRef::Bytes(value.as_name())
-                        }
-                        other => other,
-                    }
-                })
-                .collect();
+            let columns: SmallVec<[DatumRef<'_>; 4]> =
+                index.columns.iter().map(|&attr| values[attr as usize - 1]).collect();
             let check = if index.unique { UniqueCheck::Yes } else { UniqueCheck::No };
             let inserted = engine::index::insert(
                 self.backend,

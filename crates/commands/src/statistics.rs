@@ -63,9 +63,7 @@ pub fn compute(
     } else {
         // Equality alone, or an order that is not known here: as many distinct values as there are different bytes, if it can be told.
         figures = column.figures();
-        if equal {
-            figures.distinct = -(1.0 - figures.null_frac);
-        }
+        figures.distinct = if equal { -(1.0 - figures.null_frac) } else { 0.0 };
     }
     if info.len > 0 {
         figures.width = i32::from(info.len);
@@ -108,13 +106,12 @@ struct Values {
     wide: usize,
     /// Sum of the widths as stored.
     width: f64,
-    /// With their place in the sample.
+    /// With their place among them in the sample.
     values: Vec<(Datum, usize)>,
 }
 
 impl Values {
     fn push(&mut self, value: DatumRef<'_>, info: &TypeInfo) {
-        let row = self.rows;
         self.rows += 1;
         let length = match value {
             DatumRef::Null => {
@@ -134,7 +131,7 @@ impl Values {
         } else if info.len == -2 {
             self.width += (length + 1) as f64;
         }
-        self.values.push((DatumRef::to_owned(value), row));
+        self.values.push((DatumRef::to_owned(value), self.values.len()));
     }
 
     /// A value of which only the size in its row is known.
@@ -147,7 +144,8 @@ impl Values {
     /// What is known without looking at values.
     fn figures(&self) -> Figures {
         let present = self.rows - self.nulls;
-        let null_frac = self.nulls as f64 / self.rows as f64;
+        // As it is stored, for what is computed from it.
+        let null_frac = f64::from((self.nulls as f64 / self.rows as f64) as f32);
         Figures {
             null_frac,
             width: if present > 0 { (self.width / present as f64) as i32 } else { 0 },

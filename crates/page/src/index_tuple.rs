@@ -464,9 +464,12 @@ fn store(a: &IndexAttr, v: Stored<'_>, start: usize, out: &mut Vec<u8>) {
         }
         Stored::Payload(b) => {
             pad(out, start, a.align);
-            out.extend_from_slice(b);
             if a.len == -2 {
+                // Names come padded to their full length.
+                out.extend(b.iter().take_while(|&&c| c != 0));
                 out.push(0);
+            } else {
+                out.extend_from_slice(b);
             }
         }
         Stored::Raw(b) => {

@@ -325,6 +325,6 @@ scalars! { FNS;
     "unknownout" => |_, a| Ok(a[0].to_owned()),
     "unknownrecv" => |_, a| Ok(a[0].to_owned()),
     "unknownsend" => |_, a| Ok(a[0].to_owned()),
-    "btequalimage" => |_, _| Ok(Datum::bool(true)),
-    "btvarstrequalimage" => |_, _| Ok(Datum::bool(true)),
+    "btequalimage" => |_, a| Ok(Datum::bool(a[0].as_oid() != oids::BPCHAR)),
+    "btvarstrequalimage" => |_, a| Ok(Datum::bool(a[0].as_oid() != oids::BPCHAR)),
 }

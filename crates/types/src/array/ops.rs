@@ -42,6 +42,9 @@ fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
 /// `btarraycmp` without a context: elements of built-in types by their own order, others by their bytes.
 pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
+    if x.elem_type() != y.elem_type() {
+        return x.elem_type().cmp(&y.elem_type());
+    }
     let Some(t) = crate::builtin_types::get(x.elem_type()) else {
         return x.payload().cmp(y.payload());
     };
