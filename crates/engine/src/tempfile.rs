@@ -10,6 +10,8 @@ use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vfs::{Disk, File, FileKind, OpenMode, io_error};
 
 use crate::LogSink;
+use crate::relmap::database_path;
+use crate::unlogged;
 
 const DIRECTORY: &str = "base/pgsql_tmp";
 const PREFIX: &str = "pgsql_tmp";
@@ -180,6 +182,31 @@ pub(crate) fn remove_leftovers(disk: &dyn Disk, log: &dyn Fn(PgError)) {
             }
         }
     }
+    if let Err(e) = remove_temporary_relations(disk) {
+        log(e.severity(Severity::Log));
+    }
+}
+
+/// Counterpart: `RemovePgTempRelationFiles`.
+fn remove_temporary_relations(disk: &dyn Disk) -> Result<()> {
+    for db in unlogged::databases(disk)? {
+        let directory = database_path(db);
+        for name in unlogged::names(disk, &directory)? {
+            if is_temporary_relation(&name) {
+                let path = format!("{directory}/{name}");
+                disk.unlink(&path).map_err(|e| io_error("remove file", &path, &e))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `t`, the session's number, `_` and the name of a relation's file.
+fn is_temporary_relation(name: &str) -> bool {
+    let parts = name.strip_prefix('t').and_then(|rest| rest.split_once('_'));
+    parts.is_some_and(|(session, file)| {
+        session.parse::<u32>().is_ok() && unlogged::parse_file_name(file).is_some()
+    })
 }
 
 #[cfg(test)]
@@ -238,5 +265,21 @@ mod tests {
         env.disk.open("base/pgsql_tmp/other", OpenMode::Create).unwrap();
         remove_leftovers(&*env.disk, &|e| panic!("{e:?}"));
         assert_eq!(names(&env), ["other"]);
+    }
+
+    #[test]
+    fn files_of_temporary_tables_go_at_the_start() {
+        let env = Env::memory(4);
+        for dir in ["base", "base/5"] {
+            env.disk.create_dir(dir).unwrap();
+        }
+        let kept = ["16384", "16384_fsm", "t3", "t3_x", "text_16384"];
+        for name in ["t3_16384", "t12_16384_fsm", "t3_16385.1"].iter().chain(&kept) {
+            env.disk.open(&format!("base/5/{name}"), OpenMode::Create).unwrap();
+        }
+        remove_leftovers(&*env.disk, &|e| panic!("{e:?}"));
+        let mut left = unlogged::names(&*env.disk, "base/5").unwrap();
+        left.sort();
+        assert_eq!(left, kept);
     }
 }
