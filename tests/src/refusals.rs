@@ -1,6 +1,8 @@
 //! Directories that a server must not start on: it says why in PostgreSQL's words, and touches nothing.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
@@ -106,6 +108,15 @@ const DAMAGES: &[(&str, Damage)] = &[
     ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
     ("empty version", |d| std::fs::write(d.join("PG_VERSION"), "").unwrap()),
     ("no version", |d| std::fs::remove_file(d.join("PG_VERSION")).unwrap()),
+    ("empty lock file", |d| std::fs::write(d.join("postmaster.pid"), "").unwrap()),
+    ("no number in the lock file", |d| std::fs::write(d.join("postmaster.pid"), "x\n").unwrap()),
+    ("0 in the lock file", |d| std::fs::write(d.join("postmaster.pid"), "0\n1\n").unwrap()),
+    ("a directory for the lock file", |d| {
+        std::fs::create_dir(d.join("postmaster.pid")).unwrap();
+    }),
+    ("a fault in the settings", |d| set(d, "port = = 1")),
+    ("a setting that is none", |d| set(d, "no_such = 1")),
+    ("open to all", |d| std::fs::set_permissions(d, Permissions::from_mode(0o755)).unwrap()),
     ("max_wal_size of one segment", |d| set(d, "max_wal_size = 31MB")),
     ("minimal log with senders", |d| set(d, "wal_level = minimal")),
     ("minimal log with archive", |d| {
@@ -304,4 +315,21 @@ fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
     let theirs = said(server.sockets(), &|| server.client("psql"));
     assert_eq!(ours, theirs);
     assert!(theirs[0].starts_with("3D000: database \"d0\" does not exist"), "{theirs:?}");
+}
+
+/// A number in a lock file that another user's process has got meanwhile, as after the machine came up again.
+#[test]
+fn the_lock_file_of_a_process_that_is_no_server_is_replaced() {
+    let dir = TempDir::new("stale");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init(&data);
+    let stale = || {
+        std::fs::write(data.join("postmaster.pid"), "1\n/nowhere\n").unwrap();
+        hand_over(&data);
+    };
+    stale();
+    Norsu::start(&data, &[]).stop(&data);
+    stale();
+    drop(RealServer::start(&data, "postgres"));
 }

@@ -40,8 +40,8 @@ impl Failure {
 impl From<pgerror::PgError> for Failure {
     fn from(e: pgerror::PgError) -> Failure {
         let mut message = e.message().to_owned();
-        if let Some(detail) = &e.fields().detail {
-            message.push_str(&format!(" ({detail})"));
+        for more in [&e.fields().detail, &e.fields().hint].into_iter().flatten() {
+            message.push_str(&format!(" ({more})"));
         }
         Failure::new(message)
     }

@@ -75,6 +75,8 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let unknown = |e: &PgError| e.code() == pgerror::SqlState::UNDEFINED_OBJECT;
     let unusable = !parsed.faults.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
     let faulty = match (parsed.faults.first(), wrong.first()) {
+        // PostgreSQL knows this one by its bare name.
+        (Some((file, ..)), _) if *file == auto => Some("postgresql.auto.conf".to_owned()),
         (Some((file, ..)), _) => Some(file.clone()),
         (None, Some((i, _))) => Some(entries[*i].file.to_string()),
         (None, None) => None,

@@ -1,11 +1,14 @@
 //! `postmaster.pid` and the lock files beside sockets, in PostgreSQL's form, so that either server notices the other.
 //! Counterpart: miscinit.c (`CreateLockFile`).
 
-use crate::cli::Failure;
+use pgerror::{PgError, Result, pg_err};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use vfs::process;
+
+/// The data directory's.
+const DIRECTORY_LOCK: &str = "postmaster.pid";
 
 /// A lock file of ours; removed on drop.
 pub(crate) struct LockFile {
@@ -15,23 +18,31 @@ pub(crate) struct LockFile {
 
 impl LockFile {
     /// Makes the file. Fails if a living process owns one; what a dead one has left is replaced.
-    pub(crate) fn create(path: String, lines: Vec<String>) -> Result<LockFile, Failure> {
+    pub(crate) fn create(path: String, lines: Vec<String>) -> Result<LockFile> {
         let mut file = LockFile { path, lines };
-        for _ in 0..100 {
+        let mut left = 100;
+        let failed = loop {
             match file.write_new() {
                 Ok(()) => return Ok(file),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => file.remove_stale()?,
-                Err(e) => {
-                    let why = vfs::strerror(&e);
-                    let failure = format!("could not create lock file \"{}\": {why}", file.path);
-                    std::mem::forget(file);
-                    return Err(Failure::new(failure));
-                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && left > 0 => left -= 1,
+                Err(e) => break vfs::io_error("create lock file", file.name(), &e),
             }
-        }
-        let failure = format!("could not create lock file \"{}\"", file.path);
-        std::mem::forget(file);
-        Err(Failure::new(failure))
+            if let Err(e) = file.remove_stale() {
+                break e;
+            }
+        };
+        // Not ours to remove.
+        file.path.clear();
+        Err(failed)
+    }
+
+    /// As messages name it: the data directory's without the directory.
+    fn name(&self) -> &str {
+        if self.is_directory() { DIRECTORY_LOCK } else { &self.path }
+    }
+
+    fn is_directory(&self) -> bool {
+        self.path.rsplit('/').next() == Some(DIRECTORY_LOCK)
     }
 
     fn text(&self) -> String {
@@ -45,51 +56,51 @@ impl LockFile {
         out.sync_all()
     }
 
-    fn remove_stale(&mut self) -> Result<(), Failure> {
-        let path = self.path.clone();
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+    fn remove_stale(&self) -> Result<()> {
+        let name = self.name();
+        let text = match fs::read(&self.path) {
+            Ok(text) => String::from_utf8_lossy(&text).into_owned(),
             // Its owner has just taken it away.
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(e) => {
-                std::mem::take(&mut self.path);
-                let why = vfs::strerror(&e);
-                return Err(Failure::new(format!("could not open lock file \"{path}\": {why}")));
+                let step = if e.kind() == io::ErrorKind::IsADirectory { "read" } else { "open" };
+                return Err(vfs::io_error(&format!("{step} lock file"), name, &e));
             }
         };
-        let owner = text.lines().next().and_then(|l| l.trim().parse::<i32>().ok());
-        let Some(owner) = owner else {
-            std::mem::take(&mut self.path);
-            return Err(Failure::new(format!(
-                "lock file \"{path}\" is empty (another server is starting, or the lock file is the remnant \
-                 of a previous server startup crash)"
-            )));
-        };
+        if text.is_empty() {
+            return Err(pg_err!(LOCK_FILE_EXISTS, "lock file \"{name}\" is empty").hint(
+                "Either another server is starting, or the lock file is the remnant of a previous server \
+                 startup crash.",
+            ));
+        }
         // A negative number is a standalone backend's. Our own number is from before a restart in place, or from
         // another container.
-        let owner = owner.abs();
+        let encoded = leading_number(&text);
+        let owner = encoded.saturating_abs();
+        if owner == 0 {
+            return Err(pg_err!(INTERNAL_ERROR, "bogus data in lock file \"{name}\": \"{text}\""));
+        }
         let own = [std::process::id() as i32, process::parent()];
-        if !own.contains(&owner) && process::exists(owner) {
-            std::mem::take(&mut self.path);
-            let data = text.lines().nth(1).unwrap_or_default();
-            return Err(Failure::new(format!(
-                "lock file \"{path}\" already exists (is another server, PID {owner}, running in data \
-                 directory \"{data}\"?)"
-            )));
+        let data = text.lines().nth(1).unwrap_or_default();
+        if !own.contains(&owner) && process::may_signal(owner) {
+            let program = if encoded < 0 { "postgres" } else { "postmaster" };
+            let place = match self.path.strip_suffix(".lock") {
+                Some(socket) if !self.is_directory() => format!("using socket file \"{socket}\""),
+                _ => format!("running in data directory \"{data}\""),
+            };
+            return Err(pg_err!(LOCK_FILE_EXISTS, "lock file \"{name}\" already exists")
+                .hint(format!("Is another {program} (PID {owner}) {place}?")));
         }
         // The seventh line of PostgreSQL's names its shared memory, to which its children may still be attached.
         let mut memory = text.lines().nth(6).unwrap_or_default().split_whitespace();
         if let (Some(key), Some(id)) = (memory.next(), memory.next().and_then(|n| n.parse().ok()))
             && process::shared_memory_in_use(id)
         {
-            std::mem::take(&mut self.path);
-            return Err(in_use(key, id, text.lines().nth(1).unwrap_or_default()));
+            return Err(in_use(key, id, data));
         }
-        match fs::remove_file(&path) {
+        match fs::remove_file(&self.path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                std::mem::take(&mut self.path);
-                let why = vfs::strerror(&e);
-                Err(Failure::new(format!("could not remove old lock file \"{path}\": {why}")))
+                Err(vfs::io_error("remove old lock file", name, &e))
             }
             _ => Ok(()),
         }
@@ -111,20 +122,29 @@ impl LockFile {
     }
 }
 
-fn in_use(key: &str, id: i32, data: &str) -> Failure {
-    Failure::new(format!(
-        "pre-existing shared memory block (key {key}, ID {id}) is still in use\n\
-         HINT:  Terminate any old server processes associated with data directory \"{data}\"."
-    ))
+/// The number that `text` begins with, as C reads it; 0 if there is none.
+fn leading_number(text: &str) -> i32 {
+    let text = text.trim_start();
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let len = digits.bytes().take_while(u8::is_ascii_digit).count();
+    text[..text.len() - digits.len() + len].parse().unwrap_or(0)
+}
+
+fn in_use(key: &str, id: i32, data: &str) -> PgError {
+    pg_err!(
+        LOCK_FILE_EXISTS,
+        "pre-existing shared memory block (key {key}, ID {id}) is still in use"
+    )
+    .hint(format!("Terminate any old server processes associated with data directory \"{data}\"."))
 }
 
 /// Refuses a data directory on which processes of PostgreSQL work whose lock file is gone.
-pub(crate) fn check_shared_memory(data: &str) -> Result<(), Failure> {
+pub(crate) fn check_shared_memory(data: &str) -> Result<()> {
     match process::shared_memory_of(data) {
         // The key is shown as PostgreSQL does: a long without sign.
         Ok(Some((key, id))) => Err(in_use(&(i64::from(key) as u64).to_string(), id, data)),
         Ok(None) => Ok(()),
-        Err(e) => Err(Failure::new(format!("could not stat data directory \"{data}\": {e}"))),
+        Err(e) => Err(vfs::io_error("stat data directory", data, &e)),
     }
 }
 
@@ -146,8 +166,8 @@ mod tests {
         let path = path.to_str().unwrap().to_owned();
         fs::create_dir(&path).unwrap();
         let refused = LockFile::create(path.clone(), vec!["x".into()]).err().unwrap();
-        let expected = format!("could not open lock file \"{path}\": Is a directory");
-        assert_eq!(refused.message, expected);
+        let expected = format!("could not read lock file \"{path}\": Is a directory");
+        assert_eq!(refused.message(), expected);
         fs::remove_dir(&path).unwrap();
     }
 
@@ -155,11 +175,19 @@ mod tests {
     fn a_living_owner_keeps_others_out_and_a_dead_one_does_not() {
         let path = std::env::temp_dir().join(format!("norsu-lock-{}", std::process::id()));
         let path = path.to_str().unwrap().to_owned();
-        // Process 1 lives as long as the machine does.
-        fs::write(&path, "1\n/data\n").unwrap();
+        let mut living = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let text = format!("{}\n/data\n", living.id());
+        fs::write(&path, &text).unwrap();
         let refused = LockFile::create(path.clone(), vec!["x".into()]).err().unwrap();
-        assert!(refused.message.contains("PID 1"), "{}", refused.message);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "1\n/data\n");
+        assert_eq!(refused.message(), format!("lock file \"{path}\" already exists"));
+        let hint = format!(
+            "Is another postmaster (PID {}) running in data directory \"/data\"?",
+            living.id()
+        );
+        assert_eq!(refused.fields().hint.as_deref(), Some(&*hint));
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        living.kill().unwrap();
+        living.wait().unwrap();
         fs::write(&path, format!("{}\n", i32::MAX)).unwrap();
         let mut lock = LockFile::create(path.clone(), vec!["7".into()]).ok().unwrap();
         lock.set(2, "c");

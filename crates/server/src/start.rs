@@ -118,10 +118,8 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     check_directory(&data)?;
     let origins = Origins { data, given: settings_of(&given)? };
     let clock = Env::os(&origins.data).clock;
-    let config::Loaded { mut base, reports, faulty, .. } = config::load(&origins).map_err(|e| {
-        // How the log is to look is not known yet.
-        refuse(&StderrLog::new(&Base::new(Arc::new(Registry::load())), clock.clone()), e)
-    })?;
+    let config::Loaded { mut base, reports, faulty, .. } =
+        config::load(&origins).map_err(refuse_early)?;
     if let Some(name) = given.value("show") {
         // What the directory was made with is known without a server.
         if let Some(control) = control_file(&origins.data) {
@@ -137,7 +135,8 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         log.write(&Speaker::default(), report, None);
     }
     if let Some(file) = faulty {
-        return Err(Failure::new(format!("configuration file \"{file}\" contains errors")));
+        let message = format!("configuration file \"{file}\" contains errors");
+        return Err(refuse(&*log, PgError::new(SqlState::CONFIG_FILE_ERROR, message)));
     }
     let data = &origins.data;
     let version = std::fs::read(format!("{data}/PG_VERSION"));
@@ -195,14 +194,18 @@ fn check_directory(data: &str) -> Result<(), Failure> {
     }
     user::become_owner(data)?;
     if meta.uid() != process::effective_user() {
-        return Err(Failure::new(format!(
-            "data directory \"{data}\" has wrong ownership (the server must be started by the user that owns it)"
-        )));
+        let wrong = format!("data directory \"{data}\" has wrong ownership");
+        return Err(refuse_early(
+            PgError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, wrong)
+                .hint("The server must be started by the user that owns the data directory."),
+        ));
     }
     if meta.mode() & 0o027 != 0 {
-        return Err(Failure::new(format!(
-            "data directory \"{data}\" has invalid permissions (they should be 0700 or 0750)"
-        )));
+        let wrong = format!("data directory \"{data}\" has invalid permissions");
+        return Err(refuse_early(
+            PgError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, wrong)
+                .detail("Permissions should be u=rwx (0700) or u=rwx,g=rx (0750)."),
+        ));
     }
     process::set_umask(meta.mode() & 0o040 != 0);
     Ok(())
@@ -234,6 +237,12 @@ fn refuse(log: &dyn Log, error: PgError) -> Failure {
     };
     log.write(&Speaker::default(), &error, None);
     Failure::told()
+}
+
+/// As [`refuse`], while it is not known yet how the log is to look.
+fn refuse_early(error: PgError) -> Failure {
+    let clock = Env::os(".").clock;
+    refuse(&StderrLog::new(&Base::new(Arc::new(Registry::load())), clock), error)
 }
 
 /// As [`refuse`], of one that has begun to start.
@@ -302,14 +311,15 @@ fn serve(
     let start = env.clock.unix_seconds();
     let port = base.int("port").to_string();
     let lines = vec![std::process::id().to_string(), data.clone(), start.to_string(), port];
-    let mut lock = LockFile::create(format!("{data}/postmaster.pid"), lines)?;
+    let mut lock =
+        LockFile::create(format!("{data}/postmaster.pid"), lines).map_err(|e| refuse(&**log, e))?;
     check_control(data, &base).map_err(|e| give_up(&**log, e))?;
-    lockfile::check_shared_memory(data)?;
+    lockfile::check_shared_memory(data).map_err(|e| refuse(&**log, e))?;
     let hba = config::load_hba(&base).map_err(|errors| {
         for e in &errors {
             log.write(&Speaker::default(), e, None);
         }
-        Failure::new(format!("could not load {}", base.text("hba_file")))
+        give_up(&**log, PgError::internal("could not load pg_hba.conf"))
     })?;
     let ident = config::load_ident(&base).map(Arc::new).unwrap_or_else(|errors| {
         for e in &errors {

@@ -82,6 +82,12 @@ pub fn exists(pid: i32) -> bool {
     known && !has_ended(pid)
 }
 
+/// As [`exists`], of processes that we may signal: whoever may not be, did not write a file of ours.
+pub fn may_signal(pid: i32) -> bool {
+    // SAFETY: signal 0 only asks.
+    pid > 0 && unsafe { libc::kill(pid, 0) } == 0 && !has_ended(pid)
+}
+
 fn has_ended(pid: i32) -> bool {
     // "pid (name) state …"; the name may hold anything but ends at the last parenthesis.
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
