@@ -104,7 +104,8 @@ fn prune_crowded<'a>(
     }
 }
 
-/// Prunes the page. Counterpart: `heap_page_prune`.
+/// Prunes the page. One whose items are damaged stays as it is, and is an error of VACUUM.
+/// Counterpart: `heap_page_prune`, which ends in a PANIC there.
 pub fn prune<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -112,6 +113,7 @@ pub fn prune<'a>(
     removable: Removable<'_>,
 ) -> Result<PrunePlan> {
     let mut hints = PageHints::new();
+    let asked_for = matches!(removable, Removable::Vacuum(..));
     let plan = plan(&cx.visibility(rel, guard.lsn()), guard, removable, &mut hints)?;
     if !hints.is_empty() {
         guard.set_hints(Some(cx.scratch), |h| {
@@ -130,6 +132,13 @@ pub fn prune<'a>(
             });
         }
         return Ok(plan);
+    }
+    let mut gone = [false; MAX_HEAP_TUPLES_PER_PAGE + 1];
+    for &offset in plan.dead.iter().chain(&plan.unused) {
+        gone[offset as usize] = true;
+    }
+    if let Err(damage) = guard.check_items(|n| gone.get(n as usize) == Some(&true)) {
+        return if asked_for { Err(damage) } else { Ok(PrunePlan::default()) };
     }
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);
     let page = edit.change(guard, 0, RegFlags::STANDARD);

@@ -16,6 +16,7 @@ use crate::visibility::Liveness;
 use crate::visibility_map::{self, VmPin};
 use bufmgr::{CleanupGuard, ExclusiveGuard, PageEdit, ShareGuard};
 use ids::{BlockNo, OffsetNo, Xid};
+use page::space::MAX_HEAP_TUPLES_PER_PAGE;
 use page::{LinePointer, LpFlags, Page, vm};
 use pgerror::{PgError, Result, SqlState};
 use wal::{RegFlags, RmgrId};
@@ -63,6 +64,7 @@ pub fn scan_page<'a>(
     let mut report = PageReport::default();
     let mut plans: Vec<FreezeTuple> = Vec::new();
     let mut state;
+    let mut retries = 0;
     'retry: loop {
         let mut global = cx.txn.global_vis(rel.horizon);
         let removable = Removable::Vacuum(cutoffs.oldest_xmin, &mut global);
@@ -101,8 +103,22 @@ pub fn scan_page<'a>(
                 });
             }
             match liveness {
-                // Its inserter aborted since the page was pruned.
-                Liveness::Dead => continue 'retry,
+                // Its inserter aborted since the page was pruned. That can be said of each only once; what then is
+                // left is damaged, and in no chain.
+                Liveness::Dead if retries <= MAX_HEAP_TUPLES_PER_PAGE => {
+                    retries += 1;
+                    continue 'retry;
+                }
+                Liveness::Dead => {
+                    let block = guard.block();
+                    return Err(PgError::new(
+                        SqlState::DATA_CORRUPTED,
+                        format!(
+                            "dead row version ({block},{offset}) of relation \"{}\" cannot be pruned",
+                            rel.name
+                        ),
+                    ));
+                }
                 Liveness::Live => {
                     report.live_tuples += 1;
                     if state.all_visible {

@@ -150,6 +150,29 @@ impl Page {
         })
     }
 
+    /// Would [`Page::repair_fragmentation`] find the page whole, once the items of `gone` are? Asked where its error
+    /// would come too late.
+    pub fn check_items(&self, gone: impl Fn(OffsetNo) -> bool) -> Result<()> {
+        let (lower, upper, special) = (self.lower(), self.upper(), self.special());
+        if !self.pointers_are_sane() {
+            return Err(corrupted(self));
+        }
+        let mut total = 0;
+        for (n, lp) in self.line_pointers(1, self.max_offset()) {
+            if !lp.is_used() || !lp.has_storage() || gone(n) {
+                continue;
+            }
+            if lp.offset() < upper || lp.offset() >= special {
+                return Err(bad_line_pointer(lp));
+            }
+            total += max_align(lp.len());
+        }
+        if total > special - lower {
+            return Err(bad_total(total, special - lower));
+        }
+        Ok(())
+    }
+
     /// Moves the tuples together and cuts unused line pointers off the end; line pointers keep
     /// their numbers. Needs the cleanup lock. Counterpart: `PageRepairFragmentation`.
     pub fn repair_fragmentation(&mut self) -> Result<()> {
@@ -290,10 +313,10 @@ impl Page {
         self.upper().saturating_sub(self.lower())
     }
 
-    /// Room for one more heap tuple: none if the line pointers are at their maximum and in use.
-    /// Counterpart: `PageGetHeapFreeSpace`.
+    /// Room for one more heap tuple: none if the line pointers are at their maximum and in use, or the header is
+    /// damaged. Counterpart: `PageGetHeapFreeSpace`.
     pub fn heap_free_space(&self) -> usize {
-        let space = self.free_space();
+        let space = if self.pointers_are_sane() { self.free_space() } else { 0 };
         if space > 0
             && self.max_offset() as usize >= MAX_HEAP_TUPLES_PER_PAGE
             && !(self.has_free_lines()

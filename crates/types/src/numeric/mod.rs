@@ -155,9 +155,10 @@ impl Num {
         Num::from_payload(d.as_bytes())
     }
 
-    /// Reads the stored form.
+    /// Reads the stored form; NaN if it is damaged and has not even a header.
     pub fn from_payload(b: &[u8]) -> Num {
-        let header = u16::from_le_bytes([b[0], b[1]]);
+        let [low, high, ..] = *b else { return Num::special(Sign::NaN) };
+        let header = u16::from_le_bytes([low, high]);
         let (sign, weight, dscale, at) = match header & 0xC000 {
             0xC000 => {
                 return Num::special(match header & 0xF000 {
@@ -174,7 +175,8 @@ impl Num {
             }
             bits => {
                 let sign = if bits == 0x4000 { Sign::Neg } else { Sign::Pos };
-                let weight = i32::from(i16::from_le_bytes([b[2], b[3]]));
+                let [_, _, low, high, ..] = *b else { return Num::special(Sign::NaN) };
+                let weight = i32::from(i16::from_le_bytes([low, high]));
                 (sign, weight, i32::from(header & 0x3FFF), 4)
             }
         };
