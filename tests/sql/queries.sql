@@ -180,3 +180,4 @@ DROP TABLE framed;
 SELECT a.id, count(l.x) FROM q_a a LEFT JOIN LATERAL (SELECT b.id AS x FROM q_b b [[JOIN q_a c ON c.id = b.aid¦CROSS JOIN (VALUES (1), (2)) v(n)]] WHERE b.id [[NOT IN (4, a.id)¦<> a.id¦= a.id + 1]]) l ON [[true¦l.x > 3]] WHERE a.id < 9 GROUP BY a.id ORDER BY 1
 SELECT count(*), count(d.id) FROM q_a a, LATERAL (SELECT b.id FROM q_b b JOIN q_a c ON c.id = b.aid WHERE b.id > a.id) l LEFT JOIN q_a d ON d.id = l.id + 50
 SELECT a.id FROM q_a a WHERE [[¦NOT ]]EXISTS (SELECT FROM q_b b, LATERAL (SELECT c.id FROM q_a c, q_b e WHERE c.id = b.id + a.id AND e.id = c.id) l WHERE b.aid = a.g) ORDER BY 1
+SELECT a, count(*) FROM (VALUES (1), (2)) v(a) GROUP BY [[DISTINCT¦ALL]] ROLLUP (a), [[ROLLUP (a)¦CUBE (a)¦GROUPING SETS ((a), (a), ())]] ORDER BY 1

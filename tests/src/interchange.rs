@@ -13,6 +13,7 @@ mod restored;
 mod rewind;
 mod standby;
 mod started;
+mod stored;
 mod tablespaces;
 mod unlogged;
 mod upgrade;

@@ -37,8 +37,11 @@ impl Analyzer<'_> {
                 tlist.push(entry(e, (i + 1) as AttrNo));
             }
             if !call.agg_order.is_empty() {
-                agg.aggorder =
-                    self.sort_clause(&call.agg_order, &mut tlist, ExprKind::OrderBy, true)?;
+                // The query's own columns are numbered as if there were none here.
+                let next = self.level().next_resno;
+                let order = self.sort_clause(&call.agg_order, &mut tlist, ExprKind::OrderBy, true);
+                self.level().next_resno = next;
+                agg.aggorder = order?;
             }
             if call.agg_distinct {
                 agg.aggdistinct = self.distinct_clause(&mut tlist, &agg.aggorder, true)?;

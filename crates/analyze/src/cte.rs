@@ -10,7 +10,7 @@ use parse::ast::{self, Node, SelectStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::expr::Location;
 use plan::query::{
-    CmdType, CommonTableExpr, CteCycle, CteMaterialize, CteSearch, Query, RteKind, SetOpNode,
+    CommonTableExpr, CteCycle, CteMaterialize, CteSearch, Query, RteKind, SetOpNode,
 };
 
 impl Analyzer<'_> {
@@ -151,7 +151,7 @@ impl Analyzer<'_> {
             cx.level().in_cte = in_cte;
             cx.statement(&cte.ctequery)
         })?;
-        query.can_set_tag = query.command_type == CmdType::Select;
+        query.can_set_tag = false;
         Ok(query)
     }
 

@@ -101,8 +101,8 @@ impl Analyzer<'_> {
                     let e = pg_err!(SYNTAX_ERROR, "subquery has too {many} columns");
                     return Err(self.at(e, n.location));
                 }
-                link.oper_name = n.oper_name.iter().map(|o| o.to_string()).collect();
                 let names = if n.oper_name.is_empty() { op_name("=") } else { n.oper_name.clone() };
+                link.oper_name = names.iter().map(|o| o.to_string()).collect();
                 link.testexpr = Some(self.row_comparison(&names, left, right, n.location)?);
             }
         }

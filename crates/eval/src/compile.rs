@@ -7,6 +7,7 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::sync::Arc;
 use types::fncx::{RowColumn, RowDesc};
 use types::{Datum, oids};
@@ -133,10 +134,8 @@ impl<'a> Compiler<'a> {
             }
             Expr::FuncExpr(n) => {
                 let f = self.facts.function(n.funcid)?;
-                let mut node = match in_order(&n.args) {
-                    Some(args) => self.call(&f, &args, n.inputcollid, n.funcresulttype)?,
-                    None => self.call(&f, &n.args, n.inputcollid, n.funcresulttype)?,
-                };
+                let args = arguments(&n.args, &f)?;
+                let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
                 if let Node::Call(call) = &mut node {
                     call.variadic_array = n.funcvariadic;
                 }
@@ -457,19 +456,28 @@ pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
     }
 }
 
-/// Arguments given by name, in the order of the parameters; `None` where they are.
-pub fn in_order(args: &[Expr]) -> Option<Vec<Expr>> {
-    if !args.iter().any(|a| matches!(a, Expr::NamedArg(_))) {
-        return None;
+/// The arguments of a call in the order of the parameters, with the defaults of those left out: stored calls are as they were
+/// written. Counterpart: `expand_function_arguments`.
+pub fn arguments<'a>(args: &'a [Expr], f: &FnFacts) -> Result<Cow<'a, [Expr]>> {
+    let named = args.iter().any(|a| matches!(a, Expr::NamedArg(_)));
+    if !named && args.len() >= f.parameters {
+        return Ok(Cow::Borrowed(args));
     }
-    let mut placed: Vec<(i32, &Expr)> = args
-        .iter()
-        .zip(0..)
-        .map(|(arg, place)| match arg {
-            Expr::NamedArg(n) => (n.argnumber, &n.arg),
-            arg => (place, arg),
-        })
-        .collect();
-    placed.sort_by_key(|(place, _)| *place);
-    Some(placed.into_iter().map(|(_, arg)| arg.clone()).collect())
+    let mut places: Vec<Option<&Expr>> = vec![None; f.parameters.max(args.len())];
+    let first = places.len().saturating_sub(f.defaults.len());
+    for (place, default) in places[first..].iter_mut().zip(f.defaults.iter()) {
+        *place = Some(default);
+    }
+    for (i, arg) in args.iter().enumerate() {
+        let (at, arg) = match arg {
+            Expr::NamedArg(n) => (n.argnumber as usize, &n.arg),
+            arg => (i, arg),
+        };
+        if let Some(place) = places.get_mut(at) {
+            *place = Some(arg);
+        }
+    }
+    let all: Option<Vec<Expr>> = places.into_iter().map(|place| place.cloned()).collect();
+    let missing = || PgError::internal(format!("not enough default arguments of {}", f.name));
+    all.map(Cow::Owned).ok_or_else(missing)
 }

@@ -38,6 +38,10 @@ pub struct FnFacts {
     pub volatility: u8,
     pub returns_set: bool,
     pub result_type: Oid,
+    /// Number of parameters that a call has arguments for.
+    pub parameters: usize,
+    /// Defaults of the last parameters.
+    pub defaults: Arc<[Expr]>,
 }
 
 /// Input and output functions of a type.

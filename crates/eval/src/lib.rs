@@ -30,7 +30,7 @@ mod rows;
 pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
 pub use bound::bound_parts;
-pub use compile::{Compiler, NoColumns, Resolve, hashed_parts, in_order};
+pub use compile::{Compiler, NoColumns, Resolve, arguments, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{FoldEnv, Volatility, bool_const, fold, is_foldable, volatility};
 pub use host::{CallContext, Host};

@@ -216,8 +216,7 @@ impl SetCall {
                 _ => None,
             };
             if let Some(how) = how {
-                let placed = eval::in_order(&f.args);
-                for a in placed.as_ref().unwrap_or(&f.args) {
+                for a in eval::arguments(&f.args, &facts)?.iter() {
                     call.args.push((compile(a, cols, run)?, EvalState::default()));
                     call.arg_types.push(a.type_oid());
                 }

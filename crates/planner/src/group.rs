@@ -11,6 +11,7 @@ use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
+use std::collections::{BTreeSet, HashSet};
 
 /// What a group takes in a hash table besides its key.
 const GROUP_BYTES: f64 = 96.0;
@@ -62,7 +63,11 @@ impl Glob<'_> {
     ) -> Result<Made> {
         let targets = root.query.target_list.clone();
         let clauses = root.query.group_clause.clone();
-        let sets = expand_grouping_sets(&root.query.grouping_sets)?;
+        let mut sets = expand_grouping_sets(&root.query.grouping_sets)?;
+        if root.query.group_distinct {
+            let mut seen = HashSet::new();
+            sets.retain(|set| seen.insert(set.iter().copied().collect::<BTreeSet<u32>>()));
+        }
         let c = self.costs();
         let rows = made.plan.info.plan_rows;
         let groups =

@@ -371,7 +371,9 @@ impl Writer {
                 w.form("funcformat", n.funcformat);
                 w.num("funccollid", n.funccollid);
                 w.num("inputcollid", n.inputcollid);
-                w.exprs("args", &n.args);
+                // What defaults have filled in has no name among arguments by name, and is not stored.
+                let written = |a: &&Expr| !matches!(a, Expr::NamedArg(n) if n.name.is_empty());
+                w.exprs("args", &n.args.iter().filter(written).cloned().collect::<Vec<_>>());
                 w.location(n.location);
             }),
             Expr::NamedArg(n) => self.node("NAMEDARGEXPR", |w| {

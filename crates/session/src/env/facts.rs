@@ -40,6 +40,10 @@ impl Core {
                 None => Callee::Missing,
             },
         };
+        let defaults = match &row.proargdefaults {
+            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+            None => Vec::new(),
+        };
         let builtin = if matches!(callee, Callee::Scalar(_)) { row.prosrc.as_str() } else { "" };
         Ok(FnFacts {
             oid,
@@ -51,6 +55,8 @@ impl Core {
             volatility: row.provolatile,
             returns_set: row.proretset,
             result_type: row.prorettype,
+            parameters: row.pronargs.max(0) as usize,
+            defaults: defaults.into(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! To the planner.
 
 use crate::core::Core;
+use analyze::SessionLookup;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
@@ -73,7 +74,10 @@ impl Core {
 
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
         let Some(text) = text else { return Ok(Vec::new()) };
-        let list = plan::nodetree::read_exprs(text.as_str())?;
+        let mut list = plan::nodetree::read_exprs(text.as_str())?;
+        for e in &mut list {
+            analyze::stored::expand_calls_in(&mut SessionLookup::new(self), e)?;
+        }
         list.into_iter().map(|e| eval::fold(e, self)).collect()
     }
 
