@@ -51,3 +51,31 @@ SELECT DISTINCT a FROM (VALUES (1, 'x'), (2, 'y'), (1, 'x')) a(n, t) ORDER BY a
 SELECT DISTINCT row(id % 2, m) FROM moods WHERE id < 6 ORDER BY 1
 DROP TABLE moods, pairs
 DROP TYPE mood, pair
+-- Anonymous rows: compared column by column, as far as that decides; types without an order matter only where they are reached.
+SELECT r FROM (VALUES (ROW(3, 'b')), (ROW(1, 'z')), (ROW(2, 'a'))) v(r) ORDER BY r
+SELECT ROW(a, j) FROM (VALUES (3, '{}'::json), (1, '1')) v(a, j) ORDER BY ROW(a, j)
+SELECT ROW(a, j) FROM (VALUES (3, '{}'::json), (3, '1')) v(a, j) ORDER BY 1
+SELECT count(*) FROM (SELECT ROW(a, j) FROM (VALUES (3, '{}'::json), (3, '1')) v(a, j) ORDER BY 1 LIMIT 1) s
+SELECT rank() OVER (ORDER BY ROW(a, j)) FROM (VALUES (3, '{}'::json), (3, '1')) v(a, j)
+SELECT DISTINCT ROW(a, j) FROM (VALUES (3, '{}'::json), (1, '1')) v(a, j) ORDER BY 1
+SELECT DISTINCT ROW(a, 'x') FROM (VALUES (3), (1), (3)) v(a)
+SELECT s FROM (SELECT a, '{}'::json AS j FROM (VALUES (3), (1), (2)) v(a)) s ORDER BY s
+SELECT r FROM (SELECT ROW(a) AS r FROM (VALUES (3), (1)) v(a)) s UNION SELECT ROW(0) ORDER BY r
+SELECT r FROM (SELECT ROW(a) AS r FROM (VALUES (3), (1)) v(a)) s UNION ALL SELECT ROW(3, 4) ORDER BY r
+SELECT ROW('7'::xid) = ROW('7'::xid), ROW('7'::xid) <> ROW('8'::xid)
+SELECT r = s FROM (SELECT ROW('7'::xid) AS r, ROW('7'::xid) AS s) q
+SELECT r < s FROM (SELECT ROW(x) AS r, ROW(x) AS s FROM (VALUES ('7'::xid), ('8')) v(x)) q
+SELECT r = s FROM (SELECT ROW(x) AS r, ROW(x) AS s FROM (VALUES ('{}'::json), ('1')) v(x)) q
+SELECT * FROM (SELECT ROW(a) AS r FROM (VALUES (3), (1)) v(a)) x JOIN (SELECT ROW(a) AS r FROM (VALUES (3), (2)) v(a)) y USING (r)
+SELECT DISTINCT x FROM (VALUES (ARRAY['1'::xid]), (ARRAY['1'::xid])) v(x)
+SELECT x FROM (VALUES (ARRAY['1'::xid]), (ARRAY['1'::xid])) v(x) ORDER BY x
+CREATE TYPE unordered AS (a int, j json)
+SELECT ROW(1, '{}')::unordered AS c ORDER BY c
+SELECT DISTINCT ROW(1, '{}')::unordered
+SELECT max(c) FROM (SELECT ROW(1, '{}')::unordered AS c) s
+DROP TYPE unordered
+CREATE TYPE hashless AS (a int, x bit varying)
+SELECT DISTINCT ROW(1, '101')::hashless FROM generate_series(1, 3)
+SELECT c, count(*) FROM (SELECT ROW(g % 2, '101')::hashless AS c FROM generate_series(1, 5) g) s GROUP BY c ORDER BY c
+SELECT count(*) FROM (SELECT ROW(g, '101')::hashless AS c FROM generate_series(1, 5) g) x JOIN (SELECT ROW(g, '101')::hashless AS c FROM generate_series(3, 8) g) y USING (c)
+DROP TYPE hashless

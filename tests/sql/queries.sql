@@ -181,3 +181,4 @@ SELECT a.id, count(l.x) FROM q_a a LEFT JOIN LATERAL (SELECT b.id AS x FROM q_b 
 SELECT count(*), count(d.id) FROM q_a a, LATERAL (SELECT b.id FROM q_b b JOIN q_a c ON c.id = b.aid WHERE b.id > a.id) l LEFT JOIN q_a d ON d.id = l.id + 50
 SELECT a.id FROM q_a a WHERE [[¦NOT ]]EXISTS (SELECT FROM q_b b, LATERAL (SELECT c.id FROM q_a c, q_b e WHERE c.id = b.id + a.id AND e.id = c.id) l WHERE b.aid = a.g) ORDER BY 1
 SELECT a, count(*) FROM (VALUES (1), (2)) v(a) GROUP BY [[DISTINCT¦ALL]] ROLLUP (a), [[ROLLUP (a)¦CUBE (a)¦GROUPING SETS ((a), (a), ())]] ORDER BY 1
+SELECT DISTINCT x FROM (VALUES ('1'::xid), ('1'), ('2')) v(x) WHERE x <> '2'

@@ -21,3 +21,6 @@ SELECT row(g % 2, g) FROM generate_series(1, 4) g ORDER BY 1 DESC
 SELECT array[row(g % 3, g)], count(*) FROM generate_series(1, 5) g GROUP BY 1 ORDER BY 1
 SELECT x FROM (VALUES (array[row(1, 4)]), (array[row(1, 2), row(2, 1)]), (array[row(1, 2)]), (NULL)) v(x) ORDER BY x
 SELECT DISTINCT row(g % 2, g % 3) r, min(row(g, 1)::text) FROM generate_series(1, 9) g GROUP BY 1 ORDER BY r
+WITH RECURSIVE s AS (SELECT row(1) AS r UNION SELECT row(2) FROM s) SELECT * FROM s ORDER BY r
+WITH RECURSIVE s AS (SELECT ARRAY[row(1)] AS r UNION SELECT ARRAY[row(2)] FROM s) SELECT * FROM s ORDER BY r
+WITH RECURSIVE s AS (SELECT '101'::bit varying AS r UNION SELECT r FROM s) SELECT * FROM s

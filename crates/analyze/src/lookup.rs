@@ -78,9 +78,8 @@ pub trait Lookup {
         name: &str,
         namespace: Oid,
     ) -> Result<Option<Row<PgOpclass>>>;
-    /// The default operator class of an access method for a (base) type, by PostgreSQL's rules:
-    /// exact, else binary-coercible and preferred. Counterpart: `GetDefaultOpClass`.
-    fn default_opclass(&mut self, ty: Oid, am: Oid) -> Result<Option<Row<PgOpclass>>>;
+    /// How values of a type are compared and hashed.
+    fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps>;
     /// All `pg_amop` rows of an operator.
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>>;
     /// Search operator of a family by types and strategy.

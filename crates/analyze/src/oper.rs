@@ -23,14 +23,16 @@ pub struct SortOperators {
 }
 
 impl SortOperators {
-    /// How a set operation compares one of its columns.
-    pub fn set_operation_clause(&self) -> SortGroupClause {
+    /// How a set operation compares one of its columns, of type `ty`. A recursive one must hash it: then anonymous rows are
+    /// taken to have hashes, which shows when they are made.
+    pub fn set_operation_clause(&self, ty: Oid, recursive: bool) -> SortGroupClause {
+        let row = matches!(ty, ty::RECORD | ty::RECORDARRAY);
         SortGroupClause {
             tle_sort_group_ref: 0,
             eqop: self.eq,
             sortop: self.lt,
             nulls_first: false,
-            hashable: self.hashable,
+            hashable: self.hashable || (recursive && row),
         }
     }
 }
@@ -409,37 +411,8 @@ impl Analyzer<'_> {
 
     /// The operators that order and group a type. Counterpart: `get_sort_group_operators`.
     pub fn sort_operators(&mut self, oid: Oid) -> Result<SortOperators> {
-        let base = self.base_type(oid)?;
-        let row = self.type_row(base)?;
-        // Arrays and rows sort by their elements: they need those to sort.
-        if crate::typename::is_true_array(&row) {
-            let element = self.sort_operators(row.typelem)?;
-            return Ok(SortOperators {
-                lt: if element.lt.is_valid() { Oid(1072) } else { Oid::INVALID },
-                eq: if element.eq.is_valid() { Oid(1070) } else { Oid::INVALID },
-                gt: if element.gt.is_valid() { Oid(1073) } else { Oid::INVALID },
-                hashable: element.hashable,
-            });
-        }
-        let mut out = SortOperators::default();
-        if let Some(class) = self.cat.default_opclass(base, ty::BTREE_AM)? {
-            let (family, input) = (class.opcfamily, class.opcintype);
-            let mut member = |strategy| self.cat.opfamily_member(family, input, input, strategy);
-            out.lt = member(1)?.unwrap_or_default();
-            out.eq = member(3)?.unwrap_or_default();
-            out.gt = member(5)?.unwrap_or_default();
-        }
-        if let Some(class) = self.cat.default_opclass(base, ty::HASH_AM)? {
-            let eq =
-                self.cat.opfamily_member(class.opcfamily, class.opcintype, class.opcintype, 1)?;
-            if let Some(eq) = eq {
-                out.hashable = !out.eq.is_valid() || out.eq == eq;
-                if !out.eq.is_valid() {
-                    out.eq = eq;
-                }
-            }
-        }
-        Ok(out)
+        let ops = self.cat.type_ops(oid)?;
+        Ok(SortOperators { lt: ops.lt, eq: ops.eq, gt: ops.gt, hashable: ops.hash.is_valid() })
     }
 
     /// Errors where a type cannot be sorted or grouped.

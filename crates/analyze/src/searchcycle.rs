@@ -228,7 +228,7 @@ impl Analyzer<'_> {
             op.col_collations.push(*collation);
             if !op.all {
                 let ops = self.need_sort_operators(*ty, false, true, false)?;
-                op.group_clauses.push(ops.set_operation_clause());
+                op.group_clauses.push(ops.set_operation_clause(*ty, true));
             }
         }
         let first = take(&mut cte.query, left)?;

@@ -445,7 +445,8 @@ impl Analyzer<'_> {
             if op.op != SetOperation::Union || !op.all {
                 let ops = self.need_sort_operators(common, false, true, false);
                 let ops = self.place(ops, location)?;
-                op.group_clauses.push(ops.set_operation_clause());
+                let recursive = self.recursive_parent().is_some();
+                op.group_clauses.push(ops.set_operation_clause(common, recursive));
             }
             columns.push(Expr::SetToDefault(plan::expr::SetToDefault {
                 typeid: common,

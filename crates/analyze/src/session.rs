@@ -105,12 +105,8 @@ impl Lookup for SessionLookup<'_> {
         self.host.catalog().search(cache::CLAAMNAMENSP, &keys)
     }
 
-    fn default_opclass(&mut self, ty: Oid, am: Oid) -> Result<Option<Row<PgOpclass>>> {
-        let mut catalog = self.host.catalog();
-        match catalog.default_opclass(ty, am)? {
-            Some(oid) => catalog.opclass(oid).map(Some),
-            None => Ok(None),
-        }
+    fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps> {
+        self.host.catalog().type_ops(ty)
     }
 
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>> {

@@ -5,13 +5,14 @@ use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::Result;
 use std::cmp::Ordering;
-use sync::{Arc, RwLock};
+use sync::atomic::{AtomicBool, Ordering::Relaxed};
+use sync::{Arc, Mutex, RwLock};
 use types::compare::{self, Comparer, TypedCompare};
 use types::fncx::TypeInfo;
-use types::{DatumRef, oids, record};
+use types::{Datum, DatumRef, oids, record};
 
 /// Rows within rows are looked into so deep.
-const DEPTH_MAX: u32 = 32;
+pub(crate) const DEPTH_MAX: u32 = 32;
 
 /// The order of an enum's labels, shared by all who compare them: descriptors of indexes and plans need not be made anew
 /// when a label is added, since its place is put in here by who adds it, before anybody can see it. Labels whose addition
@@ -44,7 +45,8 @@ impl TypedCompare for EnumOrder {
 
 struct Column {
     dropped: bool,
-    compare: Comparer,
+    /// None where the type has no order.
+    compare: Option<Comparer>,
     collation: Oid,
 }
 
@@ -54,20 +56,33 @@ struct RowOrder {
     columns: Vec<Column>,
 }
 
-impl TypedCompare for RowOrder {
-    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-        let (a, b) = (record::deform(a, &self.types), record::deform(b, &self.types));
-        for ((x, y), c) in a.into_iter().zip(b).zip(&self.columns) {
+impl RowOrder {
+    /// Compares with a row of the type that `other` orders. `None`: they differ in nothing before columns that cannot be
+    /// compared.
+    fn order(&self, a: DatumRef<'_>, other: &RowOrder, b: DatumRef<'_>) -> Option<Ordering> {
+        let (a, b) = (record::deform(a, &self.types), record::deform(b, &other.types));
+        for (i, ((x, y), c)) in a.iter().zip(&b).zip(&self.columns).enumerate() {
+            if c.dropped {
+                continue;
+            }
+            if self.types[i].oid != other.types[i].oid {
+                return None;
+            }
             let order = match (x.is_null(), y.is_null()) {
-                _ if c.dropped => Ordering::Equal,
-                (false, false) => c.compare.order(x, y, c.collation),
+                (false, false) => c.compare.as_ref()?.order(*x, *y, c.collation),
                 (p, q) => p.cmp(&q),
             };
             if order.is_ne() {
-                return order;
+                return Some(order);
             }
         }
-        Ordering::Equal
+        (a.len() == b.len()).then_some(Ordering::Equal)
+    }
+}
+
+impl TypedCompare for RowOrder {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+        self.order(a, self, b).unwrap_or(Ordering::Equal)
     }
 }
 
@@ -88,10 +103,14 @@ fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
     }
 }
 
-/// Anonymous rows, whose types have numbers of the session's: as [`RowOrder`]; where the types differ, by these.
+/// Anonymous rows, whose types have numbers of the session's: as [`RowOrder`].
 #[derive(Default)]
 pub(crate) struct RecordOrders {
     known: RwLock<HashMap<i32, Arc<RowOrder>>>,
+    /// There is a pair.
+    failed: AtomicBool,
+    /// Two rows that could not be compared. Whoever sorts cannot stop for that; the statement ends with the error.
+    pair: Mutex<Option<(Datum, Datum)>>,
 }
 
 impl RecordOrders {
@@ -103,20 +122,33 @@ impl RecordOrders {
             None => known.remove(&number),
         };
     }
+
+    /// Two rows that could not be compared since this was asked last.
+    pub(crate) fn take_failure(&self) -> Option<(Datum, Datum)> {
+        if !self.failed.load(Relaxed) {
+            return None;
+        }
+        self.failed.store(false, Relaxed);
+        self.pair.lock().take()
+    }
+
+    #[cold]
+    fn note_failure(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
+        self.pair.lock().get_or_insert_with(|| (a.to_owned(), b.to_owned()));
+        self.failed.store(true, Relaxed);
+        Ordering::Equal
+    }
 }
 
 impl TypedCompare for RecordOrders {
-    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
         let (x, y) = (record::type_of(a).1, record::type_of(b).1);
         let known = self.known.read();
         let (Some(p), Some(q)) = (known.get(&x).cloned(), known.get(&y).cloned()) else {
-            return x.cmp(&y);
+            return self.note_failure(a, b);
         };
         drop(known);
-        if x == y || p.types.iter().map(|t| t.oid).eq(q.types.iter().map(|t| t.oid)) {
-            return p.compare(a, b, collation);
-        }
-        x.cmp(&y)
+        p.order(a, &q, b).unwrap_or_else(|| self.note_failure(a, b))
     }
 }
 
@@ -178,8 +210,7 @@ impl CatCx<'_> {
         Ok(Some(Comparer::Typed(Arc::new(ArrayOrder { info, compare }))))
     }
 
-    /// Learns the order of the anonymous rows that have this number in the session; nobody can sort rows that cannot be
-    /// compared.
+    /// Learns the order of the anonymous rows that have this number in the session.
     pub fn learn_record_order(&mut self, number: i32, columns: &[(Oid, Oid)]) -> Result<()> {
         let order = self.record_order(columns)?;
         self.session.record_orders.learn(number, order);
@@ -191,7 +222,7 @@ impl CatCx<'_> {
         let mut order = RowOrder { types: Vec::new(), columns: Vec::new() };
         for &(ty, collation) in columns {
             let Some(row) = self.find_type(ty)? else { return Ok(None) };
-            let Some(compare) = self.type_comparer(ty, 1)? else { return Ok(None) };
+            let compare = self.type_comparer(ty, 1)?;
             order.types.push(type_info(ty, row.typlen, row.typbyval, row.typalign));
             order.columns.push(Column { dropped: false, compare, collation });
         }
@@ -235,7 +266,8 @@ impl CatCx<'_> {
             let Some(compare) = self.type_comparer(ty, depth + 1)? else { return Ok(None) };
             // Dropped columns are passed over by what pg_attribute kept of their types.
             types.push(type_info(ty, a.attlen, a.attbyval, a.attalign));
-            columns.push(Column { dropped: a.attisdropped, compare, collation: a.attcollation });
+            let (dropped, collation) = (a.attisdropped, a.attcollation);
+            columns.push(Column { dropped, compare: Some(compare), collation });
         }
         Ok(Some(Comparer::Typed(Arc::new(RowOrder { types, columns }))))
     }

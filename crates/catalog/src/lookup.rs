@@ -7,6 +7,7 @@ use crate::rows::*;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
+use types::oids;
 
 /// Access methods.
 pub const HEAP_AM: Oid = Oid(2);
@@ -27,6 +28,12 @@ pub struct TypeOps {
     pub btree_input: Oid,
     pub hash_family: Oid,
     pub hash_input: Oid,
+}
+
+impl TypeOps {
+    fn without_hash(&mut self) {
+        (self.hash, self.hash_family) = Default::default();
+    }
 }
 
 impl CatCx<'_> {
@@ -256,8 +263,31 @@ impl CatCx<'_> {
 
     /// How values of a type are compared and hashed. Counterpart: `lookup_type_cache`.
     pub fn type_ops(&mut self, type_oid: Oid) -> Result<TypeOps> {
-        let mut ops = TypeOps::default();
+        self.type_ops_at(type_oid, 0)
+    }
+
+    fn type_ops_at(&mut self, type_oid: Oid, depth: u32) -> Result<TypeOps> {
         let (base, _) = self.base_type(type_oid)?;
+        let mut ops = self.type_ops_itself(base)?;
+        if ops.btree_input == oids::ANYARRAY || ops.hash_input == oids::ANYARRAY {
+            let element = self.element_type(base)?;
+            self.need_of_parts(&mut ops, &[element], depth)?;
+        } else if base == oids::RECORD {
+            // What its columns are is seen when they are compared. Nobody can be sure that they have hashes.
+            ops.without_hash();
+        } else if ops.btree_input == oids::RECORD || ops.hash_input == oids::RECORD {
+            let relation = self.find_type(base)?.map_or(Oid::INVALID, |t| t.typrelid);
+            let desc = self.relation(relation)?;
+            let columns = desc.attributes.iter().filter(|a| !a.attisdropped);
+            let columns: Vec<Oid> = columns.map(|a| a.atttypid).collect();
+            self.need_of_parts(&mut ops, &columns, depth)?;
+        }
+        Ok(ops)
+    }
+
+    /// As [`Self::type_ops`], of a type that is no domain, whatever arrays and rows consist of.
+    pub fn type_ops_itself(&mut self, base: Oid) -> Result<TypeOps> {
+        let mut ops = TypeOps::default();
         if let Some(class) = self.default_opclass(base, BTREE_AM)? {
             let class = self.opclass(class)?;
             let (family, input) = (class.opcfamily, class.opcintype);
@@ -279,26 +309,30 @@ impl CatCx<'_> {
                 ops.hash = self.family_proc(family, input, input, 1)?.unwrap_or_default();
             }
         }
-        if ops.btree_input == types::oids::ANYARRAY || ops.hash_input == types::oids::ANYARRAY {
-            self.limit_to_elements(base, &mut ops)?;
-        }
         Ok(ops)
     }
 
-    /// Arrays are compared and hashed if their elements can be. Counterpart: `cache_array_element_properties`.
-    fn limit_to_elements(&mut self, array: Oid, ops: &mut TypeOps) -> Result<()> {
-        let element = match self.element_type(array)?.valid() {
-            Some(element) => self.type_ops(element)?,
-            None => TypeOps::default(),
-        };
-        if !element.cmp.is_valid() {
-            (ops.lt, ops.gt, ops.cmp) = Default::default();
+    /// Arrays and rows are compared and hashed by their parts, and only if all of them can be.
+    /// Counterpart: `cache_array_element_properties`, `cache_record_field_properties`.
+    fn need_of_parts(&mut self, ops: &mut TypeOps, parts: &[Oid], depth: u32) -> Result<()> {
+        if depth >= crate::comparer::DEPTH_MAX {
+            return Ok(());
         }
-        if !element.eq.is_valid() {
-            ops.eq = Oid::INVALID;
-        }
-        if !element.hash.is_valid() {
-            ops.hash = Oid::INVALID;
+        for &part in parts {
+            let part = if part.is_valid() {
+                self.type_ops_at(part, depth + 1)?
+            } else {
+                TypeOps::default()
+            };
+            if !part.cmp.is_valid() {
+                (ops.lt, ops.gt, ops.cmp) = Default::default();
+            }
+            if !part.hash.is_valid() {
+                ops.without_hash();
+            }
+            if !part.eq.is_valid() {
+                ops.eq = Oid::INVALID;
+            }
         }
         Ok(())
     }

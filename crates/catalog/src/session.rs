@@ -45,6 +45,11 @@ impl CatSession {
         }
     }
 
+    /// Two anonymous rows that were to be sorted and could not be compared since this was asked last.
+    pub fn take_incomparable_rows(&self) -> Option<(types::Datum, types::Datum)> {
+        self.record_orders.take_failure()
+    }
+
     /// A new value of the setting `search_path`.
     pub fn set_search_path(&mut self, setting: &str) {
         if self.search_path != setting {

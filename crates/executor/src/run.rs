@@ -214,7 +214,9 @@ impl Execution {
         }
         loop {
             run.sv.check_interrupts()?;
-            match self.root.next(&mut run, max.clamp(1, types::BATCH_ROWS_MAX))? {
+            let batch = self.root.next(&mut run, max.clamp(1, types::BATCH_ROWS_MAX))?;
+            run.sv.check_compared_rows()?;
+            match batch {
                 Some(b) if b.len == 0 => {}
                 Some(b) => return Ok(Some(b)),
                 None => {

@@ -66,6 +66,8 @@ pub trait Services: FnContext + Facts {
     /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution: plans
     /// outlive the rights of those who run them.
     fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
+    /// The error of two anonymous rows that could not be compared while something was sorted by them, if there were such.
+    fn check_compared_rows(&mut self) -> Result<()>;
     /// Storage, for the current transaction.
     fn backend(&mut self) -> &mut engine::Backend;
     /// The table with this OID, which the caller has locked.

@@ -16,6 +16,7 @@ use plan::expr::*;
 use plan::query::{JoinType, Query, RteKind};
 use std::collections::HashMap;
 use std::rc::Rc;
+use types::oids;
 
 /// Subsets double with each item; ten items are about a thousand subsets.
 const EXHAUSTIVE_MAX: usize = 10;
@@ -700,7 +701,7 @@ impl Glob<'_> {
             {
                 let facts = self.facts.operator(op.opno)?;
                 let (ra, rb) = (relids_of(a), relids_of(b));
-                if facts.can_hash && !ra.is_empty() && !rb.is_empty() {
+                if self.can_hash(op)? && !ra.is_empty() && !rb.is_empty() {
                     if ra.is_subset(&l.relids) && rb.is_subset(&r.relids) {
                         usable = Some(q.clone());
                     } else if ra.is_subset(&r.relids)
@@ -717,6 +718,21 @@ impl Glob<'_> {
             }
         }
         Ok((hash, rest))
+    }
+
+    /// Can the equality be tested by hashes? Rows and arrays have them only if all of their parts do.
+    /// Counterpart: `op_hashjoinable`.
+    pub(crate) fn can_hash(&mut self, op: &OpExpr) -> Result<bool> {
+        let facts = self.facts.operator(op.opno)?;
+        if !facts.can_hash {
+            return Ok(false);
+        }
+        match (facts.left, op.args.first()) {
+            (oids::RECORD | oids::ANYARRAY, Some(left)) => {
+                Ok(self.facts.default_operators(left.type_oid())?.hashable)
+            }
+            _ => Ok(true),
+        }
     }
 
     pub(crate) fn commute(&mut self, q: &Expr) -> Result<Expr> {

@@ -7,7 +7,7 @@ use crate::refs::targets_of;
 use crate::rel::clamp_rows;
 use crate::vars::*;
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
@@ -238,6 +238,10 @@ impl Glob<'_> {
         let mut info = hand_on(&left.plan);
         info.total_cost += 10.0 * right.plan.info.total_cost;
         info.plan_rows = clamp_rows(rows);
+        if !op.all && !op.group_clauses.iter().all(|g| g.hashable) {
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "could not implement recursive UNION")
+                .detail("All column datatypes must be hashable."));
+        }
         let dedup = if op.all { GroupKeys::default() } else { column_keys(&op) };
         let node = PlanNode::RecursiveUnion {
             outer: Box::new(left.plan),

@@ -190,8 +190,8 @@ impl Glob<'_> {
         Ok(match test {
             Expr::OpExpr(op) => {
                 let f = self.facts.operator(op.opno)?;
-                f.can_hash
-                    && f.strict
+                f.strict
+                    && self.can_hash(op)?
                     && matches!(op.args.as_slice(), [_, Expr::Param(p)] if p.paramkind == ParamKind::Exec)
             }
             Expr::Bool(b) if b.boolop == BoolOp::And => {

@@ -132,7 +132,7 @@ impl Glob<'_> {
             });
             self.order_of(&clauses, targets).unwrap_or_default()
         } else if !distinct.is_empty() {
-            self.distinct_order(&distinct, &order, targets)?
+            self.distinct_order(&distinct, &order, targets).unwrap_or_default()
         } else {
             order.clone()
         };

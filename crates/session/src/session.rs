@@ -311,6 +311,8 @@ impl Session {
 
     pub(crate) fn statement_begins(&mut self) {
         self.core.statement_start = self.core.now();
+        // Left behind by a statement that had another error.
+        self.core.catalog.take_incomparable_rows();
     }
 
     /// Deals with one message, whatever comes next.

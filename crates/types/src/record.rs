@@ -321,6 +321,25 @@ fn live(d: &RowDesc) -> Vec<usize> {
 
 /// Order of two rows, column by column, NULLs last.
 pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
+    compare_by(cx, a, b, |cx, ty, x, y, collation| cx.type_compare(ty, x, y, collation))
+}
+
+/// Equality needs no order of the columns' types.
+fn equal(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<bool> {
+    let order = compare_by(cx, a, b, |cx, ty, x, y, collation| {
+        let equal = cx.type_equal(ty, x, y, collation)?;
+        Ok(if equal { Ordering::Equal } else { Ordering::Less })
+    })?;
+    Ok(order.is_eq())
+}
+
+/// As [`compare`], with a comparison of two values of a type under a collation.
+fn compare_by(
+    cx: &mut dyn FnContext,
+    a: DatumRef<'_>,
+    b: DatumRef<'_>,
+    values: impl Fn(&mut dyn FnContext, Oid, DatumRef<'_>, DatumRef<'_>, Oid) -> Result<Ordering>,
+) -> Result<Ordering> {
     let ((d1, t1), (d2, t2)) = (described(cx, a)?, described(cx, b)?);
     let (v1, v2) = (deform(a, &t1), deform(b, &t2));
     let (l1, l2) = (live(&d1), live(&d2));
@@ -339,7 +358,7 @@ pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Resu
             (true, true) => Ordering::Equal,
             (false, false) => {
                 let collation = if c1.collation == c2.collation { c1.collation } else { Oid(0) };
-                cx.type_compare(c1.ty, v1[i], v2[j], collation)?
+                values(cx, c1.ty, v1[i], v2[j], collation)?
             }
             (x, y) => x.cmp(&y),
         };
@@ -400,8 +419,8 @@ scalars! { FNS;
     "record_out" => |cx, a| Ok(Datum::bytes(record_out(cx, a[0])?)),
     "record_recv" => recv,
     "record_send" => |cx, a| send(cx, a[0]),
-    "record_eq" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_eq())),
-    "record_ne" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_ne())),
+    "record_eq" => |cx, a| Ok(Datum::bool(equal(cx, a[0], a[1])?)),
+    "record_ne" => |cx, a| Ok(Datum::bool(!equal(cx, a[0], a[1])?)),
     "record_lt" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_lt())),
     "record_le" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_le())),
     "record_gt" => |cx, a| Ok(Datum::bool(compare(cx, a[0], a[1])?.is_gt())),

@@ -100,6 +100,12 @@ impl Services for Core {
         crate::rights::check_plan(self, plan)
     }
 
+    fn check_compared_rows(&mut self) -> Result<()> {
+        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
+        types::record::compare(self, a.as_ref(), b.as_ref())?;
+        Err(PgError::internal("rows that were not comparable are"))
+    }
+
     fn backend(&mut self) -> &mut Backend {
         &mut self.backend
     }

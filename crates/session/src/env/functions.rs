@@ -206,7 +206,9 @@ impl FnContext for Core {
         collation: Oid,
         seed: Option<u64>,
     ) -> Result<u64> {
-        let ops = self.cat().type_ops(ty)?;
+        // Whoever hashes rows has decided that they can be; if not, their columns say so.
+        let (base, _) = self.cat().base_type(ty)?;
+        let ops = self.cat().type_ops_itself(base)?;
         let Some(proc) = ops.hash.valid() else {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(
