@@ -415,7 +415,7 @@ mod tests {
         list.extend([None; 1]);
         let f = figures(&list, 1000.0, 100);
         assert_eq!(f.distinct, 3.0);
-        assert_eq!(f.null_frac, 0.001);
+        assert_eq!(f.null_frac, f64::from(0.001f32));
         assert_eq!(f.common.iter().map(|c| c.1).collect::<Vec<_>>(), [0.333; 3]);
         assert!(f.bounds.is_empty());
     }
