@@ -259,17 +259,17 @@ impl WalReader {
         loop {
             match self.read_record(at)? {
                 None => return Ok(()),
-                Some(overwriting_page) => {
-                    self.overwritten = Some(at);
+                Some((void, overwriting_page)) => {
+                    self.overwritten = Some(void);
                     at = overwriting_page;
                 }
             }
         }
     }
 
-    /// Reads the record at `at`; `Some(page)` if the page that should hold its rest says that the
-    /// record is void and what follows begins there.
-    fn read_record(&mut self, mut at: Lsn) -> Result<Option<Lsn>, Stop> {
+    /// Reads the record at `at`; `Some((start, page))` if the page that should hold its rest says that the
+    /// record, which starts behind the page's header if `at` is the page, is void and what follows begins there.
+    fn read_record(&mut self, mut at: Lsn) -> Result<Option<(Lsn, Lsn)>, Stop> {
         let mut page = Lsn(at.0 - at.0 % WAL_PAGE as u64);
         let header = self.load(page)?;
         let size = header.size();
@@ -314,7 +314,7 @@ impl WalReader {
                 Ok(Some(after)) => next = after,
                 Ok(None) => {
                     self.bytes = bytes;
-                    return Ok(Some(page));
+                    return Ok(Some((at, page)));
                 }
                 Err(stop) => {
                     self.bytes = bytes;

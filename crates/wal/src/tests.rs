@@ -161,6 +161,45 @@ fn what_was_flushed_survives_every_crash() {
     }
 }
 
+/// A record ends with a page, and the one that begins the next page loses its rest.
+#[test]
+fn a_record_at_the_start_of_a_page_can_be_overwritten() {
+    let (disk, env) = memory();
+    let wal = fresh(&env, config());
+    let mut builder = RecordBuilder::new(KIND, 0);
+    let first = write_message(&wal, &mut builder, &message(1, 0, 100), 3);
+    let page = layout::WAL_PAGE as u64;
+    // Header of the record, of its long main data, and of the message.
+    let room = page - first.end.0 % page - 24 - 5 - 12;
+    let filler = write_message(&wal, &mut builder, &message(1, 1, room as usize), 3);
+    assert_eq!(filler.end.0 % page, 0);
+    let lost = write_message(&wal, &mut builder, &message(1, 2, 20_000), 3);
+    assert_eq!(lost.start, filler.end + layout::SHORT_HEADER as u64);
+    wal.flush(lost.end).unwrap();
+    let path = wal.layout().path(1, wal.layout().segment_of(lost.start));
+    let file = disk.open(&path, vfs::OpenMode::ReadWrite).unwrap();
+    let rest = wal.layout().offset_in_segment(filler.end) + page;
+    file.write_all_at(&vec![0; 4 * layout::WAL_PAGE], rest).unwrap();
+    drop((file, wal));
+
+    let mut read = reader(disk.clone());
+    while read.read().unwrap().is_some() {}
+    assert_eq!(read.next_lsn(), filler.end);
+    let (start, end) = read.aborted_contrecord().expect("half a record");
+    assert_eq!(start, lost.start);
+    let wal = Wal::new(env, config());
+    let (prev, redo) = (read.last_lsn(), Lsn(u64::from(SEGMENT)));
+    wal.start(WalStart { timeline: 1, end, prev, redo, overwrite: true }).unwrap();
+    let at = write_message(&wal, &mut builder, &message(2, 0, 500), 4);
+    wal.flush(at.end).unwrap();
+    let mut read = reader(disk);
+    for _ in 0..2 {
+        read.read().unwrap().expect("old records stay");
+    }
+    assert_eq!(read.read().unwrap().expect("the new one").main(), message(2, 0, 500));
+    assert_eq!(read.overwritten_contrecord(), Some(lost.start));
+}
+
 #[test]
 fn switch_fills_the_segment_and_a_second_one_does_nothing() {
     let (disk, env) = memory();
