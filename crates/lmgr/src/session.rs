@@ -60,13 +60,17 @@ struct Local {
     clear: bool,
 }
 
-/// See the crate's text. Dropping it releases everything.
+/// See the crate's text. Closing or dropping it releases everything.
+///
+/// INVARIANT: it is closed before its slot is given to another session; then it does not touch the
+/// slot any more, however long it lives.
 pub struct LockSession {
     pub(crate) manager: Arc<LockManager>,
     pub(crate) proc: ProcNo,
     database: Oid,
     pub(crate) waiter: Arc<Waiter>,
     local: HashMap<(LockTag, LockMode), Local, foldhash::fast::FixedState>,
+    closed: bool,
     /// Setting `lock_timeout`; zero is none.
     pub(crate) lock_timeout: Duration,
     /// Setting `deadlock_timeout`; `None`: the manager's.
@@ -86,6 +90,7 @@ impl LockSession {
             database,
             waiter,
             local: HashMap::default(),
+            closed: false,
             lock_timeout: Duration::ZERO,
             deadlock_timeout: None,
         }
@@ -276,10 +281,17 @@ impl LockSession {
         }
     }
 
-    /// Nothing is held any more.
-    pub fn release_all(&mut self) {
+    /// Nothing is held any more, and the slot is free for another session.
+    pub fn close(&mut self) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
         self.release_where(|_| true);
         self.end_vxid();
+        let slot = &self.manager.slots[self.proc as usize];
+        *slot.waiter.lock() = None;
+        slot.fast.lock().database = Oid::INVALID;
+        slot.pid.store(0, Ordering::Relaxed);
     }
 
     /// `pg_advisory_unlock_all`: gives back the session's own advisory locks.
@@ -344,11 +356,7 @@ impl LockSession {
 
 impl Drop for LockSession {
     fn drop(&mut self) {
-        self.release_all();
-        let slot = &self.manager.slots[self.proc as usize];
-        *slot.waiter.lock() = None;
-        slot.fast.lock().database = Oid::INVALID;
-        slot.pid.store(0, Ordering::Relaxed);
+        self.close();
     }
 }
 

@@ -96,7 +96,7 @@ impl Drop for Transaction {
             let _ = self.abort(&XactExtras::default());
             self.release_locks();
         }
-        self.locks().release_all();
+        self.locks().close();
         self.manager.procs.release(self.proc);
     }
 }

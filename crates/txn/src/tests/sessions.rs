@@ -3,6 +3,8 @@
 use super::*;
 use ids::{CommandId, SubXactId};
 use lmgr::{LockMode, LockTag};
+use std::time::Duration;
+use sync::wait::Deadline;
 
 #[test]
 fn commit_and_abort_become_visible() {
@@ -223,6 +225,33 @@ fn slots_run_out_and_come_back() {
     assert_eq!(error.code().as_str(), "53300");
     let gone = all.remove(3).proc();
     assert_eq!(connect(&m).proc(), gone);
+}
+
+#[test]
+fn what_a_gone_session_leaves_behind_does_not_touch_its_successor() {
+    let (_, env) = env();
+    let m = fresh(&env);
+    let mut holder = connect(&m);
+    begin(&mut holder);
+    let x = holder.current_xid().unwrap();
+    let gone = connect(&m);
+    let (left, slot) = (gone.waits(), gone.proc());
+    drop(gone);
+    let mut next = connect(&m);
+    assert_eq!(next.proc(), slot);
+    drop(left);
+    begin(&mut next);
+    let waiting = std::thread::spawn(move || next.wait_for_xid(x));
+    while !m.locks().rows().iter().any(|r| !r.granted) {
+        sync::yield_now();
+    }
+    commit(&mut holder);
+    let deadline = Deadline::after(Duration::from_secs(20)).unwrap();
+    while !waiting.is_finished() {
+        assert!(!deadline.has_passed(), "never woken");
+        sync::yield_now();
+    }
+    waiting.join().unwrap().unwrap();
 }
 
 #[test]
