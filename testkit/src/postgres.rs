@@ -5,8 +5,11 @@
 
 use crate::client::Client;
 use crate::dir::TempDir;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// Where Debian puts the programs.
 pub const BIN: &str = "/usr/lib/postgresql/15/bin";
@@ -31,9 +34,29 @@ pub fn command(path: &Path) -> Command {
     }
 }
 
-/// Output of a program that must succeed.
+/// How long a program may take before it counts as hanging.
+fn patience() -> Duration {
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    Duration::from_secs(if long { 7200 } else { 900 })
+}
+
+/// Output of a program that must succeed, and must end: one that hangs is killed and is a failure.
 pub fn run(mut command: Command) -> String {
-    let out = command.stdin(Stdio::null()).output();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child = command.spawn().unwrap_or_else(|e| panic!("could not run {command:?}: {e}"));
+    let group = child.id();
+    let (done, ended) = mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let hangs = ended.recv_timeout(patience()) == Err(mpsc::RecvTimeoutError::Timeout);
+        if hangs {
+            let mut kill = Command::new("kill");
+            let _ = kill.args(["-KILL", "--", &format!("-{group}")]).status();
+        }
+        hangs
+    });
+    let out = child.wait_with_output();
+    drop(done);
+    assert!(!watch.join().unwrap(), "{command:?} did not end");
     let out = out.unwrap_or_else(|e| panic!("could not run {command:?}: {e}"));
     let (stdout, stderr) =
         (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
