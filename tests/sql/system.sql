@@ -115,3 +115,12 @@ ANALYZE sampled, pg_attribute
 SELECT attname, null_frac, n_distinct, correlation FROM pg_stats WHERE tablename = 'sampled' ORDER BY attname
 SELECT n_distinct, most_common_vals, histogram_bounds, correlation FROM pg_stats WHERE tablename = 'pg_attribute' AND attname = 'attmissingval'
 DROP TABLE sampled
+-- What roles own and may do is noted as PostgreSQL notes it, also when owners change.
+CREATE ROLE noted1; CREATE ROLE noted2; CREATE TABLE noted (a int, b int); CREATE TYPE noted_type AS (a int); CREATE PROCEDURE noted_proc() LANGUAGE sql AS ''
+GRANT SELECT (a), UPDATE (b) ON noted TO noted1 WITH GRANT OPTION; GRANT EXECUTE ON PROCEDURE noted_proc() TO noted2; GRANT INSERT (a) ON noted TO noted2
+ALTER TABLE noted OWNER TO noted1; ALTER TYPE noted_type OWNER TO noted1
+SELECT pg_describe_object(classid, objid, objsubid), pg_describe_object(refclassid, refobjid, 0), deptype FROM pg_shdepend WHERE refobjid::regrole::text LIKE 'noted%' ORDER BY 1, 2, 3
+DROP ROLE [[noted1¦noted2]]
+GRANT nope1 TO nope2; REVOKE nope1 FROM nope2
+DROP OWNED BY noted1[[¦, noted2]]; DROP ROLE noted1[[¦, noted2]]
+DROP PROCEDURE noted_proc; DROP ROLE noted2

@@ -328,6 +328,11 @@ impl Analyzer<'_> {
                 }
                 State::NONE
             }
+            // A default that was filled in has no say.
+            Expr::NamedArg(n) if n.name.is_empty() => {
+                self.collate(&mut n.arg)?;
+                State::NONE
+            }
             Expr::NamedArg(n) => self.collate(&mut n.arg)?,
             Expr::Relabel(n) => {
                 let state = self.collate(&mut n.arg)?;

@@ -304,18 +304,14 @@ impl Analyzer<'_> {
         let nargs = args.len();
         for (i, default) in func.defaults.into_iter().enumerate() {
             actual.push(default.type_oid());
-            match &func.argnumbers {
-                Some(numbers) => {
-                    let number = numbers[nargs + i] as i32;
-                    args.push(Expr::NamedArg(Box::new(plan::expr::NamedArgExpr {
-                        arg: default,
-                        name: String::new(),
-                        argnumber: number,
-                        location: Location::UNKNOWN,
-                    })));
-                }
-                None => args.push(default),
-            }
+            // Without a name, so that catalogs do not keep it: they keep calls as they were written.
+            let number = func.argnumbers.as_ref().map_or(nargs + i, |numbers| numbers[nargs + i]);
+            args.push(Expr::NamedArg(Box::new(plan::expr::NamedArgExpr {
+                arg: default,
+                name: String::new(),
+                argnumber: number as i32,
+                location: Location::UNKNOWN,
+            })));
         }
         let mut declared = func.declared;
         if let (b'a', Some(call)) = (func.kind, call)

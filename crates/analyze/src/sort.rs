@@ -291,16 +291,21 @@ impl Analyzer<'_> {
         sql99: bool,
     ) -> Result<(Vec<SortGroupClause>, Vec<GroupingSet>)> {
         let mut clauses = Vec::new();
-        let mut sets = Vec::new();
+        // `()` among others says nothing; alone it is one group of everything.
+        let is_empty =
+            |n: &Node| matches!(n, Node::GroupingSet(s) if s.kind == ast::GroupingSetKind::Empty);
+        let only_empty = items.iter().all(is_empty);
         let mut has_sets = false;
-        let mut simple: Vec<GroupingSet> = Vec::new();
-        for item in items {
+        let mut sets: Vec<GroupingSet> = Vec::new();
+        for (i, item) in items.iter().enumerate() {
+            if is_empty(item) && !(only_empty && i == 0) {
+                continue;
+            }
             match item {
                 Node::GroupingSet(set) => {
                     has_sets = true;
-                    let set =
-                        self.grouping_set(set, &mut clauses, tlist, sort, kind, sql99, true)?;
-                    simple.push(set);
+                    let set = self.grouping_set(set, &mut clauses, tlist, sort, kind, sql99)?;
+                    sets.push(set);
                 }
                 Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
                     // `(a, b)` groups by both.
@@ -311,19 +316,16 @@ impl Analyzer<'_> {
                             refs.push(r);
                         }
                     }
-                    simple.push(simple_set(refs));
+                    sets.push(simple_set(refs, &row.args));
                 }
                 other => {
                     let r = self.group_item(other, &mut clauses, tlist, sort, kind, sql99)?;
-                    simple.push(simple_set(vec![r]));
+                    sets.push(simple_set(vec![r], std::slice::from_ref(other)));
                 }
             }
         }
-        if has_sets {
-            sets = simple;
-            if sets.len() == 1 && matches!(sets[0].kind, GroupingSetKind::Simple) {
-                sets.clear();
-            }
+        if !has_sets {
+            sets.clear();
         }
         Ok((clauses, sets))
     }
@@ -367,30 +369,30 @@ impl Analyzer<'_> {
         sort: &[SortGroupClause],
         kind: ExprKind,
         sql99: bool,
-        _top: bool,
     ) -> Result<GroupingSet> {
         let mut content = Vec::new();
         for part in &set.content {
             content.push(match part {
                 Node::GroupingSet(inner) => {
-                    self.grouping_set(inner, clauses, tlist, sort, kind, sql99, false)?
+                    self.grouping_set(inner, clauses, tlist, sort, kind, sql99)?
                 }
                 Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
                     let mut refs = Vec::new();
                     for arg in &row.args {
                         refs.push(self.group_item(arg, clauses, tlist, sort, kind, sql99)?);
                     }
-                    simple_set(refs)
+                    simple_set(refs, &row.args)
                 }
                 Node::List(list) => {
                     let mut refs = Vec::new();
                     for arg in list {
                         refs.push(self.group_item(arg, clauses, tlist, sort, kind, sql99)?);
                     }
-                    simple_set(refs)
+                    simple_set(refs, list)
                 }
                 other => {
-                    simple_set(vec![self.group_item(other, clauses, tlist, sort, kind, sql99)?])
+                    let r = self.group_item(other, clauses, tlist, sort, kind, sql99)?;
+                    simple_set(vec![r], std::slice::from_ref(other))
                 }
             });
         }
@@ -729,12 +731,14 @@ impl Analyzer<'_> {
     }
 }
 
-fn simple_set(refs: Vec<u32>) -> GroupingSet {
+/// A set of the columns written as `nodes`.
+fn simple_set(refs: Vec<u32>, nodes: &[Node]) -> GroupingSet {
+    let place = nodes.iter().map(raw_location).find(|&place| place >= 0);
     GroupingSet {
         kind: GroupingSetKind::Simple,
         refs,
         content: Vec::new(),
-        location: Location::UNKNOWN,
+        location: place.map_or(Location::UNKNOWN, Location),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Expressions and queries stored in catalogs as `pg_node_tree`, made complete by look-ups.
 
 use crate::lookup::Lookup;
+use crate::state::{Analyzer, Params};
 use crate::walk::{expr_deep_mut, query_deep_mut};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -98,6 +99,7 @@ fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
             *place = Some(arg);
         }
     }
+    let polymorphic = proc.proargtypes.iter().any(|&ty| crate::ty::is_polymorphic(ty));
     let defaults = exprs(cat, proc.proargdefaults.as_ref().map_or("<>", |t| t.as_str()))?;
     let first = count.saturating_sub(defaults.len());
     for (place, default) in places[first..].iter_mut().zip(defaults) {
@@ -106,6 +108,14 @@ fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
     call.args = places.into_iter().collect::<Option<_>>().ok_or_else(|| {
         PgError::internal(format!("not enough default arguments of function {}", call.funcid))
     })?;
+    if polymorphic {
+        // The others say what type a default becomes. Counterpart: `recheck_cast_function_args`.
+        let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+        let mut declared = proc.proargtypes.to_vec();
+        let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
+        cx.enforce_generics(&actual, &mut declared, proc.prorettype, false)?;
+        call.args = cx.coerce_arguments(std::mem::take(&mut call.args), &actual, &declared)?;
+    }
     Ok(())
 }
 

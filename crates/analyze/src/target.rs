@@ -238,7 +238,7 @@ impl Analyzer<'_> {
         let Some(rte) = level.rtable.get(v.varno as usize - 1) else { return none };
         if v.varattno <= 0 {
             return match rte.kind {
-                RteKind::Relation { relid, .. } if v.varattno < 0 => (relid, v.varattno),
+                RteKind::Relation { relid, .. } => (relid, v.varattno),
                 _ => none,
             };
         }

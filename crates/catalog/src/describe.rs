@@ -32,7 +32,6 @@ impl CatCx<'_> {
                 let row = self.function(oid)?;
                 match row.prokind {
                     b'a' => format!("aggregate {signature}"),
-                    b'p' => format!("procedure {signature}"),
                     _ => format!("function {signature}"),
                 }
             }
@@ -110,7 +109,8 @@ impl CatCx<'_> {
             PgStatisticExt::RELATION => {
                 let what = format_args!("statistics object {oid}");
                 let row = self.get(cache::STATEXTOID, &[oid.into()], what)?;
-                let name = self.qualify(false, row.stxnamespace, row.stxname)?;
+                let visible = self.is_visible_statistics(oid, row.stxname.as_str())?;
+                let name = self.qualify(visible, row.stxnamespace, row.stxname)?;
                 format!("statistics object {name}")
             }
             PgAuthid::RELATION => format!("role {}", self.role_name(oid)?),
@@ -217,6 +217,11 @@ impl CatCx<'_> {
                 let visible = row.tmplnamespace == Oid(11);
                 let name = self.qualify(visible, row.tmplnamespace, row.tmplname)?;
                 format!("text search template {name}")
+            }
+            PgParameterAcl::RELATION => {
+                let what = format_args!("parameter ACL {oid}");
+                let row = self.get(cache::PARAMETERACLOID, &[oid.into()], what)?;
+                format!("parameter {}", row.parname.as_str())
             }
             class => return Err(PgError::internal(format!("unrecognized object class: {class}"))),
         })

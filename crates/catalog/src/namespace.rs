@@ -380,6 +380,17 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// Is it the statistics object that the bare name means? Counterpart: `StatisticsObjIsVisible`.
+    pub fn is_visible_statistics(&mut self, oid: Oid, name: &str) -> Result<bool> {
+        for schema in self.schemas_for(None)? {
+            let keys = [name.into(), schema.into()];
+            if let Some(found) = self.search(cache::STATEXTNAMENSP, &keys)? {
+                return Ok(found.oid == oid);
+            }
+        }
+        Ok(false)
+    }
+
     pub fn collation_oid(&mut self, schema: Option<&str>, name: &str) -> Result<Oid> {
         let found = self.find_collation(schema, name)?;
         found.ok_or_else(|| {

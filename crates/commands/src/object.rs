@@ -424,10 +424,11 @@ pub fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: 
     let mut cat = host.catalog();
     let shared = catalog::write::is_shared_catalog(this.class);
     let database = if shared { Oid::INVALID } else { cat.session.catalog.database() };
-    let keys = [database.into(), this.class.into(), this.object.into(), 0i32.into()];
+    // Columns, too, may name the new owner in their rights.
+    let keys = [database.into(), this.class.into(), this.object.into()];
     for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
         // An owner's own rights are not written down as a need.
-        if d.deptype == b'o' || d.deptype == b'a' && d.refobjid == owner {
+        if d.deptype == b'o' && d.objsubid == 0 || d.deptype == b'a' && d.refobjid == owner {
             cat.delete(&d)?;
         }
     }

@@ -330,11 +330,14 @@ pub fn grant_role(host: &mut dyn CommandHost, stmt: &GrantRoleStmt) -> Result<()
             admin = !stmt.is_grant || options::boolean(d)?;
         }
     }
+    let mut members = Vec::new();
+    for grantee in &stmt.grantee_roles {
+        members.push(names::role_oid(host, grantee)?);
+    }
     for granted in &stmt.granted_roles {
         let name = granted.priv_name.as_deref().unwrap_or("");
         let role = host.catalog().role(name)?.oid;
-        for grantee in &stmt.grantee_roles {
-            let member = names::role_oid(host, grantee)?;
+        for &member in &members {
             check_admin(host, role, name)?;
             if stmt.is_grant {
                 add_member(host, role, member, admin)?;

@@ -544,7 +544,7 @@ fn insert(
     for e in &p.defaults {
         stored::references(e, Oid::INVALID, &mut needs);
     }
-    stored::tidy(&mut needs);
+    stored::tidy(host, &mut needs)?;
     let mut cat = host.catalog();
     for object in needs {
         cat.record_dependency(this, object, Dependency::Normal)?;

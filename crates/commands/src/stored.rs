@@ -7,6 +7,7 @@ use catalog::depend::Dependency;
 use catalog::rows::*;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
+use plan::expr::Var;
 use plan::query::{CmdType, Query, RteKind};
 use plan::walk::each_child;
 use plan::{Expr, nodetree};
@@ -38,16 +39,38 @@ pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
 }
 
 /// What an expression over one relation refers to; `relation` is what `Var`s of range-table index 1
-/// belong to.
+/// belong to. A field of a composite value is noted as a column of its type, until [`tidy`].
 pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
-    let ty = |oid: Oid| ObjectAddress::of::<PgType>(oid);
+    if let Expr::Var(v) = expr
+        && relation.is_valid()
+        && v.varlevelsup == 0
+    {
+        out.push(ObjectAddress::column(relation, v.varattno));
+    }
+    // A default that was filled in is not stored.
+    if matches!(expr, Expr::NamedArg(n) if n.name.is_empty()) {
+        return;
+    }
+    node_references(expr, &[], out);
+    each_child(expr, &mut |c| references(c, relation, out));
+}
+
+fn of_type(oid: Oid) -> ObjectAddress {
+    ObjectAddress::of::<PgType>(oid)
+}
+
+/// A field of a composite type.
+fn field(ty: Oid, number: AttrNo) -> ObjectAddress {
+    ObjectAddress { sub: i32::from(number), ..of_type(ty) }
+}
+
+/// What the node itself refers to, its children and columns of tables left aside. `levels`: the queries around it.
+fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
+    let ty = of_type;
     let function = |oid: Oid| ObjectAddress::of::<PgProc>(oid);
     let operator = |oid: Oid| ObjectAddress::of::<PgOperator>(oid);
     let collation = |oid: Oid| ObjectAddress::of::<PgCollation>(oid);
     match expr {
-        Expr::Var(v) if relation.is_valid() && v.varlevelsup == 0 => {
-            out.push(ObjectAddress::column(relation, v.varattno));
-        }
         Expr::Const(c) => {
             out.push(ty(c.consttype));
             out.push(collation(c.constcollid));
@@ -72,6 +95,11 @@ pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
         Expr::ScalarArrayOp(o) => out.push(operator(o.opno)),
         Expr::Aggref(a) => out.push(function(a.aggfnoid)),
         Expr::WindowFunc(w) => out.push(function(w.winfnoid)),
+        Expr::FieldSelect(f) => match f.arg.type_oid() {
+            oids::RECORD => out.push(ty(f.resulttype)),
+            composite => out.push(field(composite, f.fieldnum)),
+        },
+        Expr::FieldStore(f) => out.push(ty(f.resulttype)),
         Expr::Relabel(r) => {
             out.push(ty(r.resulttype));
             out.push(collation(r.resultcollid));
@@ -83,23 +111,35 @@ pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
         Expr::Collate(c) => out.push(collation(c.coll_oid)),
         Expr::Row(r) => out.push(ty(r.row_typeid)),
         Expr::NextValue(n) => out.push(ObjectAddress::relation(n.seqid)),
-        Expr::SubLink(s) => query_references(&s.subselect, out),
+        Expr::SubLink(s) => within(&s.subselect, levels, out),
         _ => {}
     }
-    each_child(expr, &mut |c| references(c, relation, out));
 }
 
 /// What a query refers to.
 pub fn query_references(query: &Query, out: &mut Vec<ObjectAddress>) {
+    within(query, &[], out);
+}
+
+fn within(query: &Query, outer: &[&Query], out: &mut Vec<ObjectAddress>) {
+    let mut levels = outer.to_vec();
+    levels.push(query);
     for rte in &query.rtable {
         match &rte.kind {
             RteKind::Relation { relid, .. } => out.push(ObjectAddress::relation(*relid)),
-            RteKind::Subquery { subquery, .. } => query_references(subquery, out),
+            RteKind::Subquery { subquery, .. } => within(subquery, &levels, out),
+            RteKind::Function { functions, .. } => {
+                for f in functions {
+                    out.extend(f.funccoltypes.iter().map(|t| of_type(*t)));
+                    let collations = f.funccolcollations.iter();
+                    out.extend(collations.map(|c| ObjectAddress::of::<PgCollation>(*c)));
+                }
+            }
             _ => {}
         }
     }
     for cte in &query.cte_list {
-        query_references(&cte.query, out);
+        within(&cte.query, &levels, out);
     }
     // The columns that are written.
     if matches!(query.command_type, CmdType::Insert | CmdType::Update)
@@ -118,35 +158,56 @@ pub fn query_references(query: &Query, out: &mut Vec<ObjectAddress>) {
             joinaliasvars.clear();
         }
     }
-    plan::walk::query_exprs_mut(&mut copy, &mut |e| expr_in_query(e, query, out));
+    plan::walk::query_exprs_mut(&mut copy, &mut |e| in_levels(e, &levels, out));
 }
 
-fn expr_in_query(e: &Expr, query: &Query, out: &mut Vec<ObjectAddress>) {
-    fn columns(e: &Expr, query: &Query, out: &mut Vec<ObjectAddress>) {
-        if let Expr::Var(v) = e
-            && v.varlevelsup == 0
-            && let Some(rte) = query.rtable.get(v.varno as usize - 1)
-        {
-            match &rte.kind {
-                RteKind::Relation { relid, .. } if v.varattno > 0 => {
-                    out.push(ObjectAddress::column(*relid, v.varattno));
-                }
-                RteKind::Join { joinaliasvars, .. } if v.varattno > 0 => {
-                    if let Some(e) = joinaliasvars.get(v.varattno as usize - 1) {
-                        columns(e, query, out);
-                    }
-                }
-                _ => {}
+fn in_levels(e: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
+    match e {
+        Expr::Var(v) => variable(v, levels, out),
+        // A default that was filled in is not stored.
+        Expr::NamedArg(n) if n.name.is_empty() => return,
+        e => node_references(e, levels, out),
+    }
+    each_child(e, &mut |c| in_levels(c, levels, out));
+}
+
+/// The column that a variable of a query stands for.
+fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
+    let level = levels.len().checked_sub(v.varlevelsup as usize + 1);
+    let Some(levels) = level.map(|level| &levels[..=level]) else { return };
+    let rte = levels.last().and_then(|query| query.rtable.get(v.varno as usize - 1));
+    match rte.map(|rte| &rte.kind) {
+        Some(RteKind::Relation { relid, .. }) if v.varattno > 0 => {
+            out.push(ObjectAddress::column(*relid, v.varattno));
+        }
+        Some(RteKind::Join { joinaliasvars, .. }) if v.varattno > 0 => {
+            if let Some(e) = joinaliasvars.get(v.varattno as usize - 1) {
+                in_levels(e, levels, out);
             }
         }
-        each_child(e, &mut |c| columns(c, query, out));
+        // Counterpart: `process_function_rte_ref`.
+        Some(RteKind::Function { functions, .. }) if v.varattno > 0 => {
+            let mut before = 0;
+            for f in functions {
+                let number = i32::from(v.varattno) - before;
+                if (1..=f.funccolcount).contains(&number) {
+                    out.push(field(f.funcexpr.type_oid(), number as AttrNo));
+                }
+                before += f.funccolcount;
+            }
+        }
+        _ => {}
     }
-    columns(e, query, out);
-    references(e, Oid::INVALID, out);
 }
 
-/// Removes what is not an object, what is named twice, and a relation where one of its columns is named.
-pub fn tidy(list: &mut Vec<ObjectAddress>) {
+/// Removes what is not an object, what is named twice, and a relation where one of its columns is named. Fields of
+/// composite values become columns of their types' relations.
+pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result<()> {
+    for a in list.iter_mut().filter(|a| a.class == PgType::RELATION && a.sub != 0) {
+        let base = host.catalog().base_type(a.object)?.0;
+        let relation = host.catalog().type_row(base)?.typrelid;
+        *a = ObjectAddress { sub: a.sub, ..ObjectAddress::relation(relation) };
+    }
     list.retain(|a| a.object.is_valid());
     list.sort_by_key(|a| (a.class, a.object, a.sub));
     list.dedup();
@@ -154,6 +215,7 @@ pub fn tidy(list: &mut Vec<ObjectAddress>) {
     list.retain(|a| {
         a.sub != 0 || a.class != PgClass::RELATION || !columns.iter().any(|c| c.object == a.object)
     });
+    Ok(())
 }
 
 /// Records what an expression over `relation` needs: `own` for columns of the relation itself, `other`
@@ -168,7 +230,7 @@ pub fn record(
 ) -> Result<()> {
     let mut list = Vec::new();
     exprs.iter().for_each(|e| references(e, relation, &mut list));
-    tidy(&mut list);
+    tidy(host, &mut list)?;
     let mut cat = host.catalog();
     for object in list {
         let is_own = object.class == PgClass::RELATION && object.object == relation;

@@ -176,6 +176,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     let rel = host.catalog().relation(view)?;
     let mut needs = Vec::new();
     stored::query_references(&query, &mut needs);
+    stored::tidy(host, &mut needs)?;
     planner::offset_query(&mut query, 2);
     if let Some(ops) = &mut query.set_operations {
         offset_set_operations(ops, 2);
@@ -232,7 +233,6 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     }
     // The view has its rule as a part, the rule needs what the query uses.
     cat.record_dependency(this, ObjectAddress::relation(view), Dependency::Internal)?;
-    stored::tidy(&mut needs);
     needs.push(ObjectAddress::relation(view));
     for object in needs {
         cat.record_dependency(this, object, Dependency::Normal)?;

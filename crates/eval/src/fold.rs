@@ -156,6 +156,12 @@ impl Folder<'_> {
             }
             _ => {}
         }
+        if let Expr::FuncExpr(n) = &mut expr
+            && n.args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
+        {
+            let facts = self.env.facts().function(n.funcid)?;
+            n.args = crate::compile::arguments(&n.args, &facts)?.into_owned();
+        }
         let mut failure = None;
         walk::each_child_mut(&mut expr, &mut |c| {
             if failure.is_none() {

@@ -188,12 +188,20 @@ impl Deparser<'_> {
                 }
             }
             Expr::Row(r) => {
+                // As the type is now: without fields dropped since, with NULL for those added.
+                let dropped = self.dropped_fields(r.row_typeid)?;
                 self.put("ROW(");
-                for (i, arg) in r.args.iter().enumerate() {
-                    if i > 0 {
-                        self.put(", ");
+                let mut separator = "";
+                for i in 0..r.args.len().max(dropped.len()) {
+                    if dropped.get(i) == Some(&true) {
+                        continue;
                     }
-                    self.top_level(arg, true)?;
+                    self.put(separator);
+                    separator = ", ";
+                    match r.args.get(i) {
+                        Some(arg) => self.top_level(arg, true)?,
+                        None => self.put("NULL"),
+                    }
                 }
                 self.put(")");
                 if r.row_format == CoercionForm::ExplicitCast {
@@ -599,6 +607,19 @@ impl Deparser<'_> {
         };
         let column = desc.as_ref().and_then(|d| d.columns.get(field as usize - 1));
         Ok(column.map_or_else(|| format!("f{field}"), |c| c.name.clone()))
+    }
+}
+
+impl Deparser<'_> {
+    /// Of each field of a composite type, whether it was dropped; empty for anonymous rows.
+    fn dropped_fields(&mut self, ty: ids::Oid) -> Result<Vec<bool>> {
+        if ty == oids::RECORD {
+            return Ok(Vec::new());
+        }
+        let mut cat = self.host.catalog();
+        let relation = cat.type_row(ty)?.typrelid;
+        let desc = cat.relation(relation)?;
+        Ok(desc.attributes.iter().map(|a| a.attisdropped).collect())
     }
 }
 

@@ -4,7 +4,8 @@ use crate::session::Host;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
-use plan::query::{Query, RteKind, WindowClause};
+use plan::query::{JoinTreeNode, Query, RteKind, WindowClause};
+use std::collections::HashMap;
 use types::oids;
 
 /// One entry of a range table.
@@ -56,8 +57,9 @@ impl Scope {
     pub fn of_query(host: &mut dyn Host, query: &Query, outer: &[Scope]) -> Result<Scope> {
         let mut used: Vec<String> =
             outer.iter().flat_map(|s| s.entries.iter()).filter_map(|e| e.refname.clone()).collect();
+        let merged = merged_names(query);
         let mut entries = Vec::with_capacity(query.rtable.len());
-        for rte in &query.rtable {
+        for (rti, rte) in (1..).zip(&query.rtable) {
             let mut entry = Entry::default();
             let mut real: Vec<Option<String>> = rte
                 .eref
@@ -94,16 +96,18 @@ impl Scope {
             let given: &[String] = rte.alias.as_ref().map_or(&[], |a| &a.colnames);
             let is_join = matches!(rte.kind, RteKind::Join { .. });
             let mut changed = false;
-            let mut seen: Vec<String> = Vec::new();
+            let merged_here = |i: usize| merged.get(&(rti, i + 1));
+            let mut seen: Vec<String> = (0..real.len()).filter_map(merged_here).cloned().collect();
             for (i, name) in real.iter().enumerate() {
                 let Some(name) = name else {
                     entry.columns.push(None);
                     continue;
                 };
                 let alias = given.get(i).filter(|g| !g.is_empty());
-                let chosen = match is_join && rte.alias.is_none() {
-                    true => name.clone(),
-                    false => unused_name(alias.unwrap_or(name).clone(), &mut seen),
+                let chosen = match merged_here(i) {
+                    Some(merged) => merged.clone(),
+                    None if is_join && rte.alias.is_none() => name.clone(),
+                    None => unused_name(alias.unwrap_or(name).clone(), &mut seen),
                 };
                 changed |= chosen != *name;
                 entry.columns.push(Some(chosen));
@@ -131,6 +135,55 @@ impl Scope {
 fn real_columns(desc: &catalog::RelDesc) -> Vec<Option<String>> {
     let name = |a: &catalog::rows::PgAttribute| a.attname.as_str().to_owned();
     desc.attributes.iter().map(|a| (!a.attisdropped).then(|| name(a))).collect()
+}
+
+/// Names that columns must have because JOIN … USING merges them by name, by range-table index and column number:
+/// the columns themselves may have been renamed since. Counterpart: `set_using_names`.
+fn merged_names(query: &Query) -> HashMap<(i32, usize), String> {
+    fn walk(node: &JoinTreeNode, query: &Query, names: &mut HashMap<(i32, usize), String>) {
+        let join = match node {
+            JoinTreeNode::Rtr(_) => return,
+            JoinTreeNode::From(from) => {
+                return from.fromlist.iter().for_each(|node| walk(node, query, names));
+            }
+            JoinTreeNode::Join(join) => join,
+        };
+        let rte = query.rte(join.rtindex);
+        let RteKind::Join { joinmergedcols, joinleftcols, joinrightcols, .. } = &rte.kind else {
+            return;
+        };
+        let merged = (*joinmergedcols).max(0) as usize;
+        // The merged columns come first, then the left side's others, then the right side's.
+        let lefts = joinleftcols.len();
+        for i in 0..(lefts + joinrightcols.len()).saturating_sub(merged) {
+            let left = joinleftcols.get(i).copied().unwrap_or(0);
+            let from_right = if i < merged { Some(i) } else { (i + merged).checked_sub(lefts) };
+            let right = from_right.and_then(|at| joinrightcols.get(at)).copied().unwrap_or(0);
+            // From above, or this join's own.
+            let place = (join.rtindex, i + 1);
+            let given = rte.alias.as_ref().and_then(|a| a.colnames.get(i));
+            let own = given.or(join.using_clause.get(i)).filter(|_| i < merged);
+            let Some(name) = names.get(&place).or(own).cloned() else { continue };
+            names.insert(place, name.clone());
+            for (side, column) in [(&join.larg, left), (&join.rarg, right)] {
+                if column > 0 {
+                    names.entry((index_of(side), column as usize)).or_insert(name.clone());
+                }
+            }
+        }
+        walk(&join.larg, query, names);
+        walk(&join.rarg, query, names);
+    }
+    fn index_of(node: &JoinTreeNode) -> i32 {
+        match node {
+            JoinTreeNode::Rtr(rti) => *rti,
+            JoinTreeNode::Join(join) => join.rtindex,
+            JoinTreeNode::From(_) => 0,
+        }
+    }
+    let mut names = HashMap::new();
+    query.jointree.fromlist.iter().for_each(|node| walk(node, query, &mut names));
+    names
 }
 
 /// The name, with a number appended where it is taken.

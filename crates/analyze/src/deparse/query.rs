@@ -487,6 +487,18 @@ impl Deparser<'_> {
                             definitions = Some(only);
                         }
                     }
+                    many if many.len() > 1 && many.iter().all(is_unnest) => {
+                        self.put("UNNEST(");
+                        for (i, f) in many.iter().enumerate() {
+                            if i > 0 {
+                                self.put(", ");
+                            }
+                            if let Expr::FuncExpr(call) = &f.funcexpr {
+                                call.args.iter().try_for_each(|e| self.expr(e, true))?;
+                            }
+                        }
+                        self.put(")");
+                    }
                     many => {
                         self.put("ROWS FROM(");
                         for (i, f) in many.iter().enumerate() {
@@ -838,6 +850,14 @@ impl Deparser<'_> {
 }
 
 /// The value assigned, within the nodes that store it into a part of a column.
+/// `unnest` of one array, which several of are written as one call.
+fn is_unnest(f: &RangeTblFunction) -> bool {
+    /// `unnest(anyarray)`
+    const UNNEST: ids::Oid = ids::Oid(2331);
+    f.funccolnames.is_empty()
+        && matches!(&f.funcexpr, Expr::FuncExpr(call) if call.funcid == UNNEST)
+}
+
 fn strip_assignment(e: &Expr) -> &Expr {
     match e {
         Expr::SubscriptingRef(s) => s.refassgnexpr.as_ref().map_or(e, strip_assignment),

@@ -8,7 +8,11 @@ impl Deparser<'_> {
     /// Writes the call in its own syntax; false where it has none.
     pub(super) fn sql_syntax(&mut self, f: &FuncExpr) -> Result<bool> {
         let row = self.host.catalog().function(f.funcid)?;
-        let a = &f.args[..];
+        let is_text = |e: &Expr| e.type_oid() == types::oids::TEXT;
+        let written =
+            f.args.iter().filter(|a| !matches!(a, Expr::NamedArg(n) if n.name.is_empty()));
+        let written: Vec<Expr> = written.cloned().collect();
+        let a = &written[..];
         match (row.proname.as_str(), a) {
             ("timezone", [zone, time]) => {
                 self.put("(");
@@ -54,6 +58,11 @@ impl Deparser<'_> {
             ("position", [text, part]) => {
                 self.words("POSITION((", part, ") IN (", Some(text))?;
                 self.put("))");
+            }
+            ("substring", [_, pattern]) if is_text(pattern) => return Ok(false),
+            ("substring", [text, pattern, escape]) if is_text(pattern) => {
+                self.words("SUBSTRING(", text, " SIMILAR ", Some(pattern))?;
+                self.words(" ESCAPE ", escape, ")", None)?;
             }
             ("substring", [text, from]) => {
                 self.words("SUBSTRING(", text, " FROM ", Some(from))?;

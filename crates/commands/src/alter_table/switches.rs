@@ -452,8 +452,10 @@ pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: boo
             cat.update(&a, &PgAttribute { attacl, ..a.row.clone() })?;
         }
     }
-    if !matches!(rel.kind(), b'i' | b'I' | b't') {
-        change_owner_row(host, ObjectAddress::relation(oid), owner)?;
+    match rel.kind() {
+        b'i' | b'I' | b't' => {}
+        b'c' => change_owner_row(host, ObjectAddress::of::<PgType>(rel.class.reltype), owner)?,
+        _ => change_owner_row(host, ObjectAddress::relation(oid), owner)?,
     }
     let mut cat = host.catalog();
     if let Some(ty) = rel.class.reltype.valid() {

@@ -45,7 +45,7 @@ pub(super) fn standard_body(
             plan::nodetree::write_query(&q)
         }
     };
-    stored::tidy(&mut needs);
+    stored::tidy(host, &mut needs)?;
     Ok((Text::from(text), needs))
 }
 
