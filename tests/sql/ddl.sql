@@ -116,7 +116,7 @@ RESET enable_seqscan; DROP TABLE renewed
 -- Files of system catalogs are not exchanged.
 [[REINDEX TABLE pg_depend¦REINDEX INDEX pg_depend_depender_index¦CLUSTER pg_constraint USING pg_constraint_oid_index]]
 -- Views keep calls as they were written: defaults are looked up when they are called.
-CREATE FUNCTION left_out(a int, b int DEFAULT 5, c text DEFAULT 'q') RETURNS int LANGUAGE sql AS 'SELECT a + b'; CREATE FUNCTION lists(a int, VARIADIC b int[] DEFAULT '{1,2}') RETURNS int LANGUAGE sql AS 'SELECT b[1]'
+CREATE FUNCTION left_out(a int, b int DEFAULT 5, c text DEFAULT 'q') RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT a + b'; CREATE FUNCTION lists(a int, VARIADIC b int[] DEFAULT '{1,2}') RETURNS int LANGUAGE sql AS 'SELECT b[1]'
 CREATE FUNCTION series(a int, b int DEFAULT 3) RETURNS SETOF int LANGUAGE sql AS 'SELECT a + b'; CREATE FUNCTION either(a anycompatible, b anycompatible DEFAULT 1) RETURNS anycompatible LANGUAGE sql AS 'SELECT b'
 CREATE TABLE called (a int, b text, c int[]); INSERT INTO called VALUES (1, 'abc', '{4,5}')
 CREATE VIEW calls AS SELECT left_out(a) x1, left_out(c => b, a => a) x2, left_out(1, c => 'z') x3, lists(a) x4, lists(a, 2, 3) x5, lists(a, VARIADIC c) x6, either(1.5) x7, either(b => 2.5, a => a) x8, jsonb_set('{}', '{a}', '1') x9, make_interval(days => a) x10 FROM called
@@ -127,12 +127,12 @@ CREATE VIEW unnested AS SELECT * FROM unnest(ARRAY[1, 2], ARRAY['a', 'b']) u (x,
 SELECT [[pg_get_viewdef(v)¦pg_get_viewdef(v, true)¦regexp_replace(ev_action, '(relid|funcid|vartype|resorigtbl) \d{5,}', '\1', 'g')]] FROM unnest('{calls,called_from,words_of,grouped_twice,grouped_none,grouped_sets,unnested,whole_row}'::regclass[]) v JOIN pg_rewrite ON ev_class = v ORDER BY v
 SELECT * FROM [[calls¦called_from¦words_of¦grouped_twice¦grouped_none¦grouped_sets¦unnested¦whole_row]] ORDER BY 1, 2, 3, 4
 SELECT * FROM [[grouped_twice¦grouped_none¦grouped_sets¦unnested¦whole_row]] v ORDER BY v::text
-CREATE INDEX called_out ON called (left_out(a)); CREATE INDEX called_named ON called (left_out(c => b, a => a)); CREATE OR REPLACE FUNCTION left_out(a int, b int DEFAULT 50, c text DEFAULT 'q') RETURNS int LANGUAGE sql AS 'SELECT a + b'
+CREATE INDEX called_out ON called (left_out(a)); CREATE INDEX called_named ON called (left_out(c => b, a => a)); CREATE OR REPLACE FUNCTION left_out(a int, b int DEFAULT 50, c text DEFAULT 'q') RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT a + b'
 SELECT * FROM calls; SELECT a FROM called WHERE left_out(a) = 51
 DROP VIEW calls, called_from, words_of, grouped_twice, grouped_none, grouped_sets, unnested, whole_row; DROP TABLE called; DROP FUNCTION left_out, lists, series, either
 -- What USING merges is found by its name, whatever the columns are called today.
 CREATE TABLE merged1 (a int, b text, c int); CREATE TABLE merged2 (a int, z text); CREATE TABLE merged3 (a int, y int)
-CREATE VIEW merge1 AS SELECT * FROM merged1 NATURAL JOIN merged2; CREATE VIEW merge2 AS SELECT * FROM merged1 LEFT JOIN merged2 USING (a) AS j JOIN merged3 m USING (a); CREATE VIEW merge3 AS SELECT m.* FROM (merged1 FULL JOIN merged2 USING (a)) AS m (p, q, r); CREATE VIEW merge4 AS SELECT j.a FROM merged1 JOIN merged2 USING (a) AS j
+CREATE VIEW merge1 AS SELECT * FROM merged1 NATURAL JOIN merged2; CREATE VIEW merge2 AS SELECT * FROM merged1 LEFT JOIN merged2 USING (a) AS j JOIN merged3 m USING (a); CREATE VIEW merge3 AS SELECT m.* FROM (merged2 FULL JOIN merged3 USING (a)) AS m (p, q); CREATE VIEW merge4 AS SELECT j.a FROM merged1 JOIN merged2 USING (a) AS j
 ALTER TABLE merged1 RENAME a TO aa; ALTER TABLE merged2 RENAME z TO b; ALTER TABLE merged3 RENAME a TO b; ALTER TABLE merged1 ADD a int
 SELECT v, pg_get_viewdef(v[[¦, true]]) FROM unnest('{merge1,merge2,merge3,merge4}'::regclass[]) v ORDER BY v
 DROP TABLE merged1, merged2, merged3 CASCADE
@@ -140,7 +140,7 @@ DROP TABLE merged1, merged2, merged3 CASCADE
 CREATE TYPE needed AS (x int, y text); CREATE TYPE needed_too AS ENUM ('a'); CREATE TABLE needing (a int, b text); CREATE FUNCTION needed_rows() RETURNS SETOF needed LANGUAGE sql AS 'SELECT 1, ''a'''
 CREATE VIEW need1 AS SELECT (x).y FROM (SELECT row(1, 2)::needed AS x) s; CREATE VIEW need2 AS SELECT (SELECT n.a) q, 1 r FROM needing n WHERE EXISTS (SELECT 1 FROM pg_class WHERE relname = n.b); CREATE VIEW need3 AS SELECT x FROM needed_rows(); CREATE VIEW need4 AS SELECT * FROM json_to_record('{}') AS x (a needed_too); CREATE VIEW need5 AS SELECT (NULL::needing).b AS q
 CREATE FUNCTION need_x(p needed) RETURNS int LANGUAGE sql RETURN (p).x; CREATE TABLE need_default (d int DEFAULT ((row(1, 'a')::needed)).x)
-SELECT pg_describe_object(classid, objid, objsubid), pg_describe_object(refclassid, refobjid, refobjsubid), deptype FROM pg_depend WHERE pg_describe_object(classid, objid, objsubid) ~ 'need' AND objid >= 16384 AND refobjid >= 16384 AND classid <> 'pg_type'::regclass ORDER BY 1, 2
+SELECT pg_describe_object(classid, objid, objsubid), pg_describe_object(refclassid, refobjid, refobjsubid), deptype FROM pg_depend WHERE pg_describe_object(classid, objid, objsubid) ~ 'need' AND objid >= 16384 AND refobjid >= 16384 AND classid <> 'pg_type'::regclass ORDER BY 1, 2, 3
 ALTER TABLE needing [[DROP a¦DROP b]]
 ALTER TYPE needed [[DROP ATTRIBUTE y¦DROP ATTRIBUTE x¦ALTER ATTRIBUTE x TYPE bigint¦ALTER ATTRIBUTE y TYPE varchar CASCADE]]
 DROP TYPE needed_too
@@ -152,3 +152,12 @@ CREATE VIEW maker AS SELECT row(1, 'x')::made AS q; ALTER TYPE made ADD ATTRIBUT
 DROP TABLE making; DROP TYPE made CASCADE
 CREATE TABLE made (a int, b text); CREATE VIEW maker AS SELECT NULL::made IS NULL AS q; ALTER TABLE made [[ALTER a TYPE bigint¦ADD z float8 DEFAULT random()¦ADD y int DEFAULT 5]]
 DROP TABLE made CASCADE
+-- Values that were compressed before their column's storage became plain stay as they are.
+CREATE TABLE packed (i int, t text, b jsonb, c int[], n int DEFAULT 3); INSERT INTO packed (i, t, b, c) SELECT g, repeat('abc', 9000), jsonb_build_object('a', repeat('a', 20000)), array_fill(g, ARRAY[6000]) FROM generate_series(1, 3) g
+ALTER TABLE packed ALTER t SET STORAGE plain, ALTER b SET STORAGE plain, ALTER c SET STORAGE plain
+CREATE INDEX packed_[[t ON packed (t)¦c ON packed (i, c)¦b ON packed (b)¦x ON packed ((t || 'x'))]]
+UPDATE packed SET i = i + 10 WHERE i = 1; [[VACUUM FULL packed¦ALTER TABLE packed ALTER n TYPE bigint¦ALTER TABLE packed ADD z float8 DEFAULT random()¦ALTER TABLE packed SET UNLOGGED¦ALTER TABLE packed SET LOGGED¦REINDEX TABLE packed¦CREATE INDEX packed_i ON packed (i); CLUSTER packed USING packed_i¦ALTER TABLE packed DROP b; VACUUM FULL packed]]
+INSERT INTO packed (i, t) VALUES (9, repeat('abc', [[700¦1500¦9000]]))
+SELECT i, md5(t), md5(c::text), n FROM packed ORDER BY i, length(t)
+SET enable_seqscan = off; SELECT i FROM packed WHERE t = repeat('abc', 9000) ORDER BY 1; RESET enable_seqscan
+ALTER TABLE packed ALTER t SET STORAGE external; VACUUM FULL packed; SELECT i, md5(t) FROM packed ORDER BY i, length(t); DROP TABLE packed

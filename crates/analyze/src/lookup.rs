@@ -4,6 +4,7 @@
 //! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
 
 use catalog::Row;
+use catalog::foreign::Change;
 use catalog::rows::{
     PgAggregate, PgAmop, PgCast, PgCollation, PgOpclass, PgOperator, PgProc, PgRange, PgType,
 };
@@ -122,6 +123,8 @@ pub trait Lookup {
     fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>>;
     /// 0A000 where rows cannot be put into the table.
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()>;
+    /// As `CatCx::check_published`.
+    fn check_published(&mut self, relation: &Relation, change: Change) -> Result<()>;
     /// Does `child` inherit from `parent`, directly or not?
     fn inherits_from(&mut self, child: Oid, parent: Oid) -> Result<bool>;
     fn view_rule(&mut self, relation: Oid) -> Result<Option<Arc<ViewRule>>>;

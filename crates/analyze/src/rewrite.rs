@@ -7,7 +7,7 @@ use crate::coerce::{Context, null_const};
 use crate::lookup::{Lookup, Relation};
 use crate::state::{Analyzer, Params};
 use crate::{stored, ty};
-use catalog::foreign::{check_triggers, event};
+use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, bail, pg_err};
@@ -168,6 +168,11 @@ impl Analyzer<'_> {
         let rewrites = |kind| kind == changes || conflict && kind == b'2';
         if relation.rules.iter().any(|r| rewrites(r.ev_type)) {
             bail!(FEATURE_NOT_SUPPORTED, "rules on \"{name}\" are not supported");
+        }
+        match command {
+            CmdType::Update => self.cat.check_published(relation, Change::Update)?,
+            CmdType::Delete => self.cat.check_published(relation, Change::Delete)?,
+            _ => {}
         }
         if command != CmdType::Delete {
             self.cat.check_new_rows(relation)?;

@@ -3,6 +3,7 @@
 
 use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, Relation, ViewRule};
 use crate::ty;
+use catalog::foreign::Change;
 use catalog::rows::*;
 use catalog::{CatCx, Row, cache};
 use ids::{AttrNo, Oid};
@@ -222,6 +223,10 @@ impl Lookup for SessionLookup<'_> {
             return Ok(None);
         }
         self.host.catalog().try_relation(oid)
+    }
+
+    fn check_published(&mut self, relation: &Relation, change: Change) -> Result<()> {
+        self.host.catalog().check_published(relation, change)
     }
 
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()> {

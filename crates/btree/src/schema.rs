@@ -301,6 +301,17 @@ impl KeySchema {
     /// Appends the leaf tuple of these column values to `out`. Values must be detoasted; large ones are
     /// compressed where their column's storage allows. Counterpart: `index_form_tuple`.
     pub fn form(&self, values: &[DatumRef<'_>], tid: Tid, out: &mut Vec<u8>) -> Result<()> {
+        self.form_with(values, &[], tid, out)
+    }
+
+    /// As [`KeySchema::form`]; of the columns in `compressed` those bytes are stored.
+    pub fn form_with(
+        &self,
+        values: &[DatumRef<'_>],
+        compressed: &[(usize, Vec<u8>)],
+        tid: Tid,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         debug_assert_eq!(values.len(), self.natts());
         let mut packed: SmallVec<[(usize, Vec<u8>); 1]> = SmallVec::new();
         for (n, v) in values.iter().enumerate() {
@@ -324,7 +335,7 @@ impl KeySchema {
                 DatumRef::Bytes(b) => Stored::Payload(b),
             })
             .collect();
-        for (n, c) in &packed {
+        for (n, c) in packed.iter().chain(compressed) {
             stored[*n] = Stored::Raw(c);
         }
         index_tuple::form(&self.shape, &stored, tid, out).map_err(|TooLarge { size }| {

@@ -6,9 +6,10 @@ use crate::depend::ObjectAddress;
 use crate::encoding;
 use crate::relcache::RelDesc;
 use crate::rows::{
-    CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgTrigger, PgType, indexes,
+    CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgTrigger, PgType,
+    indexes,
 };
-use ids::Oid;
+use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
@@ -61,6 +62,48 @@ pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
     }
 }
 
+/// A change that publications may tell of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    Update,
+    Delete,
+}
+
+impl Change {
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Change::Update => ("update", "update"),
+            Change::Delete => ("delete from", "delete"),
+        }
+    }
+
+    fn gerund(self) -> &'static str {
+        match self {
+            Change::Update => "updating",
+            Change::Delete => "deleting from",
+        }
+    }
+}
+
+enum Identity {
+    Full,
+    /// Columns of an index; none without one.
+    Columns(Vec<AttrNo>),
+}
+
+/// Columns of the one relation of an expression.
+fn columns_of(e: &plan::Expr) -> Vec<AttrNo> {
+    fn walk(e: &plan::Expr, out: &mut Vec<AttrNo>) {
+        if let plan::Expr::Var(v) = e {
+            out.push(v.varattno);
+        }
+        plan::walk::each_child(e, &mut |c| walk(c, out));
+    }
+    let mut out = Vec::new();
+    walk(e, &mut out);
+    out
+}
+
 impl CatCx<'_> {
     /// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here or an index of it
     /// not kept. Rows may go, and may be read: indexes keep entries of dead rows until VACUUM, which is refused.
@@ -85,6 +128,85 @@ impl CatCx<'_> {
             }
         }
         Ok(())
+    }
+
+    /// 55000 or 42P10 where a publication tells of these changes and could not say which rows they concern.
+    /// Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
+    pub fn check_published(&mut self, rel: &RelDesc, change: Change) -> Result<()> {
+        if !matches!(rel.kind(), b'r' | b'p')
+            || rel.class.relpersistence != b'p'
+            || rel.is_catalog()
+        {
+            return Ok(());
+        }
+        let tells = |p: &PgPublication| match change {
+            Change::Update => p.pubupdate,
+            Change::Delete => p.pubdelete,
+        };
+        let (verb, event) = change.words();
+        let cannot = |detail| {
+            pg_err!(INVALID_COLUMN_REFERENCE, "cannot {verb} table \"{}\"", rel.name())
+                .detail(detail)
+        };
+        let mut is_told = false;
+        for publication in self.scan(indexes::PG_PUBLICATION_OID_INDEX, &[])? {
+            if publication.puballtables {
+                is_told |= tells(&publication);
+                continue;
+            }
+            let keys = [rel.class.relnamespace.into(), publication.oid.into()];
+            let by_schema = self.search(crate::cache::PUBLICATIONNAMESPACEMAP, &keys)?.is_some();
+            let keys = [rel.oid().into(), publication.oid.into()];
+            let by_name = self.search(crate::cache::PUBLICATIONRELMAP, &keys)?;
+            is_told |= tells(&publication) && (by_schema || by_name.is_some());
+            let Some(entry) = by_name.filter(|_| tells(&publication)) else { continue };
+            let identity = self.identity(rel)?;
+            if let (Some(text), Identity::Columns(known)) = (&entry.prqual, &identity) {
+                let used = columns_of(&plan::nodetree::read_expr(text.as_str())?);
+                if used.iter().any(|column| !known.contains(column)) {
+                    return Err(cannot(
+                        "Column used in the publication WHERE expression is not part of the replica \
+                         identity.",
+                    ));
+                }
+            }
+            let covers = match (&entry.prattrs, &identity) {
+                (None, _) => true,
+                (Some(_), Identity::Full) => false,
+                (Some(list), Identity::Columns(known)) => known.iter().all(|c| list.0.contains(c)),
+            };
+            if !covers {
+                return Err(cannot(
+                    "Column list used by the publication does not cover the replica identity.",
+                ));
+            }
+        }
+        if !is_told || !matches!(self.identity(rel)?, Identity::Columns(list) if list.is_empty()) {
+            return Ok(());
+        }
+        Err(pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot {verb} table \"{}\" because it does not have a replica identity and publishes \
+             {event}s",
+            rel.name()
+        )
+        .hint(format!(
+            "To enable {} the table, set REPLICA IDENTITY using ALTER TABLE.",
+            change.gerund()
+        )))
+    }
+
+    /// What of an old row is told to those who replicate.
+    fn identity(&mut self, rel: &RelDesc) -> Result<Identity> {
+        let index = match rel.class.relreplident {
+            b'f' => return Ok(Identity::Full),
+            b'd' => rel.indexes.iter().find(|i| i.indisprimary && i.indimmediate),
+            b'i' => rel.indexes.iter().find(|i| i.indisreplident),
+            _ => None,
+        };
+        let columns =
+            index.map(|i| i.indkey.iter().take(i.indnkeyatts as usize).copied().collect());
+        Ok(Identity::Columns(columns.unwrap_or_default()))
     }
 
     /// Why an index without [`RelDesc::btree`] cannot be read or kept.

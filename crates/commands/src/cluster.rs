@@ -5,7 +5,7 @@ use crate::host::{CommandHost, Owner};
 use crate::{exprs, names, options, relation, truncate};
 use catalog::RelDesc;
 use catalog::rows::*;
-use engine::IndexDesc;
+use engine::{IndexDesc, TableDesc};
 use eval::EvalState;
 use ids::{AttrNo, MultiXid, Oid, Xid};
 use parse::ast::ClusterStmt;
@@ -105,7 +105,9 @@ pub fn rewrite(
 ) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     relation::not_of_other_session(&rel, "cluster")?;
-    let Some(old) = rel.table.clone() else { return Ok(()) };
+    if rel.table.is_none() {
+        return Ok(());
+    }
     // Sessions look into catalogs without locks, and hold them open.
     if rel.is_catalog() {
         return Err(PgError::unsupported("rewriting of system catalogs"));
@@ -114,7 +116,6 @@ pub fn rewrite(
         Some(index) => Some(Order::new(host, &rel, index)?),
         None => None,
     };
-    let promised = (rel.class.relfrozenxid, MultiXid(rel.class.relminmxid.0));
     relation::new_files(host, oid)?;
     relation::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
@@ -128,26 +129,7 @@ pub fn rewrite(
         };
         host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(pgerror::Severity::Info));
     }
-    let copied = match order {
-        None => engine::rewrite::copy_table(host.backend(), &old, &target, promised, None)?,
-        Some(mut order) => {
-            let index = order.index.clone();
-            let mut key = |host: &mut Owner<'_>, values: &[DatumRef<'_>]| order.key(host.0, values);
-            let order = Some((&index, &mut key as &mut engine::rewrite::KeyOf<'_, Owner<'_>>));
-            engine::rewrite::copy_table(&mut Owner(host), &old, &target, promised, order)?
-        }
-    };
-    let mut cat = host.catalog();
-    let row = relation::class(&mut cat, oid)?;
-    let class = PgClass {
-        relfrozenxid: copied.frozen_xid,
-        relminmxid: Xid(copied.min_multi.0),
-        relpages: copied.pages as i32,
-        reltuples: copied.tuples as f32,
-        ..row.row.clone()
-    };
-    cat.update(&row, &class)?;
-    cat.increment_command_counter()?;
+    let copied = copy_versions(host, &rel, &target, order)?;
     if verbose {
         host.notice(
             pg_err!(
@@ -168,8 +150,40 @@ pub fn rewrite(
     truncate::rebuild_indexes(host, &new)
 }
 
+/// Copies the rows of `rel` as it was into its new files, with the transactions that made and deleted them.
+pub fn copy_versions(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    target: &Arc<TableDesc>,
+    order: Option<Order>,
+) -> Result<engine::rewrite::Copied> {
+    let old = rel.table.clone().ok_or_else(|| PgError::internal("table without files"))?;
+    let promised = (rel.class.relfrozenxid, MultiXid(rel.class.relminmxid.0));
+    let copied = match order {
+        None => engine::rewrite::copy_table(host.backend(), &old, target, promised, None)?,
+        Some(mut order) => {
+            let index = order.index.clone();
+            let mut key = |host: &mut Owner<'_>, values: &[DatumRef<'_>]| order.key(host.0, values);
+            let order = Some((&index, &mut key as &mut engine::rewrite::KeyOf<'_, Owner<'_>>));
+            engine::rewrite::copy_table(&mut Owner(host), &old, target, promised, order)?
+        }
+    };
+    let mut cat = host.catalog();
+    let row = relation::class(&mut cat, rel.oid())?;
+    let class = PgClass {
+        relfrozenxid: copied.frozen_xid,
+        relminmxid: Xid(copied.min_multi.0),
+        relpages: copied.pages as i32,
+        reltuples: copied.tuples as f32,
+        ..row.row.clone()
+    };
+    cat.update(&row, &class)?;
+    cat.increment_command_counter()?;
+    Ok(copied)
+}
+
 /// The order of an index: its key of a row.
-struct Order {
+pub struct Order {
     index: Arc<IndexDesc>,
     /// Column of the table, or the next expression.
     columns: Vec<AttrNo>,

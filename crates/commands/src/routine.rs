@@ -495,7 +495,7 @@ fn insert(
     mut new: PgProc,
     replace: bool,
     p: &Parameters,
-    mut needs: Vec<ObjectAddress>,
+    body: Vec<ObjectAddress>,
 ) -> Result<()> {
     let old = existing(host, &new)?;
     let mut cat = host.catalog();
@@ -536,17 +536,22 @@ fn insert(
             this
         }
     };
-    needs.push(ObjectAddress::of::<PgNamespace>(new.pronamespace));
-    needs.push(ObjectAddress::of::<PgLanguage>(new.prolang));
-    needs.push(ObjectAddress::of::<PgType>(new.prorettype));
+    // What its parts need each is noted by itself.
+    let mut signature = vec![
+        ObjectAddress::of::<PgNamespace>(new.pronamespace),
+        ObjectAddress::of::<PgLanguage>(new.prolang),
+        ObjectAddress::of::<PgType>(new.prorettype),
+    ];
     let all = new.proallargtypes.as_deref().unwrap_or(&new.proargtypes);
-    needs.extend(all.iter().map(|t| ObjectAddress::of::<PgType>(*t)));
+    signature.extend(all.iter().map(|t| ObjectAddress::of::<PgType>(*t)));
+    let mut defaults = Vec::new();
     for e in &p.defaults {
-        stored::references(e, Oid::INVALID, &mut needs);
+        stored::references(e, Oid::INVALID, &mut defaults);
     }
-    stored::tidy(host, &mut needs)?;
+    stored::tidy(host, &mut signature)?;
+    stored::tidy(host, &mut defaults)?;
     let mut cat = host.catalog();
-    for object in needs {
+    for object in signature.into_iter().chain(body).chain(defaults) {
         cat.record_dependency(this, object, Dependency::Normal)?;
     }
     cat.increment_command_counter()

@@ -57,6 +57,8 @@ pub type PrintKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
 /// How a version is dealt with.
 struct Candidate {
     tid: Tid,
+    /// Where the version itself is.
+    at: Tid,
     /// Counts for uniqueness.
     alive: bool,
 }
@@ -194,7 +196,15 @@ impl<'t> Spool<'t> {
             }
             let values: SmallVec<[DatumRef<'_>; 8]> = values.iter().map(Datum::as_ref).collect();
             tuple.clear();
-            self.index.schema.form(&values, candidate.tid, &mut tuple)?;
+            let place = (candidate.tid, candidate.at);
+            crate::index::form(
+                owner.backend(),
+                self.table,
+                self.index,
+                &values,
+                place,
+                &mut tuple,
+            )?;
             sorter.add(&tuple, !candidate.alive)?;
         }
         Ok(())
@@ -254,7 +264,7 @@ impl<'t> Spool<'t> {
             };
             let tid = Tid::new(block, offset);
             self.reader.push(table.deformer(), tid, &tuple, &mut self.batch)?;
-            self.candidates.push(Candidate { tid: Tid::new(block, root), alive });
+            self.candidates.push(Candidate { tid: Tid::new(block, root), at: tid, alive });
         }
         Ok(Xid::INVALID)
     }

@@ -5,7 +5,7 @@
 
 use crate::liveness::Probe;
 use crate::rows::{self, RowReader};
-use crate::{Backend, IndexDesc, TableDesc};
+use crate::{Backend, IndexDesc, TableDesc, table};
 use btree::{Scan, ScanItem};
 use heap::scan::Visit;
 use heap::visibility_map::{self, VmPin};
@@ -18,6 +18,9 @@ use txn::{Snapshot, SnapshotKind};
 use types::{Batch, DatumRef};
 
 pub use btree::{Direction, RowMember, ScanKey, ScanOp, UniqueCheck};
+
+/// Entries above it may be too large for a page: it is looked whether values are compressed in the table.
+const LARGE_ENTRY: usize = 2000;
 
 /// What became of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,9 +44,9 @@ pub fn insert(
 ) -> Result<Inserted> {
     let mut tuple = be.take_tuple();
     tuple.clear();
-    let tree = index.btree(be);
-    tree.schema.form(values, tid, &mut tuple)?;
+    form(be, table, index, values, (tid, tid), &mut tuple)?;
     be.txn.current_xid()?;
+    let tree = index.btree(be);
     let rel = table.heap(be);
     loop {
         let mut parts = be.index_parts(index.persistence);
@@ -65,6 +68,27 @@ pub fn insert(
         be.put_tuple(tuple);
         return Ok(outcome);
     }
+}
+
+/// Makes an entry for the row version at `at` that leads to `tid`.
+pub(crate) fn form(
+    be: &mut Backend,
+    table: &TableDesc,
+    index: &IndexDesc,
+    values: &[DatumRef<'_>],
+    (tid, at): (Tid, Tid),
+    tuple: &mut Vec<u8>,
+) -> Result<()> {
+    let formed = index.schema.form(values, tid, tuple);
+    if formed.is_ok() && tuple.len() <= LARGE_ENTRY {
+        return Ok(());
+    }
+    let compressed = table::compressed_keys(be, table, index, at)?;
+    if compressed.is_empty() {
+        return formed;
+    }
+    tuple.clear();
+    index.schema.form_with(values, &compressed, tid, tuple)
 }
 
 /// The error for [`Inserted::Conflict`]: 23505. `columns` are the index's columns as text (`a, b`),

@@ -2,7 +2,7 @@
 //! keep the transactions that made and deleted them, so that older snapshots see what they saw before.
 //!
 //! The caller holds AccessExclusive on the table, has made the new files, and builds the indexes
-//! afterwards. Large values are copied into the new TOAST table.
+//! afterwards. Large values are copied into the new TOAST table; those that are compressed within their row stay so.
 //!
 //! WAL: a full page image for each page, when it is full. Counterpart: rewriteheap.c,
 //! `heapam_relation_copy_for_cluster`.
@@ -203,12 +203,22 @@ impl Copier {
     fn copy(&mut self, be: &mut Backend, tid: Tid, page: &PageBuf) -> Result<()> {
         let header = page.page().heap_header(tid.offset);
         let header = header.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
-        let batch = self.row(be, tid, page)?;
-        let values: Vec<Value<'_>> = batch
-            .row(0)
-            .zip(&self.new.tupdesc.attrs)
-            .map(|(v, a)| if a.dropped { Value::Null } else { table::value(v) })
-            .collect();
+        let old = self.old.clone();
+        let stored = page.page().heap_tuple(tid.offset);
+        let stored = stored.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
+        let mut values = old.deformer().deform_all(&stored)?;
+        // What lies in the old TOAST table is fetched; what is compressed in the row stays as it is, whatever its
+        // column's storage is now.
+        let fetched = header.has_external().then(|| self.row(be, tid, page)).transpose()?;
+        for (i, (value, a)) in values.iter_mut().zip(&self.new.tupdesc.attrs).enumerate() {
+            match (&value, &fetched) {
+                _ if a.dropped => *value = Value::Null,
+                (Value::Raw(raw), Some(batch)) if page::varlena::is_external(raw) => {
+                    *value = table::value(batch.get(0, i));
+                }
+                _ => {}
+            }
+        }
         let mut tuple = Vec::new();
         let new = self.new.clone();
         table::form(be, &new, &values, &mut tuple)?;

@@ -4,13 +4,13 @@
 //! Counterpart: tableam.c, heapam_handler.c.
 
 use crate::rows::{self, RowReader};
-use crate::{Backend, TableDesc, toast};
+use crate::{Backend, IndexDesc, TableDesc, toast};
 use bufmgr::Strategy;
 use heap::scan::{BlockOrder, Visit, Visited};
 use heap::{HeapRel, TmFailure, TmResult, TupleLockMode};
 use ids::{AttrNo, BlockNo, CommandId, OffsetNo, Tid, Xid};
 use lmgr::{LockMode, LockTag, WaitPolicy};
-use page::{HeapTuple, Value};
+use page::{HeapTuple, Value, varlena};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -494,6 +494,69 @@ pub fn insert(
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
     tid
+}
+
+/// As [`insert`], of a row that was made from the version at `from` of `old`. What of the columns `same`, which
+/// have that version's values, is compressed there stays as it is, whatever the columns' storage is now.
+pub fn insert_again(
+    be: &mut Backend,
+    table: &Arc<TableDesc>,
+    values: &[DatumRef<'_>],
+    options: InsertOptions,
+    (old, from): (&Arc<TableDesc>, Tid),
+    same: &[AttrNo],
+) -> Result<Tid> {
+    let bytes = copy_version(be, old, from)?;
+    let version = bytes.as_deref().and_then(HeapTuple::from_bytes);
+    let mut values: Values<'_> = values.iter().map(|d| value(*d)).collect();
+    if let Some(version) = &version {
+        for &column in same {
+            let index = column as usize - 1;
+            let stored = old.deformer().get(version, index)?;
+            if matches!(stored, Value::Raw(raw) if varlena::is_compressed(raw)) {
+                values[index] = stored;
+            }
+        }
+    }
+    let mut tuple = be.take_tuple();
+    form(be, table, &values, &mut tuple)?;
+    let rel = table.heap(be);
+    let cid = command_of(be, options.command);
+    let mut cx = be.heap_cx(table.persistence);
+    let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
+    be.put_tuple(tuple);
+    tid
+}
+
+/// The index columns that are columns of storage plain whose values the version at `tid` has compressed: by index
+/// column, the stored bytes. They go into the index as they are.
+pub(crate) fn compressed_keys(
+    be: &mut Backend,
+    table: &TableDesc,
+    index: &IndexDesc,
+    tid: Tid,
+) -> Result<Vec<(usize, Vec<u8>)>> {
+    let attrs = &table.tupdesc.attrs;
+    let is_plain = |column: AttrNo| {
+        let attr = (column as usize).checked_sub(1).and_then(|i| attrs.get(i));
+        attr.is_some_and(|a| a.len == -1 && a.storage == b'p')
+    };
+    let mut found = Vec::new();
+    if !index.columns.iter().any(|&column| column > 0 && is_plain(column)) {
+        return Ok(found);
+    }
+    let Some(bytes) = copy_version(be, table, tid)? else { return Ok(found) };
+    let Some(version) = HeapTuple::from_bytes(&bytes) else { return Ok(found) };
+    for (n, &column) in index.columns.iter().enumerate() {
+        if column > 0
+            && is_plain(column)
+            && let Value::Raw(raw) = table.deformer().get(&version, column as usize - 1)?
+            && varlena::is_compressed(raw)
+        {
+            found.push((n, raw.to_vec()));
+        }
+    }
+    Ok(found)
 }
 
 /// State of a long series of insertions: its ring, its current page, memory for tuples.

@@ -78,6 +78,17 @@ impl Scope {
                     wanted = None;
                     entry.join_columns = joinaliasvars.clone();
                 }
+                // As the columns that it joins are called now.
+                RteKind::Join { joinaliasvars, .. } => {
+                    for (name, column) in real.iter_mut().zip(joinaliasvars) {
+                        let Expr::Var(v) = column else { continue };
+                        let below: Option<&Entry> = entries.get(v.varno as usize - 1);
+                        let below = below.and_then(|e| e.columns.get(v.varattno as usize - 1));
+                        if let Some(Some(now)) = below {
+                            *name = Some(now.clone());
+                        }
+                    }
+                }
                 RteKind::Subquery { subquery, .. } => {
                     let rows = subquery.target_list.iter().filter_map(|t| match &t.expr {
                         Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {

@@ -607,7 +607,11 @@ impl Deparser<'_> {
         self.parens(paren_right, |d| d.put_from_item(q, &j.rarg))?;
         if !j.using_clause.is_empty() {
             self.put(" USING ");
-            self.names(&j.using_clause);
+            let entry = self.scopes.last().and_then(|s| s.entries.get(j.rtindex as usize - 1));
+            let columns = entry.map_or(&[][..], |e| &e.columns);
+            let merged: Vec<String> =
+                columns.iter().flatten().take(j.using_clause.len()).cloned().collect();
+            self.names(&merged);
             if let Some(alias) = &j.join_using_alias {
                 self.put(" AS ");
                 self.put_name(&alias.aliasname);
