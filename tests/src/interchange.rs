@@ -1,6 +1,7 @@
 //! Data directories that go from Norsu to the real PostgreSQL and back.
 
 mod bank;
+mod described;
 mod handover;
 mod indexed;
 mod init;

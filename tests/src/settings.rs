@@ -6,7 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// Files that name settings without asking for their values.
-const LISTS: [&str; 2] = ["session/src/plancache.rs", "analyze/src/deparse/routine.rs"];
+const LISTS: [&str; 4] = [
+    "session/src/plancache.rs",
+    "analyze/src/deparse/routine.rs",
+    "nodetree/read/xml.rs",
+    "nodetree/write/xml.rs",
+];
 
 fn sources(dir: &Path, out: &mut String) {
     for entry in fs::read_dir(dir).expect("a directory").flatten() {

@@ -162,6 +162,7 @@ impl Analyzer<'_> {
             | Expr::SetToDefault(_)
             | Expr::CoerceToDomainValue(_)
             | Expr::SqlValue(_)
+            | Expr::Xml(_)
             | Expr::CurrentOf(_)
             | Expr::NextValue(_) => State::implicit(expr.collation(), location),
             Expr::FieldSelect(f) => {

@@ -15,6 +15,7 @@ mod query;
 mod routine;
 mod special;
 mod window;
+mod xml;
 
 pub(crate) use expr::malformed;
 pub use object::*;
@@ -112,6 +113,15 @@ impl<'h> Deparser<'h> {
         let scope = Scope::of_relations(self.host, relations)?;
         self.scopes.push(scope);
         self.prefix = true;
+        Ok(self)
+    }
+
+    /// The tables of the query.
+    pub(crate) fn with_query(mut self, query: &Query) -> Result<Deparser<'h>> {
+        let scope = Scope::of_query(self.host, query, &[])?;
+        self.scopes.push(scope);
+        self.prefix = query.rtable.len() != 1;
+        self.indent = STD;
         Ok(self)
     }
 

@@ -788,6 +788,12 @@ impl Analyzer<'_> {
                 }
                 all
             }
+            RteKind::TableFunc(t) => {
+                let all = t.columns.iter().map(|c| (c.typeid, c.typmod, c.collation));
+                let (types, rest): (Vec<_>, Vec<_>) = all.map(|(t, m, c)| (t, (m, c))).unzip();
+                let (typmods, collations): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
+                described(&types, &typmods, &collations)
+            }
             RteKind::Result => Vec::new(),
         };
         for (column, name) in columns.iter_mut().zip(&rte.eref.colnames) {

@@ -188,7 +188,7 @@ impl Analyzer<'_> {
                     RteKind::Function { .. } => Some("a function"),
                     RteKind::Values { .. } => Some("VALUES"),
                     RteKind::Cte { .. } => Some("a WITH query"),
-                    RteKind::Result => Some("a table function"),
+                    RteKind::TableFunc(_) | RteKind::Result => Some("a table function"),
                 };
                 if let Some(what) = what {
                     let e = pg_err!(FEATURE_NOT_SUPPORTED, "{name} cannot be applied to {what}");

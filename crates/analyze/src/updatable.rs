@@ -82,26 +82,45 @@ fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
     }
 }
 
-/// What can be done to a relation, as bits `1 << command` of `CmdType`: tables take all; views what goes through to
-/// their table. `columns`: of these only. Counterpart: `relation_is_updatable`.
+/// What can be done to a relation, as bits `1 << command` of `CmdType`: tables take all; others what unconditional
+/// INSTEAD rules do (and triggers, with `triggers`), views also what goes through to their table. `columns`: of these
+/// only. Counterpart: `relation_is_updatable`.
 pub fn possible_changes(
     cat: &mut dyn Lookup,
     relid: Oid,
     columns: Option<&[AttrNo]>,
+    triggers: bool,
     depth: u32,
 ) -> Result<i32> {
     const DELETE: i32 = 1 << 4;
     const ALL: i32 = 1 << 2 | 1 << 3 | DELETE;
+    /// `tgtype` of triggers for each row instead of the command, and the bit of each command.
+    const INSTEAD_EACH_ROW: i16 = 64 | 1;
+    const COMMANDS: [(i16, i32); 3] = [(4, 1 << 3), (8, DELETE), (16, 1 << 2)];
     let Some(relation) = cat.relation(relid)? else { return Ok(0) };
-    match relation.class.relkind {
-        b'r' | b'p' => return Ok(ALL),
-        b'v' if depth < 100 => {}
-        _ => return Ok(0),
+    if matches!(relation.class.relkind, b'r' | b'p') {
+        return Ok(ALL);
     }
-    let Some(rule) = cat.view_rule(relid)? else { return Ok(0) };
-    let Some(query) = stored::queries(cat, &rule.action)?.into_iter().next() else { return Ok(0) };
+    let mut found = 0;
+    for rule in relation.rules.iter().filter(|r| r.is_instead) {
+        if matches!(rule.ev_qual.as_str(), "" | "<>") {
+            found |= 1 << (rule.ev_type - b'0') & ALL;
+        }
+    }
+    for trigger in relation.triggers.iter().filter(|_| triggers) {
+        if trigger.tgtype & INSTEAD_EACH_ROW == INSTEAD_EACH_ROW {
+            let commands = COMMANDS.iter().filter(|(bit, _)| trigger.tgtype & bit != 0);
+            found |= commands.fold(0, |all, (_, command)| all | command);
+        }
+    }
+    if found == ALL || relation.class.relkind != b'v' || depth >= 100 {
+        return Ok(found);
+    }
+    let Some(rule) = cat.view_rule(relid)? else { return Ok(found) };
+    let mut queries = stored::queries(cat, &rule.action)?.into_iter();
+    let Some(query) = queries.next() else { return Ok(found) };
     let Some(base) = base_of(&query).filter(|_| not_updatable(&query, false).is_none()) else {
-        return Ok(0);
+        return Ok(found);
     };
     let asked = |t: &&TargetEntry| columns.is_none_or(|c| c.contains(&t.resno));
     let plain = query.target_list.iter().filter(asked).filter(|t| column_fault(t, base).is_none());
@@ -112,8 +131,8 @@ pub fn possible_changes(
         })
         .collect();
     let own = if below.is_empty() { DELETE } else { ALL };
-    let RteKind::Relation { relid, .. } = query.rte(base).kind else { return Ok(0) };
-    Ok(own & possible_changes(cat, relid, Some(&below), depth + 1)?)
+    let RteKind::Relation { relid, .. } = query.rte(base).kind else { return Ok(found) };
+    Ok(found | own & possible_changes(cat, relid, Some(&below), triggers, depth + 1)?)
 }
 
 /// 55000 with the reason.

@@ -64,6 +64,7 @@ pub fn query_deep(query: &Query, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool)
                     expr_deep(expr, up, f);
                 }
             }
+            RteKind::TableFunc(t) => t.exprs().for_each(|e| expr_deep(e, up, f)),
             // Join aliases repeat what stands elsewhere, but Vars may point at them.
             _ => {}
         }
@@ -160,6 +161,7 @@ pub fn query_deep_mut(query: &mut Query, up: u32, f: &mut dyn FnMut(&mut Expr, u
                     expr_deep_mut(expr, up, f);
                 }
             }
+            RteKind::TableFunc(t) => t.exprs_mut().for_each(|e| expr_deep_mut(e, up, f)),
             RteKind::Relation { tablesample: Some(sample), .. } => {
                 for expr in sample.args.iter_mut().chain(&mut sample.repeatable) {
                     expr_deep_mut(expr, up, f);

@@ -242,6 +242,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::CoerceToDomain(n) => self.domain(n)?,
             Expr::SetToDefault(_) => return Err(PgError::internal("unexpanded DEFAULT")),
+            Expr::Xml(_) => return Err(PgError::unsupported("an expression of SQL/XML")),
             Expr::CurrentOf(_) => return Err(PgError::unsupported("WHERE CURRENT OF here")),
             Expr::NextValue(n) => Node::NextValue { sequence: n.seqid, type_oid: n.typeid },
         })

@@ -67,6 +67,7 @@ pub enum Expr {
     Coalesce(Box<CoalesceExpr>),
     MinMax(Box<MinMaxExpr>),
     SqlValue(SqlValueFunction),
+    Xml(Box<XmlExpr>),
     NullTest(Box<NullTest>),
     BooleanTest(Box<BooleanTest>),
     CoerceToDomain(Box<CoerceToDomain>),
@@ -523,6 +524,37 @@ pub struct SqlValueFunction {
     pub location: Location,
 }
 
+/// In PostgreSQL's order: stored as a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum XmlOp {
+    Concat,
+    Element,
+    Forest,
+    Parse,
+    Pi,
+    Root,
+    Serialize,
+    IsDocument,
+}
+
+/// An expression of SQL/XML, as definitions hold it; it is shown, and cannot be run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct XmlExpr {
+    pub op: XmlOp,
+    /// Of an element or a processing instruction.
+    pub name: Option<String>,
+    /// Attributes, or the parts of a forest; `arg_names` has a name for each.
+    pub named_args: Vec<Expr>,
+    pub arg_names: Vec<String>,
+    pub args: Vec<Expr>,
+    /// `CONTENT`, else `DOCUMENT`.
+    pub content: bool,
+    /// What `XMLSERIALIZE` makes of it.
+    pub typeid: Oid,
+    pub typmod: i32,
+    pub location: Location,
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct NullTest {
     pub arg: Expr,
@@ -649,6 +681,11 @@ impl Expr {
             Expr::Coalesce(n) => n.coalescetype,
             Expr::MinMax(n) => n.minmaxtype,
             Expr::SqlValue(n) => n.typeid,
+            Expr::Xml(n) => match n.op {
+                XmlOp::IsDocument => BOOL,
+                XmlOp::Serialize => Oid(25),
+                _ => Oid(142),
+            },
             Expr::CoerceToDomain(n) => n.resulttype,
             Expr::CoerceToDomainValue(n) => n.typeid,
             Expr::SetToDefault(n) => n.typeid,
@@ -742,6 +779,7 @@ impl Expr {
             Expr::MinMax(n) => n.minmaxcollid,
             // current_user and its kin are names, whose collation is C.
             Expr::SqlValue(n) if n.typeid == Oid(19) => Oid(950),
+            Expr::Xml(n) if n.op == XmlOp::Serialize => Oid(100),
             Expr::CoerceToDomain(n) => n.resultcollid,
             Expr::CoerceToDomainValue(n) => n.collation,
             Expr::SetToDefault(n) => n.collation,
@@ -782,6 +820,7 @@ impl Expr {
             Expr::Coalesce(n) => n.location,
             Expr::MinMax(n) => n.location,
             Expr::SqlValue(n) => n.location,
+            Expr::Xml(n) => leftmost(n.location, n.args.iter()),
             Expr::NullTest(n) => leftmost(n.location, std::iter::once(&n.arg)),
             Expr::BooleanTest(n) => leftmost(n.location, std::iter::once(&n.arg)),
             Expr::CoerceToDomain(n) => leftmost(n.location, std::iter::once(&n.arg)),

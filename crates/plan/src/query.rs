@@ -82,6 +82,8 @@ pub struct Query {
     pub set_operations: Option<Box<SetOpNode>>,
     /// pg_constraint OIDs that a GROUP BY's functional dependency relies on.
     pub constraint_deps: Vec<Oid>,
+    /// Of a rule's action.
+    pub notify: Option<NotifyStmt>,
     pub with_check_options: Vec<WithCheckOption>,
     /// Byte range of the statement in the source text.
     pub stmt_location: i32,
@@ -151,8 +153,56 @@ pub enum RteKind {
         coltypmods: Vec<i32>,
         colcollations: Vec<Oid>,
     },
+    /// `XMLTABLE`, as definitions hold it; it is shown, and cannot be run.
+    TableFunc(Box<TableFunc>),
     /// Made by the planner for an empty FROM.
     Result,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableFunc {
+    /// Their URIs; without a name it is the default namespace.
+    pub namespaces: Vec<(Option<String>, Expr)>,
+    pub docexpr: Expr,
+    pub rowexpr: Expr,
+    pub columns: Vec<TableFuncColumn>,
+    /// Index of the column `FOR ORDINALITY`.
+    pub ordinality: Option<usize>,
+    pub location: Location,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableFuncColumn {
+    pub name: String,
+    pub typeid: Oid,
+    pub typmod: i32,
+    pub collation: Oid,
+    pub path: Option<Expr>,
+    pub default: Option<Expr>,
+    pub not_null: bool,
+}
+
+impl TableFunc {
+    /// All expressions in it.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let columns = self.columns.iter().flat_map(|c| c.path.iter().chain(&c.default));
+        let uris = self.namespaces.iter().map(|(_, uri)| uri);
+        uris.chain([&self.docexpr, &self.rowexpr]).chain(columns)
+    }
+
+    /// As [`TableFunc::exprs`], with leave to change them.
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let columns = self.columns.iter_mut().flat_map(|c| c.path.iter_mut().chain(&mut c.default));
+        let uris = self.namespaces.iter_mut().map(|(_, uri)| uri);
+        uris.chain([&mut self.docexpr, &mut self.rowexpr]).chain(columns)
+    }
+}
+
+/// `NOTIFY`, the one utility statement that a rule may hold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NotifyStmt {
+    pub channel: String,
+    pub payload: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -76,6 +76,7 @@ pub fn each_child<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         }
         Expr::Coalesce(n) => n.args.iter().for_each(f),
         Expr::MinMax(n) => n.args.iter().for_each(f),
+        Expr::Xml(n) => n.named_args.iter().chain(&n.args).for_each(f),
         Expr::NullTest(n) => f(&n.arg),
         Expr::BooleanTest(n) => f(&n.arg),
         Expr::CoerceToDomain(n) => f(&n.arg),
@@ -149,6 +150,7 @@ pub fn each_child_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         }
         Expr::Coalesce(n) => n.args.iter_mut().for_each(f),
         Expr::MinMax(n) => n.args.iter_mut().for_each(f),
+        Expr::Xml(n) => n.named_args.iter_mut().chain(&mut n.args).for_each(f),
         Expr::NullTest(n) => f(&mut n.arg),
         Expr::BooleanTest(n) => f(&mut n.arg),
         Expr::CoerceToDomain(n) => f(&mut n.arg),
@@ -251,6 +253,7 @@ pub fn rte_exprs_mut(rte: &mut RangeTblEntry, f: &mut dyn FnMut(&mut Expr)) {
             functions.iter_mut().for_each(|rf| f(&mut rf.funcexpr));
         }
         RteKind::Values { values_lists, .. } => values_lists.iter_mut().flatten().for_each(f),
+        RteKind::TableFunc(t) => t.exprs_mut().for_each(f),
         _ => {}
     }
 }
@@ -317,6 +320,7 @@ pub fn clause_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
             }
             RteKind::Function { functions, .. } => functions.iter().for_each(|x| f(&x.funcexpr)),
             RteKind::Values { values_lists, .. } => values_lists.iter().flatten().for_each(&mut *f),
+            RteKind::TableFunc(t) => t.exprs().for_each(&mut *f),
             _ => {}
         }
     }

@@ -101,6 +101,7 @@ impl Glob<'_> {
                 rel.tuples = rows;
                 rel.width = width;
             }
+            RteKind::TableFunc(_) => return Err(PgError::unsupported("XMLTABLE")),
             RteKind::Result => {}
             RteKind::Join { .. } => return Err(PgError::internal("join as base relation")),
         }

@@ -62,7 +62,7 @@ impl Glob<'_> {
                 let p = self.simple_path(kind, &rel, 0.0, rel.tuples * 0.01, &quals)?;
                 set.add(p);
             }
-            RteKind::Result | RteKind::Join { .. } => {
+            RteKind::TableFunc(_) | RteKind::Result | RteKind::Join { .. } => {
                 let p = self.simple_path(PathKind::Empty, &rel, 0.0, 0.01, &quals)?;
                 set.add(p);
             }

@@ -228,6 +228,7 @@ impl Core {
             }
             "array_nulls" => types.array_nulls = value.as_bool(),
             "quote_all_identifiers" => types.quote_all_identifiers = value.as_bool(),
+            "lc_monetary" => types.lc_monetary = value.as_text().to_owned(),
             "search_path" => self.catalog.set_search_path(value.as_text()),
             "work_mem" => {
                 self.work_mem_bytes = value.as_int() as usize * 1024;

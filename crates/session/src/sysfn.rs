@@ -21,6 +21,7 @@ mod partition;
 mod prewarm;
 mod privilege;
 mod property;
+mod publications;
 pub(crate) mod reg;
 mod rusage;
 pub(crate) mod sequence;
@@ -60,6 +61,7 @@ const TABLES: &[&[SysFn]] = &[
     inventory::FNS,
     object::FNS,
     partition::FNS,
+    publications::FNS,
     prewarm::FNS,
     privilege::ANY_COLUMN,
     privilege::COLUMN,

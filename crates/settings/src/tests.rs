@@ -79,6 +79,7 @@ fn values_are_shown_with_their_units() {
         assert_eq!(s.show(name).unwrap(), shown, "{name} = {value}");
     }
     assert_eq!(s.show("unix_socket_permissions").unwrap(), "0777");
+    assert_eq!(s.show("archive_command").unwrap(), "(disabled)");
     assert_eq!(s.show("shared_buffers").unwrap(), "128MB");
 }
 

@@ -138,6 +138,8 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::record::FNS,
         crate::acl::FNS,
         crate::network::FNS,
+        crate::outputs::FNS,
+        crate::range::FNS,
         crate::in_range::FNS,
         crate::format_number::FNS,
         crate::acl::SETS,

@@ -1,8 +1,8 @@
 //! bytea: hex and escape forms, bits and bytes. Counterpart: varlena.c, encode.c.
 
-use crate::Datum;
 use crate::form::bad_syntax;
 use crate::settings::ByteaOutput;
+use crate::{Datum, FnContext};
 use pgerror::{Result, pg_err};
 
 /// Value of a hexadecimal digit.
@@ -165,6 +165,13 @@ pub fn position(hay: &[u8], needle: &[u8]) -> i32 {
     hay.windows(needle.len()).position(|w| w == needle).map_or(0, |i| i as i32 + 1)
 }
 
+fn out(cx: &dyn FnContext, bytes: &[u8]) -> Datum {
+    Datum::bytes(match cx.settings().bytea_output {
+        ByteaOutput::Hex => [b"\\x".as_slice(), &hex_encode(bytes)].concat(),
+        ByteaOutput::Escape => escape_encode(bytes),
+    })
+}
+
 scalars! { FNS;
     "byteain" => |_, a| {
         let text = a[0].as_bytes();
@@ -172,10 +179,8 @@ scalars! { FNS;
             if e.message().is_empty() { bad_syntax("bytea", text) } else { e }
         })
     },
-    "byteaout" => |cx, a| Ok(Datum::bytes(match cx.settings().bytea_output {
-        ByteaOutput::Hex => [b"\\x".as_slice(), &hex_encode(a[0].as_bytes())].concat(),
-        ByteaOutput::Escape => escape_encode(a[0].as_bytes()),
-    })),
+    "byteaout" => |cx, a| Ok(out(cx, a[0].as_bytes())),
+    "pg_mcv_list_out" => |cx, a| Ok(out(cx, a[0].as_bytes())),
     "bytearecv" => |_, a| Ok(a[0].to_owned()),
     "byteasend" => |_, a| Ok(a[0].to_owned()),
     "byteaoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),

@@ -158,6 +158,11 @@ pub trait FnContext {
     /// The type's name as `format_type` writes it.
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String>;
 
+    /// What a range or a multirange type ranges over.
+    fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
+        Err(PgError::unsupported(format!("range type {ty}")))
+    }
+
     /// The columns of a composite type, or of a registered record type (`ty` = record and a typmod).
     fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
         let _ = typmod;
@@ -242,6 +247,7 @@ macro_rules! delegate_fn_context {
                 -> bool;
             type_hash(ty: ids::Oid, v: $crate::DatumRef<'_>, collation: ids::Oid, seed: Option<u64>) -> u64;
             type_name(ty: ids::Oid, typmod: Option<i32>) -> String;
+            range_subtype(ty: ids::Oid) -> ids::Oid;
             row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fncx::RowDesc>;
             register_row(desc: std::sync::Arc<$crate::fncx::RowDesc>) -> i32;
             enum_values(ty: ids::Oid) -> std::sync::Arc<Vec<(ids::Oid, String)>>;

@@ -39,7 +39,15 @@ fn full(address: IpAddr) -> u8 {
 
 fn show(payload: &[u8], always: bool) -> String {
     let (address, bits) = parts(payload);
-    if bits == full(address) && !always { address.to_string() } else { format!("{address}/{bits}") }
+    let text = match address {
+        // An IPv4 address behind 96 zero bits is written as one.
+        IpAddr::V6(a) if a.segments()[..6] == [0; 6] && a.segments()[6] != 0 => {
+            let [.., b1, b2, b3, b4] = a.octets();
+            format!("::{b1}.{b2}.{b3}.{b4}")
+        }
+        other => other.to_string(),
+    };
+    if bits == full(address) && !always { text } else { format!("{text}/{bits}") }
 }
 
 /// Octets of an abbreviated IPv4 network (`10.1`) may be missing at its end in cidr.

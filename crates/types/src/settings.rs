@@ -78,6 +78,8 @@ pub struct Settings {
     pub ctype_is_c: bool,
     pub array_nulls: bool,
     pub quote_all_identifiers: bool,
+    /// How amounts of money are written.
+    pub lc_monetary: String,
 }
 
 impl Default for Settings {
@@ -94,6 +96,7 @@ impl Default for Settings {
             ctype_is_c: false,
             array_nulls: true,
             quote_all_identifiers: false,
+            lc_monetary: String::from("C"),
         }
     }
 }

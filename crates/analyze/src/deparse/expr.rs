@@ -232,6 +232,7 @@ impl Deparser<'_> {
                 let text = sql_value_name(v);
                 self.put(&text);
             }
+            Expr::Xml(x) => self.xml(x, e)?,
             Expr::NullTest(n) => {
                 self.open();
                 self.part(&n.arg, true, e)?;
@@ -700,6 +701,7 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
             | Expr::Row(_)
             | Expr::Coalesce(_)
             | Expr::MinMax(_)
+            | Expr::Xml(_)
             | Expr::NullIf(_)
             | Expr::Aggref(_)
             | Expr::GroupingFunc(_)
@@ -718,6 +720,7 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
         | Expr::Row(_)
         | Expr::Coalesce(_)
         | Expr::MinMax(_)
+        | Expr::Xml(_)
         | Expr::SqlValue(_)
         | Expr::NextValue(_)
         | Expr::NullIf(_)

@@ -126,6 +126,8 @@ impl Scope {
             entry.print_aliases = match &rte.kind {
                 RteKind::Relation { .. } => changed,
                 RteKind::Function { .. } => true,
+                // Its columns are named within it.
+                RteKind::TableFunc(_) => false,
                 RteKind::Join { .. } => !given.is_empty(),
                 _ => changed || !given.is_empty(),
             };

@@ -10,8 +10,8 @@ use catalog::rows::*;
 use catalog::{CatCx, cache};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::Expr;
-use plan::query::Query;
+use plan::expr::{Expr, XmlOp};
+use plan::query::{CmdType, JoinTreeNode, Query, RteKind};
 
 const DESC: i16 = 1;
 const NULLS_FIRST: i16 = 2;
@@ -209,6 +209,7 @@ pub(super) fn looks_like_function(e: &Expr) -> bool {
             matches!(f.funcformat, CoercionForm::ExplicitCall | CoercionForm::SqlSyntax)
         }
         Expr::Coalesce(_) | Expr::MinMax(_) | Expr::NullIf(_) | Expr::SqlValue(_) => true,
+        Expr::Xml(x) => x.op != XmlOp::IsDocument,
         _ => false,
     }
 }
@@ -339,6 +340,25 @@ pub fn view_def(host: &mut dyn Host, oid: Oid, pretty: bool, wrap: i32) -> Resul
     Ok(Some(d.statement(query, Some(&columns), true)? + ";"))
 }
 
+/// The part of a rule's action whose tables begin with OLD and NEW: of INSERT … SELECT the SELECT.
+/// Counterpart: `getInsertSelectQuery`.
+fn old_and_new_of(action: &Query) -> &Query {
+    let has = |q: &Query| {
+        matches!(&q.rtable[..], [old, new, ..]
+            if old.eref.aliasname == "old" && new.eref.aliasname == "new")
+    };
+    if action.command_type != CmdType::Insert || has(action) {
+        return action;
+    }
+    match &action.jointree.fromlist[..] {
+        [JoinTreeNode::Rtr(rti)] => match &action.rte(*rti).kind {
+            RteKind::Subquery { subquery, .. } if has(subquery) => subquery,
+            _ => action,
+        },
+        _ => action,
+    }
+}
+
 /// `CREATE RULE …`. Counterpart: `pg_get_ruledef`.
 pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<String>> {
     let rows = host.catalog().scan(indexes::PG_REWRITE_OID_INDEX, &[oid.into()])?;
@@ -362,8 +382,8 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
     let qual = rule.ev_qual.as_str();
     if !matches!(qual, "" | "<>") {
         let e = stored::expr(&mut SessionLookup::new(host), qual)?;
-        let relations = [(Some("old"), rule.ev_class), (Some("new"), rule.ev_class)];
-        let text = Deparser::new(host, style).with_relations(&relations)?.expression(&e)?;
+        let action = old_and_new_of(queries.first().ok_or_else(malformed)?);
+        let text = Deparser::new(host, style).with_query(action)?.expression(&e)?;
         out.push_str(&format!("\n   WHERE {text}"));
     }
     out.push_str(" DO ");
@@ -381,7 +401,11 @@ pub fn rule_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option<St
     for query in &queries {
         let mut d = Deparser::new(host, style);
         d.wrap = 0;
-        out.push_str(&d.statement(query, columns.as_deref(), true)?);
+        let text = d.statement(query, columns.as_deref(), true)?;
+        if text.starts_with('\n') {
+            out.truncate(out.trim_end_matches(' ').len());
+        }
+        out.push_str(&text);
         if many {
             out.push_str(";\n");
         }
@@ -510,7 +534,7 @@ pub fn statistics_expressions(host: &mut dyn Host, oid: Oid) -> Result<Option<Ve
     };
     let mut out = Vec::new();
     for e in &stored::exprs(&mut SessionLookup::new(host), text.as_str())? {
-        out.push(expr_of(host, e, row.stxrelid, Style { pretty: true, indent: false })?);
+        out.push(expr_of(host, e, row.stxrelid, Style { pretty: false, indent: true })?);
     }
     Ok(Some(out))
 }

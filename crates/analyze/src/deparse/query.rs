@@ -2,7 +2,8 @@
 
 use super::expr::malformed;
 use super::names::Scope;
-use super::{Deparser, JOIN, STD, VAR};
+use super::{Deparser, JOIN, STD, VAR, quote_literal};
+use catalog::format_type::quote_identifier;
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::query::*;
@@ -30,11 +31,22 @@ impl Deparser<'_> {
             CmdType::Update => self.update(q, named)?,
             CmdType::Delete => self.delete(q, named)?,
             CmdType::Nothing => self.put("NOTHING"),
+            CmdType::Utility => self.notify(q)?,
             _ => return Err(PgError::unsupported("text of this kind of statement")),
         }
         self.scopes.pop();
         (self.prefix, self.indent) = saved;
         self.depth -= 1;
+        Ok(())
+    }
+
+    fn notify(&mut self, q: &Query) -> Result<()> {
+        let notify = q.notify.as_ref().ok_or_else(malformed)?;
+        self.keyword("", 0, STD, 1);
+        self.put(&format!("NOTIFY {}", quote_identifier(&notify.channel)));
+        if let Some(payload) = &notify.payload {
+            self.put(&format!(", {}", quote_literal(payload)));
+        }
         Ok(())
     }
 
@@ -529,6 +541,7 @@ impl Deparser<'_> {
                 self.put_name(ctename);
                 alias |= *ctename != refname;
             }
+            RteKind::TableFunc(t) => self.table_func(t)?,
             RteKind::Join { .. } | RteKind::Result => return Err(malformed()),
         }
         let entry = self.scopes.last().and_then(|s| s.entries.get(rti as usize - 1)).cloned();

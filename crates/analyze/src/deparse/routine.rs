@@ -250,10 +250,10 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     }
     let usual = if matches!(row.prolang, INTERNAL_LANGUAGE | C_LANGUAGE) { 1.0 } else { 100.0 };
     if row.procost != usual {
-        out.push_str(&format!(" COST {}", row.procost));
+        out.push_str(&format!(" COST {}", general(row.procost)));
     }
     if row.prorows > 0.0 && row.prorows != 1000.0 {
-        out.push_str(&format!(" ROWS {}", row.prorows));
+        out.push_str(&format!(" ROWS {}", general(row.prorows)));
     }
     if let Some(support) = row.prosupport.valid() {
         let (name, _) = Deparser::new(host, Style::PLAIN).function_name(support, false)?;
@@ -299,4 +299,9 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     }
     out.push('\n');
     Ok(Some(out))
+}
+
+/// As C's `%g`.
+fn general(value: f32) -> String {
+    types::float::float4_text(value, 0)
 }

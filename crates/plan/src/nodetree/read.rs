@@ -1,5 +1,7 @@
 //! From text to nodes.
 
+mod xml;
+
 use super::text::{NodeTree, Tree, malformed, parse};
 use crate::expr::*;
 use crate::query::*;
@@ -468,6 +470,7 @@ fn expr(tree: &Tree) -> Result<Expr> {
             typmod: n.int("typmod")?,
             location: n.location(),
         }),
+        "XMLEXPR" => Expr::Xml(Box::new(xml::xml_expr(n)?)),
         "NULLTEST" => Expr::NullTest(Box::new(NullTest {
             arg: n.expr("arg")?,
             is_not: n.int::<i32>("nulltesttype")? == 1,
@@ -684,6 +687,7 @@ fn rte(tree: &Tree) -> Result<RangeTblEntry> {
             coltypmods: n.numbers("coltypmods")?,
             colcollations: n.oids("colcollations")?,
         },
+        4 => RteKind::TableFunc(Box::new(xml::table_func(n.value("tablefunc")?)?)),
         8 => RteKind::Result,
         other => {
             return Err(PgError::unsupported(format!("stored range-table entry of kind {other}")));
@@ -912,10 +916,16 @@ fn row_mark(tree: &Tree) -> Result<RowMarkClause> {
 
 fn query(tree: &Tree) -> Result<Query> {
     let n = node(tree, "QUERY")?;
-    if *n.value("utilityStmt")? != Tree::Nothing {
-        return Err(PgError::unsupported("a stored utility statement"));
-    }
+    let notify = match n.value("utilityStmt")? {
+        Tree::Nothing => None,
+        Tree::Node(n) if n.label == "NOTIFYSTMT" => Some(NotifyStmt {
+            channel: n.string("conditionname")?,
+            payload: n.opt_string("payload")?,
+        }),
+        _ => return Err(PgError::unsupported("a stored utility statement")),
+    };
     Ok(Query {
+        notify,
         command_type: match n.int::<i32>("commandType")? {
             1 => CmdType::Select,
             2 => CmdType::Update,

@@ -1,5 +1,7 @@
 //! From nodes to text. Fields stand in PostgreSQL's order: it reads them by position.
 
+mod xml;
+
 use super::text::escape;
 use crate::expr::*;
 use crate::query::*;
@@ -195,6 +197,10 @@ impl Writer {
 
     fn opt_expr(&mut self, name: &str, e: Option<&Expr>) {
         self.name(name);
+        self.put_opt_expr(e);
+    }
+
+    fn put_opt_expr(&mut self, e: Option<&Expr>) {
         match e {
             Some(e) => self.put_expr(e),
             None => self.out.push_str("<>"),
@@ -530,6 +536,7 @@ impl Writer {
                 w.num("typmod", n.typmod);
                 w.location(n.location);
             }),
+            Expr::Xml(n) => self.xml_expr(n),
             Expr::NullTest(n) => self.node("NULLTEST", |w| {
                 w.expr("arg", &n.arg);
                 w.num("nulltesttype", i32::from(n.is_not));
@@ -669,6 +676,11 @@ impl Writer {
                     w.oids("coltypes", coltypes);
                     w.numbers("coltypmods", 'i', coltypmods);
                     w.oids("colcollations", colcollations);
+                }
+                RteKind::TableFunc(t) => {
+                    w.num("rtekind", 4);
+                    w.name("tablefunc");
+                    w.table_func(t);
                 }
                 RteKind::Result => w.num("rtekind", 8),
             }
@@ -838,7 +850,13 @@ impl Writer {
             w.num("querySource", q.query_source as i32);
             w.bool("canSetTag", q.can_set_tag);
             w.name("utilityStmt");
-            w.out.push_str("<>");
+            match &q.notify {
+                Some(n) => w.node("NOTIFYSTMT", |w| {
+                    w.string("conditionname", Some(&n.channel));
+                    w.string("payload", n.payload.as_deref());
+                }),
+                None => w.out.push_str("<>"),
+            }
             w.num("resultRelation", q.result_relation);
             w.bool("hasAggs", q.has_aggs);
             w.bool("hasWindowFuncs", q.has_window_funcs);

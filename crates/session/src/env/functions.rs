@@ -251,6 +251,15 @@ impl FnContext for Core {
         }
     }
 
+    fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
+        let mut cat = self.cat();
+        let row = match cat.search(catalog::cache::RANGETYPE, &[ty.into()])? {
+            Some(row) => Some(row),
+            None => cat.search(catalog::cache::RANGEMULTIRANGE, &[ty.into()])?,
+        };
+        Ok(row.ok_or_else(|| Core::no_type(ty))?.rngsubtype)
+    }
+
     fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
         if ty == oids::RECORD {
             return usize::try_from(typmod)

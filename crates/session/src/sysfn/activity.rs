@@ -121,7 +121,6 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_prepared_xact", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_replication_slots", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_show_replication_origin_status", call: SysCall::Set(|_, _| Ok(Vec::new())) },
-    SysFn { name: "pg_get_publication_tables", call: SysCall::Set(|_, _| Ok(Vec::new())) },
 ];
 
 /// The rows of `pg_locks`.

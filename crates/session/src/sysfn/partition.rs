@@ -15,7 +15,7 @@ pub(super) const FNS: &[SysFn] = &[
 
 /// The table itself and what it is a partition of, upwards; nothing for a table without part in
 /// partitioning.
-fn chain(core: &mut Core, start: Oid) -> Result<Vec<Oid>> {
+pub(super) fn chain(core: &mut Core, start: Oid) -> Result<Vec<Oid>> {
     let mut out = Vec::new();
     let Some(class) = core.cat().find_class(start)? else { return Ok(out) };
     if !class.relispartition && !matches!(class.relkind, b'p' | b'I') {
@@ -32,9 +32,18 @@ fn chain(core: &mut Core, start: Oid) -> Result<Vec<Oid>> {
     }
 }
 
-/// The table and all below it, level by level: its parent, whether it ends there, how deep it lies.
-fn tree(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
-    let chain = chain(core, args[0].as_oid())?;
+/// A table in a tree of partitions.
+pub(super) struct Node {
+    pub table: Oid,
+    pub parent: Option<Oid>,
+    /// It has rows of its own.
+    pub leaf: bool,
+    pub level: i32,
+}
+
+/// The table and all below it, level by level; nothing for a table without part in partitioning.
+pub(super) fn tree_of(core: &mut Core, table: Oid) -> Result<Vec<Node>> {
+    let chain = chain(core, table)?;
     let Some(&top) = chain.first() else { return Ok(Vec::new()) };
     let mut found = vec![(top, chain.get(1).copied(), 0)];
     let mut out = Vec::new();
@@ -46,10 +55,17 @@ fn tree(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
         children.sort_unstable();
         found.extend(children.into_iter().map(|c| (c, Some(at), level + 1)));
         let leaf = !matches!(core.cat().class(at)?.relkind, b'p' | b'I');
-        let parent = parent.map_or(Datum::Null, Datum::oid);
-        out.push(vec![Datum::oid(at), parent, Datum::bool(leaf), Datum::int4(level)]);
+        out.push(Node { table: at, parent, leaf, level });
     }
     Ok(out)
+}
+
+fn tree(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+    let row = |n: Node| {
+        let parent = n.parent.map_or(Datum::Null, Datum::oid);
+        vec![Datum::oid(n.table), parent, Datum::bool(n.leaf), Datum::int4(n.level)]
+    };
+    Ok(tree_of(core, args[0].as_oid())?.into_iter().map(row).collect())
 }
 
 fn ancestors(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {

@@ -4,7 +4,7 @@
 use crate::core::Core;
 use analyze::SessionLookup;
 use catalog::namespace::split_identifiers;
-use catalog::{cache, format_type::quote_identifier};
+use catalog::{CatCx, cache, format_type::quote_identifier};
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
@@ -215,13 +215,8 @@ pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option
         RegKind::Class => match cat.find_class(oid)? {
             None => None,
             Some(c) => {
-                let name = quote_identifier(c.relname.as_str());
-                if cat.is_relation_visible(oid)? {
-                    Some(name)
-                } else {
-                    let schema = cat.namespace_name(c.relnamespace)?;
-                    Some(with_schema(schema.map(|s| s.as_str().to_string()), name))
-                }
+                let visible = cat.is_relation_visible(oid)?;
+                Some(shown(&mut cat, visible, c.relnamespace, c.relname.as_str())?)
             }
         },
         RegKind::Type => match cat.find_type(oid)? {
@@ -233,16 +228,11 @@ pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option
         RegKind::Proc => match cat.find_function(oid)? {
             None => None,
             Some(p) => {
-                let name = quote_identifier(p.proname.as_str());
                 // Shown plainly only where the name alone means this function.
                 let same =
                     cat.function_candidates(None, p.proname.as_str(), None, &[], false, false)?;
-                if matches!(same.as_slice(), [one] if one.row.oid == oid) {
-                    Some(name)
-                } else {
-                    let schema = cat.namespace_name(p.pronamespace)?;
-                    Some(with_schema(schema.map(|s| s.as_str().to_string()), name))
-                }
+                let visible = matches!(same.as_slice(), [one] if one.row.oid == oid);
+                Some(shown(&mut cat, visible, p.pronamespace, p.proname.as_str())?)
             }
         },
         RegKind::Procedure => match cat.find_function(oid)? {
@@ -254,24 +244,35 @@ pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option
             None => None,
             Some(_) => Some(cat.format_operator(oid)?),
         },
-        RegKind::Collation => {
-            let row = cat.search(cache::COLLOID, &[oid.into()])?;
-            row.map(|c| quote_identifier(c.collname.as_str()))
-        }
-        RegKind::Config => {
-            let row = cat.search(cache::TSCONFIGOID, &[oid.into()])?;
-            row.map(|c| quote_identifier(c.cfgname.as_str()))
-        }
-        RegKind::Dictionary => {
-            let row = cat.search(cache::TSDICTOID, &[oid.into()])?;
-            row.map(|c| quote_identifier(c.dictname.as_str()))
-        }
+        RegKind::Collation => match cat.search(cache::COLLOID, &[oid.into()])? {
+            None => None,
+            Some(c) => {
+                let found = cat.find_collation(None, c.collname.as_str())?;
+                Some(shown(&mut cat, found == Some(oid), c.collnamespace, c.collname.as_str())?)
+            }
+        },
+        RegKind::Config => match cat.search(cache::TSCONFIGOID, &[oid.into()])? {
+            None => None,
+            Some(c) => {
+                let found = cat.find_ts_config(None, c.cfgname.as_str())?;
+                Some(shown(&mut cat, found == Some(oid), c.cfgnamespace, c.cfgname.as_str())?)
+            }
+        },
+        RegKind::Dictionary => match cat.search(cache::TSDICTOID, &[oid.into()])? {
+            None => None,
+            Some(d) => {
+                let found = cat.find_ts_dict(None, d.dictname.as_str())?;
+                Some(shown(&mut cat, found == Some(oid), d.dictnamespace, d.dictname.as_str())?)
+            }
+        },
     })
 }
 
-fn with_schema(schema: Option<String>, name: String) -> String {
-    match schema {
-        Some(s) => format!("{}.{name}", quote_identifier(&s)),
+fn shown(cat: &mut CatCx<'_>, visible: bool, schema: Oid, name: &str) -> Result<String> {
+    let name = quote_identifier(name);
+    let schema = if visible { None } else { cat.namespace_name(schema)? };
+    Ok(match schema {
+        Some(s) => format!("{}.{name}", quote_identifier(s.as_str())),
         None => name,
-    }
+    })
 }

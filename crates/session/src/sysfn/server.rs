@@ -173,9 +173,14 @@ fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
 }
 
 /// Which commands change a relation: bits 4 INSERT, 8 UPDATE, 16 DELETE as `CmdType` numbers them.
-fn updatable(core: &mut Core, oid: Oid, column: Option<ids::AttrNo>) -> Result<i32> {
+fn updatable(
+    core: &mut Core,
+    oid: Oid,
+    column: Option<ids::AttrNo>,
+    triggers: bool,
+) -> Result<i32> {
     let columns = column.as_ref().map(std::slice::from_ref);
-    analyze::updatable::possible_changes(&mut SessionLookup::new(core), oid, columns, 0)
+    analyze::updatable::possible_changes(&mut SessionLookup::new(core), oid, columns, triggers, 0)
 }
 
 pub(super) const FNS: &[SysFn] = &[
@@ -213,14 +218,20 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "pg_relation_is_updatable",
-        call: SysCall::One(|c, a| Ok(Datum::int4(updatable(c, a[0].as_oid(), None)?))),
+        call: SysCall::One(|c, a| {
+            Ok(Datum::int4(updatable(c, a[0].as_oid(), None, a[1].as_bool())?))
+        }),
     },
     SysFn {
         name: "pg_column_is_updatable",
         call: SysCall::One(|c, a| {
             let column = a[1].as_i16();
             let wanted = 1 << 2 | 1 << 4;
-            let have = if column > 0 { updatable(c, a[0].as_oid(), Some(column))? } else { 0 };
+            let have = if column > 0 {
+                updatable(c, a[0].as_oid(), Some(column), a[2].as_bool())?
+            } else {
+                0
+            };
             Ok(Datum::bool(have & wanted == wanted))
         }),
     },

@@ -1,0 +1,306 @@
+//! Types of which we have the text form alone, so that rows that PostgreSQL wrote can be read and
+//! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c, cash.c,
+//! xml.c, tsvector.c,
+//! tsquery.c.
+
+use crate::float::float8_text;
+use crate::{Datum, DatumRef, FnContext};
+use pgerror::{PgError, Result, pg_err};
+use std::fmt::Write;
+
+fn damaged() -> PgError {
+    pg_err!(DATA_CORRUPTED, "a stored value ends too early")
+}
+
+/// `N` bytes from `at` on.
+fn bytes<const N: usize>(payload: &[u8], at: usize) -> Result<[u8; N]> {
+    payload.get(at..).and_then(|b| b.first_chunk()).copied().ok_or_else(damaged)
+}
+
+/// The doubles from `at` to the end of the payload, as text.
+fn numbers(cx: &dyn FnContext, payload: &[u8], at: usize) -> Result<Vec<String>> {
+    let (numbers, rest) = payload.get(at..).ok_or_else(damaged)?.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(damaged());
+    }
+    let digits = cx.settings().extra_float_digits;
+    Ok(numbers.iter().map(|n| float8_text(f64::from_le_bytes(*n), digits)).collect())
+}
+
+/// `(x,y),(x,y)…`
+fn points(numbers: &[String]) -> String {
+    let pairs = numbers.chunks(2).map(|pair| format!("({})", pair.join(",")));
+    pairs.collect::<Vec<_>>().join(",")
+}
+
+fn geometry(
+    cx: &dyn FnContext,
+    a: &[DatumRef<'_>],
+    at: usize,
+    form: impl Fn(&[String]) -> Option<String>,
+) -> Result<Datum> {
+    let numbers = numbers(cx, a[0].as_bytes(), at)?;
+    Ok(Datum::text(&form(&numbers).ok_or_else(damaged)?))
+}
+
+/// Number of points, whether it is closed, four unused bytes, the points.
+fn path(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
+    let closed = u32::from_le_bytes(bytes(a[0].as_bytes(), 4)?) != 0;
+    let (open, close) = if closed { ('(', ')') } else { ('[', ']') };
+    geometry(cx, a, 12, |n| Some(format!("{open}{}{close}", points(n))))
+}
+
+fn circle(n: &[String]) -> Option<String> {
+    let [x, y, radius] = n else { return None };
+    Some(format!("<({x},{y}),{radius}>"))
+}
+
+fn hardware_address(payload: &[u8]) -> Datum {
+    let parts: Vec<String> = payload.iter().map(|b| format!("{b:02x}")).collect();
+    Datum::text(&parts.join(":"))
+}
+
+/// Cents, in the forms of the C locale and of en_US, which are the same.
+fn money(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
+    let locale = &cx.settings().lc_monetary;
+    if !crate::locale::orders_by_bytes(locale) && !locale.starts_with("en_US") {
+        return Err(PgError::unsupported(format!("money in the locale \"{locale}\"")));
+    }
+    let (whole, rest) = (cents.unsigned_abs() / 100, cents.unsigned_abs() % 100);
+    let digits = whole.to_string();
+    let mut out = String::from(if cents < 0 { "-$" } else { "$" });
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    let _ = write!(out, ".{rest:02}");
+    Ok(Datum::text(&out))
+}
+
+/// The text without what its declaration says of an encoding, and without the declaration if it
+/// says nothing else than what goes without saying. Counterpart: `xml_out_internal`.
+pub fn xml(text: &str) -> String {
+    let Some((declared, rest)) = declaration(text) else { return text.to_owned() };
+    let (version, standalone) = declared;
+    if version.is_none_or(|v| v == "1.0") && standalone.is_none() {
+        return rest.strip_prefix('\n').unwrap_or(rest).to_owned();
+    }
+    let mut out = format!("<?xml version=\"{}\"", version.unwrap_or("1.0"));
+    if let Some(standalone) = standalone {
+        let _ = write!(out, " standalone=\"{standalone}\"");
+    }
+    out + "?>" + rest
+}
+
+/// Version and standalone of an XML declaration, and what stands behind it.
+#[expect(clippy::type_complexity, reason = "two optional words and the rest")]
+fn declaration(text: &str) -> Option<((Option<&str>, Option<&str>), &str)> {
+    let inside = text.strip_prefix("<?xml").filter(|t| t.starts_with(char::is_whitespace))?;
+    let (mut fields, rest) = inside.split_once("?>")?;
+    let (mut version, mut standalone) = (None, None);
+    while !fields.trim().is_empty() {
+        let (name, value) = fields.split_once('=')?;
+        let value = value.trim_start();
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let (word, next) = value[1..].split_once(quote)?;
+        match name.trim() {
+            "version" => version = Some(word),
+            "standalone" => standalone = Some(word),
+            _ => {}
+        }
+        fields = next;
+    }
+    Some(((version, standalone), rest))
+}
+
+/// A lexeme in quotes.
+fn lexeme(out: &mut String, word: &[u8]) {
+    out.push('\'');
+    for c in String::from_utf8_lossy(word).chars() {
+        if matches!(c, '\'' | '\\') {
+            out.push(c);
+        }
+        out.push(c);
+    }
+    out.push('\'');
+}
+
+/// Number of lexemes; of each where it lies, how long it is and whether positions follow it; the lexemes.
+fn ts_vector(payload: &[u8]) -> Result<String> {
+    let count = u32::from_le_bytes(bytes(payload, 0)?) as usize;
+    let words = 4 + 4 * count;
+    let mut out = String::new();
+    for i in 0..count {
+        let entry = u32::from_le_bytes(bytes(payload, 4 + 4 * i)?);
+        let (positions, length) = (entry & 1 != 0, entry as usize >> 1 & 0x7ff);
+        let at = words + (entry as usize >> 12);
+        if i > 0 {
+            out.push(' ');
+        }
+        lexeme(&mut out, payload.get(at..at + length).ok_or_else(damaged)?);
+        if !positions {
+            continue;
+        }
+        // Aligned to two bytes, counted from where the lexemes begin.
+        let at = words + (at + length - words).next_multiple_of(2);
+        for n in 0..usize::from(u16::from_le_bytes(bytes(payload, at)?)) {
+            let place = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
+            let weight = ["", "C", "B", "A"][usize::from(place >> 14)];
+            let before = if n == 0 { ':' } else { ',' };
+            let _ = write!(out, "{before}{}{weight}", place & 0x3fff);
+        }
+    }
+    Ok(out)
+}
+
+const NDISTINCT: u32 = 0xA352_BFA4;
+const DEPENDENCIES: u32 = 0xB454_9A2C;
+
+/// A magic number, the kind, the number of items; of each a double, the number of columns, the columns.
+/// The last one of a dependency is what the others determine. Counterpart: mvdistinct.c, dependencies.c.
+fn statistics(payload: &[u8], dependencies: bool) -> Result<String> {
+    let words = |at| Ok::<_, PgError>(u32::from_le_bytes(bytes(payload, at)?));
+    if words(0)? != if dependencies { DEPENDENCIES } else { NDISTINCT } || words(4)? != 1 {
+        return Err(pg_err!(DATA_CORRUPTED, "invalid statistics of several columns"));
+    }
+    let mut at = 12;
+    let mut items = Vec::new();
+    for _ in 0..words(8)? {
+        let value = f64::from_le_bytes(bytes(payload, at)?);
+        // The number of columns has two bytes in one kind and four in the other.
+        let (count, size) = match dependencies {
+            true => (usize::from(u16::from_le_bytes(bytes(payload, at + 8)?)), 2),
+            false => (words(at + 8)? as usize, 4),
+        };
+        at += 8 + size;
+        let mut columns = Vec::new();
+        for _ in 0..count {
+            columns.push(i16::from_le_bytes(bytes(payload, at)?).to_string());
+            at += 2;
+        }
+        items.push(if dependencies {
+            let last = columns.pop().ok_or_else(damaged)?;
+            format!("\"{} => {last}\": {value:.6}", columns.join(", "))
+        } else {
+            format!("\"{}\": {}", columns.join(", "), value as i32)
+        });
+    }
+    Ok(format!("{{{}}}", items.join(", ")))
+}
+
+/// Number of items; the items in prefix order, of twelve bytes; the operands' words.
+struct TsQuery<'a> {
+    payload: &'a [u8],
+    words: usize,
+    next: usize,
+}
+
+impl TsQuery<'_> {
+    const OPERATORS: [(&'static str, i32); 4] = [("!", 4), (" & ", 2), (" | ", 1), (" <-> ", 3)];
+
+    /// `right_of_phrase`: a phrase within needs parentheses there, since it groups from the left.
+    fn item(&mut self, above: i32, right_of_phrase: bool) -> Result<String> {
+        if self.next >= self.words {
+            return Err(damaged());
+        }
+        let item: [u8; 12] = bytes(self.payload, self.next)?;
+        self.next += 12;
+        let mut out = String::new();
+        if item[0] == 1 {
+            let place = u32::from_le_bytes([item[8], item[9], item[10], item[11]]) as usize;
+            let (length, at) = (place & 0xfff, self.words + (place >> 12));
+            lexeme(&mut out, self.payload.get(at..at + length).ok_or_else(damaged)?);
+            if item[1] != 0 || item[2] != 0 {
+                out.push(':');
+                out.push_str(if item[2] != 0 { "*" } else { "" });
+                let weights = (0..4).filter(|i| item[1] & (8 >> i) != 0);
+                out.extend(weights.map(|i| char::from(b'A' + i)));
+            }
+            return Ok(out);
+        }
+        let operator = usize::from(item[1]).checked_sub(1).and_then(|n| Self::OPERATORS.get(n));
+        let &(sign, rank) = operator.ok_or_else(damaged)?;
+        let (not, phrase) = (rank == 4, rank == 3);
+        let parentheses = rank < above || phrase && right_of_phrase;
+        if parentheses {
+            out.push_str("( ");
+        }
+        if not {
+            out.push('!');
+            out.push_str(&self.item(rank, false)?);
+        } else {
+            // The right one is stored first.
+            let right = self.item(rank, phrase)?;
+            out.push_str(&self.item(rank, false)?);
+            match i16::from_le_bytes([item[2], item[3]]) {
+                distance if phrase && distance != 1 => {
+                    let _ = write!(out, " <{distance}> ");
+                }
+                _ => out.push_str(sign),
+            }
+            out.push_str(&right);
+        }
+        if parentheses {
+            out.push_str(" )");
+        }
+        Ok(out)
+    }
+}
+
+fn ts_query(payload: &[u8]) -> Result<String> {
+    let count = u32::from_le_bytes(bytes(payload, 0)?) as usize;
+    if count == 0 {
+        return Ok(String::new());
+    }
+    TsQuery { payload, words: 4 + 12 * count, next: 4 }.item(-1, false)
+}
+
+scalars! { FNS;
+    "point_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 2).then(|| points(n))),
+    "lseg_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| format!("[{}]", points(n)))),
+    "box_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| points(n))),
+    "path_out" => |cx, a| path(cx, a),
+    // Behind the number of points and the box around them.
+    "poly_out" => |cx, a| geometry(cx, a, 36, |n| Some(format!("({})", points(n)))),
+    "line_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 3).then(|| format!("{{{}}}", n.join(",")))),
+    "circle_out" => |cx, a| geometry(cx, a, 0, circle),
+    "macaddr_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
+    "macaddr8_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
+    "cash_out" => |cx, a| money(cx, a[0].as_i64()),
+    "xml_out" => |_, a| Ok(Datum::text(&xml(&String::from_utf8_lossy(a[0].as_bytes())))),
+    "tsvectorout" => |_, a| Ok(Datum::text(&ts_vector(a[0].as_bytes())?)),
+    "pg_ndistinct_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), false)?)),
+    "pg_dependencies_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), true)?)),
+    "tsqueryout" => |_, a| Ok(Datum::text(&ts_query(a[0].as_bytes())?)),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_of_xml_lose_their_encoding() {
+        for (stored, shown) in [
+            ("<a/>", "<a/>"),
+            ("<?xml version=\"1.0\" encoding=\"latin1\"?>\n<a/>", "<a/>"),
+            ("<?xml version='1.1' encoding='x'?><a/>", "<?xml version=\"1.1\"?><a/>"),
+            (
+                "<?xml version=\"1.0\" standalone=\"yes\"?>\n<a/>",
+                "<?xml version=\"1.0\" standalone=\"yes\"?>\n<a/>",
+            ),
+            ("<?xmlish?>", "<?xmlish?>"),
+        ] {
+            assert_eq!(xml(stored), shown);
+        }
+    }
+
+    #[test]
+    fn what_ends_too_early_is_an_error() {
+        assert!(ts_vector(&[1, 0, 0, 0]).is_err());
+        assert!(ts_vector(&[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).is_err());
+        assert!(ts_query(&[2, 0, 0, 0, 2, 2]).is_err());
+        assert!(ts_query(&[1, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
+    }
+}
