@@ -7,6 +7,8 @@ mod corpus;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod damaged;
+#[cfg(test)]
 mod ddl;
 #[cfg(test)]
 mod dumps;

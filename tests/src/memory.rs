@@ -21,7 +21,7 @@ const STATEMENTS: [&str; 9] = [
     "UPDATE wide SET t = t || 'z'",
 ];
 
-fn kilobytes(pid: u32, what: &str) -> usize {
+pub(crate) fn kilobytes(pid: u32, what: &str) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|l| l.strip_prefix(what)).expect("a line of the kernel's");
     line.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()

@@ -163,7 +163,8 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
 
 /// What is wrong, in a log: without what belongs to the way that a server starts and ends.
 fn complaints(log: &str) -> Vec<String> {
-    const USUAL: [&str; 7] = [
+    const USUAL: [&str; 8] = [
+        "checkpoint starting",
         "starting ",
         "listening on ",
         "startup process",
@@ -192,7 +193,27 @@ const LOST: &[(&str, Damage)] = &[
         std::fs::remove_file(d.join("PG_VERSION")).unwrap();
         std::fs::create_dir(d.join("PG_VERSION")).unwrap();
     }),
+    ("no pg_notify", |d| without(d, "pg_notify")),
+    ("no pg_commit_ts", |d| without(d, "pg_commit_ts")),
+    ("no pg_replslot", |d| without(d, "pg_replslot")),
+    ("no pg_twophase", |d| without(d, "pg_twophase")),
+    ("no pg_notify after a crash", |d| crashed_without(d, "pg_notify")),
+    ("no pg_replslot after a crash", |d| crashed_without(d, "pg_replslot")),
+    ("no pg_twophase after a crash", |d| crashed_without(d, "pg_twophase")),
+    ("no pg_logical after a crash", |d| crashed_without(d, "pg_logical")),
+    ("no pg_logical/mappings after a crash", |d| crashed_without(d, "pg_logical/mappings")),
 ];
+
+fn without(data: &Path, directory: &str) {
+    std::fs::remove_dir_all(data.join(directory)).unwrap();
+}
+
+/// The control file says that the server runs.
+fn crashed_without(data: &Path, directory: &str) {
+    const IN_PRODUCTION: u32 = 6;
+    change(data, 16, &IN_PRODUCTION.to_le_bytes());
+    without(data, directory);
+}
 
 fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = std::fs::read_dir(data.join("pg_wal")).unwrap();

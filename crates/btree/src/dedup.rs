@@ -128,17 +128,24 @@ pub(crate) fn redo_dedup(node: Node<'_>, intervals: &[Interval]) -> Result<PageB
     while off <= node.max_offset() {
         pending.start(node.tuple(off), off);
         if let Some(i) = left.next_if(|i| i.base == off) {
-            for more in off + 1..off + i.count {
-                if !pending.take(node.tuple(more)) {
-                    return Err(PgError::internal("deduplication record does not fit its page"));
+            for more in (off..=u16::MAX).take(usize::from(i.count)).skip(1) {
+                if more > node.max_offset() || !pending.take(node.tuple(more)) {
+                    return Err(does_not_fit());
                 }
             }
         }
         out.finish(node, &pending)?;
         off += pending.items;
     }
+    if left.next().is_some() {
+        return Err(does_not_fit());
+    }
     change_flags(&mut out.page, 0, BTP_HAS_GARBAGE);
     Ok(out.page)
+}
+
+fn does_not_fit() -> PgError {
+    PgError::internal("deduplication record does not fit its page")
 }
 
 struct Rebuild {

@@ -272,11 +272,11 @@ pub(crate) fn apply_deletion(
     vacuum: bool,
 ) -> Result<()> {
     for (offset, tuple) in shrunk {
-        if !index_space::overwrite(page, *offset, tuple) {
+        if !index_space::overwrite(page, *offset, tuple)? {
             return Err(PgError::internal("failed to update partially dead item"));
         }
     }
-    index_space::delete_many(page, deleted);
+    index_space::delete_many(page, deleted)?;
     if vacuum {
         set_cycle_id(page, 0);
     }

@@ -29,12 +29,12 @@ pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
             write!(out, "latestRemovedXid {xid}; ndeleted {deleted}; nupdated {updated}").ok()
         }
         records::MARK_PAGE_HALFDEAD => {
-            let r = MarkHalfDead::decode(f.take(MarkHalfDead::SIZE)?);
+            let r = MarkHalfDead::decode(f.0)?;
             let (top, leaf, left, right) = (r.top_parent, r.leaf, r.left, r.right);
             write!(out, "topparent {top}; leaf {leaf}; left {left}; right {right}").ok()
         }
         records::UNLINK_PAGE | records::UNLINK_PAGE_META => {
-            let r = UnlinkPage::decode(f.take(UnlinkPage::SIZE)?);
+            let r = UnlinkPage::decode(f.0)?;
             let (left, right, level, safe) = (r.left, r.right, r.level, full(r.safe_xid));
             write!(out, "left {left}; right {right}; level {level}; safexid {safe}; ").ok()?;
             let (left, right, top) = (r.leaf_left, r.leaf_right, r.leaf_top_parent);
@@ -49,7 +49,7 @@ pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
             write!(out, "rel {rel}; latestRemovedXid {}", full(xid)).ok()
         }
         records::META_CLEANUP => {
-            let meta = read_metadata(record.block_data(0).filter(|d| d.len() >= 28)?);
+            let meta = read_metadata(record.block_data(0)?)?;
             write!(out, "last_cleanup_num_delpages {}", meta.last_cleanup_num_delpages).ok()
         }
         _ => Some(()),

@@ -12,19 +12,18 @@ pub(crate) fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let Some(Varlena::Compressed { raw_size, method, data }) = Varlena::parse(raw) else {
         return Err(pg_err!(DATA_CORRUPTED, "unexpected form of a value in an index tuple"));
     };
-    out.resize(raw_size, 0);
+    // No more than can be: a damaged size may be huge.
+    let promised = raw_size.min(method.expanded_max(data.len()));
+    out.resize(promised, 0);
     let done = match method {
+        _ if promised != raw_size => None,
         Compression::Pglz => pglz::decompress(data, out, true),
         Compression::Lz4 => lz4_flex::block::decompress_into(data, out).ok(),
     };
     if done == Some(raw_size) {
         return Ok(());
     }
-    let name = match method {
-        Compression::Pglz => "pglz",
-        Compression::Lz4 => "lz4",
-    };
-    Err(pg_err!(DATA_CORRUPTED, "compressed {name} data is corrupt"))
+    Err(pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))
 }
 
 /// A compressed varlena (with its header) of this payload, if that is smaller. `method` is the column's

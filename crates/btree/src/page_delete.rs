@@ -141,9 +141,9 @@ impl Index {
         let mut edit = cx.edit(self);
         let page = edit.change(leaf, 0, RegFlags::WILL_INIT);
         change_flags(page, BTP_HALF_DEAD, 0);
-        let shrunk = index_space::overwrite(page, HIGH_KEY, &top_parent_tuple(top));
+        let shrunk = index_space::overwrite(page, HIGH_KEY, &top_parent_tuple(top))?;
         assert!(shrunk, "a high key is no smaller than a tuple header");
-        remove_downlink(edit.change(&mut branch.parent, 1, RegFlags::STANDARD), branch.offset);
+        remove_downlink(edit.change(&mut branch.parent, 1, RegFlags::STANDARD), branch.offset)?;
         edit.main(&rec.encode());
         edit.log(records::MARK_PAGE_HALFDEAD)?;
         Ok(true)

@@ -2,6 +2,7 @@
 
 use ids::{BlockNo, FullXid};
 use page::btree::Meta;
+use wal::Fields;
 
 pub const INSERT_LEAF: u8 = 0x00;
 pub const INSERT_UPPER: u8 = 0x10;
@@ -37,23 +38,13 @@ pub(crate) fn metadata(meta: &Meta) -> [u8; 28] {
     out
 }
 
-pub(crate) fn read_metadata(b: &[u8]) -> Meta {
-    let f = |i: usize| u32_at(b, i * 4);
-    Meta {
-        version: f(0),
-        fast_root: BlockNo(f(3)),
-        fast_level: f(4),
-        last_cleanup_num_delpages: f(5),
-        ..Meta::new(BlockNo(f(1)), f(2), b[24] != 0)
-    }
-}
-
-pub(crate) fn u16_at(b: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([b[at], b[at + 1]])
-}
-
-pub(crate) fn u32_at(b: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]])
+pub(crate) fn read_metadata(b: &[u8]) -> Option<Meta> {
+    let mut f = Fields(b);
+    let (version, root, level) = (f.u32()?, f.u32()?, f.u32()?);
+    let (fast_root, fast_level, last_cleanup_num_delpages) = (f.u32()?, f.u32()?, f.u32()?);
+    let fast_root = BlockNo(fast_root);
+    let made = Meta::new(BlockNo(root), level, f.u8()? != 0);
+    Some(Meta { version, fast_root, fast_level, last_cleanup_num_delpages, ..made })
 }
 
 /// `xl_btree_mark_page_halfdead`.
@@ -67,7 +58,7 @@ pub(crate) struct MarkHalfDead {
 }
 
 impl MarkHalfDead {
-    pub(crate) const SIZE: usize = 20;
+    const SIZE: usize = 20;
 
     pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
         let mut out = [0; Self::SIZE];
@@ -79,15 +70,16 @@ impl MarkHalfDead {
         out
     }
 
-    pub(crate) fn decode(b: &[u8]) -> MarkHalfDead {
-        let block = |i: usize| BlockNo(u32_at(b, 4 + i * 4));
-        MarkHalfDead {
-            parent_offset: u16_at(b, 0),
-            leaf: block(0),
-            left: block(1),
-            right: block(2),
-            top_parent: block(3),
-        }
+    pub(crate) fn decode(b: &[u8]) -> Option<MarkHalfDead> {
+        let mut f = Fields(b);
+        let (parent_offset, _padding) = (f.u16()?, f.u16()?);
+        Some(MarkHalfDead {
+            parent_offset,
+            leaf: BlockNo(f.u32()?),
+            left: BlockNo(f.u32()?),
+            right: BlockNo(f.u32()?),
+            top_parent: BlockNo(f.u32()?),
+        })
     }
 }
 
@@ -105,7 +97,7 @@ pub(crate) struct UnlinkPage {
 
 impl UnlinkPage {
     /// Bytes up to the meta data; the 64-bit XID is aligned to 8.
-    pub(crate) const SIZE: usize = 36;
+    const SIZE: usize = 36;
 
     pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
         let mut out = [0; Self::SIZE];
@@ -121,16 +113,18 @@ impl UnlinkPage {
         out
     }
 
-    pub(crate) fn decode(b: &[u8]) -> UnlinkPage {
-        let block = |at| BlockNo(u32_at(b, at));
-        UnlinkPage {
-            left: block(0),
-            right: block(4),
-            level: u32_at(b, 8),
-            safe_xid: FullXid(u64::from(u32_at(b, 16)) | u64::from(u32_at(b, 20)) << 32),
-            leaf_left: block(24),
-            leaf_right: block(28),
-            leaf_top_parent: block(32),
-        }
+    pub(crate) fn decode(b: &[u8]) -> Option<UnlinkPage> {
+        let mut f = Fields(b);
+        let (left, right, level) = (BlockNo(f.u32()?), BlockNo(f.u32()?), f.u32()?);
+        let _padding = f.u32()?;
+        Some(UnlinkPage {
+            left,
+            right,
+            level,
+            safe_xid: FullXid(f.u64()?),
+            leaf_left: BlockNo(f.u32()?),
+            leaf_right: BlockNo(f.u32()?),
+            leaf_top_parent: BlockNo(f.u32()?),
+        })
     }
 }

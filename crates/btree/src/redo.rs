@@ -3,7 +3,7 @@
 
 use crate::dedup;
 use crate::delete::apply_deletion;
-use crate::records::{self, MarkHalfDead, UnlinkPage, read_metadata, u16_at, u32_at};
+use crate::records::{self, MarkHalfDead, UnlinkPage, read_metadata};
 use crate::split::{new_page, put};
 use bufmgr::redo::{Redo, RedoCx, RedoMode};
 use ids::{BlockNo, OffsetNo};
@@ -15,7 +15,7 @@ use page::index_space;
 use page::index_tuple::{self, IndexTuple, max_align, posting_without, swap_posting};
 use page::{PageBuf, PageMut};
 use pgerror::{PgError, Result};
-use wal::DecodedRecord;
+use wal::{DecodedRecord, Fields};
 
 /// How redo gets at a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +48,18 @@ fn damaged() -> PgError {
     PgError::internal("a record of a btree does not fit its page")
 }
 
+/// What `read` finds at the front of a record's data.
+fn fields<'a, T>(data: &'a [u8], read: impl FnOnce(&mut Fields<'a>) -> Option<T>) -> Result<T> {
+    read(&mut Fields(data)).ok_or_else(damaged)
+}
+
+/// The posting list at `offset`.
+fn posting_at(node: Node<'_>, offset: OffsetNo) -> Result<IndexTuple<'_>> {
+    let exists = (1..=node.max_offset()).contains(&offset);
+    let tuple = exists.then(|| node.tuple(offset)).filter(|t| t.is_whole() && t.is_posting());
+    tuple.ok_or_else(damaged)
+}
+
 /// Applies one record.
 pub(crate) fn apply(src: &mut dyn Source) -> Result<()> {
     match src.info() & 0xF0 {
@@ -73,11 +85,7 @@ pub(crate) fn apply(src: &mut dyn Source) -> Result<()> {
 }
 
 fn restore_meta(src: &mut dyn Source, id: u8) -> Result<()> {
-    let data = src.block_data(id);
-    if data.len() < 28 {
-        return Err(damaged());
-    }
-    let meta = read_metadata(data);
+    let meta = read_metadata(src.block_data(id)).ok_or_else(damaged)?;
     src.change(id, Want::Init, &mut |page| {
         meta.init(page);
         Ok(())
@@ -129,29 +137,31 @@ fn redo_posting_split(
     original: &[u8],
     position: u16,
 ) -> Result<(Vec<u8>, Vec<u8>)> {
-    let old = node.item(offset - 1);
-    if old.is_empty() || !IndexTuple::new(old).is_posting() {
+    let old = posting_at(node, offset.wrapping_sub(1))?;
+    let position = usize::from(position);
+    let (mut tuple, _) = take_tuple(original).map(|(t, rest)| (t.to_vec(), rest))?;
+    if position == 0 || position >= old.posting_count() {
         return Err(damaged());
     }
-    let mut tuple = original.to_vec();
     let mut list = Vec::new();
-    let tid = IndexTuple::new(original).tid_field();
-    let out = swap_posting(IndexTuple::new(old), usize::from(position), tid, &mut list);
+    let tid = IndexTuple::new(&tuple).tid_field();
+    let out = swap_posting(old, position, tid, &mut list);
     index_tuple::set_tid(&mut tuple, out);
     Ok((list, tuple))
 }
 
 fn insert(src: &mut dyn Source, leaf: bool, meta: bool, posting: bool) -> Result<()> {
-    let offset = u16_at(src.main(), 0);
+    let offset = fields(src.main(), |f| f.u16())?;
     let data = src.block_data(0).to_vec();
     if !leaf {
         clear_incomplete_split(src, 1)?;
     }
     src.change(0, Want::Existing, &mut |page| {
         let added = if posting {
-            let (list, tuple) =
-                redo_posting_split(Node(page), offset, &data[2..], u16_at(&data, 0))?;
-            page.item_mut(offset - 1)[..list.len()].copy_from_slice(&list);
+            let (position, tuple) = fields(&data, |f| Some((f.u16()?, f.0)))?;
+            let (list, tuple) = redo_posting_split(Node(page), offset, tuple, position)?;
+            let target = page.item_mut(offset - 1).get_mut(..list.len()).ok_or_else(damaged)?;
+            target.copy_from_slice(&list);
             index_space::add(page, &tuple, offset)
         } else {
             index_space::add(page, &data, offset)
@@ -162,9 +172,8 @@ fn insert(src: &mut dyn Source, leaf: bool, meta: bool, posting: bool) -> Result
 }
 
 fn split(src: &mut dyn Source, new_on_left: bool) -> Result<()> {
-    let main = src.main();
-    let level = u32_at(main, 0);
-    let (first_right, offset, position) = (u16_at(main, 4), u16_at(main, 6), u16_at(main, 8));
+    let (level, first_right, offset, position) =
+        fields(src.main(), |f| Some((f.u32()?, f.u16()?, f.u16()?, f.u16()?)))?;
     let left_block = src.block_no(0).ok_or_else(damaged)?;
     let right_block = src.block_no(1).ok_or_else(damaged)?;
     let next = src.block_no(2).unwrap_or(NONE);
@@ -229,6 +238,10 @@ fn split(src: &mut dyn Source, new_on_left: bool) -> Result<()> {
 fn dedup_page(src: &mut dyn Source) -> Result<()> {
     let intervals = dedup::decode_intervals(src.block_data(0));
     src.change(0, Want::Existing, &mut |page| {
+        let node = Node(page);
+        if !(1..=node.max_offset()).all(|off| node.tuple(off).is_whole()) {
+            return Err(damaged());
+        }
         let merged = dedup::redo_dedup(Node(page), &intervals)?;
         merged.copy_to(page);
         Ok(())
@@ -236,26 +249,34 @@ fn dedup_page(src: &mut dyn Source) -> Result<()> {
 }
 
 fn delete(src: &mut dyn Source, vacuum: bool) -> Result<()> {
-    let main = if vacuum { src.main() } else { src.main().get(4..).ok_or_else(damaged)? };
-    let (deleted, updated) = (usize::from(u16_at(main, 0)), usize::from(u16_at(main, 2)));
+    let (deleted, updated) = fields(src.main(), |f| {
+        if !vacuum {
+            f.xid()?;
+        }
+        Some((usize::from(f.u16()?), usize::from(f.u16()?)))
+    })?;
     let data = src.block_data(0).to_vec();
     let want = if vacuum { Want::Cleanup } else { Want::Existing };
     src.change(0, want, &mut |page| {
-        let numbers: Vec<u16> =
-            data.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]])).collect();
+        let mut f = Fields(&data);
+        let mut numbers = |n| (0..n).map(|_| f.u16()).collect::<Option<Vec<u16>>>();
+        let deleted = numbers(deleted).ok_or_else(damaged)?;
+        let updated = numbers(updated).ok_or_else(damaged)?;
         let node = Node(page);
-        let mut shrunk: Vec<(OffsetNo, Vec<u8>)> = Vec::with_capacity(updated);
-        let mut at = deleted + updated;
-        for i in 0..updated {
-            let offset = numbers[deleted + i];
-            let count = usize::from(numbers[at]);
-            let dead = &numbers[at + 1..at + 1 + count];
+        let mut shrunk: Vec<(OffsetNo, Vec<u8>)> = Vec::with_capacity(updated.len());
+        for offset in updated {
+            let count = numbers(1).ok_or_else(damaged)?[0];
+            let dead = numbers(usize::from(count)).ok_or_else(damaged)?;
+            let old = posting_at(node, offset)?;
+            // Some stay: otherwise the whole tuple would go.
+            if dead.len() >= old.posting_count() {
+                return Err(damaged());
+            }
             let mut tuple = Vec::new();
-            posting_without(node.tuple(offset), dead.iter().copied(), &mut tuple);
+            posting_without(old, dead.into_iter(), &mut tuple);
             shrunk.push((offset, tuple));
-            at += 1 + count;
         }
-        apply_deletion(page, &numbers[..deleted], &shrunk, vacuum)
+        apply_deletion(page, &deleted, &shrunk, vacuum)
     })
 }
 
@@ -276,23 +297,26 @@ pub(crate) fn top_parent_tuple(top: BlockNo) -> [u8; index_tuple::HEADER_SIZE] {
 
 /// Removes a downlink from a parent: the next entry's downlink takes its place, the next entry goes.
 /// Key space moves right.
-pub(crate) fn remove_downlink(page: PageMut<'_>, offset: OffsetNo) {
-    let right = Node(page).tuple(offset + 1).downlink();
+pub(crate) fn remove_downlink(page: PageMut<'_>, offset: OffsetNo) -> Result<()> {
+    let node = Node(page);
+    let whole = |o| (1..=node.max_offset()).contains(&o) && node.tuple(o).is_whole();
+    let next = offset.wrapping_add(1);
+    if !whole(offset) || !whole(next) {
+        return Err(damaged());
+    }
+    let right = node.tuple(next).downlink();
     index_tuple::set_downlink(page.item_mut(offset), right);
-    index_space::delete(page, offset + 1);
+    index_space::delete(page, next)
 }
 
 fn mark_half_dead(src: &mut dyn Source) -> Result<()> {
-    let rec = MarkHalfDead::decode(src.main());
-    src.change(1, Want::Existing, &mut |page| {
-        remove_downlink(page, rec.parent_offset);
-        Ok(())
-    })?;
+    let rec = MarkHalfDead::decode(src.main()).ok_or_else(damaged)?;
+    src.change(1, Want::Existing, &mut |page| remove_downlink(page, rec.parent_offset))?;
     src.change(0, Want::Init, &mut |page| half_dead(page, rec.left, rec.right, rec.top_parent))
 }
 
 fn unlink(src: &mut dyn Source, meta: bool) -> Result<()> {
-    let rec = UnlinkPage::decode(src.main());
+    let rec = UnlinkPage::decode(src.main()).ok_or_else(damaged)?;
     if rec.left != NONE {
         src.change(1, Want::Existing, &mut |page| {
             set_next(page, rec.right);
@@ -319,7 +343,7 @@ fn unlink(src: &mut dyn Source, meta: bool) -> Result<()> {
 }
 
 fn new_root(src: &mut dyn Source) -> Result<()> {
-    let level = u32_at(src.main(), 4);
+    let (_root, level) = fields(src.main(), |f| Some((f.u32()?, f.u32()?)))?;
     let items = src.block_data(0).to_vec();
     src.change(0, Want::Init, &mut |page| {
         page::btree::init(page);

@@ -376,7 +376,7 @@ impl<'f> Reader<'f> {
 
     fn advance(&mut self) -> Result<bool> {
         let Some(at) = self.fill(self.tuple.end, 4)? else { return Ok(false) };
-        self.len = crate::records::u32_at(&self.buf, at);
+        self.len = self.buf[at..].first_chunk().map_or(0, |head| u32::from_le_bytes(*head));
         let size = (self.len & !DEAD) as usize;
         match self.fill(at + 4, size)? {
             Some(at) => self.tuple = at..at + size,

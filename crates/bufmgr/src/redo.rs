@@ -71,7 +71,7 @@ impl RedoMode {
 /// How [`read_block`] takes a block that is not there or damaged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IfMissing {
-    /// `None`, without remembering it (free space map and visibility map hints).
+    /// `None`, without remembering it (free space map and visibility map hints). A damaged page is zeroed, and `None`.
     Ignore,
     /// The fork is extended; a damaged page is zeroed.
     ZeroOnError,
@@ -342,7 +342,7 @@ pub fn read_block<'a>(
     let there = block.0 < cx.pool.nblocks(&fork)?;
     match (there, missing) {
         (true, IfMissing::Ignore) => {
-            let guard = cx.pool.read(&fork, block, &mut cx.strategy)?.exclusive();
+            let guard = cx.pool.read_zero_on_error(&fork, block, &mut cx.strategy)?.exclusive();
             Ok((!guard.is_new()).then_some(guard))
         }
         (true, IfMissing::ZeroOnError) => {

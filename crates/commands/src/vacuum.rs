@@ -259,7 +259,7 @@ fn open(
             "vacuum" => "cannot vacuum non-tables or special system tables",
             _ => "cannot analyze non-tables or special system tables",
         };
-        warn(host, pg_err!(WRONG_OBJECT_TYPE, "skipping \"{name}\" --- {what}"));
+        warn(host, pg_err!(WARNING, "skipping \"{name}\" --- {what}"));
         return Ok(None);
     }
     Ok(Some(rel))

@@ -93,6 +93,26 @@ fn check_log_directories(engine: &Engine) -> Result<()> {
     Ok(())
 }
 
+/// Directories that hold nothing of ours, but without which PostgreSQL does not start either: whoever lost them has lost
+/// more.
+fn require_directories(engine: &Engine, paths: &[&str]) -> Result<()> {
+    for path in paths {
+        let found = engine.env.disk.list(path);
+        found.map_err(|e| io_error("open directory", path, &e).severity(Severity::Fatal))?;
+    }
+    Ok(())
+}
+
+/// What the checkpoint behind recovery would need: PostgreSQL makes it before it serves anybody.
+fn check_for_checkpoint(engine: &Engine) -> Result<()> {
+    let needed = ["pg_logical/snapshots", "pg_logical/mappings", "pg_subtrans"];
+    require_directories(engine, &needed).map_err(|e| {
+        engine.log_error(&e.severity(Severity::Error));
+        let failed = PgError::internal("checkpoint request failed").severity(Severity::Fatal);
+        failed.hint("Consult recent messages in the server log for details.")
+    })
+}
+
 /// What helps where only PostgreSQL can recover.
 pub(crate) const FIRST_POSTGRES: &str =
     "Start PostgreSQL on this directory and shut it down in good order first.";
@@ -109,6 +129,7 @@ pub(crate) struct Start {
 
 /// The whole start-up.
 pub(crate) fn startup(engine: &Engine) -> Result<()> {
+    require_directories(engine, &["pg_notify"])?;
     announce(engine)?;
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
@@ -134,6 +155,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         unlogged::sync_data_directory(disk)?;
         check.finish()?;
         engine.log("database system was not properly shut down; automatic recovery in progress");
+        require_directories(engine, &["pg_replslot", "pg_twophase"])?;
         engine.control.update(|file| {
             file.state = DbState::InCrashRecovery;
             file.check_point = start.lsn;
@@ -141,6 +163,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
             file.min_recovery_point = Lsn::INVALID;
             file.min_recovery_point_tli = 0;
         })?;
+        require_directories(engine, &["pg_tblspc"])?;
         unlogged::reset(disk, Reset::Cleanup)?;
         end = replay(engine, &mut reader, &start, end)?;
         // The init forks are copied as files, so what replay made of them must be there.
@@ -148,7 +171,9 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
             engine.pool.flush_relation(rel)?;
         }
         unlogged::reset(disk, Reset::Init)?;
+        check_for_checkpoint(engine)?;
     }
+    require_directories(engine, &["pg_replslot", "pg_twophase", "pg_commit_ts"])?;
     begin_business(engine, timeline, checkpoint.redo, &end, crashed)
 }
 

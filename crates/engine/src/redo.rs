@@ -1,7 +1,9 @@
 //! Replay of one record: whose it is, who replays it, and what the managers without a crate of their own do.
 //! Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
 
+use crate::describe::describe;
 use crate::redo_workers::RedoWorkers;
+use crate::time::format_timestamp;
 use crate::{Engine, consistency, dbase, truncate};
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
 use ids::{Fork, Lsn, Oid};
@@ -71,7 +73,7 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     }
     let what = desc::identify(rmgr, record.header.info);
     let e = PgError::unsupported(format!("replay of {}/{what}", rmgr.name()));
-    Err(e.severity(Severity::Fatal).context(format!("WAL redo at {}", record.start)))
+    Err(in_record(rmgr, record, e.severity(Severity::Fatal)))
 }
 
 /// What a record needs of the threads that replay pages.
@@ -129,9 +131,15 @@ fn redo_pages(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Resu
 }
 
 /// Says which record an error came from.
+/// Counterpart: rm_redo_error_callback.
 fn in_record(rmgr: RmgrId, record: &DecodedRecord, e: PgError) -> PgError {
-    let name = desc::identify(rmgr, record.header.info);
-    e.context(format!("WAL redo at {} for {}/{name}", record.start, rmgr.name()))
+    let name = match desc::kind(rmgr, record.header.info) {
+        Some(name) => name.to_owned(),
+        None => format!("UNKNOWN ({:X})", record.info()),
+    };
+    let what = describe(record, &format_timestamp);
+    let blocks = desc::blocks_in_context(record);
+    e.context(format!("WAL redo at {} for {}/{name}: {what}{blocks}", record.start, rmgr.name()))
 }
 
 impl Replay<'_> {

@@ -77,18 +77,13 @@ impl RelMap {
     pub fn decode(b: &[u8], path: &str) -> Result<RelMap> {
         let u32_at = |at: usize| u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
         let bad = |what: &str| {
-            PgError::new(
-                SqlState::DATA_CORRUPTED,
-                format!("relation mapping file \"{path}\" contains {what}"),
-            )
-            .severity(Severity::Fatal)
+            PgError::internal(format!("relation mapping file \"{path}\" contains {what}"))
         };
         if b.len() != MAP_SIZE {
             return Err(PgError::new(
                 SqlState::DATA_CORRUPTED,
                 format!("could not read file \"{path}\": read {} of {MAP_SIZE}", b.len()),
-            )
-            .severity(Severity::Fatal));
+            ));
         }
         let count = u32_at(4) as usize;
         if u32_at(0) != MAGIC || count > ENTRIES_MAX {
@@ -142,8 +137,9 @@ impl RelMaps {
             return Ok(map.clone());
         }
         let path = format!("{}/{MAP_FILE}", database_path(db));
-        let bytes = vfs::read_file(&*self.disk, &path).map_err(|e| e.severity(Severity::Fatal))?;
-        let map = Arc::new(RelMap::decode(&bytes, &path)?);
+        let bytes = vfs::read_file(&*self.disk, &path)?;
+        // What else is in the file is not ours to know.
+        let map = Arc::new(RelMap::decode(bytes.get(..MAP_SIZE).unwrap_or(&bytes), &path)?);
         self.maps.write().insert(db, map.clone());
         Ok(map)
     }

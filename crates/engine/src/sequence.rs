@@ -104,7 +104,7 @@ pub fn read(be: &mut Backend, seq: SequenceFile<'_>) -> Result<SequenceData> {
     let pool = be.pool_arc(seq.persistence);
     let buffers = pool.open(seq.file, Fork::Main, seq.persistence);
     let guard = pool.read(&buffers, BlockNo(0), &mut be.strategy)?.share();
-    sequence::read(&guard)
+    sequence::read(&guard, seq.name)
 }
 
 /// Takes the next values. 2200H if the sequence is exhausted. Counterpart: `nextval_internal`.
@@ -118,7 +118,7 @@ pub fn next_values(
     let buffers = pool.open(seq.file, Fork::Main, seq.persistence);
     let logged = buffers.is_logged();
     let mut guard = pool.read(&buffers, BlockNo(0), &mut be.strategy)?.exclusive();
-    let row = sequence::read(&guard)?;
+    let row = sequence::read(&guard, seq.name)?;
     let plan = plan(row, params, seq.name, guard.lsn() <= storage.wal.redo_ptr())?;
     if plan.log && logged {
         // The commit must wait for the record, hence an id.
@@ -223,6 +223,7 @@ pub fn set_value(
     }
     let xid = be.txn.current_xid_if_any();
     let mut guard = pool.read(&buffers, BlockNo(0), &mut be.strategy)?.exclusive();
+    sequence::read(&guard, seq.name)?;
     let data = SequenceData { last_value: value, log_count: 0, is_called };
     let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
     if logged {

@@ -12,7 +12,7 @@
 use crate::index::{self, ScanKey, ScanOp, UniqueCheck};
 use crate::table::{self, RowOutcome};
 use crate::{Backend, TableDesc, ToastDesc};
-use ids::{Oid, Tid};
+use ids::{AttrNo, Oid};
 use page::form::data_size;
 use page::heap_tuple::{HEADER_SIZE, bitmap_len};
 use page::varlena::{self, Compression, ToastPointer, Varlena};
@@ -20,7 +20,7 @@ use page::{HeapTuple, Value, max_align};
 use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
 use txn::SnapshotKind;
-use types::{Datum, DatumRef};
+use types::{Batch, Datum, DatumRef};
 
 /// Rows above it are made smaller, as far as it goes. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 pub const TUPLE_THRESHOLD: usize = 2032;
@@ -44,24 +44,25 @@ pub fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
 
 /// Appends `raw_size` bytes.
 fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) -> Result<()> {
-    if raw_size > varlena::MAX_SIZE {
-        return Err(pg_err!(DATA_CORRUPTED, "compressed data is corrupt"));
+    let whole = raw_size + varlena::HEADER_SIZE;
+    if whole > varlena::MAX_SIZE {
+        return Err(pg_err!(INTERNAL_ERROR, "invalid memory alloc request size {whole}"));
     }
     let at = out.len();
-    out.try_reserve(raw_size).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
-    out.resize(at + raw_size, 0);
+    // A damaged size takes no memory.
+    let promised = raw_size.min(method.expanded_max(data.len()));
+    out.try_reserve(promised).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
+    out.resize(at + promised, 0);
     let target = &mut out[at..];
-    let (good, name) = match method {
-        Compression::Pglz => (page::pglz::decompress(data, target, true) == Some(raw_size), "pglz"),
-        Compression::Lz4 => {
-            (lz4_flex::block::decompress_into(data, target).ok() == Some(raw_size), "lz4")
-        }
+    let done = match method {
+        Compression::Pglz => page::pglz::decompress(data, target, true),
+        Compression::Lz4 => lz4_flex::block::decompress_into(data, target).ok(),
     };
-    if good {
+    if done == Some(raw_size) {
         return Ok(());
     }
     out.truncate(at);
-    Err(pg_err!(DATA_CORRUPTED, "compressed {name} data is corrupt"))
+    Err(pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))
 }
 
 /// The compressed varlena (with header) of a payload; `None` if that saves too little.
@@ -94,10 +95,12 @@ pub(crate) fn fetch(
     };
     let mut stored = Vec::new();
     chunks(be, toast, &pointer, &mut stored)?;
-    // What is stored begins with the size and method that the pointer repeats.
-    let data =
-        stored.get(4..).ok_or_else(|| pg_err!(DATA_CORRUPTED, "compressed data is corrupt"))?;
-    expand(method, data, pointer.raw_size as usize - varlena::HEADER_SIZE, out)
+    // What is stored begins with the size and method, which the pointer only repeats.
+    let (info, data) = stored
+        .split_first_chunk()
+        .ok_or_else(|| pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))?;
+    let (raw_size, method) = varlena::compression_of(u32::from_le_bytes(*info))?;
+    expand(method, data, raw_size, out)
 }
 
 fn toast_of(table: &TableDesc) -> Result<&ToastDesc> {
@@ -115,11 +118,19 @@ fn chunks(
 ) -> Result<()> {
     let size = pointer.ext_size as usize;
     let (id, name) = (pointer.value_id, &toast.table.name);
-    out.try_reserve(size).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
+    // What a pointer says may be damaged: no room before there are rows.
     let begin = out.len();
     let mut expected = 0;
     let last = size.saturating_sub(1) / CHUNK_SIZE;
-    visit(be, toast, id, &mut |_, _, seq, data| {
+    visit(be, toast, id, &[2, 3], &mut |batch, row| {
+        let (DatumRef::Word(seq), DatumRef::Bytes(data)) = (batch.get(row, 0), batch.get(row, 1))
+        else {
+            return Err(pg_err!(
+                DATA_CORRUPTED,
+                "chunk {expected} of toast value {id} in {name} is null"
+            ));
+        };
+        let seq = seq as i32;
         if seq != expected {
             return Err(pg_err!(
                 DATA_CORRUPTED,
@@ -136,6 +147,7 @@ fn chunks(
                 last + 1
             ));
         }
+        out.try_reserve(data.len()).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
         out.extend_from_slice(data);
         expected += 1;
         Ok(())
@@ -149,15 +161,15 @@ fn chunks(
     Ok(())
 }
 
-/// Calls `each` with TID, chunk number and data of the value's chunks in order.
+/// Calls `each` with the columns asked for of the value's chunks, in order.
 fn visit(
     be: &mut Backend,
     toast: &ToastDesc,
     id: Oid,
-    each: &mut dyn FnMut(&mut Backend, Tid, i32, &[u8]) -> Result<()>,
+    columns: &[AttrNo],
+    each: &mut dyn FnMut(&Batch, usize) -> Result<()>,
 ) -> Result<()> {
     let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
-    let columns = [table::system::CTID, 2, 3];
     // TOAST rows follow the rows that refer to them: whoever has a pointer may see the value.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
     let mut scan = index::IndexScan::new(
@@ -166,18 +178,17 @@ fn visit(
         &toast.index,
         snapshot,
         vec![key],
-        &columns,
+        columns,
         index::IndexScanOptions::default(),
     )?;
-    let mut batch = table::new_batch(&toast.table, &columns);
+    let mut batch = table::new_batch(&toast.table, columns);
     loop {
         batch.clear();
         if !scan.next_batch(be, index::Direction::Forward, &mut batch, 64)? {
             return scan.end(be);
         }
         for row in 0..batch.len {
-            let tid = types::system::tid_of(batch.get(row, 0));
-            each(be, tid, batch.get(row, 1).as_i32(), batch.get(row, 2).as_bytes())?;
+            each(&batch, row)?;
         }
     }
 }
@@ -415,8 +426,9 @@ pub(crate) fn delete_values(
             continue;
         }
         let mut tids = Vec::new();
-        visit(be, toast, pointer.value_id, &mut |_, tid, _, _| {
-            tids.push(tid);
+        // Whatever is in the chunks: what they hold may be damaged.
+        visit(be, toast, pointer.value_id, &[table::system::CTID], &mut |batch, row| {
+            tids.push(types::system::tid_of(batch.get(row, 0)));
             Ok(())
         })?;
         for tid in tids {

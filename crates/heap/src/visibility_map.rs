@@ -63,7 +63,7 @@ pub fn pin<'a>(
             init_if_new(&mut guard, wal, scratch);
         }
     }
-    let mut pin = pool.read(&rel.vm, map_block, strategy)?;
+    let mut pin = pool.read_zero_on_error(&rel.vm, map_block, strategy)?;
     let guard = pin.share();
     let new = guard.is_new();
     pin = guard.into_pin();
@@ -155,7 +155,8 @@ pub fn status<'a>(
         if nblocks(pool, rel)? <= map_block.0 {
             return Ok(0);
         }
-        *slot = Some(VmPin { map_block, pin: pool.read(&rel.vm, map_block, strategy)? });
+        *slot =
+            Some(VmPin { map_block, pin: pool.read_zero_on_error(&rel.vm, map_block, strategy)? });
     }
     let Some(held) = slot.take() else { return Ok(0) };
     let guard = held.pin.share();
@@ -168,7 +169,10 @@ pub fn status<'a>(
 pub fn count(pool: &BufferPool, rel: &HeapRel, strategy: &mut Strategy) -> Result<(u32, u32)> {
     let mut sum = (0, 0);
     for block in 0..nblocks(pool, rel)? {
-        let guard = pool.read(&rel.vm, BlockNo(block), strategy)?.share();
+        let guard = pool.read_zero_on_error(&rel.vm, BlockNo(block), strategy)?.share();
+        if guard.is_new() {
+            continue;
+        }
         let (visible, frozen) = vm::count(&guard);
         sum = (sum.0 + visible, sum.1 + frozen);
     }
@@ -195,7 +199,7 @@ pub fn prepare_truncate(
         if map_block.0 >= have {
             return Ok(None);
         }
-        let mut guard = pool.read(&rel.vm, map_block, strategy)?.exclusive();
+        let mut guard = pool.read_zero_on_error(&rel.vm, map_block, strategy)?.exclusive();
         let mut edit = PageEdit::begin(wal, scratch);
         let log = rel.is_logged() && !wal.in_recovery() && wal.log_hints();
         let flags = if log { RegFlags::FORCE_IMAGE } else { RegFlags::NONE };

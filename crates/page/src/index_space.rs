@@ -7,6 +7,7 @@ use crate::header::{HEADER_SIZE, max_align};
 use crate::item::{LINE_POINTER_SIZE, LinePointer};
 use crate::{Page, PageMut};
 use ids::OffsetNo;
+use pgerror::Result;
 
 const fn slot(off: OffsetNo) -> usize {
     HEADER_SIZE + (off as usize - 1) * LINE_POINTER_SIZE
@@ -52,21 +53,19 @@ pub fn append(page: PageMut<'_>, bytes: &[u8]) -> bool {
 }
 
 /// Removes the item and its line pointer. Counterpart: `PageIndexTupleDelete`.
-pub fn delete(page: PageMut<'_>, off: OffsetNo) {
-    page.index_delete(off).expect("the page's line pointers were checked when it was read");
+pub fn delete(page: PageMut<'_>, off: OffsetNo) -> Result<()> {
+    page.index_delete(off)
 }
 
 /// Removes several items, their line pointers in ascending order. Counterpart: `PageIndexMultiDelete`.
-pub fn delete_many(page: PageMut<'_>, offs: &[OffsetNo]) {
-    page.index_multi_delete(offs).expect("the page's line pointers were checked when it was read");
+pub fn delete_many(page: PageMut<'_>, offs: &[OffsetNo]) -> Result<()> {
+    page.index_multi_delete(offs)
 }
 
 /// Replaces the item at `off` in its place; the rest moves as sizes differ. `false` without room.
 /// Counterpart: `PageIndexTupleOverwrite`.
-#[must_use]
-pub fn overwrite(page: PageMut<'_>, off: OffsetNo, bytes: &[u8]) -> bool {
+pub fn overwrite(page: PageMut<'_>, off: OffsetNo, bytes: &[u8]) -> Result<bool> {
     page.index_overwrite(off, bytes)
-        .expect("the page's line pointers were checked when it was read")
 }
 
 #[cfg(test)]
@@ -101,7 +100,7 @@ mod tests {
                 }
                 2 if !model.is_empty() => {
                     let at = next(model.len());
-                    if overwrite(&mut page, at as OffsetNo + 1, &item) {
+                    if overwrite(&mut page, at as OffsetNo + 1, &item).unwrap() {
                         model[at] = item;
                     }
                 }
@@ -109,7 +108,7 @@ mod tests {
                     let k = next(9);
                     let gone: Vec<OffsetNo> =
                         (1..=model.len() as OffsetNo).filter(|_| next(10) < k).collect();
-                    delete_many(&mut page, &gone);
+                    delete_many(&mut page, &gone).unwrap();
                     let mut n = 0;
                     model.retain(|_| {
                         n += 1;

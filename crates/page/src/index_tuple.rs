@@ -174,6 +174,17 @@ impl<'a> IndexTuple<'a> {
         usize::from(self.info() & SIZE_MASK)
     }
 
+    /// Is everything that the header tells of within the tuple's bytes? On a damaged page it need not be.
+    pub fn is_whole(self) -> bool {
+        let room = self.0.len();
+        if room < HEADER_SIZE || self.size() < HEADER_SIZE || self.size() > room {
+            return false;
+        }
+        let list =
+            |from: usize| from >= HEADER_SIZE && from + self.posting_count() * TID_SIZE <= room;
+        !self.is_posting() || self.posting_count() > 0 && list(self.posting_offset())
+    }
+
     #[inline]
     pub fn has_nulls(self) -> bool {
         self.info() & NULL_MASK != 0

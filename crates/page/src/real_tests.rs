@@ -330,7 +330,7 @@ fn sequences_and_toast_pointers() {
     );
     let paths = Cluster::printed(&out, "pg_relation_filepath");
     let pages_of_s = pages(&cluster.0.join(&paths[0]));
-    let data = sequence::read(&pages_of_s[0]).expect("a sequence");
+    let data = sequence::read(&pages_of_s[0], "s").expect("a sequence");
     // The server is shut down by a checkpoint; what it logged ahead stays.
     assert_eq!((data.last_value, data.is_called), (40, true));
     let mut own = PageBuf::new();

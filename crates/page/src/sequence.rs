@@ -66,8 +66,8 @@ pub fn init_page(page: &mut Page, tuple: &[u8]) -> bool {
     page.add_item(tuple, AddAt::Any, false).is_some()
 }
 
-/// Reads the row. Counterpart: `read_seq_tuple`.
-pub fn read(page: &Page) -> Result<SequenceData> {
+/// Reads the row; the name is for messages. Counterpart: `read_seq_tuple`.
+pub fn read(page: &Page, name: &str) -> Result<SequenceData> {
     let special = page.special();
     let magic = if special + 4 <= crate::PAGE_SIZE && special.is_multiple_of(4) {
         page.u32_at(special)
@@ -75,13 +75,14 @@ pub fn read(page: &Page) -> Result<SequenceData> {
         0
     };
     if magic != MAGIC {
-        return Err(pg_err!(INTERNAL_ERROR, "bad magic number in sequence: {magic:08X}"));
+        let what = format!("bad magic number in sequence \"{name}\": {magic:08X}");
+        return Err(pg_err!(INTERNAL_ERROR, "{what}"));
     }
     let lp = page.line_pointer(1);
     let data = page.slice(lp.offset() + HEADER_SIZE, lp.len().saturating_sub(HEADER_SIZE));
     let data = data.get(HOFF - HEADER_SIZE..).unwrap_or(&[]);
     if !lp.is_normal() || data.len() < TUPLE_SIZE - HOFF {
-        return Err(pg_err!(DATA_CORRUPTED, "sequence has no tuple"));
+        return Err(pg_err!(DATA_CORRUPTED, "sequence \"{name}\" has no tuple"));
     }
     let word = |i: usize| i64::from_le_bytes(*data[i..].first_chunk().expect("17 bytes"));
     Ok(SequenceData { last_value: word(0), log_count: word(8), is_called: data[16] != 0 })

@@ -9,6 +9,7 @@
 //! Counterpart: postgres.h, access/toast_internals.h, access/detoast.h.
 
 use ids::Oid;
+use pgerror::{Result, pg_err};
 
 /// Bytes of the long header. Counterpart: `VARHDRSZ`.
 pub const HEADER_SIZE: usize = 4;
@@ -46,6 +47,24 @@ impl Compression {
             b'p' => Some(Compression::Pglz),
             b'l' => Some(Compression::Lz4),
             _ => None,
+        }
+    }
+
+    /// So many bytes can `stored` bytes become at most; a value that promises more is damaged.
+    pub const fn expanded_max(self, stored: usize) -> usize {
+        // pglz: three bytes for a match of 273. LZ4: a byte for 255 more.
+        let most = match self {
+            Compression::Pglz => 91,
+            Compression::Lz4 => 255,
+        };
+        stored.saturating_mul(most)
+    }
+
+    /// As messages have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Compression::Pglz => "pglz",
+            Compression::Lz4 => "lz4",
         }
     }
 
@@ -139,6 +158,14 @@ impl<'a> Varlena<'a> {
             data: &whole[COMPRESSED_HEADER_SIZE..],
         })
     }
+}
+
+/// The first word after a compressed value's length: bytes of the payload, and how it was compressed. What a TOAST table
+/// keeps of the value begins with it. XX000 where the method is none. Counterpart: `va_tcinfo`.
+pub fn compression_of(info: u32) -> Result<(usize, Compression)> {
+    let method = Compression::from_bits(info)
+        .ok_or_else(|| pg_err!(INTERNAL_ERROR, "invalid compression method id {}", info >> 30))?;
+    Ok(((info & SIZE_MASK) as usize, method))
 }
 
 /// Total length in bytes of the varlena at the front of `bytes`, header included.

@@ -273,6 +273,7 @@ fn begin_session(
     let ours = core.store.named("server_version").as_text().to_owned();
     let disk = core.backend.storage().env.disk.clone();
     engine::version::check_database(&*disk, database.as_str(), &directory, &ours)?;
+    instance.engine.relmaps().load((db.dattablespace, db.oid))?;
     core.backend.txn.set_database(db.oid, db.dattablespace);
     core.catalog.abort(&mut core.backend)?;
 

@@ -403,8 +403,10 @@ impl MultiXacts {
             self.offsets.hold(offset_page(next), &Self::who(next))?.zero_from(place);
         }
         let (status, xid) = member_place(next_offset);
-        if status != 0 {
-            let held = self.members.hold(member_page(next_offset), &Self::who(next))?;
+        // As PostgreSQL: not where the first group of the page is in use.
+        if status >= GROUP_BYTES as usize {
+            let who = Self::who(MultiXid(next_offset));
+            let held = self.members.hold(member_page(next_offset), &who)?;
             held.zero_from(xid);
         }
         Ok(())

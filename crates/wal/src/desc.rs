@@ -1,13 +1,14 @@
 //! Names of records, as `pg_waldump` prints them. Counterpart: the `*_identify` functions of
 //! access/rmgrdesc.
 
+use crate::record::DecodedBlock;
 use crate::record::{BKPIMAGE_COMPRESS_LZ4, BKPIMAGE_COMPRESS_PGLZ};
 use crate::{DecodedRecord, RmgrId};
 use ids::Fork;
 use std::fmt::Write;
 
 /// Name of the kind of record, without flags; `None` for an unknown one. `info` is the whole info byte.
-fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
+pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
     let op = (info >> 4) as usize;
     let names: &[&str] = match rmgr {
         RmgrId::Xlog => &[
@@ -211,6 +212,20 @@ pub fn blocks_inline(record: &DecodedRecord) -> String {
         if let Some(image) = block.image {
             out.push_str(if image.apply() { " FPW" } else { " FPW for WAL verification" });
         }
+    }
+    out
+}
+
+/// The record's blocks as they stand in the context of an error. Counterpart: xlog_block_info.
+pub fn blocks_in_context(record: &DecodedRecord) -> String {
+    let mut out = String::new();
+    for (id, DecodedBlock { rel, fork, block, image, .. }) in record.blocks() {
+        let (space, db, number) = (rel.tablespace, rel.database, rel.relnumber);
+        let _ = write!(out, "; blkref #{id}: rel {space}/{db}/{number}, ");
+        if *fork != Fork::Main {
+            let _ = write!(out, "fork {}, ", *fork as u8);
+        }
+        let _ = write!(out, "blk {block}{}", if image.is_some() { " FPW" } else { "" });
     }
     out
 }

@@ -225,3 +225,72 @@ fn a_damaged_heap_page_takes_nobody_down() {
     let log = server.stop(&data);
     assert!(!log.contains("PANIC"), "{log}");
 }
+
+/// Where in its segment the last record of a kind lies that has a whole page of the log around it, by `pg_waldump`.
+fn last_record(segment: &Path, kind: &str) -> usize {
+    let mut dump = testkit::postgres::program("pg_waldump");
+    dump.arg(segment);
+    let out = dump.output().expect("pg_waldump can be run");
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let mut places = text.lines().filter(|line| line.contains(kind)).filter_map(|line| {
+        let (_, rest) = line.split_once("lsn: 0/")?;
+        let at = usize::from_str_radix(rest.split_once(',')?.0, 16).ok()? % (16 << 20);
+        let (_, length) = line.split_once("/")?.1.split_once("/")?;
+        let length: usize = length.split_once(',')?.0.trim().parse().ok()?;
+        (at % 8192 + length <= 8192).then_some(at)
+    });
+    places.next_back().expect("such a record")
+}
+
+/// What the checksum does not find: a record of a kind that its data do not fit. The reason is told with the record.
+#[test]
+fn a_record_of_the_wrong_kind_is_refused() {
+    const INSERT_META: u8 = 0x20;
+    const OTHERS: [u8; 7] = [0x40, 0x50, 0x60, 0x70, 0x80, 0xa0, 0xb0];
+    let dir = TempDir::new("damage");
+    hand_over(dir.path());
+    let good = dir.path().join("good");
+    norsu::init_with(&good, &["--locale=C"]);
+    let mut server = Norsu::start(&good, &[]);
+    server.query("CREATE TABLE t (id int PRIMARY KEY)");
+    server.query("INSERT INTO t VALUES (1)");
+    server.query("CHECKPOINT");
+    server.query("INSERT INTO t VALUES (2)");
+    server.query("INSERT INTO t VALUES (3)");
+    let name = server.query("SELECT pg_walfile_name(pg_current_wal_lsn())");
+    server.kill();
+    let at = last_record(&good.join("pg_wal").join(&name), "INSERT_LEAF");
+    let damaged = |kind: u8| {
+        let data = dir.path().join(format!("kind{kind}"));
+        copy(&good, &data);
+        let path = data.join("pg_wal").join(&name);
+        let mut log = std::fs::read(&path).expect("the log");
+        let length = u32::from_le_bytes(log[at..at + 4].try_into().expect("four bytes")) as usize;
+        let record = &mut log[at..at + length];
+        record[16] = record[16] & 0x0f | kind;
+        let crc = crc32c::crc32c_append(crc32c::crc32c(&record[24..]), &record[..20]);
+        record[20..24].copy_from_slice(&crc.to_le_bytes());
+        std::fs::write(&path, log).expect("it can be written");
+        data
+    };
+    let context = |log: &str| {
+        let line = log.lines().find_map(|l| l.split_once("CONTEXT:  ")).map(|(_, said)| said);
+        line.unwrap_or_else(|| panic!("{log}")).to_owned()
+    };
+    let data = damaged(INSERT_META);
+    let twin = dir.path().join("twin");
+    copy(&data, &twin);
+    let ours = Norsu::try_start(&data, &[]).err().expect("it does not start");
+    let theirs = RealServer::try_start(&twin, "postgres", &[]).err().expect("it does not start");
+    assert_eq!(context(&ours), context(&theirs));
+    assert!(
+        context(&ours).contains(" for Btree/INSERT_META: off 3; blkref #0: rel 1663/5/"),
+        "{ours}"
+    );
+    for kind in OTHERS {
+        let log = Norsu::try_start(&damaged(kind), &[]).err();
+        let log = log.unwrap_or_else(|| panic!("a record of the kind {kind:x} is replayed"));
+        assert!(context(&log).starts_with("WAL redo at 0/"), "{log}");
+        assert!(!log.contains("panicked"), "{kind:x}: {log}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Files that are damaged and found so when a statement needs them: both servers say the same, and go on.
+
+use std::path::Path;
+use testkit::client::Client;
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{RealServer, hand_over};
+use testkit::referee::copy;
+
+/// What is changed in the file of a relation.
+type Damage = fn(&mut [u8]);
+
+const MADE: [&str; 9] = [
+    "CREATE SEQUENCE zeroed",
+    "CREATE TABLE seen (id int PRIMARY KEY, t text)",
+    "INSERT INTO seen SELECT g, 'row' FROM generate_series(1, 1000) g",
+    "CREATE TABLE pressed (id int, t text COMPRESSION pglz)",
+    "INSERT INTO pressed VALUES (1, repeat('abc', 3000))",
+    "CREATE TABLE apart (id int, t text)",
+    "ALTER TABLE apart ALTER t SET STORAGE external",
+    "INSERT INTO apart VALUES (1, repeat('abc', 3000)), (2, 'short')",
+    "VACUUM seen",
+];
+
+/// The file, as a query for its path with what follows it, and what becomes of it.
+const DAMAGES: [(&str, &str, Damage); 4] = [
+    ("pg_relation_filepath('zeroed')", "", |file| file.fill(0)),
+    // Bounds of free space that cannot be.
+    ("pg_relation_filepath('seen')", "_vm", |page| page[12..16].fill(0xff)),
+    // The size before compression is half a gigabyte.
+    ("pg_relation_filepath('pressed')", "", |page| {
+        let word = first_item(page) + 24 + 4 + 4;
+        page[word..word + 4].copy_from_slice(&0x2000_0000u32.to_le_bytes());
+    }),
+    // The first chunk is NULL.
+    (
+        "(SELECT pg_relation_filepath(reltoastrelid) FROM pg_class WHERE relname = 'apart')",
+        "",
+        |page| {
+            let tuple = first_item(page);
+            page[tuple + 20] |= 1;
+            page[tuple + 23] = 0b011;
+        },
+    ),
+];
+
+const ASKED: [&str; 15] = [
+    "SELECT nextval('zeroed')",
+    "SELECT setval('zeroed', 5)",
+    "ALTER SEQUENCE zeroed INCREMENT 3",
+    "VACUUM zeroed",
+    "SET enable_seqscan = off",
+    "SET enable_bitmapscan = off",
+    "SELECT count(id) FROM seen WHERE id > 0",
+    "INSERT INTO seen VALUES (-1, 'new')",
+    "VACUUM seen",
+    "SELECT count(id) FROM seen WHERE id > -5",
+    "SELECT length(upper(t)) FROM pressed",
+    "SELECT id FROM pressed",
+    // PostgreSQL dies of the chunk where it is read.
+    "DELETE FROM apart WHERE id = 1",
+    "SELECT * FROM apart",
+    "CREATE DATABASE another",
+];
+
+fn first_item(page: &[u8]) -> usize {
+    usize::from(u16::from_le_bytes([page[24], page[25]]) & 0x7fff)
+}
+
+fn says(client: &mut Client, sql: &str) -> String {
+    let reply = client.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let mut out: Vec<String> =
+        reply.notices.iter().map(|n| format!("{} {} {}", n.severity, n.code, n.message)).collect();
+    out.push(match &reply.error {
+        Some(e) => format!("{} {} {}", e.severity, e.code, e.message),
+        None => reply.text().join(" "),
+    });
+    format!("{sql}: {}", out.join("; "))
+}
+
+fn change(path: &Path, change: Damage) {
+    let mut bytes = std::fs::read(path).expect("the file");
+    change(&mut bytes);
+    std::fs::write(path, bytes).expect("it can be written");
+}
+
+#[test]
+fn damage_is_told_of_in_the_same_words() {
+    let dir = TempDir::new("damaged");
+    hand_over(dir.path());
+    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
+    let server = Norsu::start(&data, &[]);
+    MADE.iter().for_each(|sql| drop(server.query(sql)));
+    let path = |sql: &str| data.join(server.query(&format!("SELECT {sql}")));
+    let paths = DAMAGES.map(|(relation, ..)| path(relation));
+    // Two hold a row, so that there is a multixact.
+    let mut two = [server.connect("postgres"), server.connect("postgres")];
+    for sql in ["BEGIN", "SELECT id FROM seen WHERE id = 1 FOR KEY SHARE", "COMMIT"] {
+        two.iter_mut().for_each(|client| drop(client.must(sql)));
+    }
+    drop(two);
+    server.stop(&data);
+    for ((_, suffix, damage), path) in DAMAGES.iter().zip(paths) {
+        change(
+            &path.with_file_name(format!("{}{suffix}", path.file_name().unwrap().display())),
+            *damage,
+        );
+    }
+    change(&data.join("base/1/pg_filenode.map"), |map| map[0] ^= 1);
+    // Nobody asks for the members.
+    std::fs::remove_file(data.join("pg_multixact/members/0000")).expect("the file");
+    copy(&data, &twin);
+
+    let server = Norsu::start(&data, &[]);
+    let mut client = server.connect("postgres");
+    std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").unwrap();
+    assert!(
+        says(&mut client, "SELECT t FROM apart").contains("ERROR XX001 chunk 0 of toast value")
+    );
+    let ours = ASKED.map(|sql| says(&mut client, sql));
+    let peak = crate::memory::kilobytes(server.pid(), "VmHWM:");
+    drop(client);
+    let log = server.stop(&data);
+    assert!(!log.contains("panicked"), "{log}");
+    let real = RealServer::start(&twin, "postgres");
+    let mut client = real.connect("postgres");
+    let theirs = ASKED.map(|sql| says(&mut client, sql));
+    assert_eq!(ours, theirs);
+    assert!(ours[6].contains("zeroing out page; 1000"), "{}", ours[6]);
+    assert!(ours[10].contains("ERROR XX001 compressed pglz data is corrupt"), "{}", ours[10]);
+    assert!(peak < 400_000, "{peak} kB");
+}
+
+/// Nobody can be connected to a database whose map of files is damaged.
+#[test]
+fn a_damaged_map_lets_nobody_in() {
+    let dir = TempDir::new("damaged");
+    hand_over(dir.path());
+    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    norsu::init_with(&data, &["--locale=C"]);
+    let server = Norsu::start(&data, &[]);
+    let databases = ["bits", "lost", "cut", "longer"];
+    let maps = databases.map(|name| {
+        server.query(&format!("CREATE DATABASE {name}"));
+        let oid = server.query(&format!("SELECT oid FROM pg_database WHERE datname = '{name}'"));
+        data.join(format!("base/{oid}/pg_filenode.map"))
+    });
+    server.stop(&data);
+    change(&maps[0], |map| map[12] ^= 1);
+    std::fs::remove_file(&maps[1]).unwrap();
+    let mut map = std::fs::read(&maps[2]).unwrap();
+    std::fs::write(&maps[2], &map[..100]).unwrap();
+    map.extend([0; 100]);
+    std::fs::write(&maps[3], &map).unwrap();
+    copy(&data, &twin);
+    let server = Norsu::start(&data, &[]);
+    let real = RealServer::start(&twin, "postgres");
+    let [ours, theirs] = [server.sockets(), real.sockets()].map(|sockets| {
+        databases.map(|name| Client::connect(sockets, name).err().map(|e| e.to_string()))
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.iter().filter(|e| e.is_some()).count(), 3);
+}
