@@ -161,3 +161,20 @@ INSERT INTO packed (i, t) VALUES (9, repeat('abc', [[700¦1500¦9000]]))
 SELECT i, md5(t), md5(c::text), n FROM packed ORDER BY i, length(t)
 SET enable_seqscan = off; SELECT i FROM packed WHERE t = repeat('abc', 9000) ORDER BY 1; RESET enable_seqscan
 ALTER TABLE packed ALTER t SET STORAGE external; VACUUM FULL packed; SELECT i, md5(t) FROM packed ORDER BY i, length(t); DROP TABLE packed
+-- What CREATE SCHEMA makes sees the rest of it.
+CREATE SCHEMA together CREATE INDEX ON tied (a) CREATE VIEW tied_view AS SELECT * FROM tied CREATE TABLE tied (a int PRIMARY KEY, b int DEFAULT nextval('tied_seq')) CREATE TABLE tied_to (a int REFERENCES tied) CREATE SEQUENCE tied_seq
+CREATE SCHEMA apart CREATE TABLE [[together.tied2¦apart.tied2]] (a int)
+CREATE SCHEMA "a ""b" CREATE TABLE t (a int) CREATE VIEW v AS SELECT * FROM t; SELECT current_schemas(false), current_setting('search_path')
+CREATE SCHEMA failing CREATE TABLE t (a int) CREATE VIEW v AS SELECT * FROM nope
+SELECT current_schemas(false), c.oid::regclass, relkind, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('together', 'apart', 'a "b', 'failing') ORDER BY c.oid::regclass::text
+DROP SCHEMA together, apart, "a ""b" CASCADE
+-- Constraints of a new table are valid, whatever is said; indexes made after another's take its comment along.
+CREATE TABLE unproved (a int PRIMARY KEY, b int REFERENCES unproved, CONSTRAINT c CHECK (a > 0) NOT VALID, CONSTRAINT f FOREIGN KEY (b) REFERENCES unproved NOT VALID); CREATE INDEX unproved_b ON unproved (b); COMMENT ON INDEX unproved_b IS 'by b'
+SELECT conname, convalidated, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'unproved'::regclass ORDER BY 1
+CREATE TABLE unproved_too (LIKE unproved INCLUDING INDEXES [[INCLUDING COMMENTS¦]]); SELECT indexrelid::regclass, obj_description(indexrelid) FROM pg_index WHERE indrelid = 'unproved_too'::regclass ORDER BY indexrelid::regclass::text; DROP TABLE unproved_too
+DROP TABLE unproved
+-- A domain over arrays is subscripted as it is.
+CREATE DOMAIN many AS int[]; CREATE DOMAIN few AS many CHECK (VALUE[1] > 0 AND cardinality(VALUE[2:3]) < 5); CREATE TABLE manifold (m many, f few); CREATE VIEW manifold_view AS SELECT m[1], f[1:2], (f || 1)[2] AS g FROM manifold
+SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contypid = 'few'::regtype; SELECT pg_get_viewdef('manifold_view')
+INSERT INTO manifold VALUES ('{1,2}', '{3,4,5}'), ('{}', '{[[0¦7]]}'); UPDATE manifold SET m[2] = 9, f[1:2] = '{8,9}'; SELECT *, m[1], f[2:] FROM manifold, manifold_view; DELETE FROM manifold
+DROP VIEW manifold_view; DROP TABLE manifold; DROP DOMAIN few, many

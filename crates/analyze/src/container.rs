@@ -182,17 +182,12 @@ impl Analyzer<'_> {
 
     /// Fetching by subscripts.
     fn subscripts(&mut self, container: Expr, indices: &[&ast::AIndices]) -> Result<Expr> {
-        self.subscripts_on(container, indices, None)
+        self.subscripts_on(container, indices)
     }
 
-    /// Subscripts to read or, with a value, to assign. Counterpart:
+    /// Subscripts to read or to assign, of a domain as of what is beneath it. Counterpart:
     /// `transformContainerSubscripts`, `array_subscript_transform`, `jsonb_subscript_transform`.
-    pub fn subscripts_on(
-        &mut self,
-        container: Expr,
-        indices: &[&ast::AIndices],
-        assign: Option<(Oid, i32)>,
-    ) -> Result<Expr> {
+    pub fn subscripts_on(&mut self, container: Expr, indices: &[&ast::AIndices]) -> Result<Expr> {
         let declared = container.type_oid();
         let (base, typmod) = self.base_type_and_typmod(declared, container.typmod())?;
         let base = match base {
@@ -247,17 +242,6 @@ impl Analyzer<'_> {
             ));
         }
         let element = if base == JSONB { base } else { row.typelem };
-        let container = if base == declared || assign.is_some() {
-            container
-        } else {
-            crate::coerce::relabel(
-                container,
-                base,
-                typmod,
-                CoercionForm::ImplicitCast,
-                Location::UNKNOWN,
-            )
-        };
         let refrestype = if slice { base } else { element };
         Ok(Expr::SubscriptingRef(Box::new(SubscriptingRef {
             refcontainertype: base,

@@ -384,9 +384,7 @@ impl Analyzer<'_> {
             let rest = &indirection[subscripts.len()..];
             let (container, container_typmod) = self.base_type_and_typmod(ty, typmod)?;
             let base_loc = base.location();
-            let Expr::SubscriptingRef(mut part) =
-                self.subscripts_on(base, &subscripts, Some((ty, typmod)))?
-            else {
+            let Expr::SubscriptingRef(mut part) = self.subscripts_on(base, &subscripts)? else {
                 bail!(INTERNAL_ERROR, "subscripts made no subscripting node")
             };
             let _ = base_loc;

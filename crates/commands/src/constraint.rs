@@ -136,7 +136,8 @@ pub fn add_checks(
             }
         };
         used.push(name.clone());
-        let validated = !check.skip_validation;
+        // A new table has no rows that could be against it.
+        let validated = !validate || !check.skip_validation;
         if validate && validated {
             validate_check(host, &rel, &name, &expr)?;
         }
@@ -338,7 +339,7 @@ pub fn add_foreign_key(
     let mut row = row(host, &name, &rel, b'f')?;
     row.condeferrable = def.deferrable;
     row.condeferred = def.initdeferred;
-    row.convalidated = !def.skip_validation;
+    row.convalidated = !validate || !def.skip_validation;
     row.conindid = index;
     row.confrelid = pk.oid();
     row.confupdtype = def.fk_upd_action;

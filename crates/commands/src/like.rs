@@ -28,7 +28,8 @@ const STORAGE: u32 = 1 << 8;
 /// What is to be done when the table is there.
 #[derive(Default)]
 pub struct Later {
-    indexes: Vec<IndexStmt>,
+    /// And their comments.
+    indexes: Vec<(IndexStmt, Option<Text>)>,
     /// Column by name, and its comment.
     comments: Vec<(String, Text)>,
     constraint_comments: Vec<(String, Text)>,
@@ -109,7 +110,7 @@ pub fn add(
         }
     }
     if has(INDEXES) {
-        add_indexes(host, &rel, constraints, later)?;
+        add_indexes(host, &rel, has(COMMENTS), constraints, later)?;
     }
     if has(STATISTICS) {
         let index = indexes::PG_STATISTIC_EXT_RELID_INDEX;
@@ -176,6 +177,7 @@ fn sequence_options(
 fn add_indexes(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
+    comments: bool,
     constraints: &mut Constraints,
     later: &mut Later,
 ) -> Result<()> {
@@ -202,7 +204,11 @@ fn add_indexes(
             return Err(PgError::internal("CREATE INDEX does not parse as such"));
         };
         s.idxname = None;
-        later.indexes.push(*s);
+        let text = match comments {
+            true => comment_of(host, ObjectAddress::relation(i.indexrelid))?,
+            false => None,
+        };
+        later.indexes.push((*s, text));
     }
     Ok(())
 }
@@ -221,11 +227,14 @@ fn option_list(options: Option<&[Text]>) -> Vec<DefElem> {
 
 /// Indexes, comments and statistics of the new table.
 pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> {
-    for mut stmt in later.indexes {
+    for (mut stmt, text) in later.indexes {
         let rel = host.catalog().relation(oid)?;
         stmt.relation = parse::ast::RangeVar::default();
         let new = crate::index::describe(host, &stmt, &rel, "")?;
-        crate::index::create(host, &rel, &new)?;
+        let index = crate::index::create(host, &rel, &new)?;
+        if let Some(text) = text {
+            put_comment(host, ObjectAddress::relation(index), text)?;
+        }
     }
     let rel = host.catalog().relation(oid)?;
     for (column, text) in later.comments {

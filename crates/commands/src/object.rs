@@ -489,15 +489,38 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
     cat.record_owner(this, owner)?;
     crate::grant::defaults::note_new(host, this, nspacl.as_deref(), owner)?;
     host.catalog().increment_command_counter()?;
-    for elt in &stmt.schema_elts {
-        let elt = in_schema(elt, &name);
-        crate::utility::run_utility(host, &elt, sql)?;
+    if stmt.schema_elts.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let mut elements: Vec<&Node> = stmt.schema_elts.iter().collect();
+    elements.sort_by_key(|node| element_rank(node));
+    // The elements see each other by bare names.
+    let path = host.catalog().session.search_path().to_owned();
+    let quoted = format!("\"{}\"", name.replace('"', "\"\""));
+    let inner = if path.trim().is_empty() { quoted } else { format!("{quoted}, {path}") };
+    host.catalog().session.set_search_path(&inner);
+    let made = elements.into_iter().try_for_each(|elt| {
+        let elt = in_schema(elt, &name)?;
+        crate::utility::run_utility(host, &elt, sql).map(|_| ())
+    });
+    host.catalog().session.set_search_path(&path);
+    made
+}
+
+/// In which order CREATE SCHEMA makes its elements. Counterpart: `transformCreateSchemaStmtElements`.
+fn element_rank(node: &Node) -> u8 {
+    match node {
+        Node::CreateSeqStmt(_) => 0,
+        Node::CreateStmt(_) => 1,
+        Node::ViewStmt(_) => 2,
+        Node::IndexStmt(_) => 3,
+        Node::GrantStmt(_) => 5,
+        _ => 4,
+    }
 }
 
 /// An element of CREATE SCHEMA, its object in that schema.
-fn in_schema(node: &Node, schema: &str) -> Node {
+fn in_schema(node: &Node, schema: &str) -> Result<Node> {
     let mut node = node.clone();
     let rv = match &mut node {
         Node::CreateStmt(s) => Some(&mut s.relation),
@@ -506,12 +529,16 @@ fn in_schema(node: &Node, schema: &str) -> Node {
         Node::CreateSeqStmt(s) => Some(&mut s.sequence),
         _ => None,
     };
-    if let Some(rv) = rv
-        && rv.schemaname.is_none()
-    {
-        rv.schemaname = Some(schema.into());
+    if let Some(rv) = rv {
+        match &rv.schemaname {
+            Some(other) if **other != *schema => bail!(
+                INVALID_SCHEMA_DEFINITION,
+                "CREATE specifies a schema ({other}) different from the one being created ({schema})"
+            ),
+            _ => rv.schemaname = Some(schema.into()),
+        }
     }
-    node
+    Ok(node)
 }
 
 /// COMMENT ON.
