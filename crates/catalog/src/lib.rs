@@ -39,7 +39,7 @@ pub use cache::{Key, Row, SysCache, Tuple};
 pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
-pub use relcache::RelDesc;
+pub use relcache::{RelDesc, VERSION_OPTION, shape_version};
 pub use session::CatSession;
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

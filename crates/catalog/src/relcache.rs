@@ -11,6 +11,19 @@ use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result, pg_err};
 use sync::Arc;
 
+/// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
+/// type got its shape. It warns of relations whose later columns are older than earlier ones, and refuses row values that are
+/// older than their type's columns (22P07). Earlier releases know no such option: their dumps would show one, and could not
+/// be restored.
+pub const VERSION_OPTION: &str = "pg_attver=";
+
+/// The last of the columns' versions; 0 where none has one.
+pub fn shape_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> u64 {
+    let options = columns.into_iter().flat_map(|a| a.attoptions.iter().flatten());
+    let versions = options.filter_map(|o| o.as_str().strip_prefix(VERSION_OPTION)?.parse().ok());
+    versions.max().unwrap_or(0)
+}
+
 /// A relation of any kind.
 pub struct RelDesc {
     pub class: Tuple<PgClass>,

@@ -189,23 +189,20 @@ pub fn attribute_row(
     })
 }
 
-/// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
-/// type got its shape. It warns of relations whose later columns are older than earlier ones. Earlier releases know no such
-/// option: their dumps would show one, and could not be restored.
-pub const VERSION_OPTION: &str = "pg_attver=";
-
 /// The row of a column that joins `others`, with its version where they have one, since a server made them that keeps it.
 pub fn stamped(
     host: &mut dyn CommandHost,
     others: &[PgAttribute],
     row: PgAttribute,
 ) -> PgAttribute {
-    let mut options = others.iter().flat_map(|a| a.attoptions.iter().flatten());
-    if !options.any(|o| o.as_str().starts_with(VERSION_OPTION)) {
+    if catalog::shape_version(others.iter()) == 0 {
         return row;
     }
     let lsn = host.backend().storage().wal.inserted();
-    PgAttribute { attoptions: Some(vec![format!("{VERSION_OPTION}{}", lsn.0).into()]), ..row }
+    PgAttribute {
+        attoptions: Some(vec![format!("{}{}", catalog::VERSION_OPTION, lsn.0).into()]),
+        ..row
+    }
 }
 
 /// A `pg_class` row with the values that a new relation of that kind begins with.

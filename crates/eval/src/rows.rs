@@ -30,7 +30,7 @@ fn form(
         .enumerate()
         .map(|(i, info)| (info, values.get(i).copied().unwrap_or_default()))
         .collect();
-    Ok(record::form(ty, typmod, &columns))
+    Ok(record::form(ty, typmod, desc.version, &columns))
 }
 
 /// The composite type beneath a domain.
@@ -246,7 +246,8 @@ pub fn make_named_record(
         collation: Oid::INVALID,
         dropped: None,
     };
-    let desc = Arc::new(RowDesc { columns: types.iter().enumerate().map(column).collect() });
+    let columns = types.iter().enumerate().map(column).collect();
+    let desc = Arc::new(RowDesc { columns, version: 0 });
     let refs: Vec<DatumRef<'_>> = fields.iter().map(Datum::as_ref).collect();
     form_as(cx, oids::RECORD, &desc, &refs)
 }

@@ -71,6 +71,8 @@ impl RowColumn {
 #[derive(Clone, Debug, Default)]
 pub struct RowDesc {
     pub columns: Vec<RowColumn>,
+    /// Of a type whose columns say so: the log position at which the last of them got its shape, else 0.
+    pub version: u64,
 }
 
 /// The `reg*` types.

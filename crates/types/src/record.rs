@@ -10,7 +10,7 @@
 
 use crate::fncx::{RowDesc, TypeInfo};
 use crate::form::{Reader, is_space};
-use crate::{Datum, DatumRef, FnContext, array, hash};
+use crate::{Datum, DatumRef, FnContext, array, hash, oids};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
@@ -19,20 +19,26 @@ use std::sync::Arc;
 const HEADER: usize = 23;
 const HAS_NULL: u16 = 1;
 const HAS_VARWIDTH: u16 = 2;
+/// Marks of a header that has its type's version.
+const VERSIONED: u16 = 0x0c00;
+const VERSIONED_OFFSET: u16 = 0xfffc;
 
 /// Row type and typmod of a row value.
 pub fn type_of(d: DatumRef<'_>) -> (Oid, i32) {
     let b = d.as_bytes();
     let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
-    (Oid(word(4) as u32), word(0))
+    let ty = Oid(word(4) as u32);
+    // That of a named type is a version, or says nothing.
+    (ty, if ty == oids::RECORD { word(0) } else { -1 })
 }
 
 fn align_up(n: usize, to: usize) -> usize {
     n.div_ceil(to) * to
 }
 
-/// A row value of type `ty` (`record` and a typmod for anonymous ones).
-pub fn form(ty: Oid, typmod: i32, columns: &[(TypeInfo, DatumRef<'_>)]) -> Datum {
+/// A row value of type `ty` (`record` and a typmod for anonymous ones). A type's `version` other than 0 stands in the
+/// header, where PostgreSQL since 15.20 looks for it: in place of the typmod, and its upper half in the ctid.
+pub fn form(ty: Oid, typmod: i32, version: u64, columns: &[(TypeInfo, DatumRef<'_>)]) -> Datum {
     let has_null = columns.iter().any(|(_, v)| v.is_null());
     let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
     let hoff = align_up(HEADER + bitmap, 8);
@@ -42,6 +48,14 @@ pub fn form(ty: Oid, typmod: i32, columns: &[(TypeInfo, DatumRef<'_>)]) -> Datum
     out[4..8].copy_from_slice(&typmod.to_le_bytes());
     out[8..12].copy_from_slice(&ty.0.to_le_bytes());
     out[12..18].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 0, 0]);
+    if version != 0 {
+        let upper = (version >> 32) as u32;
+        out[4..8].copy_from_slice(&(version as u32).to_le_bytes());
+        out[12..14].copy_from_slice(&((upper >> 16) as u16).to_le_bytes());
+        out[14..16].copy_from_slice(&(upper as u16).to_le_bytes());
+        out[16..18].copy_from_slice(&VERSIONED_OFFSET.to_le_bytes());
+        infomask |= VERSIONED;
+    }
     for (i, (info, value)) in columns.iter().enumerate() {
         if info.len < 0 {
             infomask |= if value.is_null() { 0 } else { HAS_VARWIDTH };
@@ -205,7 +219,7 @@ fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(malformed(text, "Junk after right parenthesis."));
     }
     let columns: Vec<_> = types.into_iter().zip(values.iter().map(Datum::as_ref)).collect();
-    Ok(form(ty, typmod, &columns))
+    Ok(form(ty, typmod, desc.version, &columns))
 }
 
 /// Text form of a row.
@@ -291,7 +305,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         });
     }
     let columns: Vec<_> = types.into_iter().zip(values.iter().map(Datum::as_ref)).collect();
-    Ok(form(ty, typmod, &columns))
+    Ok(form(ty, typmod, desc.version, &columns))
 }
 
 fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {

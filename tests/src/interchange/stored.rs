@@ -86,3 +86,74 @@ fn calls_are_evaluated_with_their_defaults() {
     client.must("REINDEX TABLE t; SET enable_seqscan = off");
     assert_eq!(client.rows("SELECT a FROM t WHERE plus(a) = 12 AND plus(a, z => 0) < 1000"), ["1"]);
 }
+
+/// Row values in columns, arrays, domains and each other, of types that PostgreSQL made and that grow meanwhile.
+#[test]
+fn row_values_of_either_server_are_read_by_the_other() {
+    const TYPES: &str = "
+        CREATE TYPE pair AS (a int, b text[]); CREATE TYPE around AS (p pair, n int); CREATE DOMAIN pairs AS pair[];
+        CREATE DOMAIN one_pair AS pair; CREATE TABLE source (a int, b text); INSERT INTO source VALUES (1, 'x')";
+    const COLUMNS: [(&str, &str); 7] = [
+        ("pair", "row(7, ARRAY['z'])"),
+        ("pair[]", "ARRAY[row(7, ARRAY['z'])::pair, NULL]"),
+        ("pairs", "ARRAY[row(7, NULL)::pair]"),
+        ("one_pair", "row(7, ARRAY['z'])::pair"),
+        ("around", "row(row(7, ARRAY['z'])::pair, 1)"),
+        ("source", "(SELECT source FROM source LIMIT 1)"),
+        ("around[]", "'{\"(\\\"(7,{q})\\\",1)\"}'"),
+    ];
+    let dir = TempDir::new("rowvalues");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C"]);
+    let fill = |client: &mut Client, who: i32| {
+        for (n, (_, value)) in COLUMNS.iter().enumerate() {
+            client.must(&format!("INSERT INTO t{n} (who, v) VALUES ({who}, {value})"));
+            client.must(&format!("UPDATE t{n} SET who = -who WHERE who = {who}"));
+        }
+        client.must(&format!("INSERT INTO fields (who, v) VALUES ({who}, NULL)"));
+        client.must("UPDATE fields SET v.n = 5, v.p.a = 6");
+    };
+    let read = |client: &mut Client| -> Vec<String> {
+        let names = (0..COLUMNS.len()).map(|n| format!("t{n}")).chain(["fields".to_owned()]);
+        let rows = names.flat_map(|name| {
+            let list = client.must(&format!("SELECT who, v, v::text FROM {name} ORDER BY 1, 3"));
+            list.text()
+        });
+        rows.collect()
+    };
+    let mut known = Vec::new();
+    for round in 0..4 {
+        if round % 2 == 0 {
+            let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+            let mut client = server.connect("postgres");
+            if round == 0 {
+                client.must(TYPES);
+                for (n, (ty, _)) in COLUMNS.iter().enumerate() {
+                    client.must(&format!("CREATE TABLE t{n} (who int, v {ty})"));
+                }
+                client.must("CREATE TABLE fields (who int, v around)");
+            } else {
+                assert_eq!(read(&mut client), known);
+                client.must("ALTER TABLE source ADD c int");
+            }
+            fill(&mut client, round + 1);
+            known = read(&mut client);
+        } else {
+            hand_over(&data);
+            let server = Norsu::start(&data, &[]);
+            let mut client = server.connect("postgres");
+            assert_eq!(read(&mut client), known);
+            fill(&mut client, round + 1);
+            if round == 1 {
+                client.must("ALTER TABLE source ADD d text");
+                fill(&mut client, 9);
+            }
+            known = read(&mut client);
+            drop(client);
+            server.stop(&data);
+        }
+    }
+    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    assert_eq!(read(&mut server.connect("postgres")), known);
+}

@@ -290,7 +290,8 @@ impl FnContext for Core {
                 }),
             })
             .collect();
-        Ok(Arc::new(RowDesc { columns }))
+        let version = catalog::shape_version(&desc.attributes);
+        Ok(Arc::new(RowDesc { columns, version }))
     }
 
     fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {

@@ -97,7 +97,7 @@ impl Core {
             table,
             kind: desc.kind(),
             row_type: desc.class.reltype,
-            columns: Arc::new(RowDesc { columns }),
+            columns: Arc::new(RowDesc { columns, version: 0 }),
             indexes,
             checks,
             generated,
