@@ -168,6 +168,12 @@ CREATE SCHEMA "a ""b" CREATE TABLE t (a int) CREATE VIEW v AS SELECT * FROM t; S
 CREATE SCHEMA failing CREATE TABLE t (a int) CREATE VIEW v AS SELECT * FROM nope
 SELECT current_schemas(false), c.oid::regclass, relkind, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('together', 'apart', 'a "b', 'failing') ORDER BY c.oid::regclass::text
 DROP SCHEMA together, apart, "a ""b" CASCADE
+CREATE ROLE tied_owner; CREATE SCHEMA theirs AUTHORIZATION tied_owner CREATE TABLE t (a serial) CREATE VIEW v AS SELECT * FROM t; CREATE SCHEMA AUTHORIZATION tied_owner CREATE VIEW v AS SELECT [[1 AS a¦* FROM nope]]
+SELECT current_user, oid::regclass, relowner::regrole FROM pg_class WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('theirs', 'tied_owner')) ORDER BY oid::regclass::text
+DROP OWNED BY tied_owner CASCADE; DROP ROLE tied_owner
+-- The number of distinct values that is said of a column is believed.
+CREATE TABLE believed (a int, b int, c int); INSERT INTO believed SELECT g % 5, g, g FROM generate_series(1, 100) g; ALTER TABLE believed ALTER a SET (n_distinct = -0.25), ALTER b SET (n_distinct = 7), ALTER c SET (n_distinct = 0); ANALYZE believed
+SELECT attname, n_distinct FROM pg_stats WHERE tablename = 'believed' ORDER BY 1; ALTER TABLE believed ALTER a RESET (n_distinct); ANALYZE believed; SELECT attname, n_distinct FROM pg_stats WHERE tablename = 'believed' ORDER BY 1; DROP TABLE believed
 -- Constraints of a new table are valid, whatever is said; indexes made after another's take its comment along.
 CREATE TABLE unproved (a int PRIMARY KEY, b int REFERENCES unproved, CONSTRAINT c CHECK (a > 0) NOT VALID, CONSTRAINT f FOREIGN KEY (b) REFERENCES unproved NOT VALID); CREATE INDEX unproved_b ON unproved (b); COMMENT ON INDEX unproved_b IS 'by b'
 SELECT conname, convalidated, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'unproved'::regclass ORDER BY 1

@@ -494,15 +494,17 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
     }
     let mut elements: Vec<&Node> = stmt.schema_elts.iter().collect();
     elements.sort_by_key(|node| element_rank(node));
-    // The elements see each other by bare names.
+    // The elements see each other by bare names, and are the owner's.
     let path = host.catalog().session.search_path().to_owned();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
     let inner = if path.trim().is_empty() { quoted } else { format!("{quoted}, {path}") };
     host.catalog().session.set_search_path(&inner);
+    host.catalog().session.set_user(owner);
     let made = elements.into_iter().try_for_each(|elt| {
         let elt = in_schema(elt, &name)?;
         crate::utility::run_utility(host, &elt, sql).map(|_| ())
     });
+    host.catalog().session.set_user(user);
     host.catalog().session.set_search_path(&path);
     made
 }

@@ -70,6 +70,12 @@ pub fn compute(
     }
     let element = info;
     let mut row = empty_row(rel.oid(), a.attnum, &figures);
+    // ALTER COLUMN SET (n_distinct) is believed, not the sample.
+    let options = a.attoptions.iter().flatten();
+    let mut given = options.filter_map(|o| o.as_str().strip_prefix("n_distinct=")?.parse().ok());
+    if let Some(distinct) = given.next().filter(|&distinct: &f32| distinct != 0.0) {
+        row.stadistinct = distinct;
+    }
     let mut slot = 0;
     let collation = a.attcollation;
     if !figures.common.is_empty() {
