@@ -184,3 +184,27 @@ CREATE DOMAIN many AS int[]; CREATE DOMAIN few AS many CHECK (VALUE[1] > 0 AND c
 SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contypid = 'few'::regtype; SELECT pg_get_viewdef('manifold_view')
 INSERT INTO manifold VALUES ('{1,2}', '{3,4,5}'), ('{}', '{[[0¦7]]}'); UPDATE manifold SET m[2] = 9, f[1:2] = '{8,9}'; SELECT *, m[1], f[2:] FROM manifold, manifold_view; DELETE FROM manifold
 DROP VIEW manifold_view; DROP TABLE manifold; DROP DOMAIN few, many
+
+-- Rows without a named type cannot be stored in an index.
+CREATE TABLE mixed (a int, t text); INSERT INTO mixed VALUES (1, 'x')
+CREATE INDEX ON mixed [[((row(a, t)))¦((t || t), (row(a, t)))¦((ARRAY[row(a, t)]))¦((a + 1))¦((null))]]
+-- Materialized views that were never filled; relations whose rows cannot be locked.
+CREATE MATERIALIZED VIEW empty_view AS SELECT * FROM mixed WITH NO DATA; CREATE MATERIALIZED VIEW full_view AS SELECT * FROM mixed
+[[SELECT * FROM empty_view¦SELECT count(*) FROM empty_view JOIN mixed USING (a)¦EXPLAIN (COSTS OFF) SELECT * FROM empty_view¦SELECT * FROM mixed WHERE a IN (SELECT a FROM empty_view)¦CREATE TABLE taken AS SELECT * FROM empty_view¦COPY (SELECT * FROM empty_view) TO STDOUT¦CREATE INDEX ON empty_view (a)]]
+SELECT * FROM full_view [[FOR UPDATE¦FOR SHARE¦FOR KEY SHARE NOWAIT]]
+SELECT m.a FROM mixed m, full_view v FOR UPDATE OF [[m¦v]]
+CREATE SEQUENCE locked_one; SELECT last_value, a FROM locked_one, mixed FOR UPDATE OF mixed; SELECT last_value FROM locked_one FOR UPDATE; DROP SEQUENCE locked_one
+REFRESH MATERIALIZED VIEW empty_view; SELECT * FROM empty_view; REFRESH MATERIALIZED VIEW empty_view WITH NO DATA; SELECT * FROM empty_view
+DROP TABLE mixed CASCADE
+-- Which overload is meant, where defaults make several alike.
+CREATE FUNCTION alike(a int) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION alike(a int, b int DEFAULT 1) RETURNS int LANGUAGE sql AS 'SELECT 2'
+SELECT alike[[(1)¦(1, 2)¦(a => 1)¦(1, b => 2)¦('1')]]
+DROP FUNCTION alike(int); SELECT alike(1); DROP FUNCTION alike(int, int)
+-- Images of rows are compared of one type only; sorting wants one collation.
+CREATE TYPE one_kind AS (a int, b int); CREATE TYPE another_kind AS (a int, b text)
+CREATE TABLE kinds_of_rows AS SELECT row(1, 2)::one_kind AS x, row(1, 'abc')::another_kind AS y
+SELECT [[x *< y¦x *<> y¦x *= y¦x < y¦x *= row(1, 2::bigint)¦x *= row(1, 2)]] FROM kinds_of_rows
+DROP TABLE kinds_of_rows; DROP TYPE one_kind; DROP TYPE another_kind
+CREATE TABLE two_orders (a int, x text COLLATE "C", y text COLLATE "POSIX")
+SELECT [[x FROM two_orders ORDER BY x || y¦array_agg(a ORDER BY x || y) FROM two_orders¦x || y FROM two_orders GROUP BY x || y¦DISTINCT x || y FROM two_orders¦x || y FROM two_orders¦rank() OVER (ORDER BY x || y) FROM two_orders¦x FROM two_orders ORDER BY (x || y) COLLATE "C"]]
+DROP TABLE two_orders

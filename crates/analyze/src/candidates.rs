@@ -341,10 +341,7 @@ fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
                 *old = new;
             }
         }
-        _ => match (old.defaults > 0, new.defaults > 0) {
-            (true, false) => *old = new,
-            (false, true) => {}
-            _ => old.oid = Oid::INVALID,
-        },
+        // Also where one of them needs no defaults.
+        _ => old.oid = Oid::INVALID,
     }
 }

@@ -5,7 +5,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
 use pgerror::{Result, pg_err};
-use plan::expr::{Expr, Location, SubLinkKind};
+use plan::expr::{Expr, Location, SubLinkKind, TargetEntry};
 use plan::query::{JoinTreeNode, Query, RteKind};
 
 /// What is known of an expression's collation. Ordered: stronger wins.
@@ -250,7 +250,7 @@ impl Analyzer<'_> {
                 }
                 let single = agg.args.len() == 1 && agg.aggkind == b'o';
                 for target in &mut agg.args {
-                    let child = self.collate(&mut target.expr)?;
+                    let child = self.collate_target(target)?;
                     // Sort keys of an aggregate do not decide its collation, arguments do.
                     if !target.resjunk && (!ordered || single) {
                         self.merge(&mut state, child)?;
@@ -393,7 +393,7 @@ impl Analyzer<'_> {
     /// Counterpart: `assign_query_collations`.
     pub fn assign_query_collations(&mut self, query: &mut Query) -> Result<()> {
         for target in query.target_list.iter_mut().chain(&mut query.returning_list) {
-            self.collate(&mut target.expr)?;
+            self.collate_target(target)?;
         }
         let mut from = std::mem::take(&mut query.jointree);
         for item in &mut from.fromlist {
@@ -432,6 +432,15 @@ impl Analyzer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What is sorted or grouped by must have one collation.
+    fn collate_target(&mut self, target: &mut TargetEntry) -> Result<State> {
+        let state = self.collate(&mut target.expr)?;
+        if state.strength == Strength::Conflict && target.ressortgroupref != 0 {
+            return Err(self.collation_conflict(&state)?);
+        }
+        Ok(state)
     }
 
     fn collate_jointree(&mut self, node: &mut JoinTreeNode) -> Result<()> {

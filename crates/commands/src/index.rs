@@ -306,6 +306,9 @@ fn key_column(
         bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
     }
     let opclass = opclass_of(host, elem, ty)?;
+    if expr.is_some() {
+        crate::relation::check_storable(host, &name, ty)?;
+    }
     let descending = elem.ordering == SortByDir::Desc;
     let nulls_first = match elem.nulls_ordering {
         SortByNulls::Default => descending,

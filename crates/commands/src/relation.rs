@@ -75,11 +75,8 @@ pub fn check_column_type(
     crate::names::type_rights(host, column.ty)?;
     let mut within: Vec<Oid> = row_type.valid().into_iter().collect();
     check_containment(host, column.ty, &mut within)?;
+    check_storable(host, &column.name, column.ty)?;
     let row = host.catalog().type_row(column.ty)?;
-    if row.typtype == b'p' {
-        let shown = host.catalog().format_type(column.ty)?;
-        bail!(INVALID_TABLE_DEFINITION, "column \"{}\" has pseudo-type {shown}", column.name);
-    }
     if !column.collation.is_valid() && row.typcollation.is_valid() && kind != b'v' {
         let shown = host.catalog().format_type(column.ty)?;
         return Err(pg_err!(
@@ -88,6 +85,16 @@ pub fn check_column_type(
             column.name
         )
         .hint("Use the COLLATE clause to set the collation explicitly."));
+    }
+    Ok(())
+}
+
+/// 42P16 where values of the type cannot be stored: those of a pseudo-type, rows without a named type among them, mean
+/// nothing to other sessions.
+pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Result<()> {
+    if host.catalog().type_row(ty)?.typtype == b'p' {
+        let shown = host.catalog().format_type(ty)?;
+        bail!(INVALID_TABLE_DEFINITION, "column \"{column}\" has pseudo-type {shown}");
     }
     Ok(())
 }

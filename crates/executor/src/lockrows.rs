@@ -19,6 +19,21 @@ struct Mark {
     wait: RowWait,
 }
 
+/// 42809 for relations whose rows cannot be locked; some cannot even stand beside locked ones.
+/// Counterpart: `CheckValidRowMarkRel`.
+fn check_lockable(rel: &OpenRel, strength: LockStrength) -> Result<()> {
+    let what = match rel.kind {
+        b'r' | b'p' => return Ok(()),
+        b'm' | b'f' if strength == LockStrength::None => return Ok(()),
+        b'S' => "sequence",
+        b't' => "TOAST relation",
+        b'v' => "view",
+        b'm' => "materialized view",
+        _ => "relation",
+    };
+    Err(pg_err!(WRONG_OBJECT_TYPE, "cannot lock rows in {what} \"{}\"", rel.table.name))
+}
+
 pub(crate) struct LockRowsNode {
     child: Node,
     marks: Vec<Mark>,
@@ -34,6 +49,8 @@ impl LockRowsNode {
     ) -> Result<Node> {
         let mut marks = Vec::new();
         for m in row_marks {
+            let rel = run.relation(m.rti)?;
+            check_lockable(&rel, m.strength)?;
             let lock = match m.strength {
                 LockStrength::None => continue,
                 LockStrength::ForKeyShare => RowLock::KeyShare,
@@ -49,7 +66,7 @@ impl LockRowsNode {
             let column = ctid_column(plan, m).ok_or_else(|| {
                 PgError::internal("rows to be locked come without their identity")
             })?;
-            marks.push(Mark { rti: m.rti, rel: run.relation(m.rti)?, column, lock, wait });
+            marks.push(Mark { rti: m.rti, rel, column, lock, wait });
         }
         Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
     }

@@ -12,6 +12,8 @@ pub struct OpenRel {
     pub table: Arc<TableDesc>,
     /// `pg_class.relkind`.
     pub kind: u8,
+    /// `pg_class.relispopulated`: false for a materialized view that was never filled.
+    pub populated: bool,
     pub row_type: Oid,
     pub columns: Arc<RowDesc>,
     pub indexes: Vec<RelIndex>,

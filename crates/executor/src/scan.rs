@@ -14,7 +14,7 @@ use engine::table::{self, ScanOptions, TableScan};
 use engine::{Snapshot, SnapshotKind};
 use eval::{EvalState, Program, RowInput, select_true};
 use ids::{AttrNo, BlockNo, Tid};
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::*;
 use plan::node::{BitmapNode, IndexProbe, Plan, PlanNode};
 use std::collections::BTreeMap;
@@ -162,6 +162,14 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         _ => return Err(PgError::internal("table scan expected")),
     };
     let rel = run.relation(rti)?;
+    if !rel.populated {
+        return Err(pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "materialized view \"{}\" has not been populated",
+            rel.table.name
+        )
+        .hint("Use the REFRESH MATERIALIZED VIEW command."));
+    }
     let mut cols = ScanColumns::new(rti);
     cols.row = Some(rel.columns.clone());
     let projection = Projection::new(&plan.info.target_list, qual, &mut cols, run)?;

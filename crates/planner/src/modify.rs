@@ -255,7 +255,7 @@ impl Glob<'_> {
         let mut marks = Vec::new();
         for rti in in_from {
             let kind = &root.query.rte(rti).kind;
-            let is_table = matches!(kind, RteKind::Relation { relkind: b'r' | b'm' | b'p', .. });
+            let is_table = matches!(kind, RteKind::Relation { .. });
             let clause = clauses.iter().filter(|m| m.rti == rti).max_by_key(|m| m.strength);
             let (mark_type, strength, wait_policy) = match clause {
                 Some(m) if is_table => {

@@ -96,6 +96,7 @@ impl Core {
         Ok(OpenRel {
             table,
             kind: desc.kind(),
+            populated: desc.class.relispopulated,
             row_type: desc.class.reltype,
             columns: Arc::new(RowDesc { columns, version: 0 }),
             indexes,
