@@ -162,3 +162,96 @@ fn a_damaged_map_lets_nobody_in() {
     assert_eq!(ours, theirs);
     assert_eq!(ours.iter().filter(|e| e.is_some()).count(), 3);
 }
+
+/// Without checksums, what is wrong within an index is not always seen; but no statement takes its session with it, none
+/// runs for ever, and REINDEX mends it all.
+#[test]
+fn a_damaged_index_takes_no_session_with_it() {
+    let dir = TempDir::new("damaged");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
+    let server = Norsu::start(&data, &[]);
+    const NAMES: [&str; 7] = ["short", "long", "list", "key", "circle", "itself", "child"];
+    let damages: [Damage; NAMES.len()] = [
+        // An item of no length, and one that says it has none.
+        |page| items(page).for_each(|at| page[at + 2..at + 4].fill(0)),
+        |page| first_items(page).for_each(|at| page[at + 6..at + 8].fill(0xff)),
+        // A list of TIDs far beyond the item.
+        |page| {
+            first_items(page)
+                .for_each(|at| page[at + 4..at + 8].copy_from_slice(&[0xff, 0x2f, 16, 0x20]))
+        },
+        |page| first_items(page).for_each(|at| page[at + 8..at + 16].fill(0xff)),
+        // The second leaf leads back to the first.
+        |page| page[PAGE - 12..PAGE - 8].copy_from_slice(&FIRST_LEAF),
+        |page| page[PAGE - 12..PAGE - 8].copy_from_slice(&SECOND_LEAF),
+        // The root's children are the root.
+        |page| first_items(page).for_each(|at| page[at..at + 4].copy_from_slice(&[0, 0, 3, 0])),
+    ];
+    let blocks = [1, 1, 1, 1, 2, 2, 3];
+    let mut paths = Vec::new();
+    for name in NAMES {
+        server.query(&format!("CREATE TABLE {name} (id int, t text)"));
+        server.query(&format!("CREATE INDEX {name}_t ON {name} (t)"));
+        server.query(&format!(
+            "INSERT INTO {name} SELECT g, lpad(g::text, 40, 'k') FROM generate_series(1, 1000) g"
+        ));
+        paths.push(data.join(server.query(&format!("SELECT pg_relation_filepath('{name}_t')"))));
+    }
+    server.stop(&data);
+    for ((path, damage), block) in paths.iter().zip(damages).zip(blocks) {
+        let mut bytes = std::fs::read(path).expect("the file");
+        damage(&mut bytes[block * PAGE..][..PAGE]);
+        std::fs::write(path, bytes).expect("it can be written");
+    }
+    let server = Norsu::start(&data, &[]);
+    let mut client = server.connect("postgres");
+    let say = [
+        "SET enable_seqscan = off",
+        "SET enable_bitmapscan = off",
+        "SET statement_timeout = '500ms'",
+    ];
+    say.iter().for_each(|sql| drop(client.must(sql)));
+    for name in NAMES {
+        for sql in [
+            "SELECT count(*) FROM T WHERE t > 'k'",
+            "SELECT id FROM T WHERE t = lpad('7', 40, 'k')",
+            "SELECT max(t), min(t) FROM T",
+            "SELECT id FROM T WHERE t > 'k' ORDER BY t DESC LIMIT 3",
+            "INSERT INTO T VALUES (0, 'k'), (5000, 'z')",
+            "UPDATE T SET t = t || 'x' WHERE id % 7 = 0",
+            "DELETE FROM T WHERE id % 3 = 0",
+            "VACUUM T",
+        ] {
+            says(&mut client, &sql.replace(" T", &format!(" {name}")));
+        }
+        client.must(&format!("REINDEX TABLE {name}"));
+        let rows = client.value(&format!("SELECT count(*) FROM {name} WHERE t > ''"));
+        client.must(
+            "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_indexonlyscan = off",
+        );
+        assert_eq!(client.value(&format!("SELECT count(*) FROM {name} WHERE t > ''")), rows);
+        client.must("RESET enable_indexscan; RESET enable_indexonlyscan; SET enable_seqscan = off");
+    }
+    drop(client);
+    let log = server.stop(&data);
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+const PAGE: usize = 8192;
+const FIRST_LEAF: [u8; 4] = 1u32.to_le_bytes();
+const SECOND_LEAF: [u8; 4] = 2u32.to_le_bytes();
+
+/// Where the line pointers of a page are.
+fn items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
+    (24..usize::from(u16::from_le_bytes([page[12], page[13]]))).step_by(4)
+}
+
+/// Where its items are.
+fn first_items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
+    let places: Vec<usize> = items(page)
+        .map(|at| usize::from(u16::from_le_bytes([page[at], page[at + 1]]) & 0x7fff))
+        .collect();
+    places.into_iter()
+}

@@ -222,6 +222,7 @@ impl Index {
             }
         }
         let vacuum = matches!(kind, DeleteKind::Vacuum);
+        page.check_index_items()?;
         let mut edit = cx.edit(self);
         let p = edit.change(page, 0, RegFlags::STANDARD);
         apply_deletion(p, deleted, &shrunk, vacuum)?;

@@ -12,7 +12,7 @@ use page::btree::{
     BTP_LEAF, BTP_ROOT, MAGIC, META_BLOCK, MIN_VERSION, Meta, NONE, NOVAC_VERSION, Node, Opaque,
     VERSION,
 };
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use std::ops::Deref;
 use sync::Arc;
 use sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -126,15 +126,21 @@ impl Index {
             )
             .hint("Please REINDEX it."));
         }
-        if !Node(page).has_special() {
-            return Err(pg_err!(
-                INDEX_CORRUPTED,
-                "index \"{}\" contains corrupted page at block {block}",
-                self.name
-            )
-            .hint("Please REINDEX it."));
+        // A page that is its own neighbour would be read for ever.
+        let node = Node(page);
+        let own = block.0 != 0 && (node.next() == block || node.prev() == block);
+        let no_high_key = !node.is_rightmost() && node.max_offset() == 0;
+        if !node.has_special() || (own || no_high_key) && !node.is_deleted() {
+            return Err(self.corrupted(block));
         }
         Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn corrupted(&self, block: BlockNo) -> PgError {
+        let name = &self.name;
+        pg_err!(INDEX_CORRUPTED, "index \"{name}\" contains corrupted page at block {block}")
+            .hint("Please REINDEX it.")
     }
 
     pub(crate) fn share<'p>(&self, cx: &mut Cx<'p>, block: BlockNo) -> Result<ShareGuard<'p>> {

@@ -297,6 +297,7 @@ impl Index {
     ) -> Result<Place<'p, 't>> {
         let mut next = Node(&place.page).next();
         loop {
+            (cx.check_interrupts)()?;
             let page = self.exclusive(cx, next)?;
             let node = Node(&page);
             if node.is_incomplete_split() {

@@ -138,6 +138,8 @@ impl Index {
             right,
             top_parent: top,
         };
+        leaf.check_index_items()?;
+        branch.parent.check_index_items()?;
         let mut edit = cx.edit(self);
         let page = edit.change(leaf, 0, RegFlags::WILL_INIT);
         change_flags(page, BTP_HALF_DEAD, 0);

@@ -404,6 +404,8 @@ impl Scan {
             let (block, next) = (p.block, p.next);
             let (more_left, more_right) = (p.more_left, p.more_right);
             self.leave_page(index, cx)?;
+            // Links of a damaged index may lead in a circle.
+            (cx.check_interrupts)()?;
             match dir {
                 Direction::Forward => {
                     if !more_right || next == NONE {
@@ -416,6 +418,7 @@ impl Scan {
                             return Ok(false);
                         }
                         drop(page);
+                        (cx.check_interrupts)()?;
                         page = index.share(cx, next)?;
                     }
                     let node = Node(&page);
@@ -459,6 +462,7 @@ fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Optio
             return Ok(None);
         }
         drop(page);
+        (cx.check_interrupts)()?;
         page = index.share(cx, left)?;
         // If the left neighbour was split, the page wanted is to the right of where its link led; if
         // it is not within a few steps, the page we came from was deleted.

@@ -199,7 +199,7 @@ impl KeySchema {
         Ok(DatumRef::Bytes(scratch))
     }
 
-    /// Decodes a value unless it is compressed.
+    /// Decodes a value unless it is compressed (or damaged).
     #[inline]
     pub(crate) fn plain_datum<'a>(&self, n: usize, raw: &'a [u8]) -> Option<DatumRef<'a>> {
         let attr = &self.shape.attrs()[n];
@@ -216,11 +216,15 @@ impl KeySchema {
             return Some(DatumRef::Word(word));
         }
         match attr.len {
-            -1 if raw[0] & 1 == 1 => Some(DatumRef::Bytes(&raw[1..])),
-            -1 if raw[0] & 3 == 0 => Some(DatumRef::Bytes(&raw[4..])),
-            -1 => None,
-            -2 => Some(DatumRef::Bytes(&raw[..raw.len() - 1])),
-            _ => Some(DatumRef::Bytes(raw)),
+            -1 => match *raw {
+                [first, ref payload @ ..] if first & 1 == 1 => Some(DatumRef::Bytes(payload)),
+                [first, _, _, _, ref payload @ ..] if first & 3 == 0 => {
+                    Some(DatumRef::Bytes(payload))
+                }
+                _ => None,
+            },
+            -2 => Some(DatumRef::Bytes(raw.split_last().map_or(raw, |(_, name)| name))),
+            len => (raw.len() == len as usize).then_some(DatumRef::Bytes(raw)),
         }
     }
 

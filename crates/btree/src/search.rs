@@ -18,6 +18,9 @@ pub(crate) struct StackEntry {
     pub offset: OffsetNo,
 }
 
+/// More levels than any index has: the way down leads in a circle.
+const HEIGHT_MAX: usize = 64;
+
 /// From the root down.
 pub(crate) type Stack = SmallVec<[StackEntry; 6]>;
 
@@ -43,6 +46,9 @@ impl Index {
             }
             let offset = self.schema.binary_search(key, node)?;
             let child = node.tuple(offset).downlink();
+            if stack.len() == HEIGHT_MAX {
+                return Err(self.corrupted(page.block()));
+            }
             stack.push(StackEntry { block: page.block(), offset });
             if for_update && node.level() == 1 {
                 page_access = Access::Write;
@@ -89,6 +95,8 @@ impl Index {
             }
             let next = node.next();
             drop(page);
+            // Links of a damaged index may lead in a circle.
+            (cx.check_interrupts)()?;
             page = self.latch(cx, next, access)?;
         }
         if page.node().is_ignored() {
@@ -106,6 +114,7 @@ impl Index {
     ) -> Result<Option<ShareGuard<'p>>> {
         let root = if level == 0 { self.root(cx, Access::Read)? } else { self.true_root(cx)? };
         let Some(mut page) = root else { return Ok(None) };
+        let mut height = 0;
         loop {
             // A level's first page can be dead when a deletion is under way, its last when it was split.
             while Node(&page).is_ignored() || (rightmost && !Node(&page).is_rightmost()) {
@@ -129,6 +138,10 @@ impl Index {
             }
             let offset = if rightmost { node.max_offset() } else { node.first_data_key() };
             let child = node.tuple(offset).downlink();
+            height += 1;
+            if height > HEIGHT_MAX {
+                return Err(self.corrupted(page.block()));
+            }
             drop(page);
             page = self.share(cx, child)?;
         }

@@ -114,7 +114,7 @@ impl<'a> Splitter<'a> {
             if self.is_leaf && size > 64 {
                 let t = self.node.tuple(first_right);
                 if t.is_posting() {
-                    posting = (t.size() - t.posting_offset()) as i32;
+                    posting = (t.bytes().len() - t.key_size()) as i32;
                 }
             }
             size

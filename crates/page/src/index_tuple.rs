@@ -135,15 +135,23 @@ fn stored_len(attr: &IndexAttr, b: &[u8]) -> usize {
 /// Size of the varlena at the front of `b`, header included. External forms do not occur in indexes.
 #[inline]
 fn varlena_size(b: &[u8]) -> usize {
-    let first = b[0];
-    if first & 1 == 1 {
-        usize::from(first >> 1)
-    } else {
-        (u32::from_le_bytes([b[0], b[1], b[2], b[3]]) >> 2) as usize
+    match *b {
+        [first, ..] if first & 1 == 1 => usize::from(first >> 1),
+        [a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]) >> 2) as usize,
+        _ => 0,
     }
 }
 
-/// A tuple on a page or in memory: exactly its own bytes.
+/// What is stored at the front of `b`; on a damaged page, as much of it as there is.
+#[inline]
+fn stored<'a>(attr: &IndexAttr, b: &'a [u8]) -> &'a [u8] {
+    b.get(..stored_len(attr, b)).unwrap_or(b)
+}
+
+/// What stands for an item without room for a header, which only a damaged page has.
+const NOTHING: &[u8; HEADER_SIZE] = &[0; HEADER_SIZE];
+
+/// A tuple on a page or in memory: exactly its own bytes. What a damaged tuple promises and does not have is empty.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct IndexTuple<'a>(&'a [u8]);
 
@@ -152,8 +160,7 @@ impl<'a> IndexTuple<'a> {
     /// short for their own size field are kept as they are.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> IndexTuple<'a> {
-        debug_assert!(bytes.len() >= HEADER_SIZE);
-        let t = IndexTuple(bytes);
+        let t = IndexTuple(if bytes.len() < HEADER_SIZE { NOTHING } else { bytes });
         let size = t.size();
         if size < bytes.len() && size >= HEADER_SIZE { IndexTuple(&bytes[..size]) } else { t }
     }
@@ -266,7 +273,7 @@ impl<'a> IndexTuple<'a> {
     /// The TID array of a posting list, 6 bytes each.
     pub fn posting_bytes(self) -> &'a [u8] {
         let from = self.posting_offset();
-        &self.0[from..from + self.posting_count() * TID_SIZE]
+        self.0.get(from..from + self.posting_count() * TID_SIZE).unwrap_or(&[])
     }
 
     /// Number of heap TIDs that a leaf tuple stands for.
@@ -293,7 +300,7 @@ impl<'a> IndexTuple<'a> {
         if off & IS_POSTING != 0 {
             Some(self.posting_tid(0))
         } else if off & PIVOT_HEAP_TID_ATTR != 0 {
-            Some(tid_at(self.0, self.size() - TID_SIZE))
+            Some(tid_at(self.0, self.size().wrapping_sub(TID_SIZE)))
         } else {
             None
         }
@@ -312,7 +319,11 @@ impl<'a> IndexTuple<'a> {
     /// Bytes up to the posting list, or all: what other tuples with the same key have too.
     #[inline]
     pub fn key_size(self) -> usize {
-        if self.is_posting() { self.posting_offset() } else { self.size() }
+        if self.is_posting() {
+            self.posting_offset().clamp(HEADER_SIZE, self.0.len())
+        } else {
+            self.0.len()
+        }
     }
 
     #[inline]
@@ -322,7 +333,8 @@ impl<'a> IndexTuple<'a> {
 
     #[inline]
     pub fn is_null(self, n: usize) -> bool {
-        self.has_nulls() && self.0[HEADER_SIZE + n / 8] & (1 << (n % 8)) == 0
+        self.has_nulls()
+            && self.0.get(HEADER_SIZE + n / 8).is_none_or(|bits| bits & (1 << (n % 8)) == 0)
     }
 
     /// The stored bytes of column `n` (0-based), varlena header included; `None` for NULL. The caller
@@ -332,8 +344,8 @@ impl<'a> IndexTuple<'a> {
         if !self.has_nulls() {
             let fixed = shape.fixed_offsets[n];
             if fixed != NO_OFFSET {
-                let rest = &self.0[HEADER_SIZE + fixed as usize..];
-                return Some(&rest[..stored_len(&shape.attrs[n], rest)]);
+                let rest = self.0.get(HEADER_SIZE + fixed as usize..).unwrap_or(&[]);
+                return Some(stored(&shape.attrs[n], rest));
             }
         } else if self.is_null(n) {
             return None;
@@ -342,18 +354,18 @@ impl<'a> IndexTuple<'a> {
     }
 
     fn attr_slow(self, shape: &IndexShape, n: usize) -> &'a [u8] {
-        let data = &self.0[self.data_offset()..];
+        let data = self.0.get(self.data_offset()..).unwrap_or(&[]);
         let mut off = 0;
         for (i, a) in shape.attrs[..=n].iter().enumerate() {
             if self.is_null(i) {
                 continue;
             }
             off = Self::value_offset(data, a, off);
-            let len = stored_len(a, &data[off..]);
+            let value = stored(a, data.get(off..).unwrap_or(&[]));
             if i == n {
-                return &data[off..off + len];
+                return value;
             }
-            off += len;
+            off += value.len();
         }
         unreachable!("the last column of the range is the one looked for, and it is not null")
     }
@@ -371,17 +383,17 @@ impl<'a> IndexTuple<'a> {
 
     /// All columns present up to `upto`, in order, as stored bytes.
     pub fn deform(self, shape: &IndexShape, upto: usize, out: &mut Vec<Option<&'a [u8]>>) {
-        let data = &self.0[self.data_offset()..];
+        let data = self.0.get(self.data_offset()..).unwrap_or(&[]);
         let mut off = 0;
-        for (i, a) in shape.attrs[..upto].iter().enumerate() {
+        for (i, a) in shape.attrs.iter().take(upto).enumerate() {
             if self.is_null(i) {
                 out.push(None);
                 continue;
             }
             off = Self::value_offset(data, a, off);
-            let len = stored_len(a, &data[off..]);
-            out.push(Some(&data[off..off + len]));
-            off += len;
+            let value = stored(a, data.get(off..).unwrap_or(&[]));
+            out.push(Some(value));
+            off += value.len();
         }
     }
 }
@@ -394,8 +406,8 @@ impl std::fmt::Debug for IndexTuple<'_> {
 
 #[inline]
 fn tid_at(b: &[u8], at: usize) -> Tid {
-    let b = &b[at..at + TID_SIZE];
-    Tid::from_bytes([b[0], b[1], b[2], b[3], b[4], b[5]])
+    let bytes = b.get(at..).and_then(|b| b.first_chunk());
+    bytes.map_or(Tid::new(BlockNo(0), 0), |bytes| Tid::from_bytes(*bytes))
 }
 
 /// A value to be stored.

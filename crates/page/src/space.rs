@@ -353,6 +353,26 @@ impl Page {
         Ok(())
     }
 
+    /// Would the deletions from a page of an index find it whole? Asked where their error would come too late.
+    pub fn check_index_items(&self) -> Result<()> {
+        let (lower, upper, special) = (self.lower(), self.upper(), self.special());
+        if !self.pointers_are_sane() {
+            return Err(corrupted(self));
+        }
+        let mut total = 0;
+        for (_, lp) in self.line_pointers(1, self.max_offset()) {
+            let end = lp.offset() + max_align(lp.len());
+            if lp.offset() < upper || end > special || lp.offset() != max_align(lp.offset()) {
+                return Err(bad_line_pointer(lp));
+            }
+            total += max_align(lp.len());
+        }
+        if total > special - lower {
+            return Err(bad_total(total, special - lower));
+        }
+        Ok(())
+    }
+
     fn index_item_checked(&self, offset: OffsetNo) -> Result<LinePointer> {
         if !self.pointers_are_sane() {
             return Err(corrupted(self));
