@@ -325,8 +325,31 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
         names::lock_readers_of(host, target.oid)?;
     }
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
+    for i in rel.indexes.iter().filter(|i| i.indisready) {
+        let index = host.catalog().relation(i.indexrelid)?;
+        if index.btree.is_none() {
+            let fault = host.catalog().unkept(&index);
+            return skip_unkept(host, target, &rel, fault);
+        }
+    }
     crate::cluster::rewrite(host, rel.oid(), None, params.verbose)?;
     Ok(true)
+}
+
+/// An index of the table cannot be kept: the error, if the statement names the table, else a warning, so that the
+/// database's other tables are vacuumed.
+fn skip_unkept(
+    host: &mut dyn CommandHost,
+    target: &Target,
+    rel: &RelDesc,
+    fault: PgError,
+) -> Result<bool> {
+    if target.name.is_some() {
+        return Err(fault);
+    }
+    let what = fault.message();
+    warn(host, pg_err!(FEATURE_NOT_SUPPORTED, "skipping \"{}\" --- {what}", rel.name()));
+    Ok(false)
 }
 
 /// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to do.
@@ -339,7 +362,10 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
         let index = host.catalog().relation(i.indexrelid)?;
-        let Some(btree) = index.btree.clone() else { return Err(host.catalog().unkept(&index)) };
+        let Some(btree) = index.btree.clone() else {
+            let fault = host.catalog().unkept(&index);
+            return skip_unkept(host, target, &rel, fault);
+        };
         btrees.push(btree);
         oids.push(i.indexrelid);
     }
