@@ -10,6 +10,7 @@ use catalog::rows::{
 };
 use ids::{AttrNo, Oid};
 use pgerror::Result;
+use plan::query::Query;
 use std::sync::Arc;
 use types::Datum;
 
@@ -18,8 +19,7 @@ pub use catalog::RelDesc as Relation;
 /// The SELECT rule of a view.
 #[derive(Clone, Debug)]
 pub struct ViewRule {
-    /// `pg_rewrite.ev_action`: a list of one query.
-    pub action: String,
+    pub query: Arc<Query>,
     pub security_barrier: bool,
     pub security_invoker: bool,
 }

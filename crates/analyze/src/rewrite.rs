@@ -443,9 +443,7 @@ impl Analyzer<'_> {
         let Some(rule) = self.cat.view_rule(relid)? else {
             bail!(INTERNAL_ERROR, "view \"{}\" has no rule", relation.class.relname)
         };
-        let Some(mut action) = stored::queries(self.cat, &rule.action)?.into_iter().next() else {
-            bail!(INTERNAL_ERROR, "expected just one rule action")
-        };
+        let mut action = (*rule.query).clone();
         stored::expand_calls(self.cat, &mut action)?;
         self.lock_tables(&action)?;
         if !rule.security_invoker {

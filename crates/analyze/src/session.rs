@@ -2,12 +2,12 @@
 //! its locks for tables.
 
 use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, Relation, ViewRule};
-use crate::ty;
+use crate::{stored, ty};
 use catalog::foreign::Change;
 use catalog::rows::*;
 use catalog::{CatCx, Row, cache};
 use ids::{AttrNo, Oid};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Datum, DatumRef};
@@ -253,7 +253,19 @@ impl Lookup for SessionLookup<'_> {
 
     fn view_rule(&mut self, relation: Oid) -> Result<Option<Arc<ViewRule>>> {
         let Some(desc) = self.relation(relation)? else { return Ok(None) };
-        let rule = desc.rules.iter().find(|r| r.ev_type == b'1' && r.is_instead);
+        let Some(rule) = desc.rules.iter().find(|r| r.ev_type == b'1' && r.is_instead) else {
+            return Ok(None);
+        };
+        let query = match desc.view_query.get() {
+            Some(query) => query.clone(),
+            None => {
+                let mut queries = stored::queries(self, rule.ev_action.as_str())?.into_iter();
+                let Some(query) = queries.next() else {
+                    bail!(INTERNAL_ERROR, "expected just one rule action")
+                };
+                desc.view_query.get_or_init(|| Arc::new(query)).clone()
+            }
+        };
         let option = |name: &str| {
             desc.class.reloptions.iter().flatten().any(|o| {
                 o.as_str()
@@ -261,13 +273,11 @@ impl Lookup for SessionLookup<'_> {
                     .is_some_and(|(n, v)| n == name && matches!(v, "true" | "on" | "yes" | "1"))
             })
         };
-        Ok(rule.map(|r| {
-            Arc::new(ViewRule {
-                action: r.ev_action.as_str().to_string(),
-                security_barrier: option("security_barrier"),
-                security_invoker: option("security_invoker"),
-            })
-        }))
+        Ok(Some(Arc::new(ViewRule {
+            query,
+            security_barrier: option("security_barrier"),
+            security_invoker: option("security_invoker"),
+        })))
     }
 
     fn column_default(&mut self, relation: Oid, column: AttrNo) -> Result<Option<String>> {

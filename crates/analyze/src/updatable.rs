@@ -117,9 +117,8 @@ pub fn possible_changes(
         return Ok(found);
     }
     let Some(rule) = cat.view_rule(relid)? else { return Ok(found) };
-    let mut queries = stored::queries(cat, &rule.action)?.into_iter();
-    let Some(query) = queries.next() else { return Ok(found) };
-    let Some(base) = base_of(&query).filter(|_| not_updatable(&query, false).is_none()) else {
+    let query = &*rule.query;
+    let Some(base) = base_of(query).filter(|_| not_updatable(query, false).is_none()) else {
         return Ok(found);
     };
     let asked = |t: &&TargetEntry| columns.is_none_or(|c| c.contains(&t.resno));
@@ -231,9 +230,7 @@ impl Analyzer<'_> {
         let Some(rule) = self.cat.view_rule(relid)? else {
             bail!(INTERNAL_ERROR, "view \"{name}\" has no rule")
         };
-        let Some(mut action) = stored::queries(self.cat, &rule.action)?.into_iter().next() else {
-            bail!(INTERNAL_ERROR, "expected just one rule action")
-        };
+        let mut action = (*rule.query).clone();
         stored::expand_calls(self.cat, &mut action)?;
         if let Some(reason) = not_updatable(&action, command != CmdType::Delete) {
             return Err(refusal(name.as_str(), command, Some(reason)));

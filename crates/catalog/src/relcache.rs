@@ -9,6 +9,7 @@ use engine::{IndexDesc, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, Persistence, RelFile};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result, pg_err};
+use std::sync::OnceLock;
 use sync::Arc;
 
 /// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
@@ -42,6 +43,8 @@ pub struct RelDesc {
     pub defaults: Vec<(AttrNo, Text)>,
     /// By name.
     pub rules: Vec<PgRewrite>,
+    /// The query of a view, as its rule has it, once somebody has read it.
+    pub view_query: OnceLock<Arc<plan::query::Query>>,
     /// By name.
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
@@ -238,6 +241,7 @@ impl CatCx<'_> {
         let is_index = matches!(class.relkind, b'i' | b'I');
         let has_rows = matches!(class.relkind, b'r' | b'p' | b't' | b'm');
         let mut desc = RelDesc {
+            view_query: OnceLock::new(),
             attributes,
             tupdesc,
             indexes: Vec::new(),

@@ -62,14 +62,13 @@ fn lock_one(
     // A view's owner must have the rights on what it reads, but where it is the invoker's.
     let mut lookup = SessionLookup::new(host);
     let Some(rule) = analyze::Lookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
-    let actions = analyze::stored::queries(&mut lookup, &rule.action)?;
     let user = match rule.security_invoker {
         true => names::user(host),
         false => rel.class.relowner,
     };
     within.push(oid);
     let mut read = Vec::new();
-    actions.iter().for_each(|query| relations_read(query, &mut read));
+    relations_read(&rule.query, &mut read);
     for (other, inh) in read {
         if within.contains(&other) {
             bail!(
