@@ -26,6 +26,12 @@ INSERT INTO kinds VALUES
   (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '-1000', XMLPARSE(DOCUMENT '<?xml version="1.0"?>
 <r/>'), to_tsvector('simple', repeat('a b c ', 40)), '!a & !!b', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO texty VALUES ('["",a b)', '{[a,"b,\"\\"],[f,)}'), ('(,"x]"]', '{}');
+CREATE TABLE paths (p jsonpath);
+INSERT INTO paths VALUES ('$'), ('strict $.a."b c".*.**.**{2}.**{last}.**{2 to last}.**{1 to 3}'), ('$[*] ? (@.a == 1 && (@.b > 2 || !(@.c < 3.5e2)))'),
+  ('$.a[1, 2 to last, last - 1] ? (exists (@.x ? (@ <> $"v a r"))).type()'), ('-$.a + +$.b * (1 + 2) - 3 / 4 % 5'), ('(1).floor() + (-2.5).abs()'),
+  ('$ ? (@ like_regex "^a\"b" flag "ims" && @ starts with "y").size()'), ('$ ? ((@.a > null) is unknown && @.b == true && $x != "q\n\u0001")'),
+  ('$.k.keyvalue().double().ceiling() ? (@ like_regex "q" flag "q")'), ('$.d.datetime() < $.e.datetime("yyyy-mm")'), ('($.a + 1) * 2 == 1 + (2 + 3)'),
+  (NULL), ('"s"'), ('$.*[$.a.size() to $last]');
 CREATE VIEW xml_concat AS SELECT xmlconcat('<a/>', xmlcomment('x')) AS x, xmlconcat(NULL) IS DOCUMENT AS d;
 CREATE VIEW xml_element AS SELECT xmlelement(name "An Element", xmlattributes(id AS ":a b", id + 1 AS two), 'text&', x,
     xmlelement(name nested)) FROM kinds;

@@ -9,6 +9,7 @@ mod compare;
 mod encode;
 mod io;
 mod parse;
+mod path;
 
 use crate::builtin::Builtin;
 
@@ -17,6 +18,7 @@ pub use compare::jsonb_cmp;
 /// The module's tables.
 pub(crate) const TABLES: &[&[Builtin]] = &[
     io::FNS,
+    path::FNS,
     access::FNS,
     access::SETS,
     build::FNS,
