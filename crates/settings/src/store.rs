@@ -430,9 +430,10 @@ impl Store {
         let fallback = self.base.origin(id);
         let origin = self.origin(&key).unwrap_or(fallback);
         let reset = self.reset_origin(&key).unwrap_or(fallback);
-        // File modes are octal in `setting` only.
+        // Only `setting` is what SHOW shows: file modes in octal, say.
         let raw = |value: &Value| match value {
             Value::Int(i) => i.to_string(),
+            Value::Text(text) => text.to_string(),
             other => setting.plain(other),
         };
         let (min_val, max_val) = match &setting.kind {
