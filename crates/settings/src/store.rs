@@ -15,6 +15,9 @@ use pgerror::{PgError, Result, SqlState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// What is shown for `archive_command` where archiving is off, as here it always is.
+const NO_ARCHIVE: &str = "(disabled)";
+
 /// Found at the start rather than given: NULL in `pg_settings.boot_val`, an empty text elsewhere.
 const WITHOUT_BOOT_VALUE: &[&str] = &[
     "config_file",
@@ -187,7 +190,10 @@ impl Store {
             _ => return Err(unrecognized(name)),
         };
         Ok(match &key {
-            Key::Known(id) => self.base.registry.setting(*id).show(&origin.value),
+            Key::Known(id) => match self.base.registry.setting(*id) {
+                setting if setting.name == "archive_command" => NO_ARCHIVE.to_owned(),
+                setting => setting.show(&origin.value),
+            },
             Key::Custom(_) => origin.value.as_text().to_owned(),
         })
     }
@@ -430,10 +436,9 @@ impl Store {
         let fallback = self.base.origin(id);
         let origin = self.origin(&key).unwrap_or(fallback);
         let reset = self.reset_origin(&key).unwrap_or(fallback);
-        // Only `setting` is what SHOW shows: file modes in octal, say.
+        // File modes are octal in `setting` only.
         let raw = |value: &Value| match value {
             Value::Int(i) => i.to_string(),
-            Value::Text(text) => text.to_string(),
             other => setting.plain(other),
         };
         let (min_val, max_val) = match &setting.kind {
@@ -450,7 +455,10 @@ impl Store {
         let place = origin.place.as_ref().filter(|_| all);
         Row {
             name: setting.name.to_owned(),
-            setting: setting.plain(&origin.value),
+            setting: match setting.name {
+                "archive_command" => NO_ARCHIVE.to_owned(),
+                _ => setting.plain(&origin.value),
+            },
             unit: setting.unit.map(|u| u.name()),
             category: setting.category,
             context: setting.context.name(),

@@ -295,8 +295,6 @@ impl Setting {
                 Some(unit) if *r > 0.0 => real_with_unit(*r, unit),
                 _ => general(*r),
             },
-            // What it says counts only where archiving is on, and here it never is.
-            Value::Text(_) if self.name == "archive_command" => "(disabled)".to_owned(),
             Value::Text(t) => t.to_string(),
         }
     }
