@@ -89,6 +89,9 @@ impl Glob<'_> {
                         root.nest_params.push((id, e));
                     }
                 }
+                if quals.is_empty() && are_all_columns(want, *rti, &child) {
+                    return Ok(Made { plan: child, output });
+                }
                 let node = PlanNode::SubqueryScan {
                     scanrelid: self.flat(root, *rti),
                     child: Box::new(child),
@@ -651,4 +654,15 @@ fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
         }
     }
     out
+}
+
+/// Whether the wanted columns are those of the subquery, each once and in its order: a scan above it
+/// would hand on what it gets.
+fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
+    let columns = &child.info.target_list;
+    want.len() == columns.len()
+        && columns.iter().all(|t| !t.resjunk)
+        && want.iter().zip(1..).all(
+            |(e, n)| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == n && v.varlevelsup == 0),
+        )
 }

@@ -469,7 +469,7 @@ fn is_simple(
         && !sub.has_for_update
         && sub.cte_list.is_empty()
         && !sub.jointree.fromlist.is_empty();
-    if !plain || query.set_operations.is_some() || query.command_type == CmdType::Insert {
+    if !plain || query.set_operations.is_some() {
         return false;
     }
     // Below the nullable side every column must be a plain column of the same side.
