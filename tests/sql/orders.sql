@@ -79,3 +79,9 @@ SELECT DISTINCT ROW(1, '101')::hashless FROM generate_series(1, 3)
 SELECT c, count(*) FROM (SELECT ROW(g % 2, '101')::hashless AS c FROM generate_series(1, 5) g) s GROUP BY c ORDER BY c
 SELECT count(*) FROM (SELECT ROW(g, '101')::hashless AS c FROM generate_series(1, 5) g) x JOIN (SELECT ROW(g, '101')::hashless AS c FROM generate_series(3, 8) g) y USING (c)
 DROP TYPE hashless
+CREATE SEQUENCE numbered
+SELECT rank() OVER (ORDER BY x DESC), x, nextval('numbered') FROM (VALUES (1), (2), (3)) v(x)
+SELECT count(DISTINCT n) FROM (SELECT generate_series(1, 3), nextval('numbered') AS n FROM (VALUES (1), (2)) v) s
+SELECT count(DISTINCT n) FROM (SELECT generate_series(1, 2) + 1, nextval('numbered') + x AS n FROM (VALUES (1), (2)) v(x) ORDER BY x) s
+SELECT count(DISTINCT r) FROM (SELECT generate_series(1, 3), random() AS r OFFSET 0) s
+DROP SEQUENCE numbered

@@ -87,9 +87,11 @@ impl Glob<'_> {
             all.clone()
         } else {
             let mut early: Vec<Expr> = Vec::new();
+            let mut done = group_exprs.clone();
+            all.iter().for_each(|e| collect_window_funcs(e, &mut done));
             for e in &all {
                 if late.contains(e) {
-                    late_inputs(e, &group_exprs, &mut early);
+                    inputs(e, &done, &mut early);
                 } else {
                     push_unique(&mut early, e);
                 }
@@ -103,9 +105,12 @@ impl Glob<'_> {
         if simple {
             upper_want.clone_from(&finals);
         } else {
-            for e in &finals {
-                components(e, done, &mut upper_want);
+            let mut done = done.to_vec();
+            if !windowed {
+                // Sorted by, before the sets are expanded.
+                done.extend(order.iter().map(|k| k.expr.clone()).filter(|e| !contains_srf(e)));
             }
+            finals.iter().for_each(|e| inputs(e, &done, &mut upper_want));
             for w in &root.query.window_clause.clone() {
                 for c in w.partition_clause.iter().chain(&w.order_clause) {
                     push_unique(&mut upper_want, target_for(c, targets)?);
@@ -145,7 +150,7 @@ impl Glob<'_> {
         let mut scan_want = join_want.clone();
         if sets_below {
             scan_want.clear();
-            join_want.iter().for_each(|e| components(e, &[], &mut scan_want));
+            join_want.iter().for_each(|e| inputs(e, &[], &mut scan_want));
         }
         // HAVING alone makes one row, whatever FROM holds: nothing of that is looked at.
         let one_group = !root.query.has_aggs
@@ -652,14 +657,19 @@ impl Glob<'_> {
             if ready.is_empty() {
                 break;
             }
-            let mut want: Vec<Expr> = made.output.iter().map(|t| t.expr.clone()).collect();
             let mut factor: f64 = 1.0;
             for s in &ready {
                 if let Expr::FuncExpr(f) = s {
                     factor = factor.max(self.srf_rows(f.funcid, &f.args)?);
                 }
-                want.push(s.clone());
             }
+            // The last one computes what is asked for itself, unless something takes a set's values.
+            let last =
+                finals.iter().all(|e| ready.contains(e) || !has_pending_srf(e, &made.output));
+            let want: Vec<Expr> = match last {
+                true => finals.to_vec(),
+                false => made.output.iter().map(|t| t.expr.clone()).chain(ready).collect(),
+            };
             let below = Below::one(&made.output);
             let output = targets_of(&want);
             let mut info = self.above(&made, 0.0);
@@ -668,19 +678,23 @@ impl Glob<'_> {
             info.target_list = below.fix_targets(&output)?;
             let node = PlanNode::ProjectSet { child: Box::new(made.plan) };
             made = Made { plan: Plan { info, node }, output };
+            if last {
+                return Ok(made);
+            }
         }
         let output = targets_of(finals);
         if let PlanNode::WindowAgg(_) = made.plan.node {
-            let place = |e: &Expr| made.output.iter().position(|t| t.expr == *e);
-            if let Some(places) = finals.iter().map(place).collect::<Option<Vec<usize>>>() {
-                let have = &made.plan.info.target_list;
-                let picked = places
-                    .iter()
-                    .zip(&output)
-                    .map(|(&i, t)| TargetEntry { expr: have[i].expr.clone(), ..t.clone() });
-                made.plan.info.target_list = picked.collect();
-                return Ok(Made { plan: made.plan, output });
+            // Computed by the node itself.
+            let have = std::mem::take(&mut made.plan.info.target_list);
+            let made_of = |e: &Expr| {
+                let at = made.output.iter().position(|t| t.expr == *e)?;
+                Some(have[at].expr.clone())
+            };
+            made.plan.info.target_list = output.clone();
+            for t in &mut made.plan.info.target_list {
+                substitute(&mut t.expr, &mut |e| made_of(e));
             }
+            return Ok(Made { plan: made.plan, output });
         }
         let below = Below::one(&made.output);
         let mut info = self.above(&made, 0.0);
@@ -805,26 +819,6 @@ pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) ->
         .ok_or_else(|| PgError::internal("ORDER/GROUP BY expression not found in targetlist"))
 }
 
-/// The parts of an expression that exist before windows and set-returning functions are computed.
-fn components(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
-    if done.contains(e) {
-        push_unique(out, e);
-        return;
-    }
-    let special = |e: &Expr| {
-        matches!(e, Expr::WindowFunc(_))
-            || matches!(e, Expr::FuncExpr(f) if f.funcretset)
-            || matches!(e, Expr::OpExpr(o) if o.opretset)
-    };
-    if !plan::walk::any(e, &mut |x| special(x)) {
-        if !matches!(e, Expr::Const(_)) {
-            push_unique(out, e);
-        }
-        return;
-    }
-    plan::walk::each_child(e, &mut |c| components(c, done, out));
-}
-
 /// What an expression above grouping needs from below: group expressions whole, the columns in
 /// aggregates, and columns that depend on the group.
 fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
@@ -839,20 +833,20 @@ fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
     }
 }
 
-/// What is computed before the sort of an expression that is computed after it.
-fn late_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
-    let whole = groups.contains(e)
+/// What must be there before an expression can be computed: columns, aggregates, and the expressions
+/// that are computed earlier (`done`). What else there is in it is computed with it, once for each of its rows.
+fn inputs(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
+    let whole = done.contains(e)
         || match e {
             Expr::Var(v) => v.varlevelsup == 0,
             Expr::Aggref(a) => a.agglevelsup == 0,
             Expr::GroupingFunc(g) => g.agglevelsup == 0,
-            Expr::WindowFunc(_) => true,
             _ => false,
         };
     if whole {
         push_unique(out, e);
     } else {
-        plan::walk::each_child(e, &mut |c| late_inputs(c, groups, out));
+        plan::walk::each_child(e, &mut |c| inputs(c, done, out));
     }
 }
 
