@@ -24,6 +24,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("transactions", include_str!("ddl/transactions.sql")),
     ("rights", include_str!("ddl/rights.sql")),
     ("functions", include_str!("ddl/functions.sql")),
+    ("inlining", include_str!("ddl/inlining.sql")),
 ];
 
 /// All that psql prints, lines that differ by nature left out.

@@ -60,6 +60,13 @@ pub trait CommandHost: analyze::Host {
     /// The value that a SET clause gives to its parameter, checked; nothing for DEFAULT and RESET.
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
 
+    /// Does the work under these settings, as a function's SET clauses give them.
+    fn with_settings(
+        &mut self,
+        settings: &[(String, Option<String>)],
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()>;
+
     /// A parameter's name as catalogs keep it.
     fn setting_name(&mut self, name: &str) -> String;
 

@@ -402,19 +402,6 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         Some(node) => Some(standard_body(host, node, sql, &name, &p.input, &argument_names)?),
         None => None,
     };
-    if lang.oid == SQL && host.setting("check_function_bodies") == "on" {
-        let signature = Signature {
-            name: &name,
-            types: &p.input,
-            labels: &argument_names,
-            result,
-            outputs: outputs_of(&p),
-            procedure: stmt.is_procedure,
-        };
-        let stored = body.as_ref().map(|b| b.0.as_str());
-        check_body(host, &prosrc, stored, &signature)
-            .map_err(|e| transposed(e, sql, &prosrc, &name))?;
-    }
     let fast = matches!(lang.oid, INTERNAL | C);
     let new = PgProc {
         oid: Oid::INVALID,
@@ -446,14 +433,31 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         proargnames: p.names.clone(),
         proargdefaults: (!p.defaults.is_empty()).then(|| stored::write_list(&p.defaults)),
         protrftypes: None,
-        prosrc: Text::from(prosrc),
+        prosrc: Text::from(prosrc.clone()),
         probin: probin.map(Text::from),
         prosqlbody: body.as_ref().map(|b| b.0.clone()),
         proconfig: with_config(None, &a.config),
         proacl: None,
     };
-    let needs = body.map(|b| b.1).unwrap_or_default();
-    insert(host, new, stmt.replace, &p, needs)
+    let (stored, needs) = body.unzip();
+    insert(host, new, stmt.replace, &p, needs.unwrap_or_default())?;
+    // It may call itself.
+    if lang.oid == SQL && host.setting("check_function_bodies") == "on" {
+        let signature = Signature {
+            name: &name,
+            types: &p.input,
+            labels: &argument_names,
+            result,
+            outputs: outputs_of(&p),
+            procedure: stmt.is_procedure,
+        };
+        let stored = stored.as_ref().map(|s| s.as_str());
+        host.with_settings(&a.config, &mut |host| {
+            check_body(host, &prosrc, stored, &signature)
+                .map_err(|e| transposed(e, sql, &prosrc, &name))
+        })?;
+    }
+    Ok(())
 }
 
 fn check_pseudo(

@@ -1,8 +1,10 @@
 //! What compilation asks of the catalogs.
 
+use crate::inline::Inline;
 use ids::Oid;
 use pgerror::Result;
 use plan::Expr;
+use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
 use types::compare::Comparer;
@@ -36,6 +38,10 @@ pub struct FnFacts {
     pub strict: bool,
     /// `i`, `s` or `v`.
     pub volatility: u8,
+    /// `procost`.
+    pub cost: f64,
+    /// In SQL, and of a kind whose body may stand in the place of a call.
+    pub may_inline: bool,
     pub returns_set: bool,
     pub result_type: Oid,
     /// Number of parameters that a call has arguments for.
@@ -83,6 +89,12 @@ pub trait Facts {
     fn check_collation(&mut self, collation: Oid) -> Result<()> {
         let _ = collation;
         Ok(())
+    }
+    /// The body of a function in SQL, for a call with these arguments: `None` where it is more than an expression, or where
+    /// the user may not call it.
+    fn inline(&mut self, call: &FuncExpr) -> Result<Option<Arc<Inline>>> {
+        let _ = call;
+        Ok(None)
     }
     /// The domain's constraints and those of the domains beneath, in the order they are tested.
     fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>>;

@@ -4,6 +4,7 @@
 use crate::compile::{Compiler, NoColumns};
 use crate::facts::Facts;
 use crate::host::Host;
+use crate::inline;
 use crate::program::EvalState;
 use crate::row::RowInput;
 use ids::Oid;
@@ -21,7 +22,7 @@ pub enum Volatility {
 }
 
 impl Volatility {
-    fn of(c: u8) -> Volatility {
+    pub(crate) fn of(c: u8) -> Volatility {
         match c {
             b'i' => Volatility::Immutable,
             b's' => Volatility::Stable,
@@ -124,7 +125,7 @@ impl<T: Facts + Host> FoldEnv for T {
 /// Simplifies the expression. A computation that fails is the statement's error, whether or not the value would ever
 /// have been asked for; what a constant before it decides against is not computed (the later arms of a CASE, say).
 pub fn fold(expr: Expr, env: &mut dyn FoldEnv) -> Result<Expr> {
-    let mut folder = Folder { env, case_value: None };
+    let mut folder = Folder { env, case_value: None, inlining: Vec::new() };
     folder.expr(expr, 0)
 }
 
@@ -132,6 +133,8 @@ struct Folder<'a> {
     env: &'a mut dyn FoldEnv,
     /// The constant that stands for `CaseTest`.
     case_value: Option<Const>,
+    /// Functions in whose bodies we are.
+    inlining: Vec<Oid>,
 }
 
 impl Folder<'_> {
@@ -189,7 +192,11 @@ impl Folder<'_> {
                     location: n.location,
                 }))
             }
-            Expr::FuncExpr(_) | Expr::OpExpr(_) => self.strict_call(expr),
+            Expr::FuncExpr(_) | Expr::OpExpr(_) => match self.strict_call(expr)? {
+                Expr::FuncExpr(n) => self.inline(n, depth),
+                other => Ok(other),
+            },
+            Expr::FieldSelect(n) => self.field(*n),
             other => self.compute(other),
         }
     }
@@ -212,6 +219,59 @@ impl Folder<'_> {
             }
         }
         self.compute(expr)
+    }
+
+    /// What the function's body computes, simplified with the arguments, or the call.
+    fn inline(&mut self, call: Box<FuncExpr>, depth: u32) -> Result<Expr> {
+        let may = self.env.facts().function(call.funcid)?.may_inline;
+        if !may || call.funcretset || self.inlining.contains(&call.funcid) {
+            return Ok(Expr::FuncExpr(call));
+        }
+        let Some(body) = inline::inlined(&call, self.env.facts())? else {
+            return Ok(Expr::FuncExpr(call));
+        };
+        self.inlining.push(call.funcid);
+        let folded = self.expr(body, depth + 1);
+        self.inlining.pop();
+        folded.map_err(|e| {
+            let name = self.env.facts().function(call.funcid).map(|f| f.name.clone());
+            e.context(format!("SQL function \"{}\" during inlining", name.unwrap_or_default()))
+        })
+    }
+
+    /// A field of a row whose fields are there by themselves.
+    fn field(&mut self, mut n: FieldSelect) -> Result<Expr> {
+        match &mut n.arg {
+            Expr::Row(row) => {
+                let at = usize::try_from(n.fieldnum - 1).unwrap_or(usize::MAX);
+                if let Some(e) = row.args.get_mut(at)
+                    && e.type_oid() == n.resulttype
+                    && e.typmod() == n.resulttypmod
+                    && e.collation() == n.resultcollid
+                {
+                    return Ok(row.args.swap_remove(at));
+                }
+            }
+            Expr::Var(v) if v.varattno == 0 && v.varlevelsup == 0 => {
+                let fits = v.vartype == oids::RECORD || {
+                    let desc = self.env.host().row_desc(v.vartype, -1)?;
+                    let column =
+                        usize::try_from(n.fieldnum - 1).ok().and_then(|i| desc.columns.get(i));
+                    column.is_some_and(|c| c.dropped.is_none() && c.ty == n.resulttype)
+                };
+                if fits {
+                    return Ok(Expr::Var(Var {
+                        varattno: n.fieldnum,
+                        vartype: n.resulttype,
+                        vartypmod: n.resulttypmod,
+                        varcollid: n.resultcollid,
+                        ..v.clone()
+                    }));
+                }
+            }
+            _ => {}
+        }
+        self.compute(Expr::FieldSelect(Box::new(n)))
     }
 
     fn compute(&mut self, expr: Expr) -> Result<Expr> {

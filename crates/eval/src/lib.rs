@@ -22,6 +22,7 @@ mod compile;
 mod facts;
 mod fold;
 mod host;
+mod inline;
 mod nodes;
 mod program;
 mod row;
@@ -34,6 +35,7 @@ pub use compile::{Compiler, NoColumns, Resolve, arguments, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{FoldEnv, Volatility, bool_const, fold, is_foldable, volatility};
 pub use host::{CallContext, Host};
+pub use inline::Inline;
 
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};

@@ -3,6 +3,7 @@
 use crate::Speaker;
 use crate::connection::Received;
 use crate::session::Session;
+use crate::sysfn::sql;
 use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
@@ -135,6 +136,18 @@ impl CommandHost for Session {
 
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         self.checked_setting(stmt)
+    }
+
+    fn with_settings(
+        &mut self,
+        settings: &[(String, Option<String>)],
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()> {
+        let given = settings.iter().filter_map(|(n, v)| Some((n.as_str(), v.as_deref()?)));
+        let (saved, set) = sql::set_for_now(&mut self.core, given);
+        let result = set.and_then(|()| work(self));
+        sql::put_back(&mut self.core, saved);
+        result
     }
 
     fn setting_name(&mut self, name: &str) -> String {

@@ -4,6 +4,7 @@ use crate::core::Core;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
 use pgerror::{PgError, Result};
+use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::{self, Comparer};
@@ -53,6 +54,8 @@ impl Core {
             words: types::kernels::lookup_words(builtin),
             strict: row.proisstrict,
             volatility: row.provolatile,
+            cost: f64::from(row.procost),
+            may_inline: row.prolang == SQL_LANGUAGE && crate::sysfn::sql::may_inline(&row),
             returns_set: row.proretset,
             result_type: row.prorettype,
             parameters: row.pronargs.max(0) as usize,
@@ -121,6 +124,10 @@ impl Facts for Core {
             self.functions.insert(oid, f.clone());
         }
         Ok(f)
+    }
+
+    fn inline(&mut self, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
+        crate::sysfn::sql::inline(self, call)
     }
 
     fn operator_function(&mut self, opno: Oid) -> Result<Oid> {

@@ -9,6 +9,7 @@ use crate::query;
 use analyze::SessionLookup;
 use analyze::function::{self, Form};
 use catalog::Row;
+use catalog::acl::{self, Kind};
 use catalog::rows::PgProc;
 use executor::SetRows;
 use hashbrown::HashMap;
@@ -16,8 +17,9 @@ use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
+use plan::expr::{Expr, FuncExpr, TargetEntry};
 use plan::query::{CmdType, Query};
-use settings::Action;
+use settings::{Action, Saved};
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
 
@@ -49,7 +51,17 @@ type Key = (Oid, Vec<Oid>, Vec<Oid>);
 
 /// The bodies that a session keeps.
 #[derive(Default)]
-pub(crate) struct Bodies(HashMap<Key, Arc<Body>>);
+pub(crate) struct Bodies {
+    run: HashMap<Key, Arc<Body>>,
+    inlined: HashMap<(Oid, Vec<Oid>), Inlined>,
+}
+
+/// What stands for calls of a function, if anything can, and while what holds.
+struct Inlined {
+    generation: u64,
+    environment: u64,
+    expr: Option<Arc<eval::Inline>>,
+}
 
 /// `any…`: the pseudo-types that stand for the argument's own.
 fn is_polymorphic(ty: Oid) -> bool {
@@ -66,8 +78,7 @@ pub(super) fn call(
     let (body, rows) = run(core, row, arg_types, &[], args, Some(1))?;
     let first = rows.into_iter().next();
     match (first, &body.form) {
-        (_, Form::Nothing) => Ok(Datum::Word(0)),
-        (None, _) => Ok(Datum::Null),
+        (_, Form::Nothing) | (None, _) => Ok(Datum::Null),
         (Some(first), _) => value(core, &body, first),
     }
 }
@@ -83,7 +94,7 @@ pub(super) fn call_set(
     let limit = (!row.proretset).then_some(1);
     let (body, mut rows) = run(core, row, arg_types, columns, args, limit)?;
     if body.form == Form::Nothing {
-        let none = if row.proretset { Vec::new() } else { vec![Datum::Word(0)] };
+        let none = if row.proretset { Vec::new() } else { vec![Datum::Null] };
         return Ok(SetRows::Values(none));
     }
     if !row.proretset {
@@ -140,26 +151,17 @@ fn run(
     let params: Arc<[Datum]> = args.iter().map(|a| DatumRef::to_owned(*a)).collect();
     let saved_params = std::mem::replace(&mut core.params, params.clone());
     let (user, superuser) = (core.catalog.user, core.superuser);
-    let mut saved = Vec::new();
     core.depth += 1;
     let mut result = Ok(());
     if row.prosecdef {
         core.catalog.set_user(row.proowner);
         result = core.is_superuser().map(|is| core.superuser = is);
     }
-    for setting in row.proconfig.iter().flatten() {
-        let Some((name, text)) = setting.as_str().split_once('=') else { continue };
-        let set = core.store.save(name).and_then(|before| {
-            saved.push(before);
-            core.set(name, Some(text), Action::Local)
-        });
-        result = result.and(set);
-    }
+    let settings = row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='));
+    let (saved, set) = set_for_now(core, settings);
+    let result = result.and(set);
     let result = result.and_then(|()| run_steps(core, row, arg_types, columns, params, limit));
-    if !saved.is_empty() {
-        saved.into_iter().rev().for_each(|before| core.store.restore(before));
-        core.apply_settings();
-    }
+    put_back(core, saved);
     if row.prosecdef {
         core.catalog.set_user(user);
         core.superuser = superuser;
@@ -167,6 +169,30 @@ fn run(
     core.depth -= 1;
     core.params = saved_params;
     result
+}
+
+/// Sets what a function's SET clauses say. What was is for [`put_back`], whatever the outcome.
+pub(crate) fn set_for_now<'a>(
+    core: &mut Core,
+    settings: impl Iterator<Item = (&'a str, &'a str)>,
+) -> (Vec<Saved>, Result<()>) {
+    let mut saved = Vec::new();
+    let mut result = Ok(());
+    for (name, text) in settings {
+        let set = core.store.save(name).and_then(|before| {
+            saved.push(before);
+            core.set(name, Some(text), Action::Local)
+        });
+        result = result.and(set);
+    }
+    (saved, result)
+}
+
+pub(crate) fn put_back(core: &mut Core, saved: Vec<Saved>) {
+    if !saved.is_empty() {
+        saved.into_iter().rev().for_each(|before| core.store.restore(before));
+        core.apply_settings();
+    }
 }
 
 fn run_steps(
@@ -212,12 +238,87 @@ fn check_reads(plan: &PlannedStmt) -> Result<()> {
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a non-volatile function"))
 }
 
+/// Is it of a form that may be looked into when the statement around is planned?
+pub(crate) fn may_inline(row: &PgProc) -> bool {
+    let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
+    plain && row.prokind == b'f' && row.prorettype != oids::RECORD
+}
+
 /// Is it of a form that PostgreSQL looks into when it plans the statement around?
 fn is_simple(row: &PgProc) -> bool {
-    let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
     let single = row.prosqlbody.is_some()
         || !matches!(parse::parse(row.prosrc.as_str()), Ok(list) if list.len() != 1);
-    plain && single && row.prokind == b'f' && row.prorettype != oids::RECORD
+    may_inline(row) && single
+}
+
+/// What computes the value of a call in its place: the body, if it is one expression and the user may call the function.
+pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
+    let row = core.cat().function(call.funcid)?;
+    if usize::try_from(row.pronargs) != Ok(call.args.len()) {
+        return Ok(None);
+    }
+    let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+    let key = (row.oid, argument_types(&row, &actual));
+    // Before anything is read: what changes from here on makes it stale.
+    let generation = core.catalog.catalog.generation();
+    let environment = core.environment()?;
+    if environment != 0
+        && let Some(known) = core.bodies.inlined.get(&key)
+        && known.environment == environment
+        && known.generation == generation
+    {
+        return Ok(known.expr.clone());
+    }
+    let user = core.catalog.user;
+    let acl = row.proacl.as_deref();
+    let allowed =
+        core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
+    let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
+    let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
+    if environment != 0 {
+        if core.bodies.inlined.len() >= BODIES_MAX {
+            core.bodies.inlined.clear();
+        }
+        let known = Inlined { generation, environment, expr: expr.clone() };
+        core.bodies.inlined.insert(key, known);
+    }
+    Ok(expr)
+}
+
+/// The one expression that the function computes.
+fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
+    if !is_simple(row) {
+        return Ok(None);
+    }
+    let name = row.proname.as_str();
+    let analysed = analyse(core, row, types, &[])
+        .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
+    let (Form::Value, Ok([query])) = (analysed.form, <[Query; 1]>::try_from(analysed.queries))
+    else {
+        return Ok(None);
+    };
+    let plain = query.command_type == CmdType::Select
+        && !query.has_aggs
+        && !query.has_window_funcs
+        && !query.has_target_srfs
+        && !query.has_sub_links
+        && query.cte_list.is_empty()
+        && query.rtable.is_empty()
+        && query.jointree.fromlist.is_empty()
+        && query.jointree.quals.is_none()
+        && query.group_clause.is_empty()
+        && query.grouping_sets.is_empty()
+        && query.having_qual.is_none()
+        && query.window_clause.is_empty()
+        && query.distinct_clause.is_empty()
+        && query.sort_clause.is_empty()
+        && query.limit_offset.is_none()
+        && query.limit_count.is_none()
+        && query.set_operations.is_none();
+    match <[TargetEntry; 1]>::try_from(query.target_list) {
+        Ok([target]) if plain => Ok(Some(target.expr)),
+        _ => Ok(None),
+    }
 }
 
 /// An error in the text of a body: its position is one in that text.
@@ -259,19 +360,11 @@ fn find(
     arg_types: &[Oid],
     columns: &[Oid],
 ) -> Result<Arc<Body>> {
-    // A polymorphic parameter has the type of the argument.
-    let declared = row.proargtypes.iter().copied();
-    let types: Vec<Oid> = declared
-        .enumerate()
-        .map(|(i, d)| match arg_types.get(i) {
-            Some(&actual) if is_polymorphic(d) && actual.is_valid() => actual,
-            _ => d,
-        })
-        .collect();
+    let types = argument_types(row, arg_types);
     let key = (row.oid, types, columns.to_vec());
     let environment = core.environment()?;
     if environment != 0
-        && let Some(body) = core.bodies.0.get(&key).cloned()
+        && let Some(body) = core.bodies.run.get(&key).cloned()
         && body.environment == environment
         && body.user == core.catalog.user
         && body.generation == core.catalog.catalog.generation()
@@ -285,18 +378,34 @@ fn find(
     }
     let body = Arc::new(make(core, row, &key.1, columns)?);
     if body.environment != 0 {
-        if core.bodies.0.len() >= BODIES_MAX {
-            core.bodies.0.clear();
+        if core.bodies.run.len() >= BODIES_MAX {
+            core.bodies.run.clear();
         }
-        core.bodies.0.insert(key, body.clone());
+        core.bodies.run.insert(key, body.clone());
     }
     Ok(body)
 }
 
-fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> Result<Body> {
-    // Before anything is read: what changes from here on makes the body stale.
-    let generation = core.catalog.catalog.generation();
-    let environment = core.environment()?;
+/// Types of the parameters: a polymorphic one has that of the argument.
+fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
+    let declared = row.proargtypes.iter().copied();
+    let types = declared.enumerate().map(|(i, d)| match actual.get(i) {
+        Some(&actual) if is_polymorphic(d) && actual.is_valid() => actual,
+        _ => d,
+    });
+    types.collect()
+}
+
+/// The statements of a body, fitted to the function's result.
+struct Analysed {
+    queries: Vec<Query>,
+    form: Form,
+    result: Oid,
+    /// Names and types of the fields of a row.
+    fields: Option<Vec<(String, Oid, i32)>>,
+}
+
+fn analyse(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> Result<Analysed> {
     let mut queries = match &row.prosqlbody {
         Some(body) => analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0,
         None => queries_of(core, row, types)?,
@@ -323,6 +432,15 @@ fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> R
         wanted.as_deref(),
         row.prokind == b'p',
     )?;
+    let rewritten = queries.into_iter().map(|q| analyze::rewrite(&mut SessionLookup::new(core), q));
+    Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
+}
+
+fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> Result<Body> {
+    // Before anything is read: what changes from here on makes the body stale.
+    let generation = core.catalog.catalog.generation();
+    let environment = core.environment()?;
+    let Analysed { queries, form, result, fields } = analyse(core, row, types, columns)?;
     let (names, types) = match fields {
         Some(list) => list.into_iter().map(|f| (f.0, f.1)).unzip(),
         None => {
@@ -336,7 +454,6 @@ fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> R
     };
     let mut steps = Vec::with_capacity(queries.len());
     for q in queries {
-        let q = analyze::rewrite(&mut SessionLookup::new(core), q)?;
         let mut locks = Vec::new();
         core.collect_locks(&q, &mut locks)?;
         // The plan must serve any values.

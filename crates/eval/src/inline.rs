@@ -1,0 +1,134 @@
+//! Calls of simple functions in SQL, replaced by what their bodies compute. Counterpart: clauses.c, `inline_function`.
+
+use crate::facts::Facts;
+use crate::fold::{Volatility, volatility};
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use plan::walk;
+
+/// `pg_collation` OID of the database's collation.
+const DEFAULT_COLLATION: Oid = Oid(100);
+/// Operators and calls in an argument that may be computed more than once.
+const REPEATED_MAX: f64 = 10.0;
+
+/// What a function's body computes: an expression over `$1` ….
+#[derive(Debug)]
+pub struct Inline {
+    pub expr: Expr,
+}
+
+/// The call as its body's expression over its arguments; `None` where that could mean something else: other rows with
+/// NULLs, other times of evaluation, another collation.
+pub(crate) fn inlined(call: &FuncExpr, facts: &mut dyn Facts) -> Result<Option<Expr>> {
+    let known_collation = |c: Oid| !c.is_valid() || c == DEFAULT_COLLATION;
+    if !known_collation(call.inputcollid) || call.args.iter().any(depends_on_context) {
+        return Ok(None);
+    }
+    let Some(body) = facts.inline(call)? else { return Ok(None) };
+    let own = body.expr.collation();
+    if body.expr.type_oid() != call.funcresulttype || (own.is_valid() && own != call.funccollid) {
+        return Ok(None);
+    }
+    let function = facts.function(call.funcid)?;
+    if volatility(&body.expr, facts)? > Volatility::of(function.volatility)
+        || (function.strict && !is_strict(&body.expr, facts)?)
+    {
+        return Ok(None);
+    }
+    let mut uses = vec![0; call.args.len()];
+    let mut expr = body.expr.clone();
+    if !put_arguments(&mut expr, &call.args, &mut uses) {
+        return Ok(None);
+    }
+    for (arg, &n) in call.args.iter().zip(&uses) {
+        let fits = match n {
+            0 => !function.strict,
+            1 => true,
+            _ => is_cheap(arg, facts)?,
+        };
+        if !fits {
+            return Ok(None);
+        }
+    }
+    Ok(Some(expr))
+}
+
+/// Does the value hang on an expression around it?
+fn depends_on_context(arg: &Expr) -> bool {
+    walk::any(arg, &mut |e| matches!(e, Expr::CaseTest(_) | Expr::CoerceToDomainValue(_)))
+}
+
+/// Puts the arguments in the places of the parameters, and counts them. False where one is missing or of another type.
+fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
+    if let Expr::Param(p) = expr {
+        let at = usize::try_from(p.paramid - 1).unwrap_or(usize::MAX);
+        let (Some(arg), Some(n)) = (args.get(at), uses.get_mut(at)) else { return false };
+        if p.paramkind != ParamKind::Extern || arg.type_oid() != p.paramtype {
+            return false;
+        }
+        *n += 1;
+        *expr = arg.clone();
+        return true;
+    }
+    let mut all = true;
+    walk::each_child_mut(expr, &mut |c| all &= put_arguments(c, args, uses));
+    all
+}
+
+/// Is it NULL whenever a parameter in it is?
+fn is_strict(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
+    let own = match expr {
+        Expr::Param(_) | Expr::Const(_) | Expr::Relabel(_) | Expr::Collate(_) => true,
+        Expr::CoerceViaIo(_) | Expr::FieldSelect(_) => true,
+        Expr::FuncExpr(n) => facts.function(n.funcid)?.strict,
+        Expr::OpExpr(n) => {
+            let f = match n.opfuncid.valid() {
+                Some(f) => f,
+                None => facts.operator_function(n.opno)?,
+            };
+            facts.function(f)?.strict
+        }
+        _ => false,
+    };
+    all_children(expr, own, &mut |c| is_strict(c, facts))
+}
+
+/// May it be computed several times? Columns, constants and a few calls that always give the same.
+fn is_cheap(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
+    let mut cost = 0.0;
+    if !add_cost(expr, facts, &mut cost)? {
+        return Ok(false);
+    }
+    Ok(cost <= REPEATED_MAX && volatility(expr, facts)? != Volatility::Volatile)
+}
+
+fn add_cost(expr: &Expr, facts: &mut dyn Facts, cost: &mut f64) -> Result<bool> {
+    let own = match expr {
+        Expr::Var(_) | Expr::Param(_) | Expr::Const(_) | Expr::Relabel(_) => 0.0,
+        Expr::FuncExpr(n) => facts.function(n.funcid)?.cost,
+        Expr::SubLink(_) | Expr::SubPlan(_) | Expr::Aggref(_) | Expr::WindowFunc(_) => {
+            return Ok(false);
+        }
+        _ => 1.0,
+    };
+    *cost += own;
+    all_children(expr, true, &mut |c| add_cost(c, facts, cost))
+}
+
+fn all_children(
+    expr: &Expr,
+    mut all: bool,
+    test: &mut dyn FnMut(&Expr) -> Result<bool>,
+) -> Result<bool> {
+    let mut failure = None;
+    walk::each_child(expr, &mut |c| {
+        if all && failure.is_none() {
+            match test(c) {
+                Ok(holds) => all = holds,
+                Err(e) => failure = Some(e),
+            }
+        }
+    });
+    failure.map_or(Ok(all), Err)
+}
