@@ -11,6 +11,7 @@ use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::OnceLock;
 use sync::Arc;
+use types::fncx::{Dropped, RowColumn, RowDesc};
 
 /// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
 /// type got its shape. It warns of relations whose later columns are older than earlier ones, and refuses row values that are
@@ -45,6 +46,8 @@ pub struct RelDesc {
     pub rules: Vec<PgRewrite>,
     /// The query of a view, as its rule has it, once somebody has read it.
     pub view_query: OnceLock<Arc<plan::query::Query>>,
+    /// The form of its rows as values, once somebody has asked for it.
+    row_desc: OnceLock<Arc<RowDesc>>,
     /// By name.
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
@@ -82,6 +85,26 @@ impl RelDesc {
 
     pub fn kind(&self) -> u8 {
         self.class.relkind
+    }
+
+    /// The columns of its rows as composite values.
+    pub fn row_desc(&self) -> Arc<RowDesc> {
+        let column = |a: &PgAttribute| RowColumn {
+            name: a.attname.as_str().to_string(),
+            ty: a.atttypid,
+            typmod: a.atttypmod,
+            collation: a.attcollation,
+            dropped: a.attisdropped.then_some(Dropped {
+                len: a.attlen,
+                by_val: a.attbyval,
+                align: a.attalign,
+            }),
+        };
+        let make = || {
+            let columns = self.attributes.iter().map(column).collect();
+            Arc::new(RowDesc::new(columns, shape_version(&self.attributes)))
+        };
+        self.row_desc.get_or_init(make).clone()
     }
 
     /// The column with this name, not dropped.
@@ -242,6 +265,7 @@ impl CatCx<'_> {
         let has_rows = matches!(class.relkind, b'r' | b'p' | b't' | b'm');
         let mut desc = RelDesc {
             view_query: OnceLock::new(),
+            row_desc: OnceLock::new(),
             attributes,
             tupdesc,
             indexes: Vec::new(),

@@ -217,7 +217,7 @@ impl<'a> Compiler<'a> {
                         dropped: None,
                     })
                     .collect();
-                let desc = Arc::new(RowDesc { columns, version: 0 });
+                let desc = Arc::new(RowDesc::new(columns, 0));
                 Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid }
             }
             Expr::RowCompare(n) => self.row_compare(n)?,

@@ -125,12 +125,23 @@ impl<T: Facts + Host> FoldEnv for T {
 /// Simplifies the expression. A computation that fails is the statement's error, whether or not the value would ever
 /// have been asked for; what a constant before it decides against is not computed (the later arms of a CASE, say).
 pub fn fold(expr: Expr, env: &mut dyn FoldEnv) -> Result<Expr> {
-    let mut folder = Folder { env, case_value: None, inlining: Vec::new() };
+    fold_query(expr, env, &|_| false)
+}
+
+/// As [`fold`], in a query of which it is known that some of its range table's entries are `present`: that there is a row of
+/// them, not the missing side of an outer join.
+pub fn fold_query(
+    expr: Expr,
+    env: &mut dyn FoldEnv,
+    present: &dyn Fn(i32) -> bool,
+) -> Result<Expr> {
+    let mut folder = Folder { env, present, case_value: None, inlining: Vec::new() };
     folder.expr(expr, 0)
 }
 
 struct Folder<'a> {
     env: &'a mut dyn FoldEnv,
+    present: &'a dyn Fn(i32) -> bool,
     /// The constant that stands for `CaseTest`.
     case_value: Option<Const>,
     /// Functions in whose bodies we are.
@@ -197,6 +208,9 @@ impl Folder<'_> {
                 other => Ok(other),
             },
             Expr::FieldSelect(n) => self.field(*n),
+            Expr::NullTest(n) if !n.argisrow && self.is_row(&n.arg) => {
+                Ok(bool_const(Some(n.is_not)))
+            }
             other => self.compute(other),
         }
     }
@@ -227,7 +241,7 @@ impl Folder<'_> {
         if !may || call.funcretset || self.inlining.contains(&call.funcid) {
             return Ok(Expr::FuncExpr(call));
         }
-        let Some(body) = inline::inlined(&call, self.env.facts())? else {
+        let Some(body) = inline::inlined(&call, self.env.facts(), self.present)? else {
             return Ok(Expr::FuncExpr(call));
         };
         self.inlining.push(call.funcid);
@@ -237,6 +251,15 @@ impl Folder<'_> {
             let name = self.env.facts().function(call.funcid).map(|f| f.name.clone());
             e.context(format!("SQL function \"{}\" during inlining", name.unwrap_or_default()))
         })
+    }
+
+    /// Is it a row, even if all in it is NULL?
+    fn is_row(&self, arg: &Expr) -> bool {
+        match arg {
+            Expr::Row(_) => true,
+            Expr::Var(v) => v.varattno == 0 && v.varlevelsup == 0 && (self.present)(v.varno),
+            _ => false,
+        }
     }
 
     /// A field of a row whose fields are there by themselves.

@@ -19,8 +19,12 @@ pub struct Inline {
 }
 
 /// The call as its body's expression over its arguments; `None` where that could mean something else: other rows with
-/// NULLs, other times of evaluation, another collation.
-pub(crate) fn inlined(call: &FuncExpr, facts: &mut dyn Facts) -> Result<Option<Expr>> {
+/// NULLs, other times of evaluation, another collation. `present`: see [`fold_query`](crate::fold_query).
+pub(crate) fn inlined(
+    call: &FuncExpr,
+    facts: &mut dyn Facts,
+    present: &dyn Fn(i32) -> bool,
+) -> Result<Option<Expr>> {
     let known_collation = |c: Oid| !c.is_valid() || c == DEFAULT_COLLATION;
     if !known_collation(call.inputcollid) || call.args.iter().any(depends_on_context) {
         return Ok(None);
@@ -31,9 +35,7 @@ pub(crate) fn inlined(call: &FuncExpr, facts: &mut dyn Facts) -> Result<Option<E
         return Ok(None);
     }
     let function = facts.function(call.funcid)?;
-    if volatility(&body.expr, facts)? > Volatility::of(function.volatility)
-        || (function.strict && !is_strict(&body.expr, facts)?)
-    {
+    if volatility(&body.expr, facts)? > Volatility::of(function.volatility) {
         return Ok(None);
     }
     let mut uses = vec![0; call.args.len()];
@@ -41,17 +43,35 @@ pub(crate) fn inlined(call: &FuncExpr, facts: &mut dyn Facts) -> Result<Option<E
     if !put_arguments(&mut expr, &call.args, &mut uses) {
         return Ok(None);
     }
+    let guarded = function.strict && (uses.contains(&0) || !is_strict(&body.expr, facts)?);
     for (arg, &n) in call.args.iter().zip(&uses) {
-        let fits = match n {
-            0 => !function.strict,
-            1 => true,
-            _ => is_cheap(arg, facts)?,
-        };
-        if !fits {
+        let fits = n + u32::from(guarded) <= 1 || is_cheap(arg, facts)?;
+        // To be tested for NULL, a row would be put together.
+        let row = matches!(arg, Expr::Var(v) if v.varattno == 0 && !present(v.varno));
+        if !fits || (guarded && row) {
             return Ok(None);
         }
     }
-    Ok(Some(expr))
+    Ok(Some(if guarded { unless_null(call, expr) } else { expr }))
+}
+
+/// The expression where no argument is NULL, else NULL.
+fn unless_null(call: &FuncExpr, expr: Expr) -> Expr {
+    let location = call.location;
+    let there = |arg: &Expr| {
+        let arg = arg.clone();
+        Expr::NullTest(Box::new(NullTest { arg, is_not: true, argisrow: false, location }))
+    };
+    let args = call.args.iter().map(there).collect();
+    let there = Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::And, args, location }));
+    Expr::Case(Box::new(CaseExpr {
+        casetype: call.funcresulttype,
+        casecollid: call.funccollid,
+        arg: None,
+        args: vec![CaseWhen { expr: there, result: expr, location }],
+        defresult: None,
+        location,
+    }))
 }
 
 /// Does the value hang on an expression around it?
@@ -110,6 +130,7 @@ fn add_cost(expr: &Expr, facts: &mut dyn Facts, cost: &mut f64) -> Result<bool> 
         Expr::SubLink(_) | Expr::SubPlan(_) | Expr::Aggref(_) | Expr::WindowFunc(_) => {
             return Ok(false);
         }
+        Expr::Bool(_) | Expr::NullTest(_) | Expr::BooleanTest(_) | Expr::Case(_) => 0.1,
         _ => 1.0,
     };
     *cost += own;

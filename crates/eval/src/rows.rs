@@ -8,13 +8,8 @@ use crate::row::{RowInput, Val, eval};
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
-use types::fncx::{FnContext, RowColumn, RowDesc, TypeInfo};
+use types::fncx::{FnContext, RowColumn, RowDesc};
 use types::{Datum, DatumRef, oids, record};
-
-/// Physical facts of the columns.
-fn column_types(cx: &mut dyn FnContext, desc: &RowDesc) -> Result<Vec<TypeInfo>> {
-    desc.columns.iter().map(|c| c.type_info(cx)).collect()
-}
 
 /// A row value of type `ty` with these columns; missing ones are NULL.
 fn form(
@@ -24,12 +19,9 @@ fn form(
     desc: &RowDesc,
     values: &[DatumRef<'_>],
 ) -> Result<Datum> {
-    let infos = column_types(cx, desc)?;
-    let columns: Vec<_> = infos
-        .into_iter()
-        .enumerate()
-        .map(|(i, info)| (info, values.get(i).copied().unwrap_or_default()))
-        .collect();
+    let types = desc.types(cx)?.iter().enumerate();
+    let columns: Vec<_> =
+        types.map(|(i, info)| (*info, values.get(i).copied().unwrap_or_default())).collect();
     Ok(record::form(ty, typmod, desc.version, &columns))
 }
 
@@ -117,7 +109,7 @@ pub(crate) fn select_field(
         return Err(pg_err!(DATATYPE_MISMATCH, "attribute {field} has wrong type")
             .detail(format!("Table has type {have}, but query expects {want}.")));
     }
-    let infos = column_types(host, &desc)?;
+    let infos = desc.types(host)?;
     Ok(record::deform(row, &infos[..=at]).pop().unwrap_or_default().to_owned())
 }
 
@@ -132,11 +124,11 @@ pub(crate) fn store_fields<'a>(
     let old = eval(arg, st, host, input)?;
     let ty = base_row_type(host, row_type)?;
     let desc = host.row_desc(ty, -1)?;
-    let infos = column_types(host, &desc)?;
+    let infos = desc.types(host)?;
     let mut values: Vec<Datum> = if old.is_null() {
         vec![Datum::Null; infos.len()]
     } else {
-        record::deform(old.as_ref(), &infos).into_iter().map(DatumRef::to_owned).collect()
+        record::deform(old.as_ref(), infos).into_iter().map(DatumRef::to_owned).collect()
     };
     for (attno, node) in fields {
         let at = (*attno as usize).wrapping_sub(1);
@@ -162,8 +154,8 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
     }
     let from = host.row_desc(ty, typmod)?;
     let to = host.row_desc(target, -1)?;
-    let infos = column_types(host, &from)?;
-    let values = record::deform(row, &infos);
+    let infos = from.types(host)?;
+    let values = record::deform(row, infos);
     let place = |c: &RowColumn| {
         if c.is_dropped() {
             return None;
@@ -180,8 +172,8 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
 pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) -> Result<bool> {
     let (ty, typmod) = record::type_of(row);
     let desc = host.row_desc(ty, typmod)?;
-    let infos = column_types(host, &desc)?;
-    let values = record::deform(row, &infos);
+    let infos = desc.types(host)?;
+    let values = record::deform(row, infos);
     Ok(desc.columns.iter().zip(values).all(|(c, v)| c.is_dropped() || v.is_null() != is_not))
 }
 
@@ -196,8 +188,8 @@ pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Option
 pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
     let (ty, typmod) = record::type_of(row);
     let desc = cx.row_desc(ty, typmod)?;
-    let infos = column_types(cx, &desc)?;
-    let values = record::deform(row, &infos);
+    let infos = desc.types(cx)?;
+    let values = record::deform(row, infos);
     let live = desc.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
     Ok(live.map(|(_, v)| v.to_owned()).collect())
 }
@@ -206,8 +198,8 @@ pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum
 pub fn row_columns(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
     let (ty, typmod) = record::type_of(row);
     let desc = cx.row_desc(ty, typmod)?;
-    let infos = column_types(cx, &desc)?;
-    let values = desc.columns.iter().zip(record::deform(row, &infos));
+    let infos = desc.types(cx)?;
+    let values = desc.columns.iter().zip(record::deform(row, infos));
     Ok(values.map(|(c, v)| if c.is_dropped() { Datum::Null } else { v.to_owned() }).collect())
 }
 
@@ -247,7 +239,7 @@ pub fn make_named_record(
         dropped: None,
     };
     let columns = types.iter().enumerate().map(column).collect();
-    let desc = Arc::new(RowDesc { columns, version: 0 });
+    let desc = Arc::new(RowDesc::new(columns, 0));
     let refs: Vec<DatumRef<'_>> = fields.iter().map(Datum::as_ref).collect();
     form_as(cx, oids::RECORD, &desc, &refs)
 }

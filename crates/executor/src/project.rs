@@ -353,7 +353,7 @@ impl ByPosition {
                 dropped: None,
             })
             .collect();
-        Ok(ByPosition { row: Arc::new(RowDesc { columns, version: 0 }) })
+        Ok(ByPosition { row: Arc::new(RowDesc::new(columns, 0)) })
     }
 }
 

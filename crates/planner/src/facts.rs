@@ -213,7 +213,11 @@ pub trait PlannerFacts: eval::Facts {
     /// The index behind a unique or primary-key constraint.
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
     /// Simplifies an expression ([`eval::fold`] with a host that can run what is computed now).
-    fn fold(&mut self, expr: Expr) -> Result<Expr>;
+    fn fold(&mut self, expr: Expr) -> Result<Expr> {
+        self.fold_query(expr, &|_| false)
+    }
+    /// [`eval::fold_query`].
+    fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr>;
     /// Which of these values, put in the place of the operator's left operand (a column), satisfy it.
     fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>>;
     /// The expression converted to the common type of a set operation's column.

@@ -1,6 +1,7 @@
 //! The planner's state: what all query levels share, and what one level has.
 
 use crate::facts::{CostSettings, PlannerFacts};
+use crate::path::Relids;
 use crate::rel::BaseRel;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -184,6 +185,8 @@ pub(crate) struct Root {
     /// Columns needed from enclosing nested loops, with the parameters that carry them.
     pub nest_params: Vec<(i32, Expr)>,
     pub tuple_fraction: f64,
+    /// Entries of the range table that are there in each row that the joins make.
+    pub present: Relids,
 }
 
 impl<'a> Glob<'a> {
@@ -226,6 +229,7 @@ impl Root {
             rt_offset: 0,
             nest_params: Vec::new(),
             tuple_fraction,
+            present: Relids::new(),
         }
     }
 

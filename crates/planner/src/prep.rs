@@ -115,6 +115,10 @@ impl Glob<'_> {
     /// Folds every expression of the level and plans the sub-selects in it.
     fn preprocess_expressions(&mut self, root: &mut Root) -> Result<()> {
         let mut query = std::mem::take(&mut root.query);
+        root.present.clear();
+        if query.grouping_sets.is_empty() {
+            query.jointree.fromlist.iter().for_each(|n| add_present(n, &mut root.present));
+        }
         let mut failure = None;
         walk::query_exprs_mut(&mut query, &mut |e| {
             if failure.is_none() {
@@ -145,7 +149,8 @@ impl Glob<'_> {
         }
         let mut expr = expr;
         self.fill_operator_functions(&mut expr)?;
-        let mut expr = self.facts.fold(expr)?;
+        let present = |rti| root.present.contains(&rti);
+        let mut expr = self.facts.fold_query(expr, &present)?;
         self.bound.extend(eval::bound_parts(&expr, self.facts)?);
         if contains_sublinks(&expr) {
             self.plan_sublinks(root, &mut expr)?;
@@ -457,4 +462,22 @@ pub(crate) fn node_relids(node: &JoinTreeNode) -> Relids {
     }
     visit(node, &mut out);
     out
+}
+
+/// The entries that no outer join below the node can leave out.
+fn add_present(node: &JoinTreeNode, out: &mut Relids) {
+    match node {
+        JoinTreeNode::Rtr(rti) => {
+            out.insert(*rti);
+        }
+        JoinTreeNode::From(f) => f.fromlist.iter().for_each(|n| add_present(n, out)),
+        JoinTreeNode::Join(j) => {
+            if matches!(j.jointype, JoinType::Inner | JoinType::Left) {
+                add_present(&j.larg, out);
+            }
+            if matches!(j.jointype, JoinType::Inner | JoinType::Right) {
+                add_present(&j.rarg, out);
+            }
+        }
+    }
 }

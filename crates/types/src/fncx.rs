@@ -5,7 +5,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Facts of a type (`pg_type`) that functions need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +73,23 @@ pub struct RowDesc {
     pub columns: Vec<RowColumn>,
     /// Of a type whose columns say so: the log position at which the last of them got its shape, else 0.
     pub version: u64,
+    types: OnceLock<Box<[TypeInfo]>>,
+}
+
+impl RowDesc {
+    /// Columns in order; see [`RowDesc::version`].
+    pub fn new(columns: Vec<RowColumn>, version: u64) -> RowDesc {
+        RowDesc { columns, version, types: OnceLock::new() }
+    }
+
+    /// Physical facts of the columns, which no type changes.
+    pub fn types(&self, cx: &mut dyn FnContext) -> Result<&[TypeInfo]> {
+        if let Some(types) = self.types.get() {
+            return Ok(types);
+        }
+        let types = self.columns.iter().map(|c| c.type_info(cx)).collect::<Result<_>>()?;
+        Ok(self.types.get_or_init(|| types))
+    }
 }
 
 /// The `reg*` types.

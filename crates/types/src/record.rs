@@ -124,15 +124,9 @@ pub fn deform<'a>(d: DatumRef<'a>, columns: &[TypeInfo]) -> Vec<DatumRef<'a>> {
     out
 }
 
-fn column_types(cx: &mut dyn FnContext, desc: &RowDesc) -> Result<Vec<TypeInfo>> {
-    desc.columns.iter().map(|c| c.type_info(cx)).collect()
-}
-
-fn described(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<(Arc<RowDesc>, Vec<TypeInfo>)> {
+fn described(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Arc<RowDesc>> {
     let (ty, typmod) = type_of(d);
-    let desc = cx.row_desc(ty, typmod)?;
-    let types = column_types(cx, &desc)?;
-    Ok((desc, types))
+    cx.row_desc(ty, typmod)
 }
 
 fn malformed(text: &[u8], detail: &str) -> PgError {
@@ -187,7 +181,7 @@ fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         ));
     }
     let desc = cx.row_desc(ty, typmod)?;
-    let types = column_types(cx, &desc)?;
+    let types = desc.types(cx)?;
     let mut at = text.iter().position(|&c| !is_space(c)).unwrap_or(text.len());
     if text.get(at) != Some(&b'(') {
         return Err(malformed(text, "Missing left parenthesis."));
@@ -195,7 +189,7 @@ fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     at += 1;
     let mut values = Vec::with_capacity(types.len());
     let mut first = true;
-    for (c, _) in desc.columns.iter().zip(&types) {
+    for c in &desc.columns {
         if c.is_dropped() {
             values.push(Datum::Null);
             continue;
@@ -218,16 +212,17 @@ fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if text[at + 1..].iter().any(|&c| !is_space(c)) {
         return Err(malformed(text, "Junk after right parenthesis."));
     }
-    let columns: Vec<_> = types.into_iter().zip(values.iter().map(Datum::as_ref)).collect();
+    let columns: Vec<_> = types.iter().copied().zip(values.iter().map(Datum::as_ref)).collect();
     Ok(form(ty, typmod, desc.version, &columns))
 }
 
 /// Text form of a row.
 pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
-    let (desc, types) = described(cx, d)?;
+    let desc = described(cx, d)?;
+    let types = desc.types(cx)?;
     let mut out = vec![b'('];
     let mut first = true;
-    for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
+    for (c, v) in desc.columns.iter().zip(deform(d, types)) {
         if c.is_dropped() {
             continue;
         }
@@ -267,7 +262,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         ));
     }
     let desc = cx.row_desc(ty, typmod)?;
-    let types = column_types(cx, &desc)?;
+    let types = desc.types(cx)?;
     let mut r = Reader::new(a[0].as_bytes());
     let count = r.i32()?;
     let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
@@ -304,15 +299,16 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             cx.type_recv(c.ty, r.bytes(len)?, c.typmod)?
         });
     }
-    let columns: Vec<_> = types.into_iter().zip(values.iter().map(Datum::as_ref)).collect();
+    let columns: Vec<_> = types.iter().copied().zip(values.iter().map(Datum::as_ref)).collect();
     Ok(form(ty, typmod, desc.version, &columns))
 }
 
 fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
-    let (desc, types) = described(cx, d)?;
+    let desc = described(cx, d)?;
+    let types = desc.types(cx)?;
     let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
     let mut out = (live as u32).to_be_bytes().to_vec();
-    for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
+    for (c, v) in desc.columns.iter().zip(deform(d, types)) {
         if c.is_dropped() {
             continue;
         }
@@ -354,8 +350,9 @@ fn compare_by(
     b: DatumRef<'_>,
     values: impl Fn(&mut dyn FnContext, Oid, DatumRef<'_>, DatumRef<'_>, Oid) -> Result<Ordering>,
 ) -> Result<Ordering> {
-    let ((d1, t1), (d2, t2)) = (described(cx, a)?, described(cx, b)?);
-    let (v1, v2) = (deform(a, &t1), deform(b, &t2));
+    let (d1, d2) = (described(cx, a)?, described(cx, b)?);
+    let (t1, t2) = (d1.types(cx)?, d2.types(cx)?);
+    let (v1, v2) = (deform(a, t1), deform(b, t2));
     let (l1, l2) = (live(&d1), live(&d2));
     for (n, (&i, &j)) in l1.iter().zip(&l2).enumerate() {
         let (c1, c2) = (&d1.columns[i], &d2.columns[j]);
@@ -397,8 +394,9 @@ fn check_same_type(cx: &mut dyn FnContext, a: Oid, b: Oid, n: usize) -> Result<(
 }
 
 fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
-    let ((d1, t1), (d2, t2)) = (described(cx, a)?, described(cx, b)?);
-    let (v1, v2) = (deform(a, &t1), deform(b, &t2));
+    let (d1, d2) = (described(cx, a)?, described(cx, b)?);
+    let (t1, t2) = (d1.types(cx)?, d2.types(cx)?);
+    let (v1, v2) = (deform(a, t1), deform(b, t2));
     let (l1, l2) = (live(&d1), live(&d2));
     for (n, (&i, &j)) in l1.iter().zip(&l2).enumerate() {
         check_same_type(cx, d1.columns[i].ty, d2.columns[j].ty, n)?;
@@ -422,9 +420,10 @@ fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> R
 }
 
 fn hash_row(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Result<u64> {
-    let (desc, types) = described(cx, d)?;
+    let desc = described(cx, d)?;
+    let types = desc.types(cx)?;
     let (mut h32, mut h64) = (0u32, 0u64);
-    for (c, v) in desc.columns.iter().zip(deform(d, &types)) {
+    for (c, v) in desc.columns.iter().zip(deform(d, types)) {
         if c.is_dropped() {
             continue;
         }

@@ -8,7 +8,7 @@ use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{FnContext, RegKind, RowColumn, RowDesc, TypeInfo};
+use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
 use types::{Datum, DatumRef, Settings, oids};
 
 impl Core {
@@ -274,24 +274,7 @@ impl FnContext for Core {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite"));
         };
-        let desc = self.cat().relation(relid)?;
-        let columns = desc
-            .attributes
-            .iter()
-            .map(|a| RowColumn {
-                name: a.attname.as_str().to_string(),
-                ty: a.atttypid,
-                typmod: a.atttypmod,
-                collation: a.attcollation,
-                dropped: a.attisdropped.then_some(types::fncx::Dropped {
-                    len: a.attlen,
-                    by_val: a.attbyval,
-                    align: a.attalign,
-                }),
-            })
-            .collect();
-        let version = catalog::shape_version(&desc.attributes);
-        Ok(Arc::new(RowDesc { columns, version }))
+        Ok(self.cat().relation(relid)?.row_desc())
     }
 
     fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {

@@ -423,8 +423,8 @@ impl PlannerFacts for Core {
         })
     }
 
-    fn fold(&mut self, expr: Expr) -> Result<Expr> {
-        eval::fold(expr, self)
+    fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr> {
+        eval::fold_query(expr, self, present)
     }
 
     fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>> {

@@ -98,7 +98,7 @@ impl Core {
             kind: desc.kind(),
             populated: desc.class.relispopulated,
             row_type: desc.class.reltype,
-            columns: Arc::new(RowDesc { columns, version: 0 }),
+            columns: Arc::new(RowDesc::new(columns, 0)),
             indexes,
             checks,
             generated,
