@@ -43,13 +43,13 @@ impl TableWriter {
             let mut programs = Vec::new();
             for e in &i.exprs {
                 programs.push(match e {
-                    Some(e) => Some(exprs::compile(host.facts(), e, &[])?),
+                    Some(e) => Some(exprs::compile_rows(host.facts(), e, &rel.columns)?),
                     None => None,
                 });
             }
             let predicate = match i.predicate.as_slice() {
                 [] => None,
-                list => Some(exprs::compile_all(host.facts(), list, &[])?),
+                list => Some(exprs::compile_all(host.facts(), list, &rel.columns)?),
             };
             indexes.push(Entry { exprs: programs, predicate });
         }
@@ -251,7 +251,7 @@ fn duplicate(
     let schema = &idx.desc.schema;
     let key = &idx.desc.columns[..schema.key_count];
     if !host.services().may_show(rel.table.oid, key)? {
-        return Ok(index::unique_violation(&idx.desc, &rel.table, &idx.columns_text, None));
+        return Ok(index::unique_violation(&idx.desc, &rel.table, None));
     }
     let mut parts = Vec::new();
     for (v, c) in values.iter().zip(&schema.columns).take(schema.key_count) {
@@ -263,6 +263,6 @@ fn duplicate(
             }
         });
     }
-    let values = parts.join(", ");
-    Ok(index::unique_violation(&idx.desc, &rel.table, &idx.columns_text, Some(&values)))
+    let (keys, values) = (host.services().index_keys(idx.desc.oid)?, parts.join(", "));
+    Ok(index::unique_violation(&idx.desc, &rel.table, Some((&keys, &values))))
 }

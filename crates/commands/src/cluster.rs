@@ -205,10 +205,9 @@ impl Order {
             Some(text) => plan::nodetree::read_exprs(text.as_str())?,
             None => Vec::new(),
         };
-        let _ = rel;
         let mut programs = Vec::new();
         for e in &list {
-            programs.push(exprs::compile(host.facts(), e, &[])?);
+            programs.push(exprs::compile_over(host, rel, e)?);
         }
         let keys = part.row.indnkeyatts as usize;
         Ok(Order {

@@ -58,9 +58,9 @@ pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> R
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile(&expr)
 }
 
-/// A conjunction.
-pub fn compile_all(facts: &mut dyn Facts, exprs: &[Expr], columns: &[AttrNo]) -> Result<Program> {
-    Compiler::new(facts, &mut Columns { columns, row: None }).compile_all(exprs)
+/// A conjunction, as [`compile_rows`].
+pub fn compile_all(facts: &mut dyn Facts, exprs: &[Expr], row: &Arc<RowDesc>) -> Result<Program> {
+    Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile_all(exprs)
 }
 
 /// The value for a row.

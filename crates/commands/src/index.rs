@@ -11,7 +11,7 @@ use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use engine::index as storage;
 use engine::storage::create_relation_files;
-use eval::EvalState;
+use eval::{Compiler, EvalState};
 use ids::{AttrNo, Oid, Persistence};
 use lmgr::{LockMode, LockTag};
 use parse::ast::{IndexElem, IndexStmt, SortByDir, SortByNulls};
@@ -670,16 +670,19 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     columns.extend(stored::columns_used(&predicate));
     columns.sort_unstable();
     columns.dedup();
-    if columns.first().is_some_and(|c| *c <= 0) {
-        return Err(PgError::unsupported("whole-row references in indexes"));
+    // The row as a whole is all of its columns.
+    let whole = columns.first() == Some(&0);
+    if whole {
+        columns = rel.attributes.iter().map(|a| a.attnum).collect();
     }
+    let mut at_hand = exprs::Columns { columns: &columns, row: whole.then(|| rel.row_desc()) };
     let mut programs = Vec::new();
     for e in &list {
-        programs.push(exprs::compile(host.facts(), e, &columns)?);
+        programs.push(Compiler::new(host.facts(), &mut at_hand).compile(e)?);
     }
     let test = match predicate.as_slice() {
         [] => None,
-        list => Some(exprs::compile_all(host.facts(), list, &columns)?),
+        list => Some(Compiler::new(host.facts(), &mut at_hand).compile_all(list)?),
     };
     let places: Vec<Option<usize>> =
         row.indkey.iter().map(|n| columns.iter().position(|c| c == n)).collect();
@@ -711,7 +714,7 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
         }
         Ok(true)
     };
-    let shown = key_names(&rel, row, &desc);
+    let shown = analyze::deparse::index_keys(host, index)?;
     let types: Vec<Oid> = desc.attributes.iter().map(|a| a.atttypid).collect();
     let mut print = |host: &mut Owner<'_>, key: &[Datum]| {
         let parts = key.iter().zip(&types).map(|(v, ty)| match v.as_ref() {
@@ -757,14 +760,6 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
         }
     }
     cat.increment_command_counter()
-}
-
-fn key_names(rel: &RelDesc, row: &PgIndex, index: &RelDesc) -> String {
-    let names = (0..row.indnkeyatts as usize).map(|i| {
-        let column = row.indkey.get(i).and_then(|n| rel.attribute(*n));
-        column.or(index.attributes.get(i)).map_or(String::new(), |a| a.attname.to_string())
-    });
-    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The index of a new TOAST table. Counterpart: `create_toast_table`.

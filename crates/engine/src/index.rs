@@ -91,13 +91,12 @@ pub(crate) fn form(
     index.schema.form_with(values, &compressed, tid, tuple)
 }
 
-/// The error for [`Inserted::Conflict`]: 23505. `columns` are the index's columns as text (`a, b`),
-/// `values` the printed key if the user may see it (`1, 2`).
+/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: what the index's keys are (`a, lower(b)`), and
+/// the printed values (`1, x`).
 pub fn unique_violation(
     index: &IndexDesc,
     table: &TableDesc,
-    columns: &str,
-    values: Option<&str>,
+    key: Option<(&str, &str)>,
 ) -> PgError {
     let error = pg_err!(
         UNIQUE_VIOLATION,
@@ -106,8 +105,8 @@ pub fn unique_violation(
     )
     .table(&*table.schema, &*table.name)
     .constraint(&*index.name);
-    match values {
-        Some(values) => error.detail(format!("Key ({columns})=({values}) already exists.")),
+    match key {
+        Some((keys, values)) => error.detail(format!("Key ({keys})=({values}) already exists.")),
         None => error,
     }
 }

@@ -384,8 +384,7 @@ fn save(be: &mut Backend, toast: &ToastDesc, value: Value<'_>) -> Result<ToastPo
             return Err(index::unique_violation(
                 &toast.index,
                 &toast.table,
-                "chunk_id, chunk_seq",
-                Some(&format!("{}, {seq}", pointer.value_id)),
+                Some(("chunk_id, chunk_seq", &format!("{}, {seq}", pointer.value_id))),
             ));
         }
     }

@@ -35,8 +35,6 @@ pub struct RelIndex {
     pub unique: bool,
     /// Uniqueness may be checked later (a deferrable constraint).
     pub deferrable: bool,
-    /// Definitions of the key columns, for messages: `a, lower(b)`.
-    pub columns_text: String,
 }
 
 pub struct RelCheck {

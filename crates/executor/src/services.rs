@@ -95,6 +95,8 @@ pub trait Services: FnContext + Facts {
         row: &[Datum],
         written: &[ids::AttrNo],
     ) -> Result<Option<String>>;
+    /// The keys of an index, for errors: `a, lower(b)`.
+    fn index_keys(&mut self, index: Oid) -> Result<String>;
     /// May the user see these columns of a table in an error?
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
     fn call_host(

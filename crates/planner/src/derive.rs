@@ -149,7 +149,8 @@ impl Glob<'_> {
         Ok(true)
     }
 
-    fn implies(&mut self, quals: &[Expr], predicate: &Expr) -> Result<bool> {
+    /// Does the list of conditions imply another?
+    pub(crate) fn implies(&mut self, quals: &[Expr], predicate: &Expr) -> Result<bool> {
         if quals.contains(predicate) {
             return Ok(true);
         }

@@ -166,6 +166,7 @@ impl Glob<'_> {
         if !self.implies_all(rel.rti, quals, &index.predicate)? {
             return Ok(());
         }
+        let quals = &self.beyond_predicate(root, rel.rti, index, quals)?;
         let own = self.match_quals(rel.rti, index, quals)?;
         // The order of the index serves even without a condition.
         self.add_index_path(root, rel, index, own.clone(), quals, needed, set)?;
@@ -197,6 +198,30 @@ impl Glob<'_> {
             self.add_index_path(root, rel, index, m, quals, needed, set)?;
         }
         Ok(())
+    }
+
+    /// The conditions that do not hold anyway for all that is in the index.
+    fn beyond_predicate(
+        &mut self,
+        root: &Root,
+        rti: i32,
+        index: &IndexFacts,
+        quals: &[Expr],
+    ) -> Result<Vec<Expr>> {
+        // Changed rows that are looked at anew are tested again.
+        let tested_again =
+            root.query.result_relation == rti || root.query.row_marks.iter().any(|r| r.rti == rti);
+        if index.predicate.is_empty() || tested_again {
+            return Ok(quals.to_vec());
+        }
+        let partial: Vec<Expr> = index.predicate.iter().map(|p| renumber(p, rti)).collect();
+        let mut out = Vec::new();
+        for q in quals {
+            if !self.implies(&partial, q)? {
+                out.push(q.clone());
+            }
+        }
+        Ok(out)
     }
 
     /// Conditions that the index can look for.
@@ -317,13 +342,20 @@ impl Glob<'_> {
         let Some(table) = rel.table.clone() else { return Ok(()) };
         let (bound, equal) = self.boundary(index, &m)?;
         let unique_row = index.unique && equal == index.keys.len();
+        // A partial index holds fewer rows.
+        let partial: Vec<Expr> = index.predicate.iter().map(|p| renumber(p, rel.rti)).collect();
+        let within = |quals: &[Expr]| {
+            let more = partial.iter().filter(|p| !quals.contains(p));
+            quals.iter().chain(more).cloned().collect::<Vec<_>>()
+        };
         let bound_sel = if unique_row {
             1.0 / rel.tuples.max(1.0)
         } else {
-            self.selectivity_all(root, &bound)?
+            self.selectivity_all(root, &within(&bound))?
         };
         let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
-        let index_sel = if unique_row { bound_sel } else { self.selectivity_all(root, &all)? };
+        let index_sel =
+            if unique_row { bound_sel } else { self.selectivity_all(root, &within(&all))? };
         let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
         let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
         let order_fwd = index_order(rel.rti, &table, index, ScanDirection::Forward);
@@ -331,9 +363,15 @@ impl Glob<'_> {
         if m.is_empty() && !useful_order {
             return Ok(());
         }
-        let visited = clamp_rows(index.tuples.max(rel.tuples).max(1.0) * bound_sel);
+        let (visited, part) = if partial.is_empty() {
+            (index.tuples.max(rel.tuples).max(1.0) * bound_sel, bound_sel)
+        } else {
+            let visited = rel.tuples.max(1.0) * bound_sel;
+            (visited, (visited / index.tuples.max(1.0)).min(1.0))
+        };
+        let visited = clamp_rows(visited);
         let fetched = clamp_rows(rel.tuples * index_sel);
-        let pages = (index.pages * bound_sel).ceil().max(1.0);
+        let pages = (index.pages * part).ceil().max(1.0);
         let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
         let index_only =

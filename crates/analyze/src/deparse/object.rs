@@ -64,6 +64,18 @@ pub struct IndexParts {
     pub exclusion: bool,
 }
 
+/// The keys of an index, as messages name them: `a, lower(b)`. Counterpart: `pg_get_indexdef_columns`.
+pub fn index_keys(host: &mut dyn Host, oid: Oid) -> Result<String> {
+    let row = host.catalog().search::<PgIndex>(cache::INDEXRELID, &[oid.into()])?;
+    let keys = row.map_or(0, |r| r.indnkeyatts as usize);
+    let mut out = Vec::with_capacity(keys);
+    for column in 1..=keys {
+        let parts = IndexParts { column, exclusion: false };
+        out.extend(index_def(host, oid, parts, true)?);
+    }
+    Ok(out.join(", "))
+}
+
 /// `CREATE INDEX …`, or one of its columns. Counterpart: `pg_get_indexdef`.
 pub fn index_def(
     host: &mut dyn Host,

@@ -125,7 +125,7 @@ pub(super) fn copy_from(
             let mut cat = SessionLookup::new(host);
             let kind = ExprKind::CopyWhere;
             let e = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
-            Some(exprs::compile(host.facts(), &e, &[])?)
+            Some(exprs::compile_over(host, &rel, &e)?)
         }
     };
     let depth = host.backend().snapshot_depth();

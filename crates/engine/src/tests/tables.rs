@@ -181,7 +181,7 @@ fn uniqueness_waits_for_the_other_transaction() {
 #[test]
 fn the_words_of_a_violated_uniqueness() {
     let t = Items::new(1);
-    let error = index::unique_violation(&t.index, &t.table, "id", Some("5"));
+    let error = index::unique_violation(&t.index, &t.table, Some(("id", "5")));
     assert_eq!(error.code().as_str(), "23505");
     let message = "duplicate key value violates unique constraint \"items1_pkey\"";
     assert_eq!(error.message(), message);

@@ -249,8 +249,7 @@ impl ModifyNode {
     ) -> Result<PgError> {
         let key = &idx.desc.columns[..idx.desc.schema.key_count];
         if !run.sv.may_show(self.rel.table.oid, key)? {
-            let (desc, columns) = (&idx.desc, &idx.columns_text);
-            return Ok(index::unique_violation(desc, &self.rel.table, columns, None));
+            return Ok(index::unique_violation(&idx.desc, &self.rel.table, None));
         }
         let columns = idx.desc.schema.columns.iter().map(|c| c.attr.type_oid);
         let mut text = Vec::new();
@@ -260,8 +259,8 @@ impl ModifyNode {
                 v => String::from_utf8_lossy(&run.sv.type_output(ty, v)?).into_owned(),
             });
         }
-        let values = text.join(", ");
-        Ok(index::unique_violation(&idx.desc, &self.rel.table, &idx.columns_text, Some(&values)))
+        let (keys, values) = (run.sv.index_keys(idx.desc.oid)?, text.join(", "));
+        Ok(index::unique_violation(&idx.desc, &self.rel.table, Some((&keys, &values))))
     }
 
     /// The version at `tid`, all columns; the batch goes back with [`Self::put_old`].

@@ -159,6 +159,10 @@ impl Services for Core {
         Core::cursor_row(self, cursor, relid)
     }
 
+    fn index_keys(&mut self, index: Oid) -> Result<String> {
+        analyze::deparse::index_keys(self, index)
+    }
+
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
         crate::rights::may_select(self, table, columns)
     }

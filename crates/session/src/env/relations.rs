@@ -59,22 +59,12 @@ impl Core {
                 Some(text) => nodetree::read_exprs(text.as_str())?,
                 None => Vec::new(),
             };
-            let names: Vec<String> = (0..row.indnkeyatts as usize)
-                .map(|i| {
-                    let attr = index.attributes.get(i);
-                    match row.indkey.get(i).and_then(|&k| desc.attribute(k)) {
-                        Some(a) => a.attname.as_str().to_string(),
-                        None => attr.map_or(String::new(), |a| a.attname.as_str().to_string()),
-                    }
-                })
-                .collect();
             indexes.push(RelIndex {
                 desc: btree,
                 exprs,
                 predicate,
                 unique: row.indisunique,
                 deferrable: row.indisunique && !row.indimmediate,
-                columns_text: names.join(", "),
             });
         }
         let mut checks = Vec::new();

@@ -463,6 +463,6 @@ fn unique(core: &mut Core, event: &Pending) -> Result<()> {
             }
         });
     }
-    let shown = shown.join(", ");
-    Err(engine::index::unique_violation(&idx.desc, &rel.table, &idx.columns_text, Some(&shown)))
+    let (keys, shown) = (analyze::deparse::index_keys(core, idx.desc.oid)?, shown.join(", "));
+    Err(engine::index::unique_violation(&idx.desc, &rel.table, Some((&keys, &shown))))
 }
