@@ -25,6 +25,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("rights", include_str!("ddl/rights.sql")),
     ("functions", include_str!("ddl/functions.sql")),
     ("inlining", include_str!("ddl/inlining.sql")),
+    ("places", include_str!("ddl/places.sql")),
     ("indexes", include_str!("ddl/indexes.sql")),
 ];
 

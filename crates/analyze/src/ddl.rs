@@ -144,9 +144,10 @@ pub fn domain_check(
     sql: &str,
     base: Oid,
     typmod: i32,
-    collation: Oid,
 ) -> Result<Expr> {
     let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
+    // Of the type below, whatever the domain's own is.
+    let collation = cx.type_collation(base)?;
     cx.level().domain_value = Some(Expr::CoerceToDomainValue(CoerceToDomainValue {
         typeid: base,
         typmod,

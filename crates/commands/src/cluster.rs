@@ -146,8 +146,21 @@ pub fn rewrite(
             .severity(pgerror::Severity::Info),
         );
     }
+    clear_missing(host, oid)?;
     let new = host.catalog().relation(oid)?;
     truncate::rebuild_indexes(host, &new)
+}
+
+/// The rows have all their values from now on. Counterpart: `RelationClearMissing`.
+pub fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let mut cat = host.catalog();
+    for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
+        if row.atthasmissing {
+            let new = PgAttribute { atthasmissing: false, attmissingval: None, ..row.row.clone() };
+            cat.update(&row, &new)?;
+        }
+    }
+    cat.increment_command_counter()
 }
 
 /// Copies the rows of `rel` as it was into its new files, with the transactions that made and deleted them.

@@ -5,7 +5,7 @@ use crate::bulk::TableWriter;
 use crate::host::{CommandHost, notice};
 use crate::query::visible_columns;
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{index, names, options, query, view};
+use crate::{names, options, query, tablespace, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use engine::table::InsertOptions;
@@ -127,7 +127,11 @@ fn make(
         kind: if remembered.is_some() { b'm' } else { b'r' },
         persistence,
         owner,
-        tablespace: index::tablespace_of(host, into.table_space_name.as_deref())?,
+        tablespace: tablespace::of_relation(
+            host,
+            into.table_space_name.as_deref(),
+            persistence == ids::Persistence::Temporary,
+        )?,
         columns: &columns,
         options: options::table_options(&into.options)?,
     };

@@ -3,7 +3,7 @@
 
 use crate::host::{CommandHost, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{constraint, index, names, options, sequence, stored};
+use crate::{constraint, index, names, options, sequence, stored, tablespace};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
@@ -95,7 +95,11 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
         kind: b'r',
         persistence,
         owner,
-        tablespace: index::tablespace_of(host, stmt.tablespacename.as_deref())?,
+        tablespace: tablespace::of_relation(
+            host,
+            stmt.tablespacename.as_deref(),
+            persistence == Persistence::Temporary,
+        )?,
         columns: &plain,
         options: table_options,
     };

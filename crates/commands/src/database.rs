@@ -5,7 +5,7 @@
 //! files without a row, never a row without files, unless the removal itself was under way.
 
 use crate::host::{CommandHost, notice};
-use crate::{names, options};
+use crate::{names, options, tablespace};
 use catalog::rows::*;
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
@@ -418,12 +418,7 @@ fn tablespace_named(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     let row = host.catalog().find_tablespace(name)?;
     let row =
         row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
-    let (kind, list) = (catalog::acl::Kind::Tablespace, row.spcacl.as_deref());
-    let user = names::user(host);
-    let right = catalog::acl::CREATE;
-    if !host.catalog().has_privilege(user, row.spcowner, list, kind, right)? {
-        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for tablespace {name}");
-    }
+    tablespace::may_create_in(host, &row)?;
     if row.oid == RelFile::GLOBAL_TABLESPACE {
         bail!(INVALID_PARAMETER_VALUE, "pg_global cannot be used as default tablespace");
     }

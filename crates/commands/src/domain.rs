@@ -244,8 +244,7 @@ fn add_check(
     let Some(node) = &c.raw_expr else { return Ok(()) };
     let mut lookup = SessionLookup::new(host);
     let (base, typmod) = (row.typbasetype, row.typtypmod);
-    let collation = row.typcollation;
-    let e = analyze::ddl::domain_check(&mut lookup, node, sql, base, typmod, collation)?;
+    let e = analyze::ddl::domain_check(&mut lookup, node, sql, base, typmod)?;
     if validate && !c.skip_validation {
         test_rows(host, domain, &e)?;
     }

@@ -12,7 +12,11 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 
 /// CREATE STATISTICS.
-pub fn create(host: &mut dyn CommandHost, stmt: &CreateStatsStmt, sql: &str) -> Result<()> {
+pub fn create(
+    host: &mut dyn CommandHost,
+    stmt: &CreateStatsStmt,
+    sql: &str,
+) -> Result<Option<Oid>> {
     let [relation] = stmt.relations.as_slice() else {
         bail!(FEATURE_NOT_SUPPORTED, "only a single relation is allowed in CREATE STATISTICS")
     };
@@ -111,7 +115,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateStatsStmt, sql: &str) -> 
                 DUPLICATE_OBJECT,
                 "statistics object \"{name}\" already exists, skipping"
             )));
-            return Ok(());
+            return Ok(None);
         }
         bail!(DUPLICATE_OBJECT, "statistics object \"{name}\" already exists");
     }
@@ -142,7 +146,8 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateStatsStmt, sql: &str) -> 
     cat.record_dependency(this, schema, Dependency::Normal)?;
     cat.record_owner(this, owner)?;
     let (normal, auto) = (Dependency::Normal, Dependency::Auto);
-    stored::record(host, this, &exprs, rel.oid(), normal, auto)
+    stored::record(host, this, &exprs, rel.oid(), normal, auto)?;
+    Ok(Some(oid))
 }
 
 fn kinds(stmt: &CreateStatsStmt, width: usize, has_exprs: bool) -> Result<Vec<u8>> {

@@ -3,7 +3,7 @@
 use crate::constraint::{self, ConstraintTrigger};
 use crate::host::{CommandHost, Owner, notice};
 use crate::relation::{NewRelation, file_of, new_class};
-use crate::{exprs, names, options, stored};
+use crate::{exprs, names, options, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
@@ -158,7 +158,8 @@ pub fn describe(
             bail!(FEATURE_NOT_SUPPORTED, "expressions are not supported in included columns");
         }
         let number = column_number(rel, elem.name.as_deref().unwrap_or(""), stmt.isconstraint)?;
-        let name = free_column_name(&used, elem.name.as_deref().unwrap_or(""));
+        let wanted = elem.indexcolname.as_ref().or(elem.name.as_ref());
+        let name = free_column_name(&used, wanted.map_or("", |name| name));
         used.push(name.clone());
         include.push((name, number));
     }
@@ -176,7 +177,11 @@ pub fn describe(
             names::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
-    let tablespace = tablespace_of(host, stmt.table_space.as_deref())?;
+    let tablespace = tablespace::of_relation(
+        host,
+        stmt.table_space.as_deref(),
+        rel.class.relpersistence == b't',
+    )?;
     let constraint = stmt
         .isconstraint
         .then_some(IndexConstraint { deferrable: stmt.deferrable, deferred: stmt.initdeferred });
@@ -194,16 +199,11 @@ pub fn describe(
     })
 }
 
-/// OID of a tablespace for a new relation; 0 for the database's own.
-pub fn tablespace_of(host: &mut dyn CommandHost, name: Option<&str>) -> Result<Oid> {
-    let Some(name) = name else { return Ok(Oid::INVALID) };
-    let row = host.catalog().find_tablespace(name)?;
-    let row =
-        row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
-    if row.oid == host.catalog().session.tablespace {
-        return Ok(Oid::INVALID);
-    }
-    Ok(row.oid)
+/// The constraint that an index is part of.
+pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
+    let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
+    let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
+    Ok(found.map(|d| d.refobjid))
 }
 
 /// Counterpart: `ChooseIndexNameAddition`.
@@ -259,7 +259,8 @@ fn key_column(
     if let Some(column) = &elem.name {
         let n = column_number(rel, column, constraint)?;
         let a = rel.attribute(n).ok_or_else(|| PgError::internal("column without a row"))?;
-        (name, number, ty, collation) = (column.to_string(), n, a.atttypid, a.attcollation);
+        name = elem.indexcolname.as_ref().unwrap_or(column).to_string();
+        (number, ty, collation) = (n, a.atttypid, a.attcollation);
     } else {
         let node = elem.expr.as_ref().ok_or_else(|| PgError::internal("index column is empty"))?;
         let mut cat = SessionLookup::new(host);
@@ -747,7 +748,7 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     let index_class = crate::relation::class(&mut cat, index)?;
     let new = PgClass {
         relpages: index_pages as i32,
-        reltuples: built.index_tuples as f32,
+        reltuples: tuples(built.index_tuples as f64, index_class.reltuples),
         ..index_class.row.clone()
     };
     if new != index_class.row {

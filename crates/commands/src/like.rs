@@ -1,17 +1,18 @@
 //! LIKE in CREATE TABLE. Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 //!
 //! Expressions of the other table are taken over as text: its columns have the same names in the new one,
-//! if perhaps other numbers.
+//! if perhaps other numbers. Columns of indexes keep the names that they have there, which renaming the table's does
+//! not change.
 
 use crate::create_table::{Column, Constraints};
 use crate::host::CommandHost;
-use crate::names;
 use crate::relation::NewColumn;
+use crate::{index, names, tablespace};
 use analyze::deparse::{self as definition, IndexParts, Style};
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
-use parse::ast::{ConstrType, Constraint, DefElem, IndexStmt, Node, TableLikeClause};
+use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail};
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ pub struct Later {
     /// Column by name, and its comment.
     comments: Vec<(String, Text)>,
     constraint_comments: Vec<(String, Text)>,
-    statistics: Vec<String>,
+    /// Definition, and comment.
+    statistics: Vec<(String, Option<Text>)>,
 }
 
 fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Option<Text>> {
@@ -58,7 +60,6 @@ pub fn add(
     let has = |bit: u32| like.options & bit != 0;
     for a in rel.attributes.iter().filter(|a| !a.attisdropped) {
         let mut c = NewColumn::new(a.attname.as_str(), a.atttypid, a.atttypmod, a.attcollation);
-        c.ndims = a.attndims;
         c.not_null = a.attnotnull;
         if has(STORAGE) {
             c.storage = Some(a.attstorage);
@@ -110,13 +111,17 @@ pub fn add(
         }
     }
     if has(INDEXES) {
-        add_indexes(host, &rel, has(COMMENTS), constraints, later)?;
+        add_indexes(host, &rel, has(COMMENTS), later)?;
     }
     if has(STATISTICS) {
         let index = indexes::PG_STATISTIC_EXT_RELID_INDEX;
         for row in host.catalog().scan(index, &[rel.oid().into()])? {
+            let text = match has(COMMENTS) {
+                true => comment_of(host, ObjectAddress::of::<PgStatisticExt>(row.oid))?,
+                false => None,
+            };
             let def = definition::statistics_def(host, row.oid, false)?;
-            later.statistics.extend(def);
+            later.statistics.extend(def.map(|def| (def, text)));
         }
     }
     Ok(())
@@ -178,32 +183,30 @@ fn add_indexes(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
     comments: bool,
-    constraints: &mut Constraints,
     later: &mut Later,
 ) -> Result<()> {
     for i in &rel.indexes {
-        let list = host.catalog().dependencies_of(ObjectAddress::relation(i.indexrelid))?;
-        let of = list
-            .iter()
-            .find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i')
-            .map(|d| d.refobjid);
-        let options = host.catalog().class(i.indexrelid)?.reloptions.clone();
-        if let Some(oid) = of {
-            let def = definition::constraint_def(host, oid, false)?.unwrap_or_default();
-            if let Some(mut c) = constraint(&def)? {
-                debug_assert!(matches!(c.contype, ConstrType::Primary | ConstrType::Unique));
-                c.conname = None;
-                c.options = option_list(options.as_deref());
-                constraints.keys.push(c);
-            }
-            continue;
-        }
         let parts = IndexParts { column: 0, exclusion: false };
         let def = definition::index_def(host, i.indexrelid, parts, false)?.unwrap_or_default();
         let Some(Node::IndexStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
             return Err(PgError::internal("CREATE INDEX does not parse as such"));
         };
         s.idxname = None;
+        let old = host.catalog().relation(i.indexrelid)?;
+        let elements = s.index_params.iter_mut().chain(&mut s.index_including_params);
+        for (element, a) in elements.zip(&old.attributes) {
+            element.indexcolname = Some(a.attname.as_str().into());
+        }
+        if let Some(place) = old.class.reltablespace.valid() {
+            s.table_space = Some(tablespace::name_of(host, place)?);
+        }
+        if let Some(oid) = index::constraint_of(host, i.indexrelid)? {
+            let row = host.catalog().scan(indexes::PG_CONSTRAINT_OID_INDEX, &[oid.into()])?.pop();
+            let row = row.ok_or_else(|| PgError::internal("index of a constraint without one"))?;
+            s.isconstraint = true;
+            s.primary = i.indisprimary;
+            (s.deferrable, s.initdeferred) = (row.condeferrable, row.condeferred);
+        }
         let text = match comments {
             true => comment_of(host, ObjectAddress::relation(i.indexrelid))?,
             false => None,
@@ -213,27 +216,22 @@ fn add_indexes(
     Ok(())
 }
 
-fn option_list(options: Option<&[Text]>) -> Vec<DefElem> {
-    let pairs = options.unwrap_or_default().iter().filter_map(|o| o.as_str().split_once('='));
-    pairs
-        .map(|(name, value)| DefElem {
-            defname: name.into(),
-            arg: Some(Node::String(value.into())),
-            location: -1,
-            ..DefElem::default()
-        })
-        .collect()
-}
-
 /// Indexes, comments and statistics of the new table.
 pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> {
     for (mut stmt, text) in later.indexes {
         let rel = host.catalog().relation(oid)?;
         stmt.relation = parse::ast::RangeVar::default();
-        let new = crate::index::describe(host, &stmt, &rel, "")?;
-        let index = crate::index::create(host, &rel, &new)?;
+        if stmt.primary && rel.indexes.iter().any(|i| i.indisprimary) {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "multiple primary keys for table \"{}\" are not allowed",
+                rel.name()
+            );
+        }
+        let new = index::describe(host, &stmt, &rel, "")?;
+        let new = index::create(host, &rel, &new)?;
         if let Some(text) = text {
-            put_comment(host, ObjectAddress::relation(index), text)?;
+            put_comment(host, ObjectAddress::relation(new), text)?;
         }
     }
     let rel = host.catalog().relation(oid)?;
@@ -247,7 +245,7 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> 
             put_comment(host, ObjectAddress::of::<PgConstraint>(c.oid), text)?;
         }
     }
-    for def in later.statistics {
+    for (def, text) in later.statistics {
         let Some(Node::CreateStatsStmt(mut s)) = parse::parse(&def)?.pop().map(|s| s.stmt) else {
             continue;
         };
@@ -255,7 +253,10 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> 
         let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
         let target = names::range_var_of(&[schema.as_str(), rel.name()])?;
         s.relations = vec![Node::RangeVar(Box::new(target))];
-        crate::extstats::create(host, &s, &def)?;
+        let new = crate::extstats::create(host, &s, &def)?;
+        if let (Some(new), Some(text)) = (new, text) {
+            put_comment(host, ObjectAddress::of::<PgStatisticExt>(new), text)?;
+        }
         host.catalog().increment_command_counter()?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! LOCK TABLE and REINDEX. Counterpart: lockcmds.c, `ReindexIndex` and its siblings of indexcmds.c.
 
 use crate::host::{CommandHost, notice};
-use crate::{index, names, options, relation};
+use crate::{index, names, options, relation, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::acl;
@@ -162,17 +162,13 @@ fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<Wanted> {
         let row =
             row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
         let own = host.catalog().session.tablespace;
-        let (user, kind) = (names::user(host), acl::Kind::Tablespace);
-        let list = row.spcacl.as_deref();
-        if row.oid != own
-            && !host.catalog().has_privilege(user, row.spcowner, list, kind, acl::CREATE)?
-        {
-            bail!(INSUFFICIENT_PRIVILEGE, "permission denied for tablespace {name}");
+        if row.oid != own {
+            tablespace::may_create_in(host, &row)?;
         }
         if row.oid == GLOBAL_TABLESPACE {
             bail!(
                 INVALID_PARAMETER_VALUE,
-                "cannot move non-shared relation to tablespace \"{name}\""
+                "only shared relations can be placed in pg_global tablespace"
             );
         }
         out.tablespace = Some(if row.oid == own { Oid::INVALID } else { row.oid });

@@ -180,18 +180,7 @@ fn rename_column(
     }
     let number = a.attnum;
     crate::alter_table::change_column(host, rel.oid(), number, |a| a.attname = Name::new(new))?;
-    // Indexes name their columns after those of the table.
-    for i in &rel.indexes {
-        let place = i.indkey.iter().position(|k| *k == number);
-        let Some(place) = place else { continue };
-        let index = host.catalog().relation(i.indexrelid)?;
-        if index.attributes.get(place).is_some_and(|a| a.attname.as_str() == old) {
-            let column = place as ids::AttrNo + 1;
-            crate::alter_table::change_column(host, i.indexrelid, column, |a| {
-                a.attname = Name::new(new);
-            })?;
-        }
-    }
+    // Indexes keep the names that their columns have.
     Ok(())
 }
 

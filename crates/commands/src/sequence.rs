@@ -3,7 +3,7 @@
 
 use crate::host::{CommandHost, notice};
 use crate::relation::{NewColumn, NewRelation};
-use crate::{names, options};
+use crate::{names, options, tablespace};
 use analyze::SessionLookup;
 use catalog::depend::Dependency;
 use catalog::rows::*;
@@ -264,7 +264,11 @@ pub fn create(
         kind: b'S',
         persistence,
         owner,
-        tablespace: Oid::INVALID,
+        tablespace: tablespace::of_relation(
+            host,
+            None,
+            persistence == ids::Persistence::Temporary,
+        )?,
         columns: &columns,
         options: None,
     };

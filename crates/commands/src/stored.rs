@@ -177,7 +177,7 @@ fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     let Some(levels) = level.map(|level| &levels[..=level]) else { return };
     let rte = levels.last().and_then(|query| query.rtable.get(v.varno as usize - 1));
     match rte.map(|rte| &rte.kind) {
-        Some(RteKind::Relation { relid, .. }) if v.varattno > 0 => {
+        Some(RteKind::Relation { relid, .. }) if v.varattno != 0 => {
             out.push(ObjectAddress::column(*relid, v.varattno));
         }
         Some(RteKind::Join { joinaliasvars, .. }) if v.varattno > 0 => {

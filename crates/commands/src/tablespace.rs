@@ -2,8 +2,8 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options};
-use catalog::ObjectAddress;
 use catalog::rows::*;
+use catalog::{ObjectAddress, acl};
 use ids::{Oid, RelFile};
 use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};
 use pgerror::{Result, bail, pg_err};
@@ -181,4 +181,52 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
 /// OID for ALTER … OWNER TO and the like.
 pub fn oid_of(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     Ok(find(host, name)?.oid)
+}
+
+/// What a new relation's row says of its place: the tablespace named, or that of `default_tablespace` (which those of
+/// temporary relations do not heed); 0 for the database's own. Counterpart: `GetDefaultTablespace` and the checks in
+/// `DefineRelation` and `DefineIndex`.
+pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bool) -> Result<Oid> {
+    let row = match name {
+        Some(name) => find(host, name)?,
+        None if temporary => return Ok(Oid::INVALID),
+        None => {
+            let name = host.setting("default_tablespace");
+            match host.catalog().find_tablespace(&name)? {
+                Some(row) => row,
+                None => return Ok(Oid::INVALID),
+            }
+        }
+    };
+    let own = host.catalog().session.tablespace;
+    if row.oid == own {
+        return Ok(Oid::INVALID);
+    }
+    may_create_in(host, &row)?;
+    if row.oid == RelFile::GLOBAL_TABLESPACE {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "only shared relations can be placed in pg_global tablespace"
+        );
+    }
+    Ok(row.oid)
+}
+
+/// Has the user the right CREATE there?
+pub fn may_create_in(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<()> {
+    let (user, list) = (names::user(host), row.spcacl.as_deref());
+    let kind = acl::Kind::Tablespace;
+    if !host.catalog().has_privilege(user, row.spcowner, list, kind, acl::CREATE)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "permission denied for tablespace {}", row.spcname);
+    }
+    Ok(())
+}
+
+/// The name of the tablespace that a relation's row gives; 0 is the database's own.
+pub fn name_of(host: &mut dyn CommandHost, place: Oid) -> Result<parse::ast::Name> {
+    let oid = place.valid().unwrap_or(host.catalog().session.tablespace);
+    let row = host.catalog().scan(indexes::PG_TABLESPACE_OID_INDEX, &[oid.into()])?.pop();
+    let row: catalog::Row<PgTablespace> =
+        row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace with OID {oid} does not exist"))?;
+    Ok(row.spcname.as_str().into())
 }

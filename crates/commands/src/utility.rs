@@ -37,7 +37,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s, sql),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s),
-        Node::CreateStatsStmt(s) => extstats::create(host, s, sql),
+        Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
         Node::RenameStmt(s) => object::rename(host, s),

@@ -310,6 +310,8 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         maintenance_work_mem: host.backend().settings().maintenance_work_mem,
         rel_frozen_xid: rel.class.relfrozenxid,
         rel_min_mxid: MultiXid(rel.class.relminmxid.0),
+        rel_pages: rel.class.relpages as u32,
+        rel_tuples: f64::from(rel.class.reltuples),
         ..base
     }
 }

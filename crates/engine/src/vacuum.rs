@@ -39,6 +39,9 @@ pub struct VacuumOptions {
     /// The table's `relfrozenxid` and `relminmxid` before.
     pub rel_frozen_xid: Xid,
     pub rel_min_mxid: MultiXid,
+    /// Its `relpages` and `reltuples` before.
+    pub rel_pages: u32,
+    pub rel_tuples: f64,
 }
 
 impl Default for VacuumOptions {
@@ -60,6 +63,8 @@ impl Default for VacuumOptions {
             for_wraparound: false,
             rel_frozen_xid: Xid::INVALID,
             rel_min_mxid: MultiXid::INVALID,
+            rel_pages: 0,
+            rel_tuples: -1.0,
         }
     }
 }
@@ -223,16 +228,11 @@ impl Vacuum<'_> {
         be.add_usage(&mut strategy);
         let rel = self.table.heap(be);
         freespace::Fsm::new(be.pool(self.table.persistence), &rel.fsm).vacuum()?;
+        self.result.rel_tuples = estimate_tuples(self.options, &self.result);
         self.truncate_end(be)?;
         let rel = self.table.heap(be).clone();
         let pool = be.pool_arc(self.table.persistence);
         self.result.all_visible = heap::visibility_map::count(&pool, &rel, &mut be.strategy)?.0;
-        let scanned = self.result.scanned_pages;
-        let live = self.result.live_tuples;
-        self.result.rel_tuples = match scanned {
-            0 => -1.0,
-            n => (live / f64::from(n) * f64::from(self.result.pages)).round(),
-        };
         if !self.skipped_visible {
             self.result.new_frozen_xid = self.kept.xid;
             self.result.new_min_mxid = self.kept.multi;
@@ -494,4 +494,22 @@ impl Vacuum<'_> {
         be.unlock(tag, LockMode::AccessExclusive);
         Ok(())
     }
+}
+
+/// Rows of the whole table, of which only some pages were looked at. Counterpart: `vac_estimate_reltuples`.
+fn estimate_tuples(before: &VacuumOptions, result: &VacuumResult) -> f64 {
+    let (scanned, pages) = (result.scanned_pages, result.pages);
+    if scanned == pages {
+        return result.live_tuples;
+    }
+    // A last page that was not full says little of the others.
+    let few = f64::from(scanned) < f64::from(pages) * 0.02;
+    if (before.rel_pages == pages && few) || scanned <= 1 {
+        return before.rel_tuples;
+    }
+    let density = match before.rel_pages {
+        n if n > 0 && before.rel_tuples >= 0.0 => before.rel_tuples / f64::from(n),
+        _ => result.live_tuples / f64::from(scanned),
+    };
+    (density * f64::from(pages - scanned) + result.live_tuples).round()
 }

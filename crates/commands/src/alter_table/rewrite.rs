@@ -102,7 +102,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
     }
     set_place(host, oid, work)?;
     relation::new_files(host, oid)?;
-    clear_missing(host, oid)?;
+    cluster::clear_missing(host, oid)?;
     relation::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     if !matches!(new.kind(), b'r' | b'm' | b't') {
@@ -159,18 +159,6 @@ fn set_place(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()>
         }
     }
     host.catalog().increment_command_counter()
-}
-
-/// The rows have all their values from now on. Counterpart: `RelationClearMissing`.
-fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
-        if row.atthasmissing {
-            let new = PgAttribute { atthasmissing: false, attmissingval: None, ..row.row.clone() };
-            cat.update(&row, &new)?;
-        }
-    }
-    cat.increment_command_counter()
 }
 
 fn copy(

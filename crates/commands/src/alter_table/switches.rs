@@ -5,7 +5,7 @@
 use super::{Work, must_be};
 use crate::host::CommandHost;
 use crate::object::{change_owner_row, new_owner_acl};
-use crate::{index, names, options, sequence};
+use crate::{index, names, options, sequence, tablespace};
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
@@ -24,7 +24,8 @@ pub fn prepare(
         AlterTableType::SetUnLogged => set_persistence(host, rel, b'u', work),
         AlterTableType::SetTableSpace => {
             must_be(rel, b"rmipI", "SET TABLESPACE")?;
-            let wanted = index::tablespace_of(host, cmd.name.as_deref())?;
+            let name = cmd.name.as_deref();
+            let wanted = tablespace::of_relation(host, name, rel.class.relpersistence == b't')?;
             if wanted != rel.class.reltablespace {
                 if matches!(rel.kind(), b'i') {
                     return move_index(host, rel, wanted);

@@ -6,14 +6,14 @@
 
 use super::{Work, attribute, column, must_be};
 use crate::host::CommandHost;
-use crate::{create_table, drop, names, relation, typeuse};
+use crate::{create_table, drop, index, names, relation, tablespace, typeuse};
 use analyze::coerce::Context;
 use analyze::deparse as definition;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
-use parse::ast::{AlterTableCmd, ColumnDef, Node};
+use parse::ast::{self, AlterTableCmd, ColumnDef, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
@@ -38,6 +38,8 @@ struct Saved {
     foreign: bool,
     clustered: bool,
     replica_identity: bool,
+    /// Where the index lies.
+    tablespace: Option<ast::Name>,
 }
 
 fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
@@ -251,7 +253,7 @@ fn take_down(
             PgClass::RELATION => {
                 let Some(class) = host.catalog().find_class(d.objid)? else { continue };
                 match class.relkind {
-                    b'i' | b'I' => match constraint_of(host, d.objid)? {
+                    b'i' | b'I' => match index::constraint_of(host, d.objid)? {
                         Some(c) => constraints.push(c),
                         None => indexes_found.push(d.objid),
                     },
@@ -318,13 +320,6 @@ fn generated_in_the_way(other: &str, a: &PgAttribute) -> PgError {
         .detail(format!("Column \"{}\" is used by generated column \"{other}\".", a.attname))
 }
 
-/// The constraint that an index is part of.
-fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
-    let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
-    let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
-    Ok(found.map(|d| d.refobjid))
-}
-
 fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Option<Text>> {
     let keys = [object.object.into(), object.class.into(), 0i32.into()];
     let row = host.catalog().scan(indexes::PG_DESCRIPTION_O_C_O_INDEX, &keys)?.pop();
@@ -351,6 +346,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
         foreign: row.contype == b'f',
         clustered: false,
         replica_identity: false,
+        tablespace: None,
     };
     if matches!(row.contype, b'p' | b'u')
         && let Some(i) = rel.indexes.iter().find(|i| i.indexrelid == row.conindid)
@@ -358,6 +354,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
         saved.clustered = i.indisclustered;
         saved.replica_identity = i.indisreplident;
         let class = host.catalog().class(i.indexrelid)?;
+        saved.tablespace = Some(tablespace::name_of(host, class.reltablespace)?);
         if let Some(options) = &class.reloptions {
             // Storage parameters stand before what makes the constraint deferrable.
             let with = format!(" WITH ({})", definition::options_text(options));
@@ -382,6 +379,7 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved>
         foreign: false,
         clustered: row.as_ref().is_some_and(|r| r.indisclustered),
         replica_identity: row.as_ref().is_some_and(|r| r.indisreplident),
+        tablespace: Some(tablespace::name_of(host, desc.class.reltablespace)?),
     })
 }
 
@@ -398,6 +396,7 @@ fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<S
         foreign: false,
         clustered: false,
         replica_identity: false,
+        tablespace: None,
     })
 }
 
@@ -467,11 +466,25 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
     let statistics = of(rebuild.statistics, PgStatisticExt::RELATION);
     for (saved, class) in indexes.chain(constraints).chain(statistics) {
         let mut parsed = parse::parse(&saved.sql)?;
-        let Some(stmt) = parsed.pop() else { continue };
+        let Some(mut stmt) = parsed.pop() else { continue };
+        put_place(&mut stmt.stmt, &saved);
         crate::utility::run_utility(host, &stmt.stmt, &saved.sql)?;
         restore(host, &saved, class)?;
     }
     Ok(())
+}
+
+/// The index is to lie where it lay, whatever `default_tablespace` says.
+fn put_place(stmt: &mut Node, saved: &Saved) {
+    let place = match stmt {
+        Node::IndexStmt(s) => &mut s.table_space,
+        Node::AlterTableStmt(s) => match s.cmds.first_mut().and_then(|c| c.def.as_mut()) {
+            Some(Node::Constraint(c)) => &mut c.indexspace,
+            _ => return,
+        },
+        _ => return,
+    };
+    place.clone_from(&saved.tablespace);
 }
 
 /// The comment and the marks that the object had.
