@@ -15,6 +15,8 @@ pub struct Report {
     pub message: String,
     pub detail: String,
     pub hint: String,
+    /// Where it came from, a line each.
+    pub context: String,
     /// Of the statement's text, from 1; 0 where none was sent.
     pub position: u32,
 }
@@ -303,6 +305,7 @@ fn report(cut: &mut Cut<'_>) -> io::Result<Report> {
             b'M' => report.message = text,
             b'D' => report.detail = text,
             b'H' => report.hint = text,
+            b'W' => report.context = text,
             b'P' => report.position = text.parse().unwrap_or_default(),
             _ => {}
         }

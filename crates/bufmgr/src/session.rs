@@ -51,7 +51,8 @@ impl PoolSession {
         }
     }
 
-    pub(crate) fn warn(&self, warning: PgError) {
+    /// Is for the client of the session.
+    pub fn warn(&self, warning: PgError) {
         self.warnings.lock().push(warning);
         self.warned.store(true, Relaxed);
     }

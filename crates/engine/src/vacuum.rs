@@ -5,13 +5,13 @@
 
 use crate::{Backend, IndexDesc, TableDesc, table};
 use bufmgr::Strategy;
-use heap::HeapCx;
 use heap::freeze::{Cutoffs, Kept};
-use heap::vacuum::{free_dead, new_or_empty, scan_page, scan_page_without_pruning};
+use heap::vacuum::{PageReport, free_dead, new_or_empty, scan_page, scan_page_without_pruning};
+use heap::{HeapCx, HeapRel};
 use ids::{BlockNo, MultiXid, OffsetNo, Tid, Xid};
 use lmgr::{Acquired, LockMode};
 use page::vm;
-use pgerror::Result;
+use pgerror::{PgError, Result, Severity, pg_err};
 use std::time::Duration;
 use sync::Arc;
 
@@ -131,7 +131,21 @@ struct Vacuum<'a> {
     stats: Vec<Option<btree::BulkDeleteResult>>,
     /// Cost of pages for which the sleep is over.
     cost_paid: Option<u64>,
+    doing: Doing,
     result: VacuumResult,
+}
+
+/// What is being done, for the context of errors. Counterpart: `VacErrPhase`.
+#[derive(Clone, Copy)]
+enum Doing {
+    Start,
+    Scan(Option<BlockNo>, OffsetNo),
+    FreeDead(Option<BlockNo>, OffsetNo),
+    /// By number.
+    VacuumIndex(usize),
+    CleanUpIndex(usize),
+    /// To so many blocks.
+    Truncate(u32),
 }
 
 /// Vacuums the table; the caller holds ShareUpdateExclusive on it and a transaction of its own.
@@ -173,10 +187,13 @@ pub fn vacuum(
         nonempty_pages: 0,
         stats: vec![None; indexes.len()],
         cost_paid: None,
+        doing: Doing::Start,
         result: VacuumResult::default(),
     };
-    vacuum.run(be)?;
-    Ok(vacuum.result)
+    match vacuum.run(be) {
+        Ok(()) => Ok(vacuum.result),
+        Err(e) => Err(vacuum.in_context(e)),
+    }
 }
 
 trait MaxValid {
@@ -190,6 +207,32 @@ impl MaxValid for MultiXid {
 }
 
 impl Vacuum<'_> {
+    /// The error or warning, with what was being done. Counterpart: `vacuum_error_callback`.
+    fn in_context(&self, e: PgError) -> PgError {
+        let relation = format!("relation \"{}.{}\"", self.table.schema, self.table.name);
+        let within = |verb: &str, block: Option<BlockNo>, offset: OffsetNo| match (block, offset) {
+            (None, _) => format!("while {verb} {relation}"),
+            (Some(block), 0) => format!("while {verb} block {block} of {relation}"),
+            (Some(block), offset) => {
+                format!("while {verb} block {block} offset {offset} of {relation}")
+            }
+        };
+        let index = |n: usize| &self.indexes[n].name;
+        let doing = match self.doing {
+            Doing::Start => return e,
+            Doing::Scan(block, offset) => within("scanning", block, offset),
+            Doing::FreeDead(block, offset) => within("vacuuming", block, offset),
+            Doing::VacuumIndex(n) => {
+                format!("while vacuuming index \"{}\" of {relation}", index(n))
+            }
+            Doing::CleanUpIndex(n) => {
+                format!("while cleaning up index \"{}\" of {relation}", index(n))
+            }
+            Doing::Truncate(blocks) => format!("while truncating {relation} to {blocks} blocks"),
+        };
+        e.context(doing)
+    }
+
     fn run(&mut self, be: &mut Backend) -> Result<()> {
         let pages = table::nblocks(be, self.table)?;
         self.result.pages = pages;
@@ -198,6 +241,7 @@ impl Vacuum<'_> {
         // Blocks to read at once: the longer no page is left out, the more.
         let mut ahead = 1;
         while block < pages {
+            self.doing = Doing::Scan(Some(BlockNo(block)), 0);
             self.delay_point(be, &mut strategy)?;
             if block >= next_failsafe {
                 self.check_failsafe(be);
@@ -213,6 +257,7 @@ impl Vacuum<'_> {
                 let main = &self.table.heap(be).main;
                 let pool = be.pool(self.table.persistence);
                 let count = ahead.min(pages - at);
+                self.doing = Doing::Scan(Some(BlockNo(at)), 0);
                 if pool.read_ahead(main, BlockNo(at), count, &mut strategy)? > 0 {
                     ahead = (2 * ahead).min(bufmgr::READ_AHEAD_MAX);
                 }
@@ -224,6 +269,7 @@ impl Vacuum<'_> {
                 self.vacuum_indexes(be)?;
             }
         }
+        self.doing = Doing::Scan(None, 0);
         self.finish_passes(be)?;
         be.add_usage(&mut strategy);
         let rel = self.table.heap(be);
@@ -316,61 +362,20 @@ impl Vacuum<'_> {
         let pool = be.pool_arc(table.persistence);
         let no_indexes = self.indexes.is_empty();
         let cleanup = self.cleans_indexes();
-        let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
-        let mut slot = None;
-        heap::visibility_map::pin(cx.pool, rel, block, &mut slot, cx.wal, cx.scratch, cx.strategy)?;
-        let bits = heap::visibility_map::status(cx.pool, rel, block, &mut slot, cx.strategy)?;
         self.result.scanned_pages += 1;
-        let mut guard = cx.pool.read(&rel.main, block, cx.strategy)?.exclusive();
-        if new_or_empty(&mut cx, rel, &mut guard, &slot)? {
+        let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
+        let seen = self.look_at(&mut cx, rel, block);
+        self.doing = Doing::Scan(Some(block), cx.looking_at);
+        let Some(report) = seen? else {
             let space = page::PAGE_SIZE - page::header::HEADER_SIZE;
-            drop(guard);
             return freespace::Fsm::new(&pool, &rel.fsm).record(block, space);
-        }
-        let report = match guard.into_pin().try_cleanup() {
-            Ok(mut guard) => scan_page(
-                &mut cx,
-                rel,
-                &mut guard,
-                &self.cutoffs,
-                bits,
-                &slot,
-                &mut self.kept,
-                no_indexes,
-            )?,
-            Err(pin) => {
-                let again = pin.another();
-                let mut guard = pin.share();
-                let seen = scan_page_without_pruning(
-                    &mut cx,
-                    rel,
-                    &mut guard,
-                    &self.cutoffs,
-                    self.aggressive,
-                    &mut self.kept,
-                )?;
-                drop(guard);
-                match seen {
-                    Some(report) => {
-                        self.skipped_visible = true;
-                        report
-                    }
-                    None => {
-                        let mut guard = again.cleanup()?;
-                        scan_page(
-                            &mut cx,
-                            rel,
-                            &mut guard,
-                            &self.cutoffs,
-                            bits,
-                            &slot,
-                            &mut self.kept,
-                            no_indexes,
-                        )?
-                    }
-                }
-            }
         };
+        if let Some(session) = strategy.session() {
+            for what in report.warnings {
+                let warning = pg_err!(WARNING, "{what}").severity(Severity::Warning);
+                session.warn(self.in_context(warning));
+            }
+        }
         let r = &mut self.result;
         r.live_tuples += f64::from(report.live_tuples);
         r.tuples_deleted += u64::from(report.removed_tuples);
@@ -388,6 +393,68 @@ impl Vacuum<'_> {
             self.dead.extend(report.dead.iter().map(|o| Tid::new(block, *o)));
         }
         Ok(())
+    }
+
+    /// The first phase for a page; `None` if it is new or empty.
+    fn look_at(
+        &mut self,
+        cx: &mut HeapCx<'_>,
+        rel: &HeapRel,
+        block: BlockNo,
+    ) -> Result<Option<PageReport>> {
+        let no_indexes = self.indexes.is_empty();
+        let mut slot = None;
+        heap::visibility_map::pin(cx.pool, rel, block, &mut slot, cx.wal, cx.scratch, cx.strategy)?;
+        let bits = heap::visibility_map::status(cx.pool, rel, block, &mut slot, cx.strategy)?;
+        let mut guard = cx.pool.read(&rel.main, block, cx.strategy)?.exclusive();
+        if new_or_empty(cx, rel, &mut guard, &slot)? {
+            return Ok(None);
+        }
+        let report = match guard.into_pin().try_cleanup() {
+            Ok(mut guard) => scan_page(
+                cx,
+                rel,
+                &mut guard,
+                &self.cutoffs,
+                bits,
+                &slot,
+                &mut self.kept,
+                no_indexes,
+            )?,
+            Err(pin) => {
+                let again = pin.another();
+                let mut guard = pin.share();
+                let seen = scan_page_without_pruning(
+                    cx,
+                    rel,
+                    &mut guard,
+                    &self.cutoffs,
+                    self.aggressive,
+                    &mut self.kept,
+                )?;
+                drop(guard);
+                match seen {
+                    Some(report) => {
+                        self.skipped_visible = true;
+                        report
+                    }
+                    None => {
+                        let mut guard = again.cleanup()?;
+                        scan_page(
+                            cx,
+                            rel,
+                            &mut guard,
+                            &self.cutoffs,
+                            bits,
+                            &slot,
+                            &mut self.kept,
+                            no_indexes,
+                        )?
+                    }
+                }
+            }
+        };
+        Ok(Some(report))
     }
 
     fn cleans_indexes(&self) -> bool {
@@ -408,6 +475,7 @@ impl Vacuum<'_> {
             }
             let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
                 .then_some(self.result.live_tuples);
+            self.doing = Doing::CleanUpIndex(n);
             let tree = index.btree(be);
             let stats = self.stats[n].take();
             let done = tree.vacuum_cleanup(&mut be.index_cx(index.persistence), stats, exact)?;
@@ -425,6 +493,7 @@ impl Vacuum<'_> {
             }
             self.result.indexes.push(out);
         }
+        self.doing = Doing::Scan(None, 0);
         Ok(())
     }
 
@@ -435,6 +504,7 @@ impl Vacuum<'_> {
         }
         let dead = std::mem::take(&mut self.dead);
         for (n, index) in self.indexes.iter().enumerate() {
+            self.doing = Doing::VacuumIndex(n);
             let tree = index.btree(be);
             let stats = self.stats[n].take();
             let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
@@ -443,16 +513,20 @@ impl Vacuum<'_> {
             self.stats[n] = Some(done);
         }
         self.result.index_scans += 1;
+        self.doing = Doing::FreeDead(None, 0);
         let rel = self.table.heap(be);
         let pool = be.pool_arc(self.table.persistence);
         for chunk in dead.chunk_by(|a, b| a.block == b.block) {
+            self.doing = Doing::FreeDead(Some(chunk[0].block), 0);
             be.check_interrupts()?;
             let offsets: Vec<OffsetNo> = chunk.iter().map(|t| t.offset).collect();
             let block = chunk[0].block;
             let oldest = self.cutoffs.oldest_xmin;
             let mut cx = HeapCx { pool: &pool, ..be.heap_cx(self.table.persistence) };
             let mut slot = None;
-            let space = free_dead(&mut cx, rel, block, &offsets, oldest, &mut slot)?;
+            let freed = free_dead(&mut cx, rel, block, &offsets, oldest, &mut slot);
+            self.doing = Doing::FreeDead(Some(block), cx.looking_at);
+            let space = freed?;
             freespace::Fsm::new(&pool, &rel.fsm).record(block, space)?;
         }
         Ok(())
@@ -484,6 +558,7 @@ impl Vacuum<'_> {
             keep -= 1;
         }
         if unchanged && keep < pages {
+            self.doing = Doing::Truncate(keep);
             let xid = be.txn.current_xid_if_any();
             let (file, persistence) = (self.table.file, self.table.persistence);
             let wal = be.storage().wal.clone();

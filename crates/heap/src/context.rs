@@ -2,7 +2,7 @@
 
 use crate::visibility::Visibility;
 use bufmgr::{BufferPool, ForkBuffers, Strategy};
-use ids::{BlockNo, CommandId, Lsn, Oid, Persistence, RelFile, Tid, Xid};
+use ids::{BlockNo, CommandId, Lsn, OffsetNo, Oid, Persistence, RelFile, Tid, Xid};
 use lmgr::{Acquired, LockMode, LockTag, WaitPolicy as Policy};
 use pgerror::{PgError, Result, pg_err};
 use std::cell::Cell;
@@ -100,6 +100,8 @@ pub struct HeapCx<'a> {
     pub strategy: &'a mut Strategy,
     /// `norsu.wal_update_delta`: log only the changed middle of an updated tuple.
     pub update_delta: bool,
+    /// The line pointer that VACUUM looks at, for the context of its errors; 0: none.
+    pub looking_at: OffsetNo,
 }
 
 impl HeapCx<'_> {

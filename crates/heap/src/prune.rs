@@ -114,7 +114,11 @@ pub fn prune<'a>(
 ) -> Result<PrunePlan> {
     let mut hints = PageHints::new();
     let asked_for = matches!(removable, Removable::Vacuum(..));
-    let plan = plan(&cx.visibility(rel, guard.lsn()), guard, removable, &mut hints)?;
+    let mut looking_at = 0;
+    let vis = cx.visibility(rel, guard.lsn());
+    let plan = plan(&vis, guard, removable, &mut hints, &mut looking_at);
+    cx.looking_at = looking_at;
+    let plan = plan?;
     if !hints.is_empty() {
         guard.set_hints(Some(cx.scratch), |h| {
             for &(offset, bits) in &hints {
@@ -214,17 +218,20 @@ enum State {
 /// Hint bits to be set, by line pointer.
 pub type PageHints = SmallVec<[(OffsetNo, u16); 32]>;
 
-/// What pruning would do to the page, and the hint bits found on the way.
+/// What pruning would do to the page, and the hint bits found on the way. In `looking_at` is left which line pointer was
+/// looked at last; 0 if all were.
 pub fn plan(
     vis: &Visibility<'_>,
     page: &Page,
     mut removable: Removable<'_>,
     hints: &mut PageHints,
+    looking_at: &mut OffsetNo,
 ) -> Result<PrunePlan> {
     let max = page.max_offset().min(MAX_HEAP_TUPLES_PER_PAGE as OffsetNo);
     let mut states = [State::None; MAX_HEAP_TUPLES_PER_PAGE + 1];
     // From the end: with pd_upper falling this walks memory upwards.
     for offset in (1..=max).rev() {
+        *looking_at = offset;
         let Some(h) = page.heap_header(offset) else { continue };
         if h.xmin_committed() && h.xmax_invalid() {
             states[offset as usize] = State::Stays;
@@ -245,6 +252,7 @@ pub fn plan(
     let done = [false; MAX_HEAP_TUPLES_PER_PAGE + 1];
     let mut planner = Planner { vis, page, max, states, done, plan: PrunePlan::default() };
     for offset in 1..=max {
+        *looking_at = offset;
         // A chain that begins with a live member stays as it is.
         if planner.states[offset as usize] == State::Stays || planner.done[offset as usize] {
             continue;
@@ -254,6 +262,7 @@ pub fn plan(
             planner.chain(offset, lp)?;
         }
     }
+    *looking_at = 0;
     Ok(planner.plan)
 }
 

@@ -268,6 +268,7 @@ impl Session {
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
             update_delta: true,
+            looking_at: 0,
         }
     }
 

@@ -78,6 +78,7 @@ pub fn scan_page<'a>(
         let mut kept_here = *kept;
         state = PageState { all_visible: true, all_frozen: true, cutoff: Xid::INVALID };
         for offset in 1..=guard.max_offset() {
+            cx.looking_at = offset;
             let lp = guard.line_pointer(offset);
             match lp.flags() {
                 LpFlags::Unused => continue,
@@ -145,6 +146,7 @@ pub fn scan_page<'a>(
             plans.extend(prepared.plan);
             state.all_frozen &= prepared.totally_frozen;
         }
+        cx.looking_at = 0;
         *kept = kept_here;
         break;
     }
@@ -296,6 +298,7 @@ fn check_all_visible(
     let mut state = PageState { all_visible: true, all_frozen: true, cutoff: Xid::INVALID };
     let none = PageState { all_visible: false, all_frozen: false, cutoff: Xid::INVALID };
     for offset in 1..=guard.max_offset() {
+        cx.looking_at = offset;
         let lp = guard.line_pointer(offset);
         if !lp.is_used() || lp.is_redirected() {
             continue;
@@ -322,6 +325,7 @@ fn check_all_visible(
         }
         state.all_frozen &= !freeze::needs_eventual_freeze(&h);
     }
+    cx.looking_at = 0;
     Ok(state)
 }
 
@@ -362,8 +366,8 @@ pub fn scan_page_without_pruning(
 ) -> Result<Option<PageReport>> {
     let mut report = PageReport::default();
     let mut kept_here = *kept;
-    let mut complete = true;
     for offset in 1..=guard.max_offset() {
+        cx.looking_at = offset;
         match guard.line_pointer(offset).flags() {
             LpFlags::Unused => continue,
             LpFlags::Redirect => {
@@ -377,12 +381,9 @@ pub fn scan_page_without_pruning(
             LpFlags::Normal => report.has_tuples = true,
         }
         let Some(h) = guard.heap_header(offset) else { continue };
-        if freeze::would_freeze(cx.txn, &h, cutoffs, &mut kept_here)? {
-            if aggressive {
-                return Ok(None);
-            }
-            // The relation keeps ids before the limit: relfrozenxid cannot advance to it.
-            complete = false;
+        // Else the relation keeps ids before the limit, and relfrozenxid cannot advance to it.
+        if freeze::would_freeze(cx.txn, &h, cutoffs, &mut kept_here)? && aggressive {
+            return Ok(None);
         }
         let vis = cx.visibility(rel, guard.lsn());
         match vis.liveness_before(&h, cutoffs.oldest_xmin, &mut 0)? {
@@ -391,7 +392,7 @@ pub fn scan_page_without_pruning(
             Liveness::InsertInProgress => {}
         }
     }
-    let _ = complete;
+    cx.looking_at = 0;
     *kept = kept_here;
     report.free_space = guard.heap_free_space();
     Ok(Some(report))

@@ -6,10 +6,14 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over};
 use testkit::referee::copy;
 
-fn flip(path: &Path, at: usize) {
+fn change(path: &Path, work: &dyn Fn(&mut [u8])) {
     let mut bytes = std::fs::read(path).expect("the file");
-    bytes[at] ^= 0x10;
+    work(&mut bytes);
     std::fs::write(path, bytes).expect("it can be written");
+}
+
+fn flip(path: &Path, at: usize) {
+    change(path, &|b| b[at] ^= 0x10);
 }
 
 /// What a statement on a damaged table and the counter of such pages say.
@@ -58,10 +62,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     server.stop(&data);
     flip(&data.join(&paths[0]), 8192 + 5000);
     // Half of the page is as it was before it was written last.
-    let torn = data.join(&paths[2]);
-    let mut bytes = std::fs::read(&torn).expect("the file");
-    bytes[4096..8192].fill(0);
-    std::fs::write(&torn, bytes).expect("it can be written");
+    change(&data.join(&paths[2]), &|b| b[4096..8192].fill(0));
     let twin = dir.path().join("twin");
     copy(&data, &twin);
 
@@ -184,11 +185,6 @@ fn a_damaged_heap_page_takes_nobody_down() {
     }
     server.query("DELETE FROM chain WHERE id < 5");
     server.stop(&data);
-    let change = |path: &Path, change: &dyn Fn(&mut [u8])| {
-        let mut bytes = std::fs::read(path).expect("the file");
-        change(&mut bytes);
-        std::fs::write(path, bytes).expect("it can be written");
-    };
     let pointer = |n: usize| 24 + 4 * (n - 1);
     // A line pointer that leads beyond the page.
     change(&paths[0], &|b| b[pointer(9)..pointer(10)].copy_from_slice(&[0xff, 0xff, 0, 1]));
@@ -293,4 +289,63 @@ fn a_record_of_the_wrong_kind_is_refused() {
         assert!(context(&log).starts_with("WAL redo at 0/"), "{log}");
         assert!(!log.contains("panicked"), "{kind:x}: {log}");
     }
+}
+
+/// Its errors say where it was, and it tells the client of bits of the visibility map that cannot be.
+#[test]
+fn vacuum_says_where_it_was() {
+    let dir = TempDir::new("damage");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
+    let server = Norsu::start(&data, &[]);
+    let path =
+        |name: &str| data.join(server.query(&format!("SELECT pg_relation_filepath('{name}')")));
+    for table in ["map", "keys", "rows"] {
+        server.query(&format!("CREATE TABLE {table} (id int PRIMARY KEY, t text)"));
+        server.query(&format!(
+            "INSERT INTO {table} SELECT g, repeat('x', 90) FROM generate_series(1, 300) g"
+        ));
+        server.query(&format!("VACUUM {table}"));
+    }
+    server.query("DELETE FROM keys WHERE id < 5");
+    let paths = [path("map"), path("keys_pkey"), path("rows")];
+    server.stop(&data);
+    // Pages that are not marked as all-visible, though the map says so of them.
+    change(&paths[0], &|b| {
+        for page in [0, 2] {
+            b[8192 * page + 10] &= !4;
+        }
+    });
+    // Free space that ends beyond the page.
+    for path in &paths[1..] {
+        change(path, &|b| b[8192 + 14..8192 + 16].copy_from_slice(&[0x28, 0x23]));
+    }
+    let twin = dir.path().join("twin");
+    copy(&data, &twin);
+    let seen = |client: &mut testkit::client::Client| {
+        let mut out = Vec::new();
+        for sql in [
+            "VACUUM map",
+            "VACUUM map",
+            "VACUUM (INDEX_CLEANUP ON) keys",
+            "VACUUM (DISABLE_PAGE_SKIPPING) rows",
+            "VACUUM FREEZE rows",
+        ] {
+            let reply = client.query(sql).expect("an answer");
+            let told = reply.notices.iter().chain(&reply.error);
+            out.extend(
+                told.map(|e| format!("{} {} {} {:?}", e.severity, e.code, e.message, e.context)),
+            );
+        }
+        out
+    };
+    let server = Norsu::start(&data, &[]);
+    let ours = seen(&mut server.connect("postgres"));
+    drop(server);
+    let server = RealServer::start(&twin, "postgres");
+    let theirs = seen(&mut server.connect("postgres"));
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.len(), 5, "{ours:?}");
+    assert!(ours[4].contains("while scanning block 1 of relation \\\"public.rows"), "{}", ours[4]);
 }

@@ -204,10 +204,8 @@ fn run_steps(
     limit: Option<usize>,
 ) -> Result<(Arc<Body>, Vec<Vec<Datum>>)> {
     let name = row.proname.as_str();
-    let body = find(core, row, arg_types, columns).map_err(|e| {
-        let stage = if is_simple(row) { "inlining" } else { "startup" };
-        within(e, row).context(format!("SQL function \"{name}\" during {stage}"))
-    })?;
+    let body = find(core, row, arg_types, columns)
+        .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during startup")))?;
     if row.provolatile != b'v' {
         for step in &body.steps {
             check_reads(&step.plan)
