@@ -260,6 +260,12 @@ impl CatCx<'_> {
         };
         let class = (*class).clone();
         let attributes = self.columns_of(oid)?;
+        let missing = usize::try_from(class.relnatts).unwrap_or(0).saturating_sub(attributes.len());
+        if missing > 0 {
+            return Err(PgError::internal(format!(
+                "pg_attribute catalog is missing {missing} attribute(s) for relation OID {oid}"
+            )));
+        }
         let tupdesc = Arc::new(tuple_desc(&attributes, class.reltype));
         let is_index = matches!(class.relkind, b'i' | b'I');
         let has_rows = matches!(class.relkind, b'r' | b'p' | b't' | b'm');

@@ -40,3 +40,15 @@ copy ct (c1, c3) from stdin;
 7	9
 \.
 reset role; grant select (c2) on ct to ddl_cr; set role ddl_cr;  insert into ct (c1,c2) values (1,1); reset role; revoke select (c1, c2) on ct from ddl_cr; set role ddl_cr; insert into ct (c1,c2) values (1,1); delete from ct; reset role; drop owned by ddl_cr; drop role ddl_cr;
+create table e (id int, d int); create table p (entry int, amt int); create table q (id int, z int);
+create view v6 as select j.* from (e join p on e.id=p.entry) as j;
+create view v7 as select * from (e join p on e.id=p.entry) as j(a,b,c,f);
+create view v8 as select * from (e left join q using (id)) as j(a,b,c) where j.b > 1;
+create view v9 as select k.a, k.f2 from ((e join p on e.id=p.entry) as j(a,b) join q on q.id = j.a) as k(a,b,f1,f2);
+create view v10 as select j.id, p.amt from (e join q using (id)) as j join p on p.entry = j.id where j.d in (select j.z from p p2 where p2.amt = j.d);
+alter table e add x int; alter table p add entry2 int; alter table e rename d to dd;
+create view v11 as select j.*, e2 from (e join p on e.id=p.entry) as j(a,b) left join e e2 on e2.id = j.a;
+alter table q add x int;
+insert into e values (1,2,3),(2,3,4); insert into p values (1,10,5),(2,20,6); insert into q values (1,2,9),(2,3,8);
+select c.relname, pg_get_viewdef(c.oid), pg_get_viewdef(c.oid, true) from pg_class c where relname ~ '^v[0-9]+$' order by 1;
+select * from v6 order by 1; select * from v7 order by 1; select * from v8 order by 1; select * from v9 order by 1; select * from v10 order by 1; select * from v11 order by 1;

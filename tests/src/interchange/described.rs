@@ -46,6 +46,15 @@ CREATE VIEW xml_table AS SELECT t.*, k.id FROM kinds k, XMLTABLE('/r/a' PASSING 
     i int PATH '@i' NOT NULL, d numeric(8,2) PATH 'd' DEFAULT 1 + k.id, plain text) AS t (one, two) WHERE t.plain <> '';
 CREATE VIEW xml_spaces AS SELECT * FROM XMLTABLE(XMLNAMESPACES('http://x.y' AS "Zz", DEFAULT 'http://z'),
     '/Zz:r' PASSING '<r/>' COLUMNS a int PATH 'Zz:a');
+CREATE TABLE left_one (id int, d int);
+CREATE TABLE right_one (entry int, amt int);
+CREATE VIEW joined AS SELECT j.* FROM (left_one JOIN right_one ON left_one.id = right_one.entry) AS j;
+CREATE VIEW joined_names AS SELECT a, f FROM (left_one JOIN right_one ON left_one.id = right_one.entry) AS j(a, b, c, f);
+CREATE VIEW joined_twice AS SELECT k.a, k.f2 FROM ((left_one JOIN right_one ON left_one.id = right_one.entry) AS j(a, b)
+    JOIN kinds ON kinds.id = j.a) AS k(a, b, f1, f2) WHERE k.f1 IN (SELECT k.f2 FROM right_one WHERE amt = k.f1);
+ALTER TABLE left_one ADD x int;
+ALTER TABLE right_one ADD x int;
+ALTER TABLE left_one RENAME d TO dd;
 CREATE INDEX kinds_xml ON kinds ((xmlserialize(content x AS text)), (x IS DOCUMENT));
 CREATE FUNCTION cheap() RETURNS int LANGUAGE sql COST 0.0000001 RETURN 1;
 CREATE FUNCTION many() RETURNS SETOF int LANGUAGE sql COST 1234567 ROWS 12345678 AS 'SELECT 1';

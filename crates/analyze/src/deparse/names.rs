@@ -17,6 +17,8 @@ pub(super) struct Entry {
     pub columns: Vec<Option<String>>,
     /// The list of column names must be written behind the alias.
     pub print_aliases: bool,
+    /// The names in that list; true: of a column that a table got since.
+    pub shown: Vec<(String, bool)>,
     /// What the columns of a join without a name stand for.
     pub join_columns: Vec<Expr>,
     /// Columns of a sub-select that are anonymous rows, with the function that makes them.
@@ -58,7 +60,9 @@ impl Scope {
         let mut used: Vec<String> =
             outer.iter().flat_map(|s| s.entries.iter()).filter_map(|e| e.refname.clone()).collect();
         let merged = merged_names(query);
-        let mut entries = Vec::with_capacity(query.rtable.len());
+        let mut sides = HashMap::new();
+        query.jointree.fromlist.iter().for_each(|node| add_sides(node, &mut sides));
+        let mut entries: Vec<Entry> = Vec::with_capacity(query.rtable.len());
         for (rti, rte) in (1..).zip(&query.rtable) {
             let mut entry = Entry::default();
             let mut real: Vec<Option<String>> = rte
@@ -128,8 +132,32 @@ impl Scope {
                 RteKind::Function { .. } => true,
                 // Its columns are named within it.
                 RteKind::TableFunc(_) => false,
-                RteKind::Join { .. } => !given.is_empty(),
+                RteKind::Join { .. } => rte.alias.is_some() && changed,
                 _ => changed || !given.is_empty(),
+            };
+            entry.shown = match (&rte.kind, sides.get(&rti)) {
+                (
+                    RteKind::Join { joinmergedcols, joinleftcols, joinrightcols, .. },
+                    Some(&below),
+                ) => {
+                    let first = |list: &[i32]| ((*joinmergedcols).max(0) as usize).min(list.len());
+                    let merged = [
+                        &joinleftcols[..first(joinleftcols)],
+                        &joinrightcols[..first(joinrightcols)],
+                    ];
+                    let (shown, renamed) =
+                        shown_of_join(&entry.columns, merged, below, &entries, &mut seen);
+                    entry.print_aliases |= rte.alias.is_some() && renamed;
+                    shown
+                }
+                _ => {
+                    let known = match rte.kind {
+                        RteKind::Relation { .. } => rte.eref.colnames.len(),
+                        _ => usize::MAX,
+                    };
+                    let all = entry.columns.iter().enumerate();
+                    all.filter_map(|(i, c)| Some((c.clone()?, i >= known))).collect()
+                }
             };
             entries.push(entry);
         }
@@ -142,6 +170,56 @@ impl Scope {
                 false => query.target_list.clone(),
             },
         })
+    }
+}
+
+/// The columns of a join with those that its tables got since, each where its side has it; and whether one of the new
+/// ones had to be given another name. Counterpart: the end of `set_join_column_names`.
+fn shown_of_join(
+    columns: &[Option<String>],
+    merged: [&[i32]; 2],
+    below: (i32, i32),
+    entries: &[Entry],
+    used: &mut Vec<String>,
+) -> (Vec<(String, bool)>, bool) {
+    let (both, rest) = columns.split_at(merged[0].len().min(columns.len()));
+    let mut own = rest.iter().flatten();
+    let mut out: Vec<(String, bool)> = both.iter().flatten().map(|c| (c.clone(), false)).collect();
+    let mut changed = false;
+    for (merged, side) in merged.into_iter().zip([below.0, below.1]) {
+        let Some(side) = entries.get(side.max(1) as usize - 1) else { continue };
+        let mut numbers = (1i32..).zip(&side.columns).filter(|(_, c)| c.is_some()).map(|(n, _)| n);
+        for (name, new) in &side.shown {
+            if *new {
+                let chosen = unused_name(name.clone(), used);
+                changed |= chosen != *name;
+                out.push((chosen, true));
+            } else if !numbers.next().is_some_and(|n| merged.contains(&n)) {
+                out.extend(own.next().map(|c| (c.clone(), false)));
+            }
+        }
+    }
+    (out, changed)
+}
+
+/// The two sides of each join.
+fn add_sides(node: &JoinTreeNode, sides: &mut HashMap<i32, (i32, i32)>) {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(from) => from.fromlist.iter().for_each(|node| add_sides(node, sides)),
+        JoinTreeNode::Join(join) => {
+            sides.insert(join.rtindex, (index_of(&join.larg), index_of(&join.rarg)));
+            add_sides(&join.larg, sides);
+            add_sides(&join.rarg, sides);
+        }
+    }
+}
+
+fn index_of(node: &JoinTreeNode) -> i32 {
+    match node {
+        JoinTreeNode::Rtr(rti) => *rti,
+        JoinTreeNode::Join(join) => join.rtindex,
+        JoinTreeNode::From(_) => 0,
     }
 }
 
@@ -186,13 +264,6 @@ fn merged_names(query: &Query) -> HashMap<(i32, usize), String> {
         }
         walk(&join.larg, query, names);
         walk(&join.rarg, query, names);
-    }
-    fn index_of(node: &JoinTreeNode) -> i32 {
-        match node {
-            JoinTreeNode::Rtr(rti) => *rti,
-            JoinTreeNode::Join(join) => join.rtindex,
-            JoinTreeNode::From(_) => 0,
-        }
     }
     let mut names = HashMap::new();
     query.jointree.fromlist.iter().for_each(|node| walk(node, query, &mut names));

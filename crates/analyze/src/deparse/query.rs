@@ -553,7 +553,7 @@ impl Deparser<'_> {
         if let Some(f) = definitions {
             self.column_definitions(f, Some(&entry.columns))?;
         } else if entry.print_aliases {
-            let names: Vec<String> = entry.columns.iter().flatten().cloned().collect();
+            let names: Vec<String> = entry.shown.into_iter().map(|c| c.0).collect();
             if !names.is_empty() {
                 self.names(&names);
             }
@@ -646,7 +646,7 @@ impl Deparser<'_> {
             self.put(" ");
             self.put_name(&entry.refname.unwrap_or_default());
             if entry.print_aliases {
-                let names: Vec<String> = entry.columns.into_iter().flatten().collect();
+                let names: Vec<String> = entry.shown.into_iter().map(|c| c.0).collect();
                 self.names(&names);
             }
         }

@@ -221,15 +221,7 @@ fn node<'t>(tree: &'t Tree, label: &str) -> Result<&'t NodeTree> {
 fn expr(tree: &Tree) -> Result<Expr> {
     let n = node(tree, "")?;
     Ok(match n.label.as_str() {
-        "VAR" => Expr::Var(Var {
-            varno: n.int("varno")?,
-            varattno: n.int("varattno")?,
-            vartype: n.oid("vartype")?,
-            vartypmod: n.int("vartypmod")?,
-            varcollid: n.oid("varcollid")?,
-            varlevelsup: n.int("varlevelsup")?,
-            location: n.location(),
-        }),
+        "VAR" => Expr::Var(variable(n)?),
         "CONST" => Expr::Const(constant(n)?),
         "PARAM" => Expr::Param(Param {
             paramkind: n.pick(
@@ -987,5 +979,22 @@ fn query(tree: &Tree) -> Result<Query> {
         with_check_options: Vec::new(),
         stmt_location: n.int("stmt_location")?,
         stmt_len: n.int("stmt_len")?,
+    })
+}
+
+/// A column as the text had it: of a join with an alias, where PostgreSQL names what is below it as well.
+fn variable(n: &NodeTree) -> Result<Var> {
+    let (varno, varattno) = match n.int("varnosyn")? {
+        written @ 1.. => (written, n.int("varattnosyn")?),
+        _ => (n.int("varno")?, n.int("varattno")?),
+    };
+    Ok(Var {
+        varno,
+        varattno,
+        vartype: n.oid("vartype")?,
+        vartypmod: n.int("vartypmod")?,
+        varcollid: n.oid("varcollid")?,
+        varlevelsup: n.int("varlevelsup")?,
+        location: n.location(),
     })
 }

@@ -1,14 +1,26 @@
 //! Trees of views, rules, defaults and checks that PostgreSQL 15 wrote.
 
-use super::text::{Tree, parse};
+use super::text::{NodeTree, Tree, parse};
 use super::*;
 
-/// Without what our nodes do not keep: the names that a view's text used for a column.
+/// Without what our nodes do not keep: columns of a join with an alias are those below it as well.
 fn comparable(tree: &Tree) -> Tree {
     match tree {
         Tree::List(items) => Tree::List(items.iter().map(comparable).collect()),
         Tree::Node(n) => {
             let mut n = n.clone();
+            let value = |n: &NodeTree, name: &str| {
+                n.fields.iter().find(|f| f.0 == name).map(|f| f.1.clone())
+            };
+            if let (Some(no), Some(at)) = (value(&n, "varnosyn"), value(&n, "varattnosyn")) {
+                for field in &mut n.fields {
+                    match field.0.as_str() {
+                        "varno" => field.1.clone_from(&no),
+                        "varattno" => field.1.clone_from(&at),
+                        _ => {}
+                    }
+                }
+            }
             n.fields.retain(|f| {
                 !matches!(f.0.as_str(), "varnosyn" | "varattnosyn" | "extraUpdatedCols" | "cols")
             });
