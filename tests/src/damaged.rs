@@ -255,3 +255,39 @@ fn first_items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
         .collect();
     places.into_iter()
 }
+
+/// Of a relation that lacks rows of `pg_attribute` nothing can be read: the other columns would be taken for those.
+#[test]
+fn a_relation_that_lacks_columns_is_refused() {
+    const LACKING: [&str; 8] = [
+        "CREATE TABLE ab (a int, b int)",
+        "INSERT INTO ab VALUES (1, 2)",
+        "SET allow_system_table_mods = on",
+        "DELETE FROM pg_attribute WHERE attrelid = (SELECT oid FROM pg_class WHERE relname = 'ab') AND attname = 'a'",
+        "SELECT * FROM ab",
+        "INSERT INTO ab VALUES (7)",
+        "UPDATE ab SET b = 3",
+        "SELECT 1",
+    ];
+    let dir = TempDir::new("damaged");
+    hand_over(dir.path());
+    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    norsu::init_with(&data, &["--locale=C"]);
+    let (made, asked) = LACKING.split_at(4);
+    let server = Norsu::start(&data, &[]);
+    made.iter().for_each(|sql| drop(server.query(sql)));
+    server.stop(&data);
+    copy(&data, &twin);
+    let server = Norsu::start(&data, &[]);
+    let mut client = server.connect("postgres");
+    let ours: Vec<String> = asked.iter().map(|sql| says(&mut client, sql)).collect();
+    let real = RealServer::start(&twin, "postgres");
+    let mut client = real.connect("postgres");
+    let theirs: Vec<String> = asked.iter().map(|sql| says(&mut client, sql)).collect();
+    assert_eq!(ours, theirs);
+    assert!(
+        ours[0].contains("XX000 pg_attribute catalog is missing 1 attribute(s)"),
+        "{}",
+        ours[0]
+    );
+}
