@@ -11,7 +11,7 @@
 //! [`Host`].
 //!
 //! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
-//! `batch`, `fold`, `bound`.
+//! `batch`, `fold`, `inline`, `bound`.
 
 #![forbid(unsafe_code)]
 
