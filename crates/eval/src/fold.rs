@@ -13,6 +13,10 @@ use plan::expr::*;
 use plan::walk;
 use types::{Datum, oids};
 
+/// A larger result of a call is computed again when it is needed: a plan is copied, and kept for other sessions, with
+/// all its constants. An array's constructor has a result as large as the statement's text.
+const FOLDED_BYTES_MAX: usize = 16 << 10;
+
 /// How far a function's result may change; ordered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Volatility {
@@ -307,6 +311,11 @@ impl Folder<'_> {
         };
         let mut st = EvalState::default();
         let value = program.eval_row(&mut st, self.env.host(), &RowInput::EMPTY)?.into_owned();
+        if matches!(&value, Datum::Bytes(b) if b.len() > FOLDED_BYTES_MAX)
+            && !matches!(expr, Expr::Array(_))
+        {
+            return Ok(expr);
+        }
         let info = self.env.facts().type_info(expr.type_oid())?;
         Ok(Expr::Const(Const {
             consttype: expr.type_oid(),
