@@ -218,9 +218,11 @@ impl Backend {
         self.settings = settings;
     }
 
-    /// Errors if the session has been asked to stop what it does; cheap enough for every row.
+    /// Errors if the session has been asked to stop what it does, or holds more memory than its share; cheap enough
+    /// for every row.
     #[inline]
     pub fn check_interrupts(&self) -> Result<()> {
+        types::memory::check()?;
         check_waiter(&self.waiter)
     }
 

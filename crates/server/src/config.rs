@@ -24,6 +24,9 @@ impl Files for OsFiles {
     }
 }
 
+/// With less memory than this no statement could run.
+const MEMORY_LIMIT_MIN: usize = 64 << 20;
+
 /// Where the configuration is and what the command line adds to it.
 #[derive(Clone)]
 pub(crate) struct Origins {
@@ -47,6 +50,23 @@ pub(crate) struct Loaded {
 
 /// Pages of the log's buffers that there are at least.
 const WAL_BUFFERS_MIN: i64 = 4;
+
+/// The limit of the process's memory in bytes, without shared buffers: `norsu.memory_limit`, or by default three
+/// quarters of what the machine or container has. Address space is also taken by threads' stacks.
+pub(crate) fn memory_limit(base: &Base) -> usize {
+    let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    if let Ok(megabytes) = u64::try_from(base.int("norsu.memory_limit")) {
+        return bytes(megabytes << 20).max(MEMORY_LIMIT_MIN);
+    }
+    let buffers = u64::try_from(base.int("shared_buffers")).unwrap_or(0) * 8192;
+    let machine = vfs::MachineMemory::read();
+    let resident = machine.resident_max().map(|total| total / 4 * 3);
+    let addresses = machine.address_space.map(|total| total / 2);
+    match resident.into_iter().chain(addresses).min() {
+        Some(total) => bytes(total.saturating_sub(buffers).max(total / 4)).max(MEMORY_LIMIT_MIN),
+        None => usize::MAX,
+    }
+}
 
 /// The settings as of now, and what is wrong with the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: sync::memory::Allocator = sync::memory::Allocator;
 
 fn main() -> std::process::ExitCode {
     server::run(std::env::args_os().collect())

@@ -126,6 +126,7 @@ pub(crate) fn reload(
         instance.ident()
     });
     log.configure(&base);
+    sync::memory::set_limit(config::memory_limit(&base));
     if let Err(e) = instance.engine.reconfigure(&engine_config(&base)) {
         log.write(&speaker, &e, None);
     }

@@ -355,6 +355,7 @@ fn serve(
     }
     let engine_config =
         move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
+    sync::memory::set_limit(config::memory_limit(&base));
     let engine = Engine::open(engine_config(&base)).map_err(|e| give_up(&**log, e))?;
     let (checksums, segment_size) = engine.made_with();
     base.set_found("data_checksums", Value::Bool(checksums));

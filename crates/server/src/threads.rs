@@ -84,11 +84,13 @@ impl Threads {
 
     /// A panic ends the session only; locks, latches and pins go with the stack.
     fn serve_here(&self, stream: Stream) {
+        sync::memory::begin_session();
         let mut client = stream.clone();
         let instance = &self.instance;
         let served = catch_unwind(AssertUnwindSafe(|| {
             session::serve(instance, Box::new(Attentive::new(stream)))
         }));
+        sync::memory::release();
         if let Err(panic) = served {
             let what = panic.downcast_ref::<String>().cloned();
             let what = what.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));

@@ -207,6 +207,7 @@ impl Proof<'_> {
             .into()),
             // psql hangs up to ask for a password, and comes again. There is nobody to be told.
             Received::End => Err(gone().into()),
+            Received::Refused(_, error) => Err(error.severity(Severity::Fatal).into()),
             Received::TimedOut => {
                 Err(pg_err!(QUERY_CANCELED, "canceling authentication due to timeout")
                     .severity(Severity::Fatal)

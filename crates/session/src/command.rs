@@ -273,10 +273,11 @@ impl CopyTransport for Session {
                     .severity(Severity::Fatal));
                 }
                 Received::TimedOut => continue,
+                Received::Refused(_, error) => return Err(error),
             };
             match FrontendMessage::decode(frame.kind, self.conn.body(frame))? {
                 FrontendMessage::CopyData(data) => {
-                    out.extend_from_slice(data);
+                    types::memory::append(out, data)?;
                     return Ok(true);
                 }
                 FrontendMessage::CopyDone => return Ok(false),
@@ -304,6 +305,7 @@ impl CopyTransport for Session {
     }
 
     fn write(&mut self, row: &[u8]) -> Result<()> {
+        types::memory::reserve(&mut self.conn.out, row.len() + 5)?;
         backend::copy_data(&mut self.conn.out, row);
         self.conn.flush_if_large()
     }

@@ -11,6 +11,8 @@ use wire::{Frame, Inbox};
 
 /// Answers beyond this are sent without waiting for the end of the statement.
 const FLUSH_BYTES: usize = 32 * 1024;
+/// Longest message of a client that has not logged in: no memory is held for strangers.
+const LOGIN_BYTES_MAX: usize = 65_536;
 /// A buffer of answers beyond this is given back when it is empty.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
@@ -28,6 +30,8 @@ pub struct Connection {
     lost: bool,
     /// How often `out` has been emptied.
     flushes: u64,
+    /// Kind and error of a message that is being dropped.
+    refused: Option<(u8, PgError)>,
 }
 
 /// A place in the answers: [`Connection::take_back`].
@@ -43,6 +47,8 @@ pub enum Received {
     /// The client has closed the connection, or somebody hung up.
     End,
     TimedOut,
+    /// A message of this kind was too large for the memory that is left; it has been dropped.
+    Refused(u8, PgError),
 }
 
 impl Connection {
@@ -56,6 +62,7 @@ impl Connection {
             waiter: None,
             lost: false,
             flushes: 0,
+            refused: None,
         }
     }
 
@@ -107,8 +114,14 @@ impl Connection {
     /// The next message.
     pub fn receive(&mut self) -> Result<Received> {
         loop {
-            if let Some(frame) = self.inbox.next_frame()? {
-                return Ok(Received::Frame(frame));
+            if !self.inbox.is_skipping() {
+                if let Some((kind, error)) = self.refused.take() {
+                    return Ok(Received::Refused(kind, error));
+                }
+                if let Some(frame) = self.inbox.next_frame()? {
+                    return Ok(Received::Frame(frame));
+                }
+                self.admit_message()?;
             }
             match self.fill() {
                 Ok(true) => {}
@@ -121,6 +134,22 @@ impl Connection {
                 Err(_) => return Ok(Received::End),
             }
         }
+    }
+
+    /// A large message of which a part has come is received if there is room for it. If not, it is dropped to the end,
+    /// so that the connection stays in step.
+    fn admit_message(&mut self) -> Result<()> {
+        let Some((kind, length)) = self.inbox.incomplete() else { return Ok(()) };
+        if self.deadline.is_some() && length > LOGIN_BYTES_MAX {
+            let message = format!("expected password response, got message type {kind}");
+            return Err(wire::violation(message));
+        }
+        // What has come is held already.
+        if let Err(error) = types::memory::admit(length - self.inbox.pending().len()) {
+            self.refused = Some((kind, error));
+            self.inbox.skip(length);
+        }
+        Ok(())
     }
 
     pub fn body(&self, frame: Frame) -> &[u8] {

@@ -15,6 +15,9 @@ use types::{Batch, DatumRef, oids};
 use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};
 
+/// Longest message that is sent. Counterpart: `MaxAllocSize`.
+const MESSAGE_BYTES_MAX: usize = 0x3fff_ffff;
+
 /// How a column's values are written.
 #[derive(Clone, Copy, Debug)]
 enum Writer {
@@ -191,11 +194,6 @@ impl RowWriter {
             }
         }
         message.finish();
-        if out.len() - start > 0x3fff_ffff {
-            out.truncate(start);
-            return Err(PgError::new(pgerror::SqlState::PROGRAM_LIMIT_EXCEEDED, "out of memory")
-                .detail("A row does not fit into a protocol message."));
-        }
         Ok(())
     }
 }
@@ -228,14 +226,36 @@ fn write_value(
         Writer::Int8 => number(message, word as i64),
         Writer::Oid => number(message, i64::from(word as u32)),
         Writer::Bool => message.value(if word != 0 { b"t" } else { b"f" }),
-        Writer::Bytes => message.value(value.as_bytes()),
+        Writer::Bytes => put_bytes(message, value.as_bytes())?,
         Writer::Name => message.value(value.as_name()),
         Writer::BinaryWord(len) => {
             let bytes = word.to_be_bytes();
             message.value(&bytes[8 - usize::from(len)..]);
         }
-        Writer::Output => message.value(&core.type_output(column.ty, value)?),
-        Writer::Send => message.value(&core.type_send(column.ty, value)?),
+        Writer::Output => put_bytes(message, &core.type_output(column.ty, value)?)?,
+        Writer::Send => put_bytes(message, &core.type_send(column.ty, value)?)?,
     }
     Ok(())
+}
+
+/// Appends a value of any size: for a large one room is asked for.
+#[inline]
+fn put_bytes(message: &mut DataRow<'_>, bytes: &[u8]) -> Result<()> {
+    if bytes.len() >= sync::memory::LARGE_BYTES {
+        let length = message.length() + 4;
+        if bytes.len() >= MESSAGE_BYTES_MAX.saturating_sub(length) {
+            return Err(cannot_enlarge(length, bytes.len()));
+        }
+        types::memory::reserve(message.buffer(), bytes.len() + 4)?;
+    }
+    message.value(bytes);
+    Ok(())
+}
+
+/// The error of a message that would grow beyond what a client takes. Counterpart: `enlargeStringInfo`.
+#[cold]
+fn cannot_enlarge(length: usize, more: usize) -> PgError {
+    pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory").detail(format!(
+        "Cannot enlarge string buffer containing {length} bytes by {more} more bytes."
+    ))
 }

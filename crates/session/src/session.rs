@@ -149,6 +149,7 @@ impl Session {
             self.core.base_generation = self.config_generation;
             self.core.apply_settings();
         }
+        sync::memory::release();
         self.send_notices();
         if std::mem::take(&mut self.core.report_due) {
             self.report_settings();
@@ -267,6 +268,8 @@ impl Session {
         let frame = match received? {
             Received::Frame(frame) => frame,
             Received::End => return self.hung_up(),
+            Received::Refused(_, _) if self.skip_to_sync => return Ok(Next::Message),
+            Received::Refused(kind, error) => return self.after_error(error, is_extended(kind)),
             Received::TimedOut => {
                 return Err(match idle {
                     Some((_, Interrupt::IdleSessionTimeout)) => pg_err!(
@@ -332,7 +335,7 @@ impl Session {
     }
 
     fn dispatch(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
-        let extended = matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H');
+        let extended = is_extended(kind);
         let message = match FrontendMessage::decode(kind, body) {
             Ok(message) => message,
             Err(e) if e.fields().severity >= Severity::Fatal => return Err(e),
@@ -465,4 +468,9 @@ pub(crate) fn command_of(sql: &str) -> String {
 pub(crate) fn terminated() -> PgError {
     pg_err!(ADMIN_SHUTDOWN, "terminating connection due to administrator command")
         .severity(Severity::Fatal)
+}
+
+/// Is it a message of the extended query protocol, after whose failure all is skipped to the next Sync?
+fn is_extended(kind: u8) -> bool {
+    matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H')
 }

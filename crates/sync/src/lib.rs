@@ -6,11 +6,12 @@
 //! ```
 //!
 //! Reading order: `atomic` and `lock` (re-exports), `latch` (page latches), `wait` (parking of
-//! sessions, interrupts, wait events), `thread`.
+//! sessions, interrupts, wait events), `memory` (counted allocation), `thread`.
 
 pub mod atomic;
 mod latch;
 mod lock;
+pub mod memory;
 mod thread;
 pub mod wait;
 mod waitpoint;

@@ -35,7 +35,12 @@ pub fn spawn_with_stack<T: Send + 'static>(
     stack: usize,
     body: impl FnOnce() -> T + Send + 'static,
 ) -> std::io::Result<JoinHandle<T>> {
-    std::thread::Builder::new().name(name.into()).stack_size(stack).spawn(body)
+    let counted = move || {
+        let result = body();
+        crate::memory::end_thread();
+        result
+    };
+    std::thread::Builder::new().name(name.into()).stack_size(stack).spawn(counted)
 }
 
 #[cfg(loom)]

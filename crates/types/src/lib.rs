@@ -34,6 +34,7 @@ pub mod int;
 pub mod json;
 pub mod kernels;
 pub mod locale;
+pub mod memory;
 pub mod network;
 pub mod numeric;
 pub mod oids;

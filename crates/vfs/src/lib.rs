@@ -3,13 +3,14 @@
 //!
 //! Paths are text relative to the data directory ("base/5/1259"); absolute ones stand for
 //! themselves (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the crashable disk),
-//! `durable` (rename and remove that survive a crash), `clock`, `random`, `error`.
+//! `durable` (rename and remove that survive a crash), `clock`, `random`, `machine` (memory), `error`.
 
 mod clock;
 mod direct;
 mod disk;
 mod durable;
 mod error;
+mod machine;
 mod mem;
 mod os;
 pub mod process;
@@ -23,6 +24,7 @@ pub use durable::{
     replace_file, write_file,
 };
 pub use error::{io_error, io_error_with, sqlstate_for, strerror};
+pub use machine::MachineMemory;
 pub use mem::{MemDisk, Op};
 pub use os::OsDisk;
 pub use random::{OsRandom, Random, SeededRandom};

@@ -255,6 +255,16 @@ impl<'a> DataRow<'a> {
         self.out.extend_from_slice(bytes);
     }
 
+    /// Bytes of the message so far, without its kind and length.
+    pub fn length(&self) -> usize {
+        self.out.len() - self.at - 4
+    }
+
+    /// The buffer that the row is appended to, to make room in it for a large value.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        self.out
+    }
+
     /// A value that `write` appends.
     #[inline]
     pub fn value_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {

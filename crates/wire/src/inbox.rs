@@ -28,6 +28,8 @@ pub struct Inbox {
     filled: usize,
     /// Bytes of `data` that are used up.
     used: usize,
+    /// Bytes that are dropped as they come: the rest of a message that nobody will read.
+    skipping: usize,
 }
 
 impl Inbox {
@@ -58,7 +60,33 @@ impl Inbox {
         }
         let n = read(&mut self.data[self.filled..])?;
         self.filled += n;
+        self.drop_skipped();
         Ok(n)
+    }
+
+    fn drop_skipped(&mut self) {
+        let dropped = self.skipping.min(self.filled - self.used);
+        self.used += dropped;
+        self.skipping -= dropped;
+    }
+
+    /// Kind and length in bytes of the message at the front, of which a part has come. `next_frame` has found its
+    /// length valid.
+    pub fn incomplete(&self) -> Option<(u8, usize)> {
+        let pending = self.pending();
+        let len = u32::from_be_bytes(*pending.get(1..)?.first_chunk::<4>()?) as usize;
+        Some((*pending.first()?, 1 + len))
+    }
+
+    /// Drops the next `bytes` bytes, whether they have come or not.
+    pub fn skip(&mut self, bytes: usize) {
+        self.skipping += bytes;
+        self.drop_skipped();
+    }
+
+    /// Are there bytes to come that are dropped?
+    pub fn is_skipping(&self) -> bool {
+        self.skipping > 0
     }
 
     /// Bytes that have come and are not used.

@@ -183,3 +183,29 @@ fn answers_have_their_lengths() {
     backend::report(&mut out, &error);
     assert_eq!(&out[5..], b"SFATAL\0VFATAL\0C08P01\0Mbadtext\0P3\0\0");
 }
+
+/// A message that is not wanted is dropped as it comes, and the next one is found.
+#[test]
+fn a_skipped_message_leaves_the_next_in_step() {
+    let mut long = vec![b'Q'];
+    long.extend_from_slice(&50_004u32.to_be_bytes());
+    long.extend_from_slice(&[b'x'; 20_000]);
+    let mut inbox = inbox(&long);
+    assert_eq!(inbox.next_frame().unwrap(), None);
+    assert_eq!(inbox.incomplete(), Some((b'Q', 50_005)));
+    inbox.skip(50_005);
+    assert!(inbox.is_skipping() && inbox.pending().is_empty());
+    let mut rest = vec![b'x'; 30_000];
+    rest.extend_from_slice(b"S\0\0\0\x04");
+    let mut rest = &rest[..];
+    while !rest.is_empty() {
+        let n = inbox.fill(|buf| {
+            let n = rest.len().min(buf.len());
+            buf[..n].copy_from_slice(&rest[..n]);
+            Ok::<_, ()>(n)
+        });
+        rest = &rest[n.unwrap()..];
+    }
+    assert!(!inbox.is_skipping());
+    assert_eq!(inbox.next_frame().unwrap().map(|f| f.kind), Some(b'S'));
+}

@@ -263,11 +263,11 @@ impl Services for Core {
     }
 
     fn work_mem(&self) -> usize {
-        self.work_mem_bytes
+        within_share(self.work_mem_bytes)
     }
 
     fn hash_mem(&self) -> usize {
-        self.costs.hash_mem as usize
+        within_share(self.costs.hash_mem as usize)
     }
 
     fn as_fn_context(&mut self) -> &mut dyn FnContext {
@@ -316,4 +316,10 @@ impl Host for Core {
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
         Services::sql_value(self, kind)
     }
+}
+
+/// What a node may keep in memory before it turns to temporary files: what was set, but no more than a part of what the
+/// session can have.
+fn within_share(bytes: usize) -> usize {
+    bytes.min((types::memory::available() / 4).max(64 << 10))
 }
