@@ -1,9 +1,10 @@
-//! Scans. A leaf is read at once: what matches is copied under the share latch, then latch and pin go.
+//! Scans. A leaf is read at once: what matches is copied under the share latch, then the latch goes, and
+//! the pin too unless the caller keeps it (see [`Scan::next_page_pinned`]).
 //! A dead row's index tuple is marked when the scan leaves the page, if the page's LSN is still the one
 //! that was seen. Counterpart: nbtsearch.c, `_bt_killitems`.
 
 use crate::Index;
-use crate::buf::{Cx, ShareGuard};
+use crate::buf::{Cx, Pin, ShareGuard};
 use crate::index::Access;
 use crate::scan_key::{Direction, Quals, ScanKey, Start};
 use ids::{BlockNo, Lsn, OffsetNo, Tid};
@@ -53,8 +54,9 @@ struct Position {
     more_right: bool,
 }
 
-/// A scan under way. With an MVCC snapshot a TID stays good while the snapshot does; with any other,
-/// the row must be rechecked against the conditions.
+/// A scan under way. With an MVCC snapshot a TID stays good while the snapshot does. With any other, VACUUM
+/// may remove the entry and another row may take the TID as soon as the leaf is not pinned: such scans
+/// visit the rows of a page under its pin, by [`Scan::next_page_pinned`].
 #[derive(Debug)]
 pub struct Scan {
     quals: Quals,
@@ -145,31 +147,38 @@ impl Scan {
         index: &Index,
         cx: &mut Cx<'_>,
         dir: Direction,
-        mut all_visible: Option<AllVisible<'_>>,
+        all_visible: Option<AllVisible<'_>>,
     ) -> Result<bool> {
+        Ok(self.next_page_pinned(index, cx, dir, all_visible)?.is_some())
+    }
+
+    /// As [`Scan::next_page`]; `None` at the end. While the caller keeps the pin, VACUUM cannot get the page's
+    /// cleanup latch, so none of the items' TIDs is given to another row. The caller must let it go before
+    /// it waits for a heavyweight lock.
+    pub fn next_page_pinned<'p>(
+        &mut self,
+        index: &Index,
+        cx: &mut Cx<'p>,
+        dir: Direction,
+        mut all_visible: Option<AllVisible<'_>>,
+    ) -> Result<Option<Pin<'p>>> {
         if self.quals.contradictory {
-            return Ok(false);
+            return Ok(None);
         }
-        if self.position.is_some() {
-            if self.step(index, cx, dir, &mut all_visible)? {
-                return Ok(true);
-            }
+        let mut found = if self.position.is_some() {
+            self.step(index, cx, dir, &mut all_visible)?
         } else {
             if !self.started {
                 self.quals.start_arrays(dir);
                 self.started = true;
             }
-            if self.first(index, cx, dir, &mut all_visible)? {
-                return Ok(true);
-            }
+            self.first(index, cx, dir, &mut all_visible)?
+        };
+        while found.is_none() && self.quals.advance_arrays(dir) {
+            found = self.first(index, cx, dir, &mut all_visible)?;
         }
-        while self.quals.advance_arrays(dir) {
-            if self.first(index, cx, dir, &mut all_visible)? {
-                return Ok(true);
-            }
-        }
-        self.started = false;
-        Ok(false)
+        self.started = found.is_some();
+        Ok(found)
     }
 
     /// All matches of the current page.
@@ -240,17 +249,17 @@ impl Scan {
     }
 
     /// Descends to where the scan begins. Counterpart: `_bt_first`.
-    fn first(
+    fn first<'p>(
         &mut self,
         index: &Index,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'p>,
         dir: Direction,
         all_visible: &mut Option<AllVisible<'_>>,
-    ) -> Result<bool> {
+    ) -> Result<Option<Pin<'p>>> {
         let (page, offset) = match self.quals.start(&index.schema, dir) {
             Start::End => {
                 let Some(page) = index.endpoint(cx, 0, dir == Direction::Backward)? else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 let node = Node(&page);
                 let offset = match dir {
@@ -261,7 +270,7 @@ impl Scan {
             }
             Start::At { key, go_back } => {
                 let Some((_, page)) = index.search(cx, &key, Access::Read)? else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 let page = page.into_share();
                 let offset = index.schema.binary_search(&key, Node(&page))?;
@@ -270,10 +279,11 @@ impl Scan {
         };
         let forward = dir == Direction::Forward;
         let more = (!forward, forward);
-        self.read_page(index, page, offset, dir, more, all_visible)?;
+        let pin = self.read_page(index, page, offset, dir, more, all_visible)?;
         if self.has_items() {
-            return Ok(true);
+            return Ok(Some(pin));
         }
+        drop(pin);
         self.step(index, cx, dir, all_visible)
     }
 
@@ -281,16 +291,16 @@ impl Scan {
         self.position.as_ref().is_some_and(|p| !p.items.is_empty())
     }
 
-    /// Copies the matches of a page from `offset` on. Counterpart: `_bt_readpage`.
-    fn read_page(
+    /// Copies the matches of a page from `offset` on, and lets its latch go. Counterpart: `_bt_readpage`.
+    fn read_page<'p>(
         &mut self,
         index: &Index,
-        page: ShareGuard<'_>,
+        page: ShareGuard<'p>,
         offset: OffsetNo,
         dir: Direction,
         more: (bool, bool),
         all_visible: &mut Option<AllVisible<'_>>,
-    ) -> Result<()> {
+    ) -> Result<Pin<'p>> {
         let node = Node(&page);
         let mut position = self.spare.take().unwrap_or_default();
         if Arc::get_mut(&mut position).is_none() {
@@ -387,35 +397,35 @@ impl Scan {
             Direction::Backward => p.items.len().saturating_sub(1),
         };
         self.position = Some(position);
-        Ok(())
+        Ok(page.into_pin())
     }
 
     /// Goes on to pages in the direction until one has matches. Counterpart: `_bt_steppage`,
     /// `_bt_readnextpage`.
-    fn step(
+    fn step<'p>(
         &mut self,
         index: &Index,
-        cx: &mut Cx<'_>,
+        cx: &mut Cx<'p>,
         dir: Direction,
         all_visible: &mut Option<AllVisible<'_>>,
-    ) -> Result<bool> {
+    ) -> Result<Option<Pin<'p>>> {
         loop {
-            let Some(p) = &self.position else { return Ok(false) };
+            let Some(p) = &self.position else { return Ok(None) };
             let (block, next) = (p.block, p.next);
             let (more_left, more_right) = (p.more_left, p.more_right);
             self.leave_page(index, cx)?;
             // Links of a damaged index may lead in a circle.
             (cx.check_interrupts)()?;
-            match dir {
+            let pin = match dir {
                 Direction::Forward => {
                     if !more_right || next == NONE {
-                        return Ok(false);
+                        return Ok(None);
                     }
                     let mut page = index.share(cx, next)?;
                     while Node(&page).is_ignored() {
                         let next = Node(&page).next();
                         if next == NONE {
-                            return Ok(false);
+                            return Ok(None);
                         }
                         drop(page);
                         (cx.check_interrupts)()?;
@@ -426,26 +436,26 @@ impl Scan {
                     if node.next() != NONE {
                         cx.prefetch(index, node.next());
                     }
-                    self.read_page(index, page, first, dir, (true, more_right), all_visible)?;
+                    self.read_page(index, page, first, dir, (true, more_right), all_visible)?
                 }
                 Direction::Backward => {
                     if !more_left {
-                        return Ok(false);
+                        return Ok(None);
                     }
                     let mut at = block;
                     let page = loop {
-                        let Some(page) = walk_left(index, cx, at)? else { return Ok(false) };
+                        let Some(page) = walk_left(index, cx, at)? else { return Ok(None) };
                         if !Node(&page).is_ignored() {
                             break page;
                         }
                         at = page.block();
                     };
                     let last = Node(&page).max_offset();
-                    self.read_page(index, page, last, dir, (more_left, true), all_visible)?;
+                    self.read_page(index, page, last, dir, (more_left, true), all_visible)?
                 }
-            }
+            };
             if self.has_items() {
-                return Ok(true);
+                return Ok(Some(pin));
             }
         }
     }

@@ -136,6 +136,9 @@ pub struct Backend {
     temp_space: Arc<TempSpace>,
     /// The commit waits for its flush whatever the setting says.
     force_sync: bool,
+    /// Failpoint: called once between the reading of a leaf's entries and the visit of their rows.
+    #[cfg(test)]
+    pub(crate) entries_read: Option<Box<dyn FnMut() + Send>>,
 }
 
 impl Backend {
@@ -173,6 +176,8 @@ impl Backend {
                 storage.log.clone(),
             )),
             force_sync: false,
+            #[cfg(test)]
+            entries_read: None,
         })
     }
 

@@ -3,7 +3,7 @@
 //! Counterpart: indexam.c, `heapam_index_fetch_tuple`, nodeIndexonlyscan.c (its storage half),
 //! `check_exclusion_or_unique_constraint`.
 
-use crate::liveness::Probe;
+use crate::liveness::{DirtyFound, Probe};
 use crate::rows::{self, RowReader};
 use crate::{Backend, IndexDesc, TableDesc, table};
 use btree::{Scan, ScanItem};
@@ -13,8 +13,9 @@ use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};
 use page::vm;
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
+use std::ops::ControlFlow;
 use sync::Arc;
-use txn::{Snapshot, SnapshotKind};
+use txn::Snapshot;
 use types::{Batch, DatumRef};
 
 pub use btree::{Direction, RowMember, ScanKey, ScanOp, UniqueCheck};
@@ -118,21 +119,57 @@ pub struct Conflict {
     /// In-progress transaction on which it depends; invalid if the row is certain.
     pub waits_for: Xid,
     pub speculative_token: u32,
+    /// This transaction made the row version.
+    pub own: bool,
 }
 
-/// The first live row other than `except` with these key values (ON CONFLICT, deferred checks).
-/// NULLs equal nothing. Counterpart: `check_exclusion_or_unique_constraint`.
+impl Conflict {
+    /// Waits for the transaction (or for the speculative insertion) on which the row depends. False if it depends
+    /// on none.
+    pub fn wait(&self, be: &mut Backend) -> Result<bool> {
+        if !self.waits_for.is_valid() {
+            return Ok(false);
+        }
+        match self.speculative_token {
+            0 => be.txn.wait_for_xid(self.waits_for)?,
+            token => be.txn.waits().wait_for_speculative(self.waits_for, token)?,
+        }
+        Ok(true)
+    }
+}
+
+/// The first live row with these key values (ON CONFLICT). NULLs equal nothing.
+/// Counterpart: `check_exclusion_or_unique_constraint`.
 pub fn find_conflict(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
     table: &Arc<TableDesc>,
     values: &[DatumRef<'_>],
-    except: Option<Tid>,
 ) -> Result<Option<Conflict>> {
+    let mut found = None;
+    for_each_conflict(be, index, table, values, &mut |conflict| {
+        found = Some(conflict);
+        ControlFlow::Break(())
+    })?;
+    Ok(found)
+}
+
+/// Calls `each` with the live rows with these key values, in index order, until it breaks. NULLs equal nothing.
+///
+/// LOCK ORDER: the rows are visited while the entries' leaf is pinned, so that VACUUM cannot remove the entries and
+/// no other row can take their places (a dirty snapshot would see it). A heap page is latched for each; nothing is
+/// waited for.
+pub fn for_each_conflict(
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    table: &Arc<TableDesc>,
+    values: &[DatumRef<'_>],
+    each: &mut dyn FnMut(Conflict) -> ControlFlow<()>,
+) -> Result<()> {
     let tree = index.btree(be);
     let count = tree.schema.key_count;
     if !tree.schema.nulls_not_distinct && values[..count].iter().any(|v| v.is_null()) {
-        return Ok(None);
+        return Ok(());
     }
     let keys = values[..count].iter().enumerate().map(|(column, v)| match v {
         DatumRef::Null => ScanKey::IsNull { column },
@@ -141,23 +178,28 @@ pub fn find_conflict(
             ScanKey::Compare { column, op: ScanOp::Equal, value, cmp: None }
         }
     });
-    let mut tids = Vec::new();
-    scan_tids(be, index, keys.collect(), &mut |tid| tids.push(tid))?;
-    let rel = table.heap(be).clone();
-    let pool = be.pool_arc(table.persistence);
-    let storage = be.storage().clone();
-    let mut probe = Probe::new(&pool, &storage.wal, &be.txn, &rel, &be.strategy);
-    for entry in tids {
-        let (Some((tid, header)), _) = probe.search(entry, SnapshotKind::Dirty)? else { continue };
-        if Some(tid) == except {
-            continue;
+    let rel = table.heap(be);
+    let mut scan = Scan::new(tree, keys.collect(), btree::ScanOptions::default())?;
+    #[cfg(test)]
+    let mut entries_read = be.entries_read.take();
+    let mut parts = be.index_parts(index.persistence);
+    let cx = &mut parts.cx;
+    let mut probe = Probe::new(cx.pool, cx.wal, parts.txn, rel, cx.strategy);
+    while let Some(pin) = scan.next_page_pinned(tree, cx, Direction::Forward, None)? {
+        (cx.check_interrupts)()?;
+        #[cfg(test)]
+        entries_read.iter_mut().for_each(|hook| hook());
+        for item in scan.items() {
+            let DirtyFound::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
+            let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
+            let speculative_token = info.speculative_token;
+            if each(Conflict { tid, waits_for, speculative_token, own }).is_break() {
+                return Ok(());
+            }
         }
-        let info = probe.dirty_info(tid, &header)?;
-        let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
-        let speculative_token = info.speculative_token;
-        return Ok(Some(Conflict { tid, waits_for, speculative_token }));
+        drop(pin);
     }
-    Ok(None)
+    Ok(())
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -373,7 +415,8 @@ impl IndexScan {
     }
 }
 
-/// All TIDs that match, in index order, for bitmap scans. Calls `each`; returns their number.
+/// All TIDs that match, in index order, for bitmap scans. Calls `each`; returns their number. The leaves are not
+/// pinned afterwards: the rows must be looked up by an MVCC snapshot that was taken before.
 pub fn scan_tids(
     be: &mut Backend,
     index: &Arc<IndexDesc>,

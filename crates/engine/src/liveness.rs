@@ -6,10 +6,10 @@
 
 use btree::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
 use bufmgr::{BufferPool, Strategy};
-use heap::visibility::{Liveness, Visibility};
+use heap::visibility::{DirtyInfo, Liveness, Visibility};
 use heap::{HeapRel, hot_search};
 use ids::{BlockNo, OffsetNo, Tid, Xid};
-use page::{HeapTupleHeader, Page};
+use page::Page;
 use pgerror::Result;
 use std::cell::Cell;
 use txn::{GlobalVis, Snapshot, SnapshotKind, Transaction};
@@ -52,42 +52,56 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The chain member that a snapshot of that kind sees; whether all members are dead.
-    pub(crate) fn search(
-        &mut self,
-        tid: Tid,
-        kind: SnapshotKind,
-    ) -> Result<(Option<(Tid, HeapTupleHeader)>, bool)> {
+    /// Does a member of the chain live, by a snapshot of kind `SelfNow`?
+    fn lives_for_self(&mut self, tid: Tid) -> Result<bool> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
         let vis = self.visibility(&guard);
-        let snapshot = Snapshot::of_kind(kind);
-        let (mut dead, mut hints) = (false, Vec::new());
-        let all_dead = Some((&mut dead, &mut self.vis));
-        let found = hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
-        let found =
-            found.and_then(|f| Some((Tid::new(tid.block, f.offset), guard.heap_header(f.offset)?)));
-        Ok((found, dead))
+        let snapshot = Snapshot::of_kind(SnapshotKind::SelfNow);
+        Ok(hot_search(&guard, tid.offset, &vis, &snapshot, None, None, &mut Vec::new())?.is_some())
     }
 
-    /// Who is at work on a version that a dirty snapshot sees.
-    pub(crate) fn dirty_info(
-        &mut self,
-        tid: Tid,
-        header: &HeapTupleHeader,
-    ) -> Result<heap::visibility::DirtyInfo> {
+    /// The chain member at `tid` that a dirty snapshot sees. The caller keeps the index entry's leaf pinned or
+    /// latched: else another row may have taken `tid`.
+    pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtyFound> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
-        let mut hint = 0;
-        Ok(self.visibility(&guard).dirty(header, &mut hint)?.unwrap_or_default())
+        let vis = self.visibility(&guard);
+        let snapshot = Snapshot::of_kind(SnapshotKind::Dirty);
+        loop {
+            let (mut dead, mut hints) = (false, Vec::new());
+            let all_dead = Some((&mut dead, &mut self.vis));
+            let found =
+                hot_search(&guard, tid.offset, &vis, &snapshot, all_dead, None, &mut hints)?;
+            let header = found.and_then(|f| Some((f.offset, guard.heap_header(f.offset)?)));
+            let Some((offset, header)) = header else {
+                return Ok(DirtyFound::Dead { all_dead: dead });
+            };
+            // The transaction that it depends on may have ended since the search: then search again, for
+            // another member may be the one that lives now.
+            if let Some(info) = vis.dirty(&header, &mut 0)? {
+                let own = self.txn.is_current(header.raw_xmin);
+                let tid = Tid::new(tid.block, offset);
+                return Ok(DirtyFound::Live { tid, info, own });
+            }
+        }
     }
+}
+
+/// What [`Probe::dirty`] finds.
+pub(crate) enum DirtyFound {
+    /// `all_dead`: dead for everybody.
+    Dead { all_dead: bool },
+    /// `own`: this transaction made the version.
+    Live { tid: Tid, info: DirtyInfo, own: bool },
 }
 
 impl HeapLiveness for Probe<'_> {
     fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState> {
-        let (found, all_dead) = self.search(tid, SnapshotKind::Dirty)?;
-        let Some((tid, header)) = found else { return Ok(DirtyState::Dead { all_dead }) };
-        let info = self.dirty_info(tid, &header)?;
+        let info = match self.dirty(tid)? {
+            DirtyFound::Dead { all_dead } => return Ok(DirtyState::Dead { all_dead }),
+            DirtyFound::Live { info, .. } => info,
+        };
         let token = (info.speculative_token != 0).then_some(info.speculative_token);
         Ok(if info.xmin.is_valid() {
             DirtyState::InProgress { xid: info.xmin, speculative: token }
@@ -99,7 +113,7 @@ impl HeapLiveness for Probe<'_> {
     }
 
     fn is_live_self(&mut self, tid: Tid) -> Result<bool> {
-        Ok(self.search(tid, SnapshotKind::SelfNow)?.0.is_some())
+        self.lives_for_self(tid)
     }
 
     fn delete_candidates(&mut self, op: &mut DeleteOp) -> Result<Xid> {

@@ -18,6 +18,7 @@ use page::heap_tuple::{HEADER_SIZE, bitmap_len};
 use page::varlena::{self, Compression, ToastPointer, Varlena};
 use page::{HeapTuple, Value, max_align};
 use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
 use sync::Arc;
 use txn::SnapshotKind;
 use types::{Batch, Datum, DatumRef};
@@ -172,26 +173,35 @@ fn visit(
     let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
     // TOAST rows follow the rows that refer to them: whoever has a pointer may see the value.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
+    // Such a snapshot sees whatever took the place of a chunk that VACUUM has removed, and the scan keeps no pin of the
+    // entries' leaf: the row itself must say whose chunk it is.
+    let columns: SmallVec<[AttrNo; 4]> = columns.iter().copied().chain([CHUNK_ID]).collect();
+    let whose = columns.len() - 1;
     let mut scan = index::IndexScan::new(
         be,
         &toast.table,
         &toast.index,
         snapshot,
         vec![key],
-        columns,
+        &columns,
         index::IndexScanOptions::default(),
     )?;
-    let mut batch = table::new_batch(&toast.table, columns);
+    let mut batch = table::new_batch(&toast.table, &columns);
     loop {
         batch.clear();
         if !scan.next_batch(be, index::Direction::Forward, &mut batch, 64)? {
             return scan.end(be);
         }
         for row in 0..batch.len {
-            each(&batch, row)?;
+            if batch.get(row, whose) == DatumRef::Word(u64::from(id.0)) {
+                each(&batch, row)?;
+            }
         }
     }
 }
+
+/// The column that says to which value a chunk belongs.
+const CHUNK_ID: AttrNo = 1;
 
 /// The values of a row as they will be stored. Values that were made here are owned.
 pub(crate) struct Prepared<'a> {

@@ -401,7 +401,9 @@ fn follow(
     }
     let xid = cx.txn.current_xid()?;
     cx.txn.set_oldest_multixact_member();
-    let (mut next, mut prior) = (h.ctid, Xid::INVALID);
+    // INVARIANT: each version has the xmin that ended the one before it, the first link included: the updater may have
+    // aborted while it was waited for, its version be pruned away, and another row have taken the place.
+    let (mut next, mut prior) = (h.ctid, crate::visibility::update_xid(cx.txn.manager(), h)?);
     loop {
         match lock_version(cx, rel, next, prior, xid, mode)? {
             Step::End(result) => return Ok(result),

@@ -366,10 +366,21 @@ impl Session {
 
     /// A whole VACUUM of the table, without indexes to care for if `no_indexes`.
     fn vacuum(&mut self, w: &World, cutoffs: &freeze::Cutoffs, no_indexes: bool) -> u32 {
+        self.vacuum_from(w, BlockNo(0), cutoffs, no_indexes)
+    }
+
+    /// As [`Session::vacuum`], of the blocks from `first` on.
+    fn vacuum_from(
+        &mut self,
+        w: &World,
+        first: BlockNo,
+        cutoffs: &freeze::Cutoffs,
+        no_indexes: bool,
+    ) -> u32 {
         let n = w.pool.nblocks(&w.rel.main).unwrap();
         let mut kept = freeze::Kept { xid: cutoffs.oldest_xmin, multi: w.manager.next_multixact() };
         let mut removed = 0;
-        for block in (0..n).map(BlockNo) {
+        for block in (first.0..n).map(BlockNo) {
             let mut cx = self.cx(w);
             let mut slot = None;
             hio::pin_vm(&mut cx, &w.rel, block, &mut slot).unwrap();

@@ -304,7 +304,7 @@ fn a_conflict_is_found_without_inserting() {
     t.insert(&mut be, 3, "three");
     let key = [Datum::int4(3)];
     let refs: Vec<_> = key.iter().map(Datum::as_ref).collect();
-    let found = index::find_conflict(&mut be, &t.index, &t.table, &refs, None).unwrap().unwrap();
+    let found = index::find_conflict(&mut be, &t.index, &t.table, &refs).unwrap().unwrap();
     assert!(!found.waits_for.is_valid());
     let token = table::begin_speculative(&mut be).unwrap();
     let options = table::InsertOptions { speculative_token: token, ..Default::default() };

@@ -84,14 +84,13 @@ impl ModifyNode {
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
                 let idx = self.rel.indexes[place].desc.clone();
                 let be = run.sv.backend();
-                if let Some(c) = index::find_conflict(be, &idx, &self.rel.table, &refs, None)? {
+                if let Some(c) = index::find_conflict(be, &idx, &self.rel.table, &refs)? {
                     found = Some(c);
                     break;
                 }
             }
             if let Some(c) = found {
-                if c.waits_for.is_valid() {
-                    run.sv.backend().txn.wait_for_xid(c.waits_for)?;
+                if c.wait(run.sv.backend())? {
                     continue;
                 }
                 let action = self.conflict.as_ref().map(|c| c.action);

@@ -424,3 +424,68 @@ fn a_waiting_update_goes_on_when_the_other_ends() {
     a.commit();
     w.check_redo();
 }
+
+/// Runs `then` once, after the transaction that is waited for has ended and before the waiter goes on.
+struct AfterWait<'a> {
+    waits: SessionWaits,
+    then: Option<Box<dyn FnOnce() + 'a>>,
+}
+
+impl WaitForXact for AfterWait<'_> {
+    fn wait_xid(&mut self, _: Xid) -> pgerror::Result<()> {
+        self.then.take().into_iter().for_each(|then| then());
+        Ok(())
+    }
+    fn try_wait_xid(&mut self, xid: Xid) -> pgerror::Result<bool> {
+        self.waits.try_wait_xid(xid)
+    }
+    fn lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: lmgr::LockMode) -> pgerror::Result<()> {
+        self.waits.lock_row(rel, tid, mode)
+    }
+    fn try_lock_row(
+        &mut self,
+        rel: &HeapRel,
+        tid: Tid,
+        mode: lmgr::LockMode,
+    ) -> pgerror::Result<bool> {
+        self.waits.try_lock_row(rel, tid, mode)
+    }
+    fn unlock_row(&mut self, rel: &HeapRel, tid: Tid, mode: lmgr::LockMode) -> pgerror::Result<()> {
+        self.waits.unlock_row(rel, tid, mode)
+    }
+}
+
+#[test]
+fn a_lock_does_not_follow_an_aborted_update_to_an_unrelated_row() {
+    let w = World::new();
+    let (mut a, mut b, mut c) = (w.connect(), w.connect(), w.connect());
+    a.begin();
+    let wide = "x".repeat(1900);
+    let tids: Vec<Tid> = (0..4).map(|i| a.insert(&w, i, 0, &wide)).collect();
+    a.commit();
+    a.begin();
+    let moved = a.update(&w, tids[0], (0, 1, &wide), true).unwrap().tid;
+    assert_eq!(moved.block, BlockNo(1));
+    b.begin();
+    let waits = SessionWaits(b.txn.waits());
+    let then = || {
+        // The update is undone, VACUUM takes its version away, and another row comes into its place.
+        a.abort();
+        c.begin();
+        let cutoffs = c.cutoffs(&w, false);
+        c.vacuum_from(&w, moved.block, &cutoffs, true);
+        assert_eq!(c.insert(&w, 9, 9, &wide), moved);
+        c.commit();
+    };
+    let mut waits = AfterWait { waits, then: Some(Box::new(then)) };
+    let cid = b.txn.current_command(true);
+    let mode = TupleLockMode::Exclusive;
+    let options = LockOptions { mode, policy: WaitPolicy::Block, follow_updates: true };
+    let mut out = Vec::new();
+    let mut cx = HeapCx { wait: &mut waits, ..b.cx(&w) };
+    assert_eq!(lock_tuple(&mut cx, &w.rel, tids[0], cid, options, &mut out).unwrap(), Ok(()));
+    drop(waits);
+    let unrelated = b.header(&w, moved);
+    assert!(unrelated.xmax_invalid(), "the other row was locked: {unrelated:?}");
+    b.commit();
+}

@@ -6,10 +6,12 @@ use crate::query;
 use catalog::format_type::quote_identifier;
 use catalog::rows::PgConstraint;
 use catalog::{RelDesc, Row};
+use engine::index::Conflict;
 use executor::{Execution, QueryDesc};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
 
@@ -429,8 +431,8 @@ pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
     Err(error.detail(format!("Key {shown} is not present in table \"{}\".", key.pk.name())))
 }
 
-/// 23505 where two live rows have the new row's key. Whether the new row itself still lives does not
-/// matter: if it does not, two others are needed. Counterpart: `unique_key_recheck`.
+/// 23505 where a row that this transaction made and another have the new row's key. If the new row itself does not
+/// live any more, another event answers for whatever took its place. Counterpart: `unique_key_recheck`.
 fn unique(core: &mut Core, event: &Pending) -> Result<()> {
     let row = core.cat().constraint(event.constraint)?;
     let row = row.ok_or_else(|| no_constraint(event.constraint))?;
@@ -443,14 +445,25 @@ fn unique(core: &mut Core, event: &Pending) -> Result<()> {
     let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
     loop {
         let be = &mut core.backend;
-        let find = |be: &mut engine::Backend, except| {
-            engine::index::find_conflict(be, &idx.desc, &rel.table, &refs, except)
+        // One pass: two looks might meet two versions of one row, before and after an update.
+        let (mut own, mut other) = (false, None);
+        let mut see = |c: Conflict| {
+            if c.own && !own {
+                own = true;
+            } else if other.is_none() {
+                other = Some(c);
+            }
+            if own && other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let Some(first) = find(be, None)? else { return Ok(()) };
-        let Some(second) = find(be, Some(first.tid))? else { return Ok(()) };
-        let waits_for = [first, second].map(|c| c.waits_for).into_iter().find(|x| x.is_valid());
-        let Some(xid) = waits_for.filter(|x| !be.txn.is_current(*x)) else { break };
-        be.txn.wait_for_xid(xid)?;
+        engine::index::for_each_conflict(be, &idx.desc, &rel.table, &refs, &mut see)?;
+        match other {
+            Some(conflict) if own => {
+                if !conflict.wait(be)? {
+                    break;
+                }
+            }
+            _ => return Ok(()),
+        }
     }
     let mut shown = Vec::new();
     let count = idx.desc.schema.key_count;
