@@ -1,6 +1,6 @@
 //! Schedules of several sessions on both servers: who waits for whom, who is answered what, and when.
 //!
-//! A schedule in `tests/sql/schedules.txt` begins with `# name` and has steps `session: statement`, in order. A
+//! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session: statement`, in order. A
 //! step whose session waits for a lock (the server's own lock table says so) is left waiting; after each further step
 //! the sessions that were let go are read. A step `session!: statement` is answered in the end whatever it waits for
 //! (a deadlock, a timeout). The transcripts of both servers must be equal.
@@ -11,6 +11,8 @@ use testkit::client::{Client, Reply};
 
 /// How long a step may take in which nobody waits for a lock.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+const FILES: [&str; 2] = ["schedules.txt", "schedules-in-place.txt"];
 
 struct Step {
     session: usize,
@@ -146,7 +148,8 @@ fn schedules_go_as_on_the_real_server() {
     let pair = new_pair();
     pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");
-    let schedules = parse(&read(&folder().join("schedules.txt")));
+    let schedules: Vec<Schedule> =
+        FILES.iter().flat_map(|file| parse(&read(&folder().join(file)))).collect();
     let mut wrong = Vec::new();
     for schedule in &schedules {
         let [ours, real] = connect_both(&pair, SESSIONS_MAX).map(|clients| {

@@ -79,6 +79,19 @@ impl FactStore {
         })
     }
 
+    fn version(
+        &self,
+        relation: Oid,
+        tid: Tid,
+        each: &mut dyn FnMut(&[DatumRef<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let row = self.with(relation, |rows| rows.get(place(tid)).cloned().flatten());
+        match row {
+            Some(row) => each(&row.iter().map(Datum::as_ref).collect::<Vec<_>>()),
+            None => Ok(()),
+        }
+    }
+
     fn scan(
         &self,
         relation: Oid,
@@ -152,16 +165,53 @@ impl Store<'_> {
         }
     }
 
-    /// Overwrites a row in place, for statistics.
-    pub(crate) fn update_in_place(
+    /// Keeps in-place changes and updates by other sessions away from a row version.
+    pub(crate) fn lock_row(&mut self, relation: Oid, tid: Tid) -> Result<()> {
+        match self {
+            Store::Facts(_) => Ok(()),
+            Store::Engine(store) => store.lock_row(relation, tid),
+        }
+    }
+
+    pub(crate) fn unlock_row(&mut self, relation: Oid, tid: Tid) -> Result<()> {
+        match self {
+            Store::Facts(_) => Ok(()),
+            Store::Engine(store) => store.unlock_row(relation, tid),
+        }
+    }
+
+    /// Calls `each` with the row version at `tid`, whatever its state.
+    pub(crate) fn version(
         &mut self,
         relation: Oid,
         tid: Tid,
-        row: Vec<Datum>,
+        each: &mut dyn FnMut(&[DatumRef<'_>]) -> Result<()>,
     ) -> Result<()> {
         match self {
-            Store::Facts(store) => store.replace(relation, tid, row),
-            Store::Engine(store) => store.update_in_place(relation, tid, &row),
+            Store::Facts(store) => store.version(relation, tid, each),
+            Store::Engine(store) => store.version(relation, tid, each),
+        }
+    }
+
+    /// Overwrites columns of a locked row in place, for statistics. False: look it up anew.
+    pub(crate) fn overwrite(
+        &mut self,
+        relation: Oid,
+        tid: Tid,
+        old: &[Datum],
+        new: &[Datum],
+    ) -> Result<bool> {
+        match self {
+            Store::Facts(store) => store.replace(relation, tid, new.to_vec()).map(|()| true),
+            Store::Engine(store) => store.overwrite(relation, tid, old, new),
+        }
+    }
+
+    /// Has somebody asked the session to stop?
+    pub(crate) fn check_interrupts(&self) -> Result<()> {
+        match self {
+            Store::Facts(_) => Ok(()),
+            Store::Engine(store) => store.backend.check_interrupts(),
         }
     }
 

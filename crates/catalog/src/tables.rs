@@ -97,6 +97,8 @@ impl EngineStore<'_> {
         Ok(tid)
     }
 
+    /// Replaces the version at `old`; the caller holds its lock ([`Self::lock_row`]) where the catalog is changed in
+    /// place too.
     pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<Tid> {
         let open = self.open_for_write(relation)?;
         let values = refs(row);
@@ -109,10 +111,42 @@ impl EngineStore<'_> {
         Ok(updated.tid)
     }
 
-    /// Overwrites a row without making a new version: for statistics only.
-    pub(crate) fn update_in_place(&mut self, relation: Oid, tid: Tid, row: &[Datum]) -> Result<()> {
+    /// Keeps in-place changes and updates away from the row version at `tid`.
+    pub(crate) fn lock_row(&mut self, relation: Oid, tid: Tid) -> Result<()> {
         let open = self.open_for_write(relation)?;
-        engine::table::update_in_place(self.backend, &open.table, tid, &refs(row))
+        engine::inplace::lock(self.backend, &open.table, tid)
+    }
+
+    pub(crate) fn unlock_row(&mut self, relation: Oid, tid: Tid) -> Result<()> {
+        let open = self.open(relation)?;
+        engine::inplace::unlock(self.backend, &open.table, tid);
+        Ok(())
+    }
+
+    /// Calls `each` with the version at `tid`, whatever its state.
+    pub(crate) fn version(
+        &mut self,
+        relation: Oid,
+        tid: Tid,
+        each: &mut dyn FnMut(&[DatumRef<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let open = self.open(relation)?;
+        let mut batch = engine::table::new_batch(&open.table, &open.columns);
+        let mut fetch = engine::table::RowFetch::new(&open.table, &open.columns)?;
+        fetch.version(self.backend, tid, &mut batch)?;
+        hand_out(&batch, &mut |_, row| each(row))
+    }
+
+    /// Overwrites columns of the locked version at `tid`; false if it is not the latest, or not `old`, any more.
+    pub(crate) fn overwrite(
+        &mut self,
+        relation: Oid,
+        tid: Tid,
+        old: &[Datum],
+        new: &[Datum],
+    ) -> Result<bool> {
+        let open = self.open(relation)?;
+        engine::inplace::overwrite(self.backend, &open.table, tid, &refs(old), &refs(new))
     }
 
     pub(crate) fn delete(&mut self, relation: Oid, tid: Tid) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Changes of catalog rows: the row, its index entries, and the invalidations that go with it.
 //! Counterpart: indexing.c, `CacheInvalidateHeapTuple` of inval.c, `GetNewOidWithIndex`.
 
-use crate::cache::{self, Tuple, hash_row};
+use crate::cache::{self, Key, Tuple, hash_row};
 use crate::cx::CatCx;
 use crate::inval::Message;
 use crate::rows::*;
@@ -21,6 +21,22 @@ pub fn is_shared_catalog(relation: Oid) -> bool {
     SHARED.contains(&relation.0)
 }
 
+/// The columns that are also changed in place, by statements that hold no lock against updates of the row.
+fn in_place_columns(relation: Oid) -> &'static [ids::AttrNo] {
+    match relation {
+        PgClass::RELATION => &[
+            PgClass::relpages,
+            PgClass::reltuples,
+            PgClass::relallvisible,
+            PgClass::relhasindex,
+            PgClass::relfrozenxid,
+            PgClass::relminmxid,
+        ],
+        PgDatabase::RELATION => &[PgDatabase::datfrozenxid, PgDatabase::datminmxid],
+        _ => &[],
+    }
+}
+
 impl CatCx<'_> {
     /// Inserts a row.
     pub fn insert<R: CatalogRow>(&mut self, row: &R) -> Result<Tid> {
@@ -29,20 +45,93 @@ impl CatCx<'_> {
         self.store.insert(R::RELATION, row)
     }
 
-    /// Replaces a row that was looked up under a lock that keeps others from changing it.
+    /// Replaces a row that was looked up under a lock that keeps others from changing it. What was changed in place
+    /// since is taken over, unless `new` changes the same column.
     pub fn update<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<Tid> {
-        let row = new.to_row();
-        self.invalidate_row(R::RELATION, &old.row.to_row());
-        self.invalidate_row(R::RELATION, &row);
-        self.store.update(R::RELATION, old.tid, row)
+        let (relation, old_row, mut row) = (R::RELATION, old.row.to_row(), new.to_row());
+        let in_place = in_place_columns(relation);
+        if !in_place.is_empty() {
+            self.store.lock_row(relation, old.tid)?;
+            self.store.version(relation, old.tid, &mut |now| {
+                // Of another row, if this one has been replaced: then the update fails.
+                for &column in in_place {
+                    let n = column as usize - 1;
+                    if row[n] == old_row[n] {
+                        row[n] = now[n].to_owned();
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        self.invalidate_row(relation, &old_row);
+        self.invalidate_row(relation, &row);
+        let tid = self.store.update(relation, old.tid, row)?;
+        if !in_place.is_empty() {
+            self.store.unlock_row(relation, old.tid)?;
+        }
+        Ok(tid)
     }
 
     /// Overwrites a row without a new version: for statistics in fixed-width columns, whose change needs
-    /// no transaction. Goes out as an invalidation with the transaction's others.
-    pub fn update_in_place<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<()> {
-        let row = new.to_row();
-        self.invalidate_row(R::RELATION, &row);
-        self.store.update_in_place(R::RELATION, old.tid, row)
+    /// no transaction. Goes out as an invalidation with the transaction's others. `change` is given the row as it
+    /// stands and says whether there is anything to write; it may be called several times. False if there is no such
+    /// row.
+    pub fn update_in_place<R: CatalogRow>(
+        &mut self,
+        index: Index<R>,
+        keys: &[Key<'_>],
+        mut change: impl FnMut(&mut R),
+    ) -> Result<bool> {
+        loop {
+            let Some(old) = self.scan_locked(index, keys)? else { return Ok(false) };
+            let mut new = old.row.clone();
+            change(&mut new);
+            let (old_row, new_row) = (old.row.to_row(), new.to_row());
+            let is_in_place =
+                |n: usize| in_place_columns(R::RELATION).contains(&(n as ids::AttrNo + 1));
+            debug_assert!((0..new_row.len()).all(|n| new_row[n] == old_row[n] || is_in_place(n)));
+            // Asked also where nothing changes: an updater is waited for.
+            let done = self.store.overwrite(R::RELATION, old.tid, &old_row, &new_row)?;
+            self.store.unlock_row(R::RELATION, old.tid)?;
+            if done {
+                if old_row != new_row {
+                    self.invalidate_row(R::RELATION, &new_row);
+                }
+                return Ok(true);
+            }
+            self.store.check_interrupts()?;
+        }
+    }
+
+    /// The row with these keys, whose version is locked against in-place changes and updates until [`Self::unlock`]
+    /// or the transaction's end. Counterpart: `SearchSysCacheLocked1`.
+    pub fn scan_locked<R: CatalogRow>(
+        &mut self,
+        index: Index<R>,
+        keys: &[Key<'_>],
+    ) -> Result<Option<crate::Row<R>>> {
+        let Some(mut found) = self.scan(index, keys)?.pop() else { return Ok(None) };
+        loop {
+            let tid = found.tid;
+            self.store.lock_row(R::RELATION, tid)?;
+            // It may have been replaced, or changed in place, while the lock was waited for.
+            match self.scan(index, keys)?.pop() {
+                Some(now) if now.tid == tid => return Ok(Some(now)),
+                now => {
+                    self.store.unlock_row(R::RELATION, tid)?;
+                    self.store.check_interrupts()?;
+                    match now {
+                        Some(now) => found = now,
+                        None => return Ok(None),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Releases the lock of [`Self::scan_locked`].
+    pub fn unlock(&mut self, relation: Oid, tid: Tid) -> Result<()> {
+        self.store.unlock_row(relation, tid)
     }
 
     pub fn delete<R: CatalogRow>(&mut self, old: &Tuple<R>) -> Result<()> {

@@ -51,22 +51,21 @@ pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
             return Ok(());
         }
     }
-    let mut rows = cat.scan(indexes::PG_DATABASE_OID_INDEX, &[me.into()])?;
-    let row = rows
-        .pop()
-        .ok_or_else(|| PgError::internal(format!("could not find tuple for database {}", me.0)))?;
-    let mut new = row.row.clone();
-    // An id from the future is mended too.
-    if row.datfrozenxid.precedes(oldest.xid) || next.xid.precedes(row.datfrozenxid) {
-        new.datfrozenxid = oldest.xid;
-    }
-    let multi = MultiXid(row.datminmxid.0);
-    if multi.precedes(oldest.multi) || next.multi.precedes(multi) {
-        new.datminmxid = Xid(oldest.multi.0);
-    }
-    let moved = new != row.row;
-    if moved {
-        cat.update_in_place(&row, &new)?;
+    let mut moved = false;
+    let found = cat.update_in_place(indexes::PG_DATABASE_OID_INDEX, &[me.into()], |row| {
+        let before = (row.datfrozenxid, row.datminmxid);
+        // An id from the future is mended too.
+        if row.datfrozenxid.precedes(oldest.xid) || next.xid.precedes(row.datfrozenxid) {
+            row.datfrozenxid = oldest.xid;
+        }
+        let multi = MultiXid(row.datminmxid.0);
+        if multi.precedes(oldest.multi) || next.multi.precedes(multi) {
+            row.datminmxid = Xid(oldest.multi.0);
+        }
+        moved = before != (row.datfrozenxid, row.datminmxid);
+    })?;
+    if !found {
+        return Err(PgError::internal(format!("could not find tuple for database {}", me.0)));
     }
     let holder_is_gone = cat.database(txns.oldest_xid().1)?.is_none();
     if moved || holder_is_gone || txns.needs_wraparound_vacuum() {

@@ -156,7 +156,7 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt, sql: &str) -> Result<
 }
 
 fn on_object(host: &mut dyn CommandHost, order: &Order, subject: Subject) -> Result<()> {
-    let rights = subject.rights(host)?;
+    let (rights, locked) = subject.lock(host)?;
     if subject.class == PgLanguage::RELATION {
         let index = indexes::PG_LANGUAGE_OID_INDEX;
         let row = host.catalog().scan(index, &[subject.oid.into()])?.pop();
@@ -180,7 +180,8 @@ fn on_object(host: &mut dyn CommandHost, order: &Order, subject: Subject) -> Res
         }
     }
     let wanted = if order.all { rights.kind.all() } else { order.rights };
-    apply(host, order, subject, &rights, wanted, None)
+    apply(host, order, subject, &rights, wanted, None)?;
+    subject.unlock(host, locked)
 }
 
 fn on_relation(
@@ -189,7 +190,7 @@ fn on_relation(
     order: &Order,
     subject: Subject,
 ) -> Result<()> {
-    let rights = subject.rights(host)?;
+    let (rights, locked) = subject.lock(host)?;
     let class = relation::class(&mut host.catalog(), subject.oid)?;
     let name = rights.name.clone();
     if matches!(class.relkind, b'i' | b'I') {
@@ -278,7 +279,7 @@ fn on_relation(
         let own = column.rights(host)?;
         apply(host, order, column, &own, bits, Some(&rights))?;
     }
-    Ok(())
+    subject.unlock(host, locked)
 }
 
 pub(super) fn warn(host: &mut dyn CommandHost, warning: PgError) {

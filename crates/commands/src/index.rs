@@ -642,12 +642,7 @@ pub fn add_deferred_trigger(
 
 /// The table's row says that it has indexes; needs no transaction.
 fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    let mut cat = host.catalog();
-    let row = crate::relation::class(&mut cat, table)?;
-    if !row.relhasindex {
-        cat.update_in_place(&row, &PgClass { relhasindex: true, ..row.row.clone() })?;
-    }
-    Ok(())
+    crate::relation::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
 }
 
 /// Fills an index from its table and notes both sizes. Counterpart: `index_build`.
@@ -735,25 +730,15 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
         // Nothing is known of an empty table that was never vacuumed.
         if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
     };
-    let table_row = crate::relation::class(&mut cat, table)?;
-    let new = PgClass {
-        relhasindex: true,
-        relpages: heap_pages as i32,
-        reltuples: tuples(built.heap_tuples, table_row.reltuples),
-        ..table_row.row.clone()
-    };
-    if new != table_row.row {
-        cat.update_in_place(&table_row, &new)?;
-    }
-    let index_class = crate::relation::class(&mut cat, index)?;
-    let new = PgClass {
-        relpages: index_pages as i32,
-        reltuples: tuples(built.index_tuples as f64, index_class.reltuples),
-        ..index_class.row.clone()
-    };
-    if new != index_class.row {
-        cat.update_in_place(&index_class, &new)?;
-    }
+    crate::relation::update_statistics(&mut cat, table, |row| {
+        row.relhasindex = true;
+        row.relpages = heap_pages as i32;
+        row.reltuples = tuples(built.heap_tuples, row.reltuples);
+    })?;
+    crate::relation::update_statistics(&mut cat, index, |row| {
+        row.relpages = index_pages as i32;
+        row.reltuples = tuples(built.index_tuples as f64, row.reltuples);
+    })?;
     if built.broken_hot_chains {
         let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
         if let Some(old) = old {

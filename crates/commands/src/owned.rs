@@ -96,8 +96,11 @@ fn leave_policy(host: &mut dyn CommandHost, use_of: &Row<PgShdepend>, role: Oid)
 fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
     let subject =
         Subject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
-    let rights = subject.rights(host)?;
-    let Some(mut acl) = rights.acl.clone() else { return Ok(()) };
+    let (rights, locked) = match object.sub {
+        0 => subject.lock(host)?,
+        _ => (subject.rights(host)?, None),
+    };
+    let Some(mut acl) = rights.acl.clone() else { return subject.unlock(host, locked) };
     let grantors: Vec<Oid> = acl.iter().filter(|a| a.grantee == role).map(|a| a.grantor).collect();
     for grantor in grantors {
         let order = Order {
@@ -112,7 +115,8 @@ fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> R
     }
     // What the role itself gave goes as well.
     acl.retain(|a| a.grantor != role || role == rights.owner);
-    subject.store(host, Some(acl))
+    subject.store(host, Some(acl))?;
+    subject.unlock(host, locked)
 }
 
 /// REASSIGN OWNED.

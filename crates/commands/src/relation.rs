@@ -642,6 +642,21 @@ pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgCl
     })
 }
 
+/// Overwrites statistics in a relation's row where it stands: needs no transaction, and is not undone.
+/// Counterpart: `vac_update_relstats`, `index_update_stats`.
+pub fn update_statistics(
+    cat: &mut catalog::CatCx<'_>,
+    oid: Oid,
+    change: impl FnMut(&mut PgClass),
+) -> Result<()> {
+    if cat.update_in_place(indexes::PG_CLASS_OID_INDEX, &[oid.into()], change)? {
+        return Ok(());
+    }
+    Err(pgerror::PgError::internal(format!(
+        "pg_class entry for relid {oid} vanished during vacuuming"
+    )))
+}
+
 /// A number for a new relation, which is its files' too, and its row: a crash may have left files with a number that
 /// no row has.
 pub(crate) fn new_class(

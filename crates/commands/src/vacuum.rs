@@ -1,6 +1,7 @@
 //! VACUUM and ANALYZE: which tables, and what becomes of the results. Counterpart: vacuum.c.
 
 use crate::host::CommandHost;
+use crate::relation::update_statistics;
 use crate::{names, options, statistics};
 use catalog::RelDesc;
 use catalog::rows::*;
@@ -394,34 +395,31 @@ fn update_class(
     result: &VacuumResult,
     indexes: &[Oid],
 ) -> Result<()> {
+    let txns = host.backend().storage().txns.clone();
+    let (next_xid, next_multi) = (txns.next_full_xid().xid(), txns.next_multixact());
     let mut cat = host.catalog();
-    let row = crate::relation::class(&mut cat, rel.oid())?;
-    let mut new = row.row.clone();
-    new.relpages = result.pages as i32;
-    new.reltuples = result.rel_tuples as f32;
-    new.relallvisible = result.all_visible.min(result.pages) as i32;
-    new.relhasindex = !indexes.is_empty();
-    if result.new_frozen_xid.is_normal() && new.relfrozenxid.precedes(result.new_frozen_xid) {
-        new.relfrozenxid = result.new_frozen_xid;
-    }
-    let multi = Xid(result.new_min_mxid.0);
-    if multi.0 != 0 && (new.relminmxid.0.wrapping_sub(multi.0) as i32) < 0 {
-        new.relminmxid = multi;
-    }
-    if new != row.row {
-        cat.update_in_place(&row, &new)?;
-    }
-    for (oid, index) in indexes.iter().zip(&result.indexes) {
-        if index.estimated {
-            continue;
+    update_statistics(&mut cat, rel.oid(), |row| {
+        row.relpages = result.pages as i32;
+        row.reltuples = result.rel_tuples as f32;
+        row.relallvisible = result.all_visible.min(result.pages) as i32;
+        row.relhasindex &= !indexes.is_empty();
+        // Ids go forward only; one from the future is mended.
+        let xid = result.new_frozen_xid;
+        if xid.is_normal()
+            && (row.relfrozenxid.precedes(xid) || next_xid.precedes(row.relfrozenxid))
+        {
+            row.relfrozenxid = xid;
         }
-        let row = crate::relation::class(&mut cat, *oid)?;
-        let mut new = row.row.clone();
-        new.relpages = index.pages as i32;
-        new.reltuples = index.tuples as f32;
-        if new != row.row {
-            cat.update_in_place(&row, &new)?;
+        let (multi, old) = (result.new_min_mxid, MultiXid(row.relminmxid.0));
+        if multi.0 != 0 && (old.precedes(multi) || next_multi.precedes(old)) {
+            row.relminmxid = Xid(multi.0);
         }
+    })?;
+    for (oid, index) in indexes.iter().zip(&result.indexes).filter(|(_, i)| !i.estimated) {
+        update_statistics(&mut cat, *oid, |row| {
+            row.relpages = index.pages as i32;
+            row.reltuples = index.tuples as f32;
+        })?;
     }
     Ok(())
 }
@@ -502,29 +500,20 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     }
     let mut cat = host.catalog();
     if !params.vacuum {
-        let row = crate::relation::class(&mut cat, target.oid)?;
-        let new = PgClass {
-            relpages: sample.pages as i32,
-            reltuples: sample.live_rows as f32,
-            ..row.row.clone()
-        };
-        if new != row.row {
-            cat.update_in_place(&row, &new)?;
-        }
+        update_statistics(&mut cat, target.oid, |row| {
+            row.relpages = sample.pages as i32;
+            row.reltuples = sample.live_rows as f32;
+        })?;
         for i in &rel.indexes {
             let index = host.catalog().relation(i.indexrelid)?;
             let Some(btree) = index.btree.clone() else { continue };
             let pages = engine::index::nblocks(host.backend(), &btree)?;
-            let mut cat = host.catalog();
-            let row = crate::relation::class(&mut cat, i.indexrelid)?;
-            let mut new = row.row.clone();
-            new.relpages = pages as i32;
-            if i.indpred.is_none() {
-                new.reltuples = sample.live_rows as f32;
-            }
-            if new != row.row {
-                cat.update_in_place(&row, &new)?;
-            }
+            update_statistics(&mut host.catalog(), i.indexrelid, |row| {
+                row.relpages = pages as i32;
+                if i.indpred.is_none() {
+                    row.reltuples = sample.live_rows as f32;
+                }
+            })?;
         }
     }
     if params.verbose {

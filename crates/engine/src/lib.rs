@@ -4,7 +4,7 @@
 //! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them), `control`, `relmap`,
 //! `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`, `describe`,
 //! `recovery`, `checkpoint`; for sessions: `backend`
-//! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`,
+//! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`, `inplace`,
 //! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`,
 //! `prewarm`.
 
@@ -21,6 +21,7 @@ mod desc;
 mod describe;
 mod engine;
 pub mod index;
+pub mod inplace;
 mod liveness;
 mod log_check;
 pub mod prewarm;

@@ -939,23 +939,6 @@ fn follow_link(
     Ok(Link::Next(header.ctid, vis.update_xid(&header)?))
 }
 
-/// Overwrites a row in place, outside of transactions' rules: same size, no new version (statistics in
-/// `pg_class`, `pg_database`). Counterpart: `heap_inplace_update`.
-pub fn update_in_place(
-    be: &mut Backend,
-    table: &Arc<TableDesc>,
-    tid: Tid,
-    values: &[DatumRef<'_>],
-) -> Result<()> {
-    let values: Values<'_> = values.iter().map(|d| value(*d)).collect();
-    let mut tuple = be.take_tuple();
-    page::form::form_into(&table.tupdesc, &values, &mut tuple)?;
-    let rel = table.heap(be);
-    let result = heap::inplace_update(&mut be.heap_cx(table.persistence), rel, tid, &tuple);
-    be.put_tuple(tuple);
-    result
-}
-
 /// Number of blocks.
 pub fn nblocks(be: &Backend, table: &TableDesc) -> Result<u32> {
     be.pool(table.persistence).nblocks(&table.heap(be).main)

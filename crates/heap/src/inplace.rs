@@ -1,37 +1,130 @@
-//! Overwriting a catalog row where it stands, outside transactions (`relpages`, `relfrozenxid`, …).
-//! Counterpart: `heap_inplace_update`.
+//! Overwriting columns of a catalog row where it stands, outside transactions (`relpages`, `relfrozenxid`, …).
+//! Counterpart: `heap_inplace_lock`, `heap_inplace_update_and_unlock`.
+//!
+//! INVARIANT: an in-place change is never lost, and never lands in another row. Whoever makes a new version of such a
+//! row holds the row's heavyweight lock (Exclusive) from before it reads the columns that are changed in place until
+//! `xmax` is set; so does whoever changes them in place. A version with an updater in progress is not
+//! overwritten: its end is waited for, and the row is looked up anew. Under the page's latch the old
+//! values are compared once more.
+//!
+//! LOCK ORDER: the row's heavyweight lock, then the page's latch; nothing is waited for under the latch.
 
-use crate::context::{HeapCx, HeapRel, no_tuple};
-use crate::record;
-use bufmgr::PageEdit;
+use crate::context::{HeapCx, HeapRel, SetHint, TmResult, WaitOperation, WaitPolicy, wait_xid};
+use crate::infomask::{multi_conflict, wait_multi};
+use crate::{TupleLockMode, record};
+use bufmgr::{ExclusiveGuard, PageEdit};
 use ids::Tid;
-use page::HeapTuple;
+use page::HeapTupleHeader;
+use page::heap_tuple::infomask as m;
 use pgerror::{PgError, Result};
 use wal::{RegFlags, RmgrId};
 
-/// Replaces the columns of the tuple at `tid` by those of `tuple`, which has the same size. The caller has
-/// a lock that keeps others from updating the row.
+/// One column: bytes of a tuple's data from `at` on. What is only compared has `old` equal to `new`.
+#[derive(Clone, Copy, Debug)]
+pub struct InPlace<'a> {
+    pub at: usize,
+    pub old: &'a [u8],
+    pub new: &'a [u8],
+}
+
+/// Changes the tuple at `tid` if it is the row's latest version and has all the `old` bytes. False if not, or if an
+/// updater had to be waited for: then the caller looks the row up again. The caller holds the row's
+/// heavyweight lock.
 ///
-/// WAL: `xl_heap_inplace`, redone by `redo::inplace`. Carries no XID: it is not undone by an abort.
-pub fn inplace_update(cx: &mut HeapCx<'_>, rel: &HeapRel, tid: Tid, tuple: &[u8]) -> Result<()> {
+/// WAL: `xl_heap_inplace` with the whole data, redone by `redo::inplace`. Carries the XID only for
+/// `synchronous_commit`: it is not undone by an abort.
+pub fn inplace_update(
+    cx: &mut HeapCx<'_>,
+    rel: &HeapRel,
+    tid: Tid,
+    changes: &[InPlace<'_>],
+) -> Result<bool> {
     let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
-    let new = HeapTuple::from_bytes(tuple).ok_or_else(|| no_tuple(rel, tid))?;
-    let old = guard.heap_tuple(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
-    if old.len() != new.len() || old.header.hoff != new.header.hoff {
-        return Err(PgError::internal("wrong tuple length"));
+    let Some(h) = guard.heap_header(tid.offset) else { return Ok(false) };
+    let mut hint = 0;
+    let cid = cx.txn.current_command(false);
+    let state = cx.visibility(rel, guard.lsn()).update(&h, tid, cid, &mut hint)?;
+    guard.hint(cx.scratch, tid.offset, hint);
+    match state {
+        TmResult::Ok => {}
+        TmResult::BeingModified => {
+            if in_the_way(cx, &h)? {
+                drop(guard);
+                wait_for_holder(cx, rel, tid, &h)?;
+                return Ok(false);
+            }
+        }
+        TmResult::SelfModified => {
+            return Err(PgError::internal(
+                "tuple to be updated was already modified by an operation triggered by the \
+                 current command",
+            ));
+        }
+        TmResult::Invisible => {
+            return Err(PgError::internal("attempted to overwrite invisible tuple"));
+        }
+        TmResult::Updated | TmResult::Deleted | TmResult::WouldBlock => return Ok(false),
     }
-    let hoff = new.header.hoff as usize;
+    overwrite(cx, rel, &mut guard, tid, changes)
+}
+
+fn overwrite(
+    cx: &mut HeapCx<'_>,
+    rel: &HeapRel,
+    guard: &mut ExclusiveGuard<'_>,
+    tid: Tid,
+    changes: &[InPlace<'_>],
+) -> Result<bool> {
+    let Some(tuple) = guard.heap_tuple(tid.offset) else { return Ok(false) };
+    let data = tuple.data();
+    if changes.iter().any(|c| data.get(c.at..c.at + c.old.len()) != Some(c.old)) {
+        return Ok(false);
+    }
+    if changes.iter().all(|c| c.old == c.new) {
+        return Ok(true);
+    }
+    let hoff = tuple.header.hoff as usize;
+    let mut new = data.to_vec();
+    for c in changes {
+        assert_eq!(c.old.len(), c.new.len(), "a column of fixed width");
+        new[c.at..c.at + c.new.len()].copy_from_slice(c.new);
+    }
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);
-    let page = edit.change(&mut guard, 0, RegFlags::STANDARD);
-    page.item_mut(tid.offset)[hoff..].copy_from_slice(new.data());
+    let page = edit.change(guard, 0, RegFlags::STANDARD);
+    page.item_mut(tid.offset)[hoff..].copy_from_slice(&new);
     if rel.is_logged() {
         edit.main(&tid.offset.to_le_bytes());
-        edit.block_data(0, new.data());
+        edit.block_data(0, &new);
         let xid = cx.txn.current_xid_if_any();
         let end = edit.log(RmgrId::Heap, record::heap::INPLACE, xid)?;
         cx.txn.note_record(end);
     } else {
         edit.finish_unlogged();
     }
+    Ok(true)
+}
+
+/// Does a holder of the tuple exclude an update that leaves the key alone?
+fn in_the_way(cx: &HeapCx<'_>, h: &HeapTupleHeader) -> Result<bool> {
+    if h.xmax_is_multi() {
+        let mode = TupleLockMode::NoKeyExclusive;
+        return Ok(multi_conflict(cx.txn, h.multi(), h.infomask, mode)?.conflicts);
+    }
+    let key_share = h.infomask & m::LOCK_MASK == m::XMAX_KEYSHR_LOCK && h.xmax_locked_only();
+    Ok(!key_share && !cx.txn.is_current(h.raw_xmax))
+}
+
+fn wait_for_holder(
+    cx: &mut HeapCx<'_>,
+    rel: &HeapRel,
+    tid: Tid,
+    h: &HeapTupleHeader,
+) -> Result<()> {
+    let operation = WaitOperation::Update;
+    if !h.xmax_is_multi() {
+        return wait_xid(cx.wait, h.raw_xmax, rel, tid, operation);
+    }
+    let (mode, policy) = (TupleLockMode::NoKeyExclusive, WaitPolicy::Block);
+    wait_multi(cx.txn, cx.wait, h.multi(), mode, h.infomask, rel, tid, operation, policy)?;
     Ok(())
 }

@@ -46,7 +46,7 @@ pub use delete::{DeleteOptions, abort_speculative, delete};
 pub use describe::describe;
 pub use fetch::{Fetched, fetch_entries, fetch_row_version, fetch_tid, get_latest_tid, hot_search};
 pub use hio::BulkInsert;
-pub use inplace::inplace_update;
+pub use inplace::{InPlace, inplace_update};
 pub use insert::{InsertOptions, Tuples, finish_speculative, insert, multi_insert};
 pub use lock::{LockOptions, Locked, TupleLockMode, lock_tuple};
 pub use update::{Columns, Held, Updated, hold_for_update, update, update_held};

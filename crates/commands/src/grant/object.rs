@@ -8,7 +8,7 @@ use catalog::acl::{self, Kind};
 use catalog::depend::SharedDependency;
 use catalog::rows::*;
 use catalog::{ObjectAddress, Row};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, Tid};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 
@@ -60,6 +60,28 @@ impl Subject {
 
     pub fn address(self) -> ObjectAddress {
         ObjectAddress { class: self.class, object: self.oid, sub: i32::from(self.column) }
+    }
+
+    /// The rights, to be changed. Rows that are also changed in place stay locked: the lock must come before the row is
+    /// read, and is given back by [`Subject::unlock`].
+    pub fn lock(self, host: &mut dyn CommandHost) -> Result<(Rights, Option<Tid>)> {
+        let keys = [self.oid.into()];
+        let locked = match self.class {
+            PgClass::RELATION => {
+                let index = indexes::PG_CLASS_OID_INDEX;
+                host.catalog().scan_locked(index, &keys)?.map(|row| row.tid)
+            }
+            PgDatabase::RELATION => {
+                let index = indexes::PG_DATABASE_OID_INDEX;
+                host.catalog().scan_locked(index, &keys)?.map(|row| row.tid)
+            }
+            _ => None,
+        };
+        Ok((self.rights(host)?, locked))
+    }
+
+    pub fn unlock(self, host: &mut dyn CommandHost, locked: Option<Tid>) -> Result<()> {
+        locked.map_or(Ok(()), |tid| host.catalog().unlock(self.class, tid))
     }
 
     pub fn rights(self, host: &mut dyn CommandHost) -> Result<Rights> {
