@@ -712,14 +712,55 @@ impl BufferPool {
         }
     }
 
-    /// Forgets the frames from `nblocks` on, then cuts the file. The caller excludes readers.
-    pub fn truncate(&self, fork: &ForkBuffers, nblocks: u32) -> Result<()> {
+    /// Cuts forks to so many blocks each. `log` first writes and flushes what replay needs to do the same; then
+    /// the frames beyond are forgotten, dirty or not, and the files are cut. The caller excludes readers.
+    ///
+    /// INVARIANT: all of it is done, or the server goes down to recovery. Were a file left long when the dirty pages are
+    /// forgotten, their older contents would be read again, and rows come back. So nothing here may fail that
+    /// can be done before.
+    pub fn truncate(
+        &self,
+        forks: &[(Arc<ForkBuffers>, u32)],
+        log: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let critical = CriticalSection(Some(self));
+        let done = log()
+            .and_then(|()| forks.iter().try_for_each(|(fork, nblocks)| self.cut(fork, *nblocks)));
+        critical.end(done)
+    }
+
+    fn cut(&self, fork: &ForkBuffers, nblocks: u32) -> Result<()> {
         let _growing = fork.extension.lock();
         self.forget_blocks(fork, BlockNo(nblocks));
         fork.set_file_end(0);
         self.smgr.truncate(fork.name(), nblocks)?;
         fork.set_nblocks(nblocks);
         Ok(())
+    }
+}
+
+/// An error or panic before [`CriticalSection::end`], or with it, takes the server down.
+struct CriticalSection<'a>(Option<&'a BufferPool>);
+
+impl CriticalSection<'_> {
+    fn end(mut self, result: Result<()>) -> Result<()> {
+        let pool = self.0.take();
+        result.map_err(|e| {
+            let e = e.severity(Severity::Panic);
+            if let Some(pool) = pool {
+                pool.crash(&e);
+            }
+            e
+        })
+    }
+}
+
+impl Drop for CriticalSection<'_> {
+    fn drop(&mut self) {
+        if let Some(pool) = self.0 {
+            let reason = PgError::internal("panic inside a critical section");
+            pool.crash(&reason.severity(Severity::Panic));
+        }
     }
 }
 

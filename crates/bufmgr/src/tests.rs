@@ -253,7 +253,7 @@ fn forgotten_pages_are_not_written_and_truncation_cuts_file_and_pool() {
         world.set(&dropped, block, 0, 1);
     }
     world.pool.drop_relation(dropped.name().rel);
-    world.pool.truncate(&kept, 4).unwrap();
+    world.pool.truncate(&[(kept.clone(), 4)], || Ok(())).unwrap();
     let written = world.pool.checkpoint_write(true, 0, &mut |_| {}).unwrap().written;
     assert_eq!(written, 4);
     assert_eq!(world.pool.nblocks(&kept).unwrap(), 4);

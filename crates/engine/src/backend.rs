@@ -414,7 +414,7 @@ impl Backend {
         let writes = self.txn.top_xid_if_any().is_valid();
         let now = if writes { self.storage.env.clock.pg_micros() } else { 0 };
         let end = self.txn.commit(&record, self.settings.synchronous_commit, now)?;
-        self.finish(true, publish)?;
+        self.finish(true, publish);
         Ok(end)
     }
 
@@ -424,7 +424,7 @@ impl Backend {
         self.txn.note_record(end);
     }
 
-    /// Undoes the transaction. Errors concern what is left of files; the transaction is over.
+    /// Undoes the transaction. It is over whatever is returned.
     pub fn abort(&mut self) -> Result<()> {
         self.active.clear();
         self.note_records();
@@ -434,7 +434,8 @@ impl Backend {
             ..XactExtras::default()
         };
         let result = self.txn.abort(&record).and_then(|_| self.flush_drops(&record));
-        result.and(self.finish(false, None))
+        self.finish(false, None);
+        result
     }
 
     /// WAL: files go after the record that says so has reached the disk, for aborts too. Else replay might make the
@@ -449,32 +450,30 @@ impl Backend {
     }
 
     /// Files go before the locks do, else another session could make a relation of that name while
-    /// this one's files are still there.
-    fn finish(&mut self, commit: bool, publish: Option<&mut dyn FnMut()>) -> Result<()> {
+    /// this one's files are still there. Nothing here fails: the transaction's fate is decided.
+    fn finish(&mut self, commit: bool, publish: Option<&mut dyn FnMut()>) {
         let files = self.pending.finish(commit);
-        let result = self.drop_all(&files);
+        self.drop_all(&files);
         if let Some(publish) = publish {
             publish();
         }
         self.txn.release_locks();
         self.wrote_exclusive_lock = false;
         self.force_sync = false;
-        result
     }
 
-    fn drop_all(&mut self, files: &[crate::storage::DropFile]) -> Result<()> {
-        let mut result = Ok(());
+    /// Files that cannot be removed are warned of: nobody knows of them any more.
+    fn drop_all(&mut self, files: &[crate::storage::DropFile]) {
         for file in files {
-            let dropped = match (&self.temp, file.backend) {
+            let warnings = match (&self.temp, file.backend) {
                 (Some(temp), Some(backend)) => {
                     temp.drop_relation(file.file);
                     self.storage.smgr.unlink(file.file, Some(backend), false)
                 }
                 _ => self.storage.drop_files(file.file, false),
             };
-            result = result.and(dropped);
+            self.txn.add_warnings(warnings);
         }
-        result
     }
 
     /// SAVEPOINT, and blocks that catch errors.
@@ -498,7 +497,7 @@ impl Backend {
         let id = self.txn.abort_subxact(&record)?;
         self.flush_drops(&record)?;
         let files = self.pending.abort_level(self.txn.nesting());
-        self.drop_all(&files)?;
+        self.drop_all(&files);
         Ok(id)
     }
 

@@ -153,7 +153,7 @@ impl Engine {
         let xid = be.current_xid()?;
         self.pool.drop_database(db.1);
         self.smgr.forget_database(db.1);
-        vfs::remove_tree(disk, &database_path(db))?;
+        be.txn.add_warnings(remove_directory(disk, db));
         self.log_drop(be, db.1, &[db], xid)
     }
 
@@ -250,7 +250,7 @@ impl Engine {
         let disk = &*self.env.disk;
         let dirs: Vec<DbKey> = databases(disk)?.into_iter().filter(|db| db.1 == database).collect();
         for db in &dirs {
-            vfs::remove_tree(disk, &database_path(*db))?;
+            be.txn.add_warnings(remove_directory(disk, *db));
         }
         self.log_drop(be, database, &dirs, xid)
     }
@@ -264,6 +264,20 @@ impl Engine {
         let at = self.wal.insert(&mut be.scratch, &[], xid)?;
         self.wal.flush(at.end)
     }
+}
+
+/// Removes a database's directory as far as can be: some of its files may be gone already, so there is no way back.
+/// Returns warnings.
+fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
+    let path = database_path(db);
+    let mut warnings = vfs::remove_what_can_be(disk, &path);
+    if !warnings.is_empty() {
+        warnings.push(PgError::new(
+            SqlState::WARNING,
+            format!("some useless files may be left behind in old database directory \"{path}\""),
+        ));
+    }
+    warnings.into_iter().map(|e| e.severity(Severity::Warning)).collect()
 }
 
 /// A database's directory with its `PG_VERSION`. In replay it may be there already.
@@ -323,9 +337,11 @@ pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord)
             cx.invalid().forget_database(database);
             engine.relmaps.forget(database);
             for i in 0..word(record, 4)? as usize {
-                let path = database_path((Oid(word(record, 8 + i * 4)?), database));
-                if vfs::exists(disk, &path)? {
-                    vfs::remove_tree(disk, &path)?;
+                let db = (Oid(word(record, 8 + i * 4)?), database);
+                if vfs::exists(disk, &database_path(db))? {
+                    for warning in remove_directory(disk, db) {
+                        engine.log_error(&warning);
+                    }
                 }
             }
             Ok(())
@@ -447,7 +463,12 @@ pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result
         TBLSPC_DROP => {
             engine.smgr.close_all();
             // What is left over is left alone: it cannot be in use.
-            drop_tablespace(disk, tablespace).map(|_| ())
+            if let Err(e) = drop_tablespace(disk, tablespace) {
+                engine.log_error(&e.severity(Severity::Log));
+                engine
+                    .log(&format!("directories for tablespace {tablespace} could not be removed"));
+            }
+            Ok(())
         }
         op => Err(PgError::internal(format!("tblspc_redo: unknown op code {op}"))
             .severity(Severity::Panic)),

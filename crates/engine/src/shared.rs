@@ -3,7 +3,7 @@
 use bufmgr::{BufferPool, PoolConfig};
 use ids::{BackendNo, Fork, Oid, Persistence, RelFile};
 use lmgr::LockManager;
-use pgerror::Result;
+use pgerror::PgError;
 use smgr::{RelFork, Smgr};
 use std::collections::BTreeMap;
 use sync::atomic::AtomicU64;
@@ -64,8 +64,9 @@ pub struct Storage {
 
 impl Storage {
     /// Drops buffers and files of a relation, with all forks. The main fork stays as an empty file
-    /// until the next checkpoint, so that its number is not reused too early.
-    pub fn drop_files(&self, file: RelFile, redo: bool) -> Result<()> {
+    /// until the next checkpoint, so that its number is not reused too early. Returns warnings of what stays.
+    #[must_use]
+    pub fn drop_files(&self, file: RelFile, redo: bool) -> Vec<PgError> {
         self.pool.drop_relation(file);
         self.smgr.unlink(file, None, redo)
     }

@@ -2,12 +2,14 @@
 //! Counterpart: catalog/storage.c.
 
 use bufmgr::redo::RedoCx;
-use bufmgr::{BufferPool, Strategy};
+use bufmgr::{BufferPool, ForkBuffers, Strategy};
 use heap::{HeapRel, visibility_map};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile, Xid};
 use pgerror::{PgError, Result, Severity};
+use smallvec::SmallVec;
 use smgr::RelFork;
 use std::fmt::Write;
+use sync::Arc;
 use txn::HorizonKind;
 use wal::record::XLR_SPECIAL_REL_UPDATE;
 use wal::{DecodedRecord, Fields, Inserted, RecordBuilder, RmgrId, Wal};
@@ -55,8 +57,11 @@ fn rel_bytes(rel: RelFile) -> [u8; 12] {
     b
 }
 
-/// Cuts a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusiveLock.
-/// Counterpart: RelationTruncate.
+/// Cuts a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusiveLock. What fails once the record
+/// is written is a PANIC: see [`BufferPool::truncate`].
+///
+/// WAL: the record is flushed before any file is cut: were it lost, replay would meet pages that are gone, and the
+/// relation's maps would tell of them. Counterpart: RelationTruncate.
 pub fn truncate(
     pool: &BufferPool,
     wal: &Wal,
@@ -66,26 +71,25 @@ pub fn truncate(
     nblocks: u32,
     xid: Xid,
 ) -> Result<()> {
+    let cuts = prepare(pool, wal, scratch, rel, persistence, nblocks, TRUNCATE_ALL)?;
     // A checkpoint in between would lose the record while the files are still long.
     let _delay = wal.delay_checkpoint_end();
     let _delay_start = wal.delay_checkpoint_start();
-    let smgr = pool.smgr();
-    let has = |fork| smgr.exists(RelFork::new(rel, fork));
-    let (fsm, vm) = (has(Fork::Fsm)?, has(Fork::Vm)?);
-    if pool.open(rel, Fork::Main, persistence).is_logged() {
-        let at = log_truncate(wal, scratch, rel, nblocks, TRUNCATE_ALL, xid)?;
-        // Were the files cut first and the record lost, replay would meet pages that are gone.
-        if fsm || vm {
-            wal.flush(at.end)?;
+    let is_logged = pool.open(rel, Fork::Main, persistence).is_logged();
+    pool.truncate(&cuts, || {
+        if !is_logged {
+            return Ok(());
         }
-    }
-    let what =
-        TRUNCATE_HEAP | if vm { TRUNCATE_VM } else { 0 } | if fsm { TRUNCATE_FSM } else { 0 };
-    cut(pool, wal, scratch, rel, persistence, nblocks, what)
+        let at = log_truncate(wal, scratch, rel, nblocks, TRUNCATE_ALL, xid)?;
+        wal.flush(at.end)
+    })
 }
 
-/// Cuts the forks named by `what`.
-fn cut(
+type Cuts = SmallVec<[(Arc<ForkBuffers>, u32); 3]>;
+
+/// The forks, of those named by `what`, that are longer than they shall be. Maps forget what their last page says of
+/// blocks beyond: harmless, should the truncation not follow.
+fn prepare(
     pool: &BufferPool,
     wal: &Wal,
     scratch: &mut RecordBuilder,
@@ -93,22 +97,23 @@ fn cut(
     persistence: Persistence,
     nblocks: u32,
     what: u32,
-) -> Result<()> {
-    let to = |fork: Fork, nblocks: u32| -> Result<()> {
-        let handle = pool.open(rel, fork, persistence);
-        if pool.nblocks(&handle)? > nblocks {
-            pool.truncate(&handle, nblocks)?;
+) -> Result<Cuts> {
+    let mut cuts = Cuts::new();
+    let open = |fork| pool.open(rel, fork, persistence);
+    let mut cut = |fork: Arc<ForkBuffers>, nblocks: u32| -> Result<()> {
+        if pool.nblocks_or_none(&fork)?.is_some_and(|have| have > nblocks) {
+            cuts.push((fork, nblocks));
         }
         Ok(())
     };
-    if what & TRUNCATE_FSM != 0 {
-        let handle = pool.open(rel, Fork::Fsm, persistence);
+    let has = |fork| Ok::<_, PgError>(pool.nblocks_or_none(&open(fork))?.is_some());
+    if what & TRUNCATE_FSM != 0 && has(Fork::Fsm)? {
+        let handle = open(Fork::Fsm);
         if let Some(left) = freespace::Fsm::new(pool, &handle).prepare_truncate(nblocks)? {
-            to(Fork::Fsm, left)?;
+            cut(handle, left)?;
         }
     }
-    if what & TRUNCATE_VM != 0 {
-        let open = |fork| pool.open(rel, fork, persistence);
+    if what & TRUNCATE_VM != 0 && has(Fork::Vm)? {
         let heap = HeapRel {
             oid: rel.relnumber,
             database: rel.database,
@@ -128,25 +133,27 @@ fn cut(
         let left =
             visibility_map::prepare_truncate(pool, &heap, nblocks, wal, scratch, &mut strategy)?;
         if let Some(left) = left {
-            to(Fork::Vm, left)?;
+            cut(open(Fork::Vm), left)?;
         }
     }
     if what & TRUNCATE_HEAP != 0 {
-        to(Fork::Main, nblocks)?;
+        cut(open(Fork::Main), nblocks)?;
     }
-    Ok(())
+    Ok(cuts)
 }
 
-/// Forgets pages and removes files in replay. Counterpart: DropRelationFiles.
-pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Result<()> {
+/// Forgets pages and removes files in replay. Returns warnings of files that stay: nobody knows of them any more.
+/// Counterpart: DropRelationFiles.
+pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Vec<PgError> {
+    let mut warnings = Vec::new();
     for rel in rels {
         cx.pool.drop_relation(*rel);
         for fork in Fork::ALL {
             cx.invalid().forget_relation(*rel, fork, BlockNo(0));
         }
-        cx.pool.smgr().unlink(*rel, None, true)?;
+        warnings.extend(cx.pool.smgr().unlink(*rel, None, true));
     }
-    Ok(())
+    warnings
 }
 
 /// Counterpart: smgr_redo.
@@ -179,7 +186,9 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Re
                 }
             }
             let mut scratch = RecordBuilder::new(RmgrId::Smgr, SMGR_TRUNCATE);
-            cut(cx.pool, wal, &mut scratch, rel, Persistence::Permanent, nblocks, there)?;
+            let permanent = Persistence::Permanent;
+            let cuts = prepare(cx.pool, wal, &mut scratch, rel, permanent, nblocks, there)?;
+            cx.pool.truncate(&cuts, || Ok(()))?;
             if what & TRUNCATE_HEAP != 0 {
                 cx.invalid().forget_relation(rel, Fork::Main, BlockNo(nblocks));
             }

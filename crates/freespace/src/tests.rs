@@ -161,7 +161,7 @@ fn the_map_agrees_with_a_model() {
     }
     // Truncation forgets all beyond, and gives the length to cut to.
     let left = fsm.prepare_truncate(5000).unwrap().unwrap();
-    world.pool.truncate(&world.fork, left).unwrap();
+    world.pool.truncate(&[(world.fork.clone(), left)], || Ok(())).unwrap();
     fsm.vacuum_range(BlockNo(5000), BlockNo::INVALID).unwrap();
     for (block, space) in &model {
         let expected = if *block < 5000 { *space } else { 0 };
@@ -185,7 +185,7 @@ fn cutting_logs_an_image_and_boundaries_need_none() {
     assert_eq!(world.wal.stats().fpi, fpis);
     assert_eq!(fsm.prepare_truncate(4069 + 1).unwrap(), Some(4));
     assert_eq!(world.wal.stats().fpi, fpis + 1);
-    world.pool.truncate(&world.fork, 4).unwrap();
+    world.pool.truncate(&[(world.fork.clone(), 4)], || Ok(())).unwrap();
     assert_eq!(fsm.prepare_truncate(4069 * 2).unwrap(), None);
     assert_eq!(fsm.prepare_truncate(4069 * 2 + 1).unwrap(), None);
 }

@@ -385,45 +385,53 @@ impl Smgr {
     }
 
     /// Removes all forks of a relation. Outside redo, the main fork of a permanent relation stays as
-    /// an empty first segment until after the next checkpoint. All is tried; the first error is
-    /// returned (callers past commit only warn).
-    pub fn unlink(&self, rel: RelFile, backend: Option<ids::BackendNo>, redo: bool) -> Result<()> {
+    /// an empty first segment until after the next checkpoint. All is tried; what went wrong is returned as warnings,
+    /// since files go when the transaction's fate is decided.
+    #[must_use]
+    pub fn unlink(
+        &self,
+        rel: RelFile,
+        backend: Option<ids::BackendNo>,
+        redo: bool,
+    ) -> Vec<PgError> {
         let forks = Fork::ALL.map(|fork| self.unlink_fork(RelFork { rel, backend, fork }, redo));
-        forks.into_iter().collect()
+        forks.into_iter().flatten().collect()
     }
 
-    pub fn unlink_fork(&self, fork: RelFork, redo: bool) -> Result<()> {
+    #[must_use]
+    pub fn unlink_fork(&self, fork: RelFork, redo: bool) -> Vec<PgError> {
         // The request to sync goes first, so that a checkpoint does not miss the file.
         self.pending.lock().forget(|f, n| *f == fork && n.is_some());
         let stay = fork.fork == Fork::Main && fork.backend.is_none() && !redo;
-        let mut result = Ok(());
+        let mut warnings = Vec::new();
         for segment in 0.. {
             let path = fork.segment_path(segment);
             // Truncated first, so that the space is free even if somebody has the file open.
             let truncated = match self.files.open((fork, segment), OpenMode::ReadWrite) {
-                Ok(file) => file.truncate(0).map_err(|e| io_error("truncate file", &path, &e)),
+                Ok(file) => file.truncate(0),
+                Err(e) => Err(e),
+            };
+            match truncated {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => break,
-                Err(e) => Err(io_error("open file", &path, &e)),
-            };
+                Err(e) => warnings.push(io_error("truncate file", &path, &e)),
+                Ok(()) => {}
+            }
             self.files.close((fork, segment));
-            let removed = if segment == 0 && stay {
+            if segment == 0 && stay {
                 self.pending.lock().add_unlink(fork);
-                Ok(())
-            } else {
-                match self.disk.unlink(&path) {
-                    Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                        Err(io_error("remove file", &path, &e))
-                    }
-                    _ => Ok(()),
+                continue;
+            }
+            match self.disk.unlink(&path) {
+                Ok(()) => {}
+                // What cannot be opened may not be there either.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => break,
+                Err(e) => {
+                    warnings.push(io_error("remove file", &path, &e));
+                    break;
                 }
-            };
-            let failed = removed.is_err();
-            result = result.and(truncated).and(removed);
-            if failed {
-                break;
             }
         }
-        result
+        warnings.into_iter().map(|e| e.severity(Severity::Warning)).collect()
     }
 
     fn note_written(&self, id: SegmentId) {

@@ -223,6 +223,11 @@ impl Transaction {
         self.commit_delay = delay;
     }
 
+    /// Something came up that does not change the transaction's fate.
+    pub fn add_warnings(&mut self, warnings: Vec<PgError>) {
+        self.warnings.extend(warnings);
+    }
+
     /// Warnings that came up below (wraparound), for the session to send.
     pub fn take_warnings(&mut self) -> Vec<PgError> {
         std::mem::take(&mut self.warnings)

@@ -2,7 +2,7 @@
 
 use crate::disk::{Disk, FileKind, OpenMode};
 use crate::error::io_error;
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use std::io;
 
 /// The directory that holds `path`; "." for names at the top.
@@ -107,22 +107,38 @@ pub fn create_dir_all(disk: &dyn Disk, path: &str) -> Result<()> {
 
 /// Removes a directory with all below it; links are removed, not followed.
 pub fn remove_tree(disk: &dyn Disk, path: &str) -> Result<()> {
+    remove_what_can_be(disk, path).into_iter().next().map_or(Ok(()), Err)
+}
+
+/// As [`remove_tree`], going on past errors, which are returned.
+#[must_use]
+pub fn remove_what_can_be(disk: &dyn Disk, path: &str) -> Vec<PgError> {
+    let mut errors = Vec::new();
     // A stack of its own: depth is the disk's, not ours.
     let mut stack = vec![(path.to_owned(), false)];
     while let Some((dir, emptied)) = stack.pop() {
         if emptied {
-            disk.remove_dir(&dir).map_err(|e| io_error("remove directory", &dir, &e))?;
+            let removed = disk.remove_dir(&dir);
+            errors.extend(removed.err().map(|e| io_error("remove directory", &dir, &e)));
             continue;
         }
         stack.push((dir.clone(), true));
-        for entry in disk.list(&dir).map_err(|e| io_error("open directory", &dir, &e))? {
+        let entries = match disk.list(&dir) {
+            Ok(entries) => entries,
+            Err(e) => {
+                errors.push(io_error("open directory", &dir, &e));
+                continue;
+            }
+        };
+        for entry in entries {
             let child = format!("{dir}/{}", entry.name);
             if entry.kind == FileKind::Dir {
                 stack.push((child, false));
             } else {
-                disk.unlink(&child).map_err(|e| io_error("remove file", &child, &e))?;
+                let removed = disk.unlink(&child);
+                errors.extend(removed.err().map(|e| io_error("remove file", &child, &e)));
             }
         }
     }
-    Ok(())
+    errors
 }

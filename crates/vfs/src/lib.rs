@@ -21,7 +21,7 @@ pub use direct::DirectBuffer;
 pub use disk::{DIRECT_ALIGN, DirEntry, Disk, File, FileKind, OpenMode, Stat};
 pub use durable::{
     create_dir_all, durable_rename, durable_unlink, exists, parent, read_file, remove_tree,
-    replace_file, write_file,
+    remove_what_can_be, replace_file, write_file,
 };
 pub use error::{io_error, io_error_with, sqlstate_for, strerror};
 pub use machine::MachineMemory;

@@ -194,6 +194,11 @@ impl MemDisk {
         self.shared.faults.fail_nth(Op::Write, "", n, fault::SHORT);
     }
 
+    /// Has a fault that was asked for not come yet?
+    pub fn has_faults_to_come(&self) -> bool {
+        self.shared.faults.has_planned()
+    }
+
     /// Forgets all faults that were asked for and have not come yet.
     pub fn clear_faults(&self) {
         self.shared.faults.clear();

@@ -6,6 +6,7 @@
 //! A failure names its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its statements.
 
 mod check;
+mod cuts;
 mod faults;
 mod stand;
 

@@ -277,7 +277,7 @@ fn postgres_redoes_our_log() {
             w.index.vacuum_cleanup(&mut s.cx(&w), None, None).unwrap();
         } else {
             // An index made from nothing.
-            w.pool.truncate(&w.index.fork, 0).unwrap();
+            w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
             w.index.build_empty(&mut s.cx(&w)).unwrap();
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();

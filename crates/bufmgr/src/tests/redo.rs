@@ -58,7 +58,7 @@ fn missing_pages_are_named_unless_explained() {
     world.set(&fork, 8, 0, 1);
     world.set(&fork, 9, 0, 1);
     world.wal.flush(world.wal.inserted()).unwrap();
-    world.pool.truncate(&fork, 9).unwrap();
+    world.pool.truncate(&[(fork.clone(), 9)], || Ok(())).unwrap();
     world.smgr.immediate_sync(fork.name()).unwrap();
     let after = World::unstarted(world.disk.crash_losing_all(), 16, true);
     let mut reader = WalReader::new(Arc::new(after.disk.clone()), SEGMENT, 1, Some(SYSTEM));

@@ -212,7 +212,7 @@ fn reading_ahead_leaves_damage_to_the_reader_and_loses_no_frame() {
         for block in 10..40 {
             world.get(&fork, block, 0);
         }
-        world.pool.truncate(&fork, 10).unwrap();
+        world.pool.truncate(&[(fork.clone(), 10)], || Ok(())).unwrap();
         while world.pool.nblocks(&fork).unwrap() < 40 {
             world.add_page(&fork);
         }

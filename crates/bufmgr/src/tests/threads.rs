@@ -33,7 +33,7 @@ fn many_threads_on_sixteen_frames() {
                     assert_eq!(world.add_page(&fork), BlockNo(n));
                     world.set(&fork, n, 1, 7);
                 }
-                world.pool.truncate(&fork, 0).unwrap();
+                world.pool.truncate(&[(fork.clone(), 0)], || Ok(())).unwrap();
             }
         })
     };

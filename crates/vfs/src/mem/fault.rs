@@ -93,6 +93,10 @@ impl Faults {
         self.unsynced.lock().iter().any(|part| path.contains(part.as_str()))
     }
 
+    pub(super) fn has_planned(&self) -> bool {
+        !self.planned.lock().is_empty()
+    }
+
     pub(super) fn clear(&self) {
         self.planned.lock().clear();
         self.any.store(false, Ordering::SeqCst);

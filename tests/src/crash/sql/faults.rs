@@ -8,7 +8,7 @@ use std::time::Duration;
 use testkit::client::Client;
 use vfs::{Op, SeededRandom};
 
-const EIO: i32 = 5;
+pub(super) const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 /// A statement that needs more pages than there are buffers.
 const INSERT: &str = "INSERT INTO f SELECT g, repeat('x', 900) FROM generate_series(1, 500) g";
@@ -26,7 +26,7 @@ fn stand(seed: u64) -> (Stand, SeededRandom, Client) {
 }
 
 /// Asks; the answer's SQLSTATE (nothing: success), or `None` if the session ended or is stuck in a server that is down.
-fn code(stand: &Stand, client: &mut Client, sql: &str) -> Option<String> {
+pub(super) fn code(stand: &Stand, client: &mut Client, sql: &str) -> Option<String> {
     client.send(sql).ok()?;
     for _ in 0..600 {
         match client.receive_within(Duration::from_millis(50)) {

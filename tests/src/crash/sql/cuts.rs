@@ -1,0 +1,155 @@
+//! Calls of the disk that fail while files are cut or removed. What is removed once a transaction's fate is decided does
+//! not change its answer; a truncation is done as a whole, or the server goes down and does it again.
+
+use super::faults::{EIO, code};
+use super::stand::{Stand, template};
+use crate::crash::run::Planted;
+use std::sync::atomic::Ordering;
+use testkit::client::Client;
+use vfs::{Op, SeededRandom};
+
+const OPS: [Op; 9] = [
+    Op::Open,
+    Op::Read,
+    Op::Write,
+    Op::Sync,
+    Op::SyncDir,
+    Op::Truncate,
+    Op::Unlink,
+    Op::Stat,
+    Op::Rename,
+];
+/// So many calls of a kind are tried in turn.
+const CALLS_MAX: u64 = 12;
+
+struct Case {
+    before: &'static [&'static str],
+    /// During which the calls fail.
+    statement: &'static str,
+    /// A query, with what it says if the statement succeeded, and if it failed.
+    query: &'static str,
+    done: &'static str,
+    undone: &'static str,
+    /// The statement must not fail: the transaction's fate is decided before files are touched.
+    decided: bool,
+}
+
+/// Rows and their index entries, counted.
+const COUNT: &str = "SELECT (SELECT count(*) FROM v) || ' ' || (SELECT sum(id) FROM v)";
+
+const CASES: [Case; 4] = [
+    Case {
+        before: &["CHECKPOINT", "DELETE FROM v WHERE id > 100"],
+        statement: "VACUUM v",
+        query: COUNT,
+        done: "100 5050",
+        undone: "100 5050",
+        decided: false,
+    },
+    Case {
+        before: &["CHECKPOINT", "BEGIN", "DROP TABLE v"],
+        statement: "COMMIT",
+        query: "SELECT to_regclass('v') IS NULL",
+        done: "t",
+        undone: "f",
+        decided: false,
+    },
+    Case {
+        before: &["BEGIN", "TRUNCATE v"],
+        statement: "COMMIT",
+        query: "SELECT count(*) FROM v",
+        done: "0",
+        undone: "500",
+        decided: false,
+    },
+    Case {
+        before: &["BEGIN", "CREATE TABLE w AS SELECT * FROM v"],
+        statement: "ROLLBACK",
+        query: COUNT,
+        done: "500 125250",
+        undone: "500 125250",
+        decided: true,
+    },
+];
+
+fn open(seed: u64) -> (Stand, SeededRandom, Client) {
+    let random = SeededRandom::new(seed);
+    let mut stand = Stand::new(template(), &random, seed, Planted::Nothing).expect("a stand");
+    stand.buffers(48);
+    stand.open().expect("the server starts");
+    let client = stand.connect().expect("a session");
+    (stand, random, client)
+}
+
+fn make(client: &mut Client) {
+    client.must("DROP TABLE IF EXISTS v, w");
+    client.must("CREATE TABLE v (id int PRIMARY KEY, t text)");
+    client.must("INSERT INTO v SELECT g, repeat('x', 900) FROM generate_series(1, 500) g");
+}
+
+/// Goes through all calls of a kind; how often one failed, how often the server went down, and how often the statement
+/// succeeded all the same.
+fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
+    let (mut struck, mut down, mut unharmed) = (0, 0, 0);
+    let (mut stand, random, mut client) = open(seed);
+    for n in 1..=CALLS_MAX {
+        let what = format!("{} with {op:?} {n} failing", case.statement);
+        make(&mut client);
+        for sql in case.before {
+            client.must(sql);
+        }
+        stand.disk.fail_nth_on(op, "", n, EIO);
+        let answer = code(&stand, &mut client, case.statement);
+        let fired = !stand.disk.has_faults_to_come();
+        stand.disk.clear_faults();
+        if stand.panicked.load(Ordering::SeqCst) {
+            down += 1;
+            stand.abandon(&random);
+            stand.open().unwrap_or_else(|e| panic!("{what}: {e}"));
+            client = stand.connect().expect("a session");
+            let found = client.value(case.query);
+            assert!(found == case.done || found == case.undone, "{what}: {found}");
+        } else {
+            let answer = answer.unwrap_or_else(|| panic!("{what}: no answer"));
+            assert!(answer.is_empty() || !case.decided, "{what}: {answer}");
+            if answer.is_empty() {
+                unharmed += u64::from(fired);
+                assert_eq!(client.value(case.query), case.done, "{what}");
+            } else {
+                let _ = client.query("ROLLBACK");
+                assert_eq!(client.value(case.query), case.undone, "{what}: {answer}");
+            }
+        }
+        if !fired {
+            break;
+        }
+        struck += 1;
+    }
+    (struck, down, unharmed)
+}
+
+#[test]
+fn a_failing_call_never_splits_the_fate_of_a_transaction_and_its_files() {
+    for (number, case) in (0..).zip(&CASES) {
+        let (mut struck, mut unharmed) = (0, 0);
+        for op in OPS {
+            let seen = strike(case, op, number);
+            struck += seen.0;
+            unharmed += seen.2;
+            if number == 0 && op == Op::Truncate {
+                assert!(
+                    seen.0 > 0 && seen.1 == seen.0,
+                    "a truncation that fails is a PANIC: {seen:?}"
+                );
+            }
+            if number > 0 && matches!(op, Op::Truncate | Op::Unlink) {
+                assert_eq!(
+                    seen.1, 0,
+                    "{}: a file that stays is no reason to go down",
+                    case.statement
+                );
+            }
+        }
+        assert!(struck > 3 && (number == 0 || unharmed > 0), "{number}: {struck} {unharmed}");
+    }
+}
