@@ -26,6 +26,8 @@ const FIRST_PART: u32 = 64;
 const PARTS: usize = 17;
 
 const NBLOCKS_UNKNOWN: u64 = u64::MAX;
+/// The persistence is replay's guess, which does not know what is unlogged.
+const GUESSED: u8 = 0x80;
 
 type Chunk = Box<[AtomicU32; CHUNK]>;
 type Part = Box<[OnceLock<Chunk>]>;
@@ -35,6 +37,7 @@ pub struct ForkBuffers {
     /// Never used twice.
     id: u64,
     name: RelFork,
+    /// Its letter, with GUESSED.
     persistence: AtomicU8,
     skip_wal: AtomicBool,
     /// Redo has made sure that the file is there.
@@ -108,7 +111,7 @@ impl ForkBuffers {
     }
 
     pub fn persistence(&self) -> Persistence {
-        let letter = self.persistence.load(Ordering::Relaxed);
+        let letter = self.persistence.load(Ordering::Relaxed) & !GUESSED;
         Persistence::from_char(letter).expect("only letters of persistences are stored")
     }
 
@@ -276,18 +279,39 @@ impl Registry {
         &self.shards[rel.relnumber.0 as usize % SHARDS]
     }
 
-    pub(crate) fn open(&self, name: RelFork, persistence: Persistence) -> Arc<ForkBuffers> {
+    /// `guess`: replay asks, which takes all relations for permanent; whoever reads the catalog corrects it.
+    ///
+    /// INVARIANT: else a fork's persistence is what it was: a page that was dirtied under one would be written under
+    /// the other, without the log before it.
+    pub(crate) fn open(
+        &self,
+        name: RelFork,
+        persistence: Persistence,
+        guess: bool,
+    ) -> Arc<ForkBuffers> {
         let shard = self.shard(name.rel);
-        if let Some(fork) = shard.read().get(&name) {
-            // Redo does not know what is unlogged; whoever reads the catalog does.
-            fork.persistence.store(persistence.to_char(), Ordering::Relaxed);
-            return fork.clone();
+        let known = shard.read().get(&name).cloned();
+        let fork = known.unwrap_or_else(|| {
+            let make = || {
+                let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+                let fork = ForkBuffers::new(id, name, persistence);
+                if guess {
+                    fork.persistence.fetch_or(GUESSED, Ordering::Relaxed);
+                }
+                Arc::new(fork)
+            };
+            shard.write().entry(name).or_insert_with(make).clone()
+        });
+        if guess {
+            return fork;
         }
-        let make = || {
-            let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-            Arc::new(ForkBuffers::new(id, name, persistence))
-        };
-        shard.write().entry(name).or_insert_with(make).clone()
+        let before = fork.persistence.load(Ordering::Relaxed);
+        if before & GUESSED != 0 {
+            fork.persistence.store(persistence.to_char(), Ordering::Relaxed);
+        } else {
+            assert_eq!(before, persistence.to_char(), "persistence of the open fork {name}");
+        }
+        fork
     }
 
     pub(crate) fn remove(&self, name: RelFork) -> Option<Arc<ForkBuffers>> {
@@ -323,10 +347,25 @@ mod tests {
     }
 
     #[test]
+    fn replay_guesses_a_persistence_and_sessions_know_it() {
+        let registry = Registry::new();
+        let name = RelFork::new(RelFile::new(Oid(1663), Oid(5), Oid(99)), Fork::Main);
+        let fork = registry.open(name, Persistence::Permanent, true);
+        assert!(fork.is_permanent());
+        registry.open(name, Persistence::Unlogged, false);
+        assert!(!fork.is_permanent());
+        registry.open(name, Persistence::Unlogged, false);
+        let wrong = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            registry.open(name, Persistence::Permanent, false)
+        }));
+        assert!(wrong.is_err(), "a live fork changes its persistence");
+    }
+
+    #[test]
     fn entries_are_found_visited_and_taken_back() {
         let registry = Registry::new();
         let rel = RelFile::new(Oid(1663), Oid(5), Oid(99));
-        let fork = registry.open(RelFork::new(rel, Fork::Main), Persistence::Permanent);
+        let fork = registry.open(RelFork::new(rel, Fork::Main), Persistence::Permanent, false);
         let blocks = [0, 7, 8, 1023, 1024, 70_000, 10_000_000];
         for (frame, block) in blocks.into_iter().enumerate() {
             assert_eq!(fork.lookup(BlockNo(block)), None);

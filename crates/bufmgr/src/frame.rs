@@ -134,9 +134,10 @@ impl Desc {
         }
     }
 
-    /// Changes the word by `f` until it sticks; `f` gives up with `None`. Returns the word before.
+    /// Changes the word by `f` until it sticks; `f` gives up with `None`. Returns the word before. Acquires in either
+    /// case: who gives up because the page is VALID by now goes on to read it.
     pub(crate) fn update(&self, mut f: impl FnMut(u64) -> Option<u64>) -> Result<u64, u64> {
-        let mut state = self.state.load(Ordering::Relaxed);
+        let mut state = self.state.load(Ordering::Acquire);
         loop {
             let Some(new) = f(state) else { return Err(state) };
             match self.state.compare_exchange_weak(state, new, Ordering::AcqRel, Ordering::Acquire)

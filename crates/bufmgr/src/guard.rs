@@ -88,32 +88,42 @@ impl<'a> Pin<'a> {
     #[inline]
     pub fn share(self) -> ShareGuard<'a> {
         self.latch().acquire(LatchMode::Share);
+        self.latched(true);
         ShareGuard(self)
     }
 
     pub fn share_exclusive(self) -> ShareExclusiveGuard<'a> {
         self.latch().acquire(LatchMode::ShareExclusive);
+        self.latched(true);
         ShareExclusiveGuard(self)
     }
 
     #[inline]
     pub fn exclusive(self) -> ExclusiveGuard<'a> {
         self.latch().acquire(LatchMode::Exclusive);
+        self.latched(true);
         ExclusiveGuard(self)
     }
 
     /// Takes over an exclusive latch that is held already.
     pub(crate) fn assume_exclusive(self) -> ExclusiveGuard<'a> {
         assert!(self.latch().is_exclusive());
+        self.latched(false);
         ExclusiveGuard(self)
     }
 
     pub fn try_share(self) -> Result<ShareGuard<'a>, Pin<'a>> {
-        if self.latch().try_acquire(LatchMode::Share) { Ok(ShareGuard(self)) } else { Err(self) }
+        if self.latch().try_acquire(LatchMode::Share) {
+            self.latched(false);
+            Ok(ShareGuard(self))
+        } else {
+            Err(self)
+        }
     }
 
     pub fn try_share_exclusive(self) -> Result<ShareExclusiveGuard<'a>, Pin<'a>> {
         if self.latch().try_acquire(LatchMode::ShareExclusive) {
+            self.latched(false);
             Ok(ShareExclusiveGuard(self))
         } else {
             Err(self)
@@ -122,6 +132,7 @@ impl<'a> Pin<'a> {
 
     pub fn try_exclusive(self) -> Result<ExclusiveGuard<'a>, Pin<'a>> {
         if self.latch().try_acquire(LatchMode::Exclusive) {
+            self.latched(false);
             Ok(ExclusiveGuard(self))
         } else {
             Err(self)
@@ -138,7 +149,10 @@ impl<'a> Pin<'a> {
             let waiting =
                 desc.update(|s| (pins(s) > 1 && s & PIN_WAITER == 0).then_some(s | PIN_WAITER));
             match waiting {
-                Err(s) if pins(s) == 1 => return Ok(CleanupGuard(ExclusiveGuard(self))),
+                Err(s) if pins(s) == 1 => {
+                    self.latched(true);
+                    return Ok(CleanupGuard(ExclusiveGuard(self)));
+                }
                 Err(_) => {
                     desc.latch.release(LatchMode::Exclusive);
                     return Err(PgError::internal(
@@ -184,6 +198,12 @@ impl<'a> Pin<'a> {
         changed
     }
 
+    /// A latch has just been acquired: is that in order?
+    #[inline]
+    fn latched(&self, waited: bool) {
+        crate::order::acquired(self.pool, self.frame, self.page(), waited);
+    }
+
     fn is_valid(&self) -> bool {
         let state = self.pool.frames.desc(self.frame).state.load(Ordering::Relaxed);
         state & (VALID | TAGGED) == VALID | TAGGED && pins(state) > 0
@@ -202,6 +222,7 @@ macro_rules! latched {
         impl Drop for $guard<'_> {
             #[inline]
             fn drop(&mut self) {
+                crate::order::released(self.0.pool, self.0.frame);
                 self.0.latch().release($mode);
             }
         }
@@ -251,6 +272,7 @@ macro_rules! latched {
             #[inline]
             pub fn into_pin(self) -> Pin<'a> {
                 let pin = self.keep_latch();
+                crate::order::released(pin.pool, pin.frame);
                 pin.latch().release($mode);
                 pin
             }

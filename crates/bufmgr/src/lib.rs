@@ -2,7 +2,7 @@
 //!
 //! Reading order: `frame` (memory, descriptors, the state word), `forks` (block → frame, the registry),
 //! `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard` (latches as types,
-//! hints), `session` (what it wants of the pool), `readahead`, `edit` (changing pages), `append` (loading past the frames), `redo`, `write` (checkpoints, background writer),
+//! hints), `order` (of latches, checked in debug builds), `session` (what it wants of the pool), `readahead`, `edit` (changing pages), `append` (loading past the frames), `redo`, `write` (checkpoints, background writer),
 //! `writeback`.
 //!
 //! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock, then I/O
@@ -21,6 +21,7 @@ mod forks;
 mod frame;
 #[allow(unsafe_code)]
 mod guard;
+mod order;
 mod pool;
 mod readahead;
 pub mod redo;

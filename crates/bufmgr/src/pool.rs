@@ -139,7 +139,8 @@ impl BufferPool {
     /// The handle of a fork, made if it is not there. Does not look at the file.
     pub fn open(&self, rel: RelFile, fork: Fork, persistence: Persistence) -> Arc<ForkBuffers> {
         let name = RelFork { rel, backend: self.config.backend, fork };
-        self.registry.open(name, persistence)
+        let guess = self.wal.as_ref().is_some_and(|wal| wal.in_recovery());
+        self.registry.open(name, persistence, guess)
     }
 
     /// Number of frames.

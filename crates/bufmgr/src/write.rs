@@ -104,6 +104,7 @@ impl BufferPool {
         let desc = self.frames.desc(frame);
         let mode = LatchMode::ShareExclusive;
         if wait {
+            crate::order::none_held(self);
             desc.latch.acquire(mode);
         } else if !desc.latch.try_acquire(mode) {
             return None;

@@ -145,3 +145,31 @@ fn loom_a_change_during_a_write_stays_dirty() {
         assert!(!clean || disk == frame.read(), "a change is lost");
     });
 }
+
+/// Two readers miss the same block: one reads it in, and both see what it read, whether the other waited for the I/O
+/// or came when it was over.
+#[test]
+fn loom_two_readers_of_one_miss() {
+    bounded(|| {
+        let frame = Frame::new(1, 0);
+        // Tagged for block 2, whose contents nobody has read yet.
+        frame.desc.state.store(TAGGED | USAGE, Release);
+        frame.desc.block.store(2, Relaxed);
+        let read = |frame: &Frame| {
+            let before = frame.desc.state.fetch_add(PIN, Acquire);
+            if before & VALID == 0 && frame.desc.start_io(|s| s & VALID == 0) {
+                // SAFETY: IO is ours and the page is not VALID; loom reports any overlap.
+                frame.page.with_mut(|p| unsafe { *p = 2 });
+                frame.desc.end_io(VALID, false);
+            }
+            assert_eq!(frame.read(), 2);
+            frame.desc.unpin();
+        };
+        let other = {
+            let frame = frame.clone();
+            thread::spawn(move || read(&frame))
+        };
+        read(&frame);
+        other.join().unwrap();
+    });
+}

@@ -15,7 +15,7 @@ fn guards_change_mode_and_give_back_what_they_hold() {
     let share = read(&world, &fork, 0).share();
     assert!(read(&world, &fork, 0).try_exclusive().is_err());
     let upgraded = share.try_upgrade().ok().unwrap();
-    let second = read(&world, &fork, 0).share();
+    let second = read(&world, &fork, 0).try_share().ok().unwrap();
     let second = second.try_upgrade().err().expect("only one share-exclusive");
     drop((upgraded.downgrade(), second));
     let exclusive = read(&world, &fork, 0).try_exclusive().ok().unwrap();
@@ -27,7 +27,7 @@ fn guards_change_mode_and_give_back_what_they_hold() {
     drop(another);
     let cleanup = pin.try_cleanup().ok().unwrap();
     let share = cleanup.into_exclusive().downgrade();
-    drop(read(&world, &fork, 0).share());
+    drop(read(&world, &fork, 0).try_share().ok().unwrap());
     drop(share);
     drop(read(&world, &fork, 0).exclusive());
 }
@@ -112,7 +112,8 @@ fn hints_wait_for_no_one() {
     let world = World::new(16);
     let fork = world.relation(1, 1);
     let _busy = read(&world, &fork, 0).share_exclusive();
-    assert!(!read(&world, &fork, 0).share().try_set_hints(None, |_| unreachable!("not to be had")));
+    let mut reader = read(&world, &fork, 0).try_share().ok().unwrap();
+    assert!(!reader.try_set_hints(None, |_| unreachable!("not to be had")));
 }
 
 #[test]
