@@ -1,5 +1,6 @@
 //! Data directories that go from Norsu to the real PostgreSQL and back.
 
+mod autovacuum;
 mod bank;
 mod described;
 mod handover;

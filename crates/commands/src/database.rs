@@ -70,6 +70,7 @@ fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
         if count == 0 {
             return Ok(0);
         }
+        host.terminate_workers(database);
         host.pause(Duration::from_millis(100))?;
     }
     let be = host.backend();

@@ -82,6 +82,11 @@ pub trait CommandHost: analyze::Host {
     /// Asks the sessions of a database to end. 42501 if the user may not.
     fn terminate_sessions(&mut self, database: Oid) -> Result<()>;
 
+    /// Asks the server's own sessions in a database to end: what they do can be done again.
+    fn terminate_workers(&mut self, database: Oid) {
+        let _ = database;
+    }
+
     /// A database is gone, or its files are elsewhere: caches of its catalogs go too.
     fn forget_database(&mut self, database: Oid);
 

@@ -3,7 +3,7 @@
 //! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `tag`, `names`,
 //! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
-//! `bulk`, `copy` (many rows); `vacuum`, `frozen`, `statistics`,
+//! `bulk`, `copy` (many rows); `vacuum`, `frozen`, `wraparound`, `statistics`,
 //! `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`, `extension`; `explain`;
 //! `database`, `tablespace`, `setting` (the cluster).
 
@@ -51,6 +51,7 @@ mod typeuse;
 mod utility;
 mod vacuum;
 mod view;
+pub mod wraparound;
 
 pub use create_as::{create_table_of_plan, select_into, table_is_there};
 pub use extension::{Extension, extensions};

@@ -10,6 +10,7 @@ use ids::{AttrNo, MultiXid, Oid, Xid};
 use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Clone, Debug)]
 struct Params {
@@ -24,6 +25,14 @@ struct Params {
     truncate: Option<bool>,
     /// `None`: automatic.
     index_cleanup: Option<Option<bool>>,
+    auto: Option<Auto>,
+}
+
+/// The server's own vacuuming against wraparound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Auto {
+    /// Freeze whatever can be, as in databases that nobody may connect to.
+    pub(crate) freeze_all: bool,
 }
 
 impl Params {
@@ -45,6 +54,7 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
         process_toast: true,
         truncate: None,
         index_cleanup: None,
+        auto: None,
     };
     for d in &stmt.options {
         match (&*d.defname, stmt.is_vacuumcmd) {
@@ -89,6 +99,29 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
         }
     }
     Ok(p)
+}
+
+/// Vacuums a table so that its ids cannot wrap around. Its TOAST table is vacuumed on its own.
+pub(crate) fn vacuum_for_wraparound(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    auto: Auto,
+) -> Result<()> {
+    let params = Params {
+        vacuum: true,
+        analyze: false,
+        verbose: false,
+        full: false,
+        freeze: auto.freeze_all,
+        skip_locked: false,
+        page_skipping: true,
+        process_toast: false,
+        truncate: None,
+        index_cleanup: None,
+        auto: Some(auto),
+    };
+    let target = Target { oid, name: None, columns: Vec::new() };
+    vacuum_table(host, &target, &params).map(|_| ())
 }
 
 /// VACUUM and ANALYZE.
@@ -274,9 +307,17 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     let base = VacuumOptions::default();
     let list = rel.class.reloptions.as_deref();
     let option = |name: &str| catalog::descs::option(list, name);
-    let age = |host: &mut dyn CommandHost, name: &str, default: u32| match params.freeze {
-        true => 0,
-        false => number(host, name, default),
+    let age = |host: &mut dyn CommandHost, name: &str, default: u32| {
+        // What a table says of itself is for autovacuum only.
+        let own = || {
+            let name = name.strip_prefix("vacuum_")?;
+            option(&format!("autovacuum_{name}"))?.parse().ok()
+        };
+        match (params.auto.and_then(|_| own()), params.freeze) {
+            (Some(own), _) => own,
+            (None, true) => 0,
+            (None, false) => number(host, name, default),
+        }
     };
     let index_cleanup =
         params.index_cleanup.unwrap_or_else(|| match option("vacuum_index_cleanup") {
@@ -308,6 +349,9 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         disable_page_skipping: !params.page_skipping,
         index_cleanup,
         truncate,
+        is_autovacuum: params.auto.is_some(),
+        for_wraparound: params.auto.is_some(),
+        cost_delay: if params.auto.is_some() { auto_cost_delay(host) } else { base.cost_delay },
         maintenance_work_mem: host.backend().settings().maintenance_work_mem,
         rel_frozen_xid: rel.class.relfrozenxid,
         rel_min_mxid: MultiXid(rel.class.relminmxid.0),
@@ -315,6 +359,22 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         rel_tuples: f64::from(rel.class.reltuples),
         ..base
     }
+}
+
+/// `autovacuum_vacuum_cost_delay`, in milliseconds with a unit as SHOW prints it; -1 stands for `vacuum_cost_delay`.
+fn auto_cost_delay(host: &mut dyn CommandHost) -> Duration {
+    let mut millis = |name: &str| {
+        let shown = host.setting(name);
+        let (number, unit) =
+            shown.split_at(shown.find(|c: char| c.is_alphabetic()).unwrap_or(shown.len()));
+        let number: f64 = number.parse().unwrap_or(0.0);
+        if unit == "us" { number / 1000.0 } else { number }
+    };
+    let mut delay = millis("autovacuum_vacuum_cost_delay");
+    if delay < 0.0 {
+        delay = millis("vacuum_cost_delay");
+    }
+    Duration::from_secs_f64(delay.max(0.0) / 1000.0)
 }
 
 /// VACUUM FULL of a table. System catalogs are vacuumed in place: their files are not exchanged.

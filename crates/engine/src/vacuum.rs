@@ -537,7 +537,9 @@ impl Vacuum<'_> {
         let pages = self.result.pages;
         let free = pages - self.nonempty_pages.min(pages);
         let worth = free > 0 && (free >= 1000 || free >= pages / 16);
-        if !self.options.truncate || !worth || self.result.failsafe {
+        // The lock's record for standbys has an id: none is to be had once ids have run out.
+        let stopped = be.storage().txns.is_stopped();
+        if !self.options.truncate || !worth || self.result.failsafe || stopped {
             return Ok(());
         }
         let tag = self.table.lock_tag();

@@ -9,6 +9,8 @@ norsu is a database server that speaks PostgreSQL.
 Usage:
   norsu init -D DIR [options of initdb]     make a data directory
   norsu start -D DIR [options of postgres]  run a server in the foreground
+  norsu single -D DIR [options of postgres] [DATABASE]
+                                            run one session without a server
   norsu stop -D DIR [-m smart|fast|immediate] [-W] [-t SECONDS]
   norsu restart -D DIR [-m MODE] [-t SECONDS]
   norsu reload -D DIR                       read the configuration files again
@@ -84,6 +86,7 @@ fn verb(args: &[String], all: &[String]) -> Outcome {
         "stop" | "restart" | "reload" | "status" => crate::control::run(verb, rest),
         "controldata" => crate::controldata::run(rest),
         "waldump" => crate::waldump::run(rest),
+        "single" => crate::single::run(rest),
         "--version" | "-V" | "version" => {
             println!("norsu (PostgreSQL) {}", crate::SERVER_VERSION);
             Ok(0)

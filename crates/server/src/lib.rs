@@ -18,6 +18,7 @@ mod log;
 mod net;
 mod options;
 mod reload;
+mod single;
 mod start;
 mod threads;
 mod user;

@@ -23,7 +23,7 @@ use vfs::Env;
 use vfs::process::{self, Signal};
 use wal::control::{CONTROL_FILE, ControlFile};
 
-const OPTIONS: [Known; 19] = [
+pub(crate) const OPTIONS: [Known; 19] = [
     ('D', "pgdata", true),
     ('p', "port", true),
     ('k', "socketdir", true),
@@ -100,8 +100,19 @@ fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure>
     Ok(found)
 }
 
+/// What is known of a data directory that may be opened.
+pub(crate) struct Prepared {
+    pub(crate) origins: Origins,
+    pub(crate) base: Base,
+    pub(crate) log: Arc<StderrLog>,
+}
+
 /// `args` are the options, `all` the whole command line for a restart in place.
 pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
+    if let Some(("--single", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
+        return crate::single::run(rest);
+    }
     let given = options::parse(args, &OPTIONS, true)?;
     if given.has("help") {
         print!("{HELP}");
@@ -114,13 +125,8 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     if let Some(extra) = given.rest.first() {
         return Err(Failure::new(format!("invalid argument: \"{extra}\"")));
     }
-    let data = options::data_directory(given.value("pgdata"))?;
-    check_directory(&data)?;
-    let origins = Origins { data, given: settings_of(&given)? };
-    let clock = Env::os(&origins.data).clock;
-    let config::Loaded { mut base, reports, faulty, .. } =
-        config::load(&origins).map_err(refuse_early)?;
     if let Some(name) = given.value("show") {
+        let (origins, config::Loaded { mut base, .. }) = load(&given)?;
         // What the directory was made with is known without a server.
         if let Some(control) = control_file(&origins.data) {
             base.set_found("data_checksums", Value::Bool(control.data_checksum_version != 0));
@@ -130,7 +136,22 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         println!("{}", base.registry.setting(id).plain(&base.origin(id).value));
         return Ok(0);
     }
-    let log = Arc::new(StderrLog::new(&base, clock));
+    let Prepared { origins, base, log } = prepare(&given)?;
+    serve(&origins, base, &log, args, all)
+}
+
+fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
+    let data = options::data_directory(given.value("pgdata"))?;
+    check_directory(&data)?;
+    let origins = Origins { data, given: settings_of(given)? };
+    let loaded = config::load(&origins).map_err(refuse_early)?;
+    Ok((origins, loaded))
+}
+
+/// Looks at the directory, without changing it, and reads its configuration.
+pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
+    let (origins, config::Loaded { base, reports, faulty, .. }) = load(given)?;
+    let log = Arc::new(StderrLog::new(&base, Env::os(&origins.data).clock));
     for report in &reports {
         log.write(&Speaker::default(), report, None);
     }
@@ -153,7 +174,7 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         return Err(Failure { message, status: 2 });
     }
     check_combinations(&base).map_err(|e| refuse(&*log, e))?;
-    serve(&origins, base, &log, args, all)
+    Ok(Prepared { origins, base, log })
 }
 
 /// Settings that do not go together. Counterpart: PostmasterMain.
@@ -230,7 +251,7 @@ fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
 }
 
 /// Says in the log why the server does not start.
-fn refuse(log: &dyn Log, error: PgError) -> Failure {
+pub(crate) fn refuse(log: &dyn Log, error: PgError) -> Failure {
     let error = match error.fields().severity < Severity::Fatal {
         true => error.severity(Severity::Fatal),
         false => error,
@@ -252,7 +273,7 @@ fn give_up(log: &dyn Log, error: PgError) -> Failure {
     failure
 }
 
-fn note(log: &dyn Log, message: &str) {
+pub(crate) fn note(log: &dyn Log, message: &str) {
     let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
     log.write(&Speaker::default(), &report, None);
 }
@@ -431,6 +452,7 @@ fn attend(
                 note(&**log, "received smart shutdown request");
                 lock.set(LINE_STATUS, "stopping");
                 instance.set_admission(Admission::Closing);
+                instance.terminate_workers(None);
                 ending = true;
             }
             Some(Signal::Interrupt) => {

@@ -12,7 +12,7 @@ use sync::{Mutex, RwLock};
 
 /// Stack of a thread that serves sessions, in bytes: room for recursion over the deepest tree that the parser
 /// builds (4,000 levels). Pages are touched lazily, so size costs address space only. Unoptimised frames are large.
-const STACK_BYTES: usize = if cfg!(debug_assertions) { 256 << 20 } else { 64 << 20 };
+pub(crate) const STACK_BYTES: usize = if cfg!(debug_assertions) { 256 << 20 } else { 64 << 20 };
 
 /// The way from a listener to the threads: shut until the server is ready.
 #[derive(Default)]

@@ -1,8 +1,10 @@
 //! Background workers: threads that call the engine's steps.
 
+use crate::threads::STACK_BYTES;
 use engine::Engine;
 use pgerror::{PgError, Result, Severity};
-use session::{Instance, Speaker};
+use session::{Instance, Speaker, autovacuum};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use sync::JoinHandle;
@@ -23,8 +25,26 @@ const STEPS: [(&str, WaitEvent, Step); 3] = [
     ("walwriter", WaitEvent::WalWriterMain, Engine::walwriter_step),
 ];
 
+const LAUNCHER: &str = "autovacuum launcher";
+
+/// A panic ends the work only; locks, latches and pins go with the stack.
+fn guarded(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(PgError::internal("panic in a background worker")))
+}
+
 impl Workers {
     pub(crate) fn start(
+        instance: &Arc<Instance>,
+        panic: &Arc<dyn Fn(&PgError) + Send + Sync>,
+    ) -> std::io::Result<Workers> {
+        let mut workers = Workers::start_for_one(instance, panic)?;
+        workers.start_launcher(instance, panic)?;
+        Ok(workers)
+    }
+
+    /// Those that a single session needs.
+    pub(crate) fn start_for_one(
         instance: &Arc<Instance>,
         panic: &Arc<dyn Fn(&PgError) + Send + Sync>,
     ) -> std::io::Result<Workers> {
@@ -57,6 +77,43 @@ impl Workers {
             threads.push((waiter, thread));
         }
         Ok(Workers { stop, threads })
+    }
+
+    /// The thread that vacuums against wraparound. `pg_stat_activity` shows it while there is something to do.
+    fn start_launcher(
+        &mut self,
+        instance: &Arc<Instance>,
+        panic: &Arc<dyn Fn(&PgError) + Send + Sync>,
+    ) -> std::io::Result<()> {
+        let waiter = Arc::new(Waiter::new());
+        instance.engine.txn().set_wraparound_waiter(waiter.clone());
+        let (w, s, i, p) = (waiter.clone(), self.stop.clone(), instance.clone(), panic.clone());
+        let thread = sync::spawn_with_stack(LAUNCHER, STACK_BYTES, move || {
+            let log = |e: PgError| {
+                if e.fields().severity >= Severity::Panic {
+                    p(&e);
+                }
+                let speaker = Speaker { kind: LAUNCHER, ..Speaker::default() };
+                i.log.write(&speaker, &e, None);
+            };
+            if let Err(e) = guarded(&mut || autovacuum::begin(&i)) {
+                log(e);
+            }
+            while !s.load(Ordering::Acquire) {
+                if autovacuum::is_due(&i) && i.check_admission().is_ok() {
+                    let worker = i.register_worker(LAUNCHER, w.clone());
+                    worker.meter.begin();
+                    let done = autovacuum::round(&i, &mut guarded);
+                    i.unregister_worker(worker.pid);
+                    done.err().into_iter().for_each(log);
+                }
+                let nap = u64::try_from(i.base().int("autovacuum_naptime")).unwrap_or(60);
+                let deadline = Deadline::after(Duration::from_secs(nap));
+                w.park(WaitEvent::AutoVacuumMain, deadline);
+            }
+        })?;
+        self.threads.push((waiter, thread));
+        Ok(())
     }
 
     pub(crate) fn stop(self) {

@@ -193,6 +193,10 @@ impl CommandHost for Session {
         Ok(())
     }
 
+    fn terminate_workers(&mut self, database: Oid) {
+        self.instance.terminate_workers(Some(database));
+    }
+
     fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()> {
         self.core.validate_foreign_key(constraint)
     }

@@ -21,6 +21,8 @@ use wire::{StartupPacket, StartupParameters, backend};
 
 /// `template1`, over whose catalogs roles are looked up before the database is known.
 const TEMPLATE1: Oid = Oid(1);
+/// Made by `init`, and never dropped.
+const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
 fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }
@@ -32,7 +34,7 @@ fn stranger(transport: &dyn Transport, start: i64) -> Speaker {
         host: transport.peer().map_or("[local]".to_owned(), |(a, _)| a.to_string()),
         port: transport.peer().map(|(_, port)| port),
         session_start: start,
-        kind: "client backend",
+        kind: crate::instance::CLIENT,
         ..Speaker::default()
     }
 }
@@ -199,6 +201,35 @@ fn open_session(
     drop(registered);
 }
 
+/// Serves the only session of a process that is no server: the bootstrap superuser's, in any database.
+/// Counterpart: `PostgresSingleUserMain`.
+pub fn serve_alone(
+    instance: &Arc<Instance>,
+    database: &str,
+    transport: Box<dyn Transport>,
+) -> Result<()> {
+    let handle = instance.register_own("standalone backend");
+    let _registered = Registered { instance, pid: handle.pid };
+    let mut core = begin_own_session(instance, &handle, None)?;
+    core.backend.begin(Isolation::ReadCommitted);
+    let rows = core.cat().scan_all::<PgDatabase>()?;
+    core.catalog.abort(&mut core.backend)?;
+    drop(core);
+    let found = rows.iter().find(|row| row.datname == database).map(|row| row.oid);
+    instance.set_database_names(rows.iter().map(|r| (r.oid, r.datname.to_string())).collect());
+    let oid = found.ok_or_else(|| {
+        fatal(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"))
+    })?;
+    let core = begin_own_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
+    let mut session =
+        Session::new(core, instance.clone(), handle.clone(), Connection::new(transport));
+    session.core.apply_all_settings();
+    // The error that ends a session has been reported.
+    let _ = session.run();
+    session.leave();
+    Ok(())
+}
+
 fn log_disconnection(instance: &Instance, speaker: &Speaker) {
     let millis = (instance.engine.env().clock.unix_micros() - speaker.session_start) / 1000;
     let (hours, minutes) = (millis / 3_600_000, millis / 60_000 % 60);
@@ -212,9 +243,9 @@ fn log_disconnection(instance: &Instance, speaker: &Speaker) {
 }
 
 /// Takes the session out of the list, also when it ends by a panic.
-struct Registered<'a> {
-    instance: &'a Instance,
-    pid: i32,
+pub(crate) struct Registered<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) pid: i32,
 }
 
 impl Drop for Registered<'_> {
@@ -259,43 +290,106 @@ fn begin_session(
     let role = check_role(instance, &mut core, &user)?;
     let db = check_database(instance, &mut core, &database, &role)?;
     let text_encoding = catalog::foreign::check_database(&db)?;
+    let oid = db.oid;
+    enter_database(instance, &mut core, oid, &database, text_encoding)?;
+    be_user(&mut core, role.oid, role.rolsuper, &user);
+    stored_settings(&mut core, oid, role.oid)?;
+    startup_settings(&mut core.store, start, role.rolsuper)?;
+    Ok(core)
+}
+
+/// Makes the database the session's, which has a transaction that ends here.
+fn enter_database(
+    instance: &Arc<Instance>,
+    core: &mut Core,
+    oid: Oid,
+    name: &str,
+    text_encoding: types::settings::Encoding,
+) -> Result<()> {
     // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again, and be
     // counted before the lock goes.
-    let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, db.oid, 0);
+    let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, oid, 0);
     core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
-    let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[db.oid.into()])?.pop();
-    let Some(db) = again.filter(|d| d.datname == database.as_str()) else {
-        return Err(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist")
-            .detail("It seems to have just been dropped or renamed.")
-            .into());
+    let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
+    let Some(db) = again.filter(|d| d.datname == name) else {
+        return Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+            .detail("It seems to have just been dropped or renamed."));
     };
     let directory = engine::relmap::database_path((db.dattablespace, db.oid));
     let ours = core.store.named("server_version").as_text().to_owned();
     let disk = core.backend.storage().env.disk.clone();
-    engine::version::check_database(&*disk, database.as_str(), &directory, &ours)?;
+    engine::version::check_database(&*disk, name, &directory, &ours)?;
     instance.engine.relmaps().load((db.dattablespace, db.oid))?;
     core.backend.txn.set_database(db.oid, db.dattablespace);
     core.catalog.abort(&mut core.backend)?;
 
-    core.catalog = CatSession::new(instance.catalogs.database(db.oid), role.oid);
+    core.catalog = CatSession::new(instance.catalogs.database(db.oid), core.catalog.user);
     core.catalog.tablespace = db.dattablespace;
     core.catalog.encoding = db.encoding;
-    core.login_user = role.oid;
-    core.login_superuser = role.rolsuper;
-    core.session_superuser = role.rolsuper;
-    core.superuser = role.rolsuper;
     let ctype = db.datctype.as_str();
     core.types.encoding = text_encoding;
     core.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
-    core.store.set_internal("is_superuser", Value::Bool(role.rolsuper));
-    core.store.set_internal("session_authorization", Value::Text(user.as_str().into()));
     let encoding = catalog::encoding::name(db.encoding);
     core.store.set_found("server_encoding", Value::Text(encoding.into()));
     core.store.set_found("client_encoding", Value::Text(encoding.into()));
     core.store.set_found("lc_collate", Value::Text(db.datcollate.as_str().into()));
     core.store.set_found("lc_ctype", Value::Text(ctype.into()));
-    stored_settings(&mut core, db.oid, role.oid)?;
-    startup_settings(&mut core.store, start, role.rolsuper)?;
+    Ok(())
+}
+
+fn be_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
+    core.catalog.set_user(role);
+    core.catalog.session_user = role;
+    core.login_user = role;
+    core.login_superuser = superuser;
+    core.session_superuser = superuser;
+    core.superuser = superuser;
+    core.store.set_internal("is_superuser", Value::Bool(superuser));
+    core.store.set_internal("session_authorization", Value::Text(name.into()));
+}
+
+/// A session of the server's own: the bootstrap superuser's, in any database, whether that allows connections or not. It
+/// begins outside a transaction. `None`: before a database is known.
+pub(crate) fn begin_own_session(
+    instance: &Arc<Instance>,
+    handle: &Arc<SessionHandle>,
+    database: Option<(Oid, &str)>,
+) -> Result<Core> {
+    let storage = instance.engine.storage();
+    let (none, waiter) = (Oid::INVALID, handle.waiter.clone());
+    let backend = Backend::connect(storage, handle.pid, none, none, waiter)?;
+    let first = CatSession::new(instance.catalogs.database(TEMPLATE1), BOOTSTRAP_SUPERUSER);
+    let store = Store::new(instance.base());
+    let name = database.map_or("", |(_, name)| name).to_owned();
+    let mut core = Core::new(backend, first, instance.catalogs.clone(), name, store);
+    core.backend_pid = handle.pid;
+    core.backend.begin(Isolation::ReadCommitted);
+    let superuser = core.cat().role_name(BOOTSTRAP_SUPERUSER)?;
+    if let Some((oid, name)) = database {
+        let row = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
+        let row =
+            row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
+        let text_encoding = catalog::foreign::check_database(&row)?;
+        enter_database(instance, &mut core, oid, name, text_encoding)?;
+    } else {
+        core.catalog.abort(&mut core.backend)?;
+    }
+    be_user(&mut core, BOOTSTRAP_SUPERUSER, true, &superuser);
+    if let Some((oid, _)) = database {
+        stored_settings(&mut core, oid, BOOTSTRAP_SUPERUSER)?;
+    }
+    core.speaker = Speaker {
+        pid: handle.pid,
+        session_start: instance.engine.env().clock.unix_micros(),
+        kind: handle.kind,
+        ..Speaker::default()
+    };
+    core.server = Some((instance.clone(), handle.clone()));
+    let proc = core.backend.txn.proc();
+    handle.activity.change(|shown| {
+        shown.database = database.map_or(Oid::INVALID, |(oid, _)| oid);
+        shown.proc = Some(proc);
+    });
     Ok(core)
 }
 
@@ -367,7 +461,8 @@ fn check_role(instance: &Instance, core: &mut Core, user: &str) -> Result<Row<Pg
 }
 
 fn count(instance: &Instance, which: impl Fn(&Shown) -> bool) -> usize {
-    instance.sessions().iter().filter(|s| which(&s.activity.get())).count()
+    let clients = instance.sessions();
+    clients.iter().filter(|s| s.is_client() && which(&s.activity.get())).count()
 }
 
 /// May the role use the database now?

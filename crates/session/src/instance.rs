@@ -9,6 +9,7 @@ use crate::transport::Outlet;
 use catalog::Catalogs;
 use engine::Engine;
 use hashbrown::HashMap;
+use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Base;
 use std::net::IpAddr;
@@ -123,6 +124,8 @@ pub enum Admission {
 /// A connected session, as others see it.
 pub struct SessionHandle {
     pub pid: i32,
+    /// `backend_type`.
+    pub kind: &'static str,
     /// What a cancel request must know.
     pub key: i32,
     pub waiter: Arc<Waiter>,
@@ -139,7 +142,14 @@ pub struct SessionHandle {
     pub(crate) mailbox: Mutex<crate::notify::Mailbox>,
 }
 
+/// A session of a client.
+pub(crate) const CLIENT: &str = "client backend";
+
 impl SessionHandle {
+    pub(crate) fn is_client(&self) -> bool {
+        self.kind == CLIENT
+    }
+
     /// Asks for the end of the statement that runs, if one does.
     pub fn cancel(&self) {
         if self.busy.load(Ordering::Acquire) {
@@ -225,6 +235,7 @@ pub struct Instance {
     /// When the configuration was read last.
     loaded: AtomicI64,
     workers: Mutex<Vec<Arc<Worker>>>,
+    database_names: Mutex<HashMap<Oid, String>>,
     /// The files of the configuration; set by the server.
     files: Mutex<Option<Arc<dyn ConfigFiles>>>,
 }
@@ -232,7 +243,7 @@ pub struct Instance {
 impl Instance {
     pub fn new(engine: Arc<Engine>, config: Config, log: Arc<dyn Log>) -> Arc<Instance> {
         let started = engine.env().clock.pg_micros();
-        Arc::new(Instance {
+        let instance = Arc::new(Instance {
             engine,
             started,
             loaded: AtomicI64::new(started),
@@ -252,8 +263,14 @@ impl Instance {
             auto_conf: Mutex::new(()),
             resets: Mutex::default(),
             workers: Mutex::new(Vec::new()),
+            database_names: Mutex::default(),
             files: Mutex::new(None),
-        })
+        });
+        let names = Arc::downgrade(&instance);
+        instance.engine.txn().set_database_names(Arc::new(move |database| {
+            names.upgrade()?.database_names.lock().get(&database).cloned()
+        }));
+        instance
     }
 
     pub fn base(&self) -> Arc<Base> {
@@ -317,10 +334,28 @@ impl Instance {
         let base = self.base();
         let most = base.int("max_connections") as usize;
         let mut sessions = self.sessions.lock();
-        if sessions.len() >= most {
+        if sessions.values().filter(|s| s.is_client()).count() >= most {
             return Err(pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .severity(Severity::Fatal));
         }
+        Ok(self.enter(&mut sessions, CLIENT, hangup, outlet, peer, pid))
+    }
+
+    /// Takes a session of the server's own into the list: it takes no client's place.
+    pub(crate) fn register_own(&self, kind: &'static str) -> Arc<SessionHandle> {
+        let mut sessions = self.sessions.lock();
+        self.enter(&mut sessions, kind, Arc::new(|| {}), None, None, 0)
+    }
+
+    fn enter(
+        &self,
+        sessions: &mut HashMap<i32, Arc<SessionHandle>>,
+        kind: &'static str,
+        hangup: Arc<dyn Fn() + Send + Sync>,
+        outlet: Option<Outlet>,
+        peer: Option<(IpAddr, u16)>,
+        pid: i32,
+    ) -> Arc<SessionHandle> {
         // A number that the log has seen is kept.
         let mut pid = if pid == 0 { self.new_pid() } else { pid };
         while sessions.contains_key(&pid) {
@@ -328,6 +363,7 @@ impl Instance {
         }
         let handle = Arc::new(SessionHandle {
             pid,
+            kind,
             key: self.engine.env().random.u64() as i32,
             waiter: Arc::new(Waiter::new()),
             hangup,
@@ -340,7 +376,7 @@ impl Instance {
         });
         handle.meter.begin();
         sessions.insert(pid, handle.clone());
-        Ok(handle)
+        handle
     }
 
     pub(crate) fn new_pid(&self) -> i32 {
@@ -356,7 +392,8 @@ impl Instance {
         let base = self.base();
         let most = base.int("max_connections") as usize;
         let reserved = base.int("superuser_reserved_connections") as usize;
-        if self.sessions.lock().len() + reserved > most {
+        let clients = self.sessions.lock().values().filter(|s| s.is_client()).count();
+        if clients + reserved > most {
             return Err(pg_err!(
                 TOO_MANY_CONNECTIONS,
                 "remaining connection slots are reserved for non-replication superuser connections"
@@ -372,6 +409,16 @@ impl Instance {
         let worker = Arc::new(Worker { pid, kind, waiter, start, meter: Meter::default() });
         self.workers.lock().push(worker.clone());
         worker
+    }
+
+    /// Takes it out again.
+    pub fn unregister_worker(&self, pid: i32) {
+        self.workers.lock().retain(|worker| worker.pid != pid);
+    }
+
+    /// Names of databases for messages that come up where no catalog can be read.
+    pub(crate) fn set_database_names(&self, names: Vec<(Oid, String)>) {
+        *self.database_names.lock() = names.into_iter().collect();
     }
 
     pub fn workers(&self) -> Vec<Arc<Worker>> {
@@ -406,6 +453,15 @@ impl Instance {
 
     pub fn session_count(&self) -> usize {
         self.sessions.lock().len()
+    }
+
+    /// Asks the server's own sessions to end, those in one database or all.
+    pub fn terminate_workers(&self, database: Option<Oid>) {
+        let own = |s: &&Arc<SessionHandle>| {
+            !s.is_client() && database.is_none_or(|d| s.activity.get().database == d)
+        };
+        let workers: Vec<_> = self.sessions.lock().values().filter(own).cloned().collect();
+        workers.iter().for_each(|worker| worker.terminate());
     }
 
     /// Asks all sessions to end.

@@ -2,13 +2,14 @@
 //! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
 //!
 //! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `auth`, `session`
-//! (its messages), `xact`, `simple`, `slots`, `extended`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc` (parameters), `statementlog`, `activity`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
+//! (its messages), `xact`, `simple`, `slots`, `extended`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc` (parameters), `statementlog`, `activity`, `autovacuum`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
 //! `sysfn` (functions that need the session), `rowevent`, `fkey` (foreign keys).
 
 #![forbid(unsafe_code)]
 
 pub mod activity;
 mod auth;
+pub mod autovacuum;
 mod callcmd;
 mod command;
 mod connect;
@@ -47,7 +48,7 @@ mod cases;
 #[cfg(test)]
 mod tests;
 
-pub use crate::connect::{serve, turn_away};
+pub use crate::connect::{serve, serve_alone, turn_away};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{

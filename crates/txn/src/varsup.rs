@@ -7,11 +7,16 @@ use lmgr::ProcNo;
 use pgerror::{PgError, Result, Severity, pg_err};
 use sync::Arc;
 use sync::atomic::Ordering;
+use sync::wait::Waiter;
 use wal::{CheckPoint, RecordBuilder, RmgrId};
 
 /// Info byte of an XLOG record that reserves OIDs.
 const XLOG_NEXTOID: u8 = 0x30;
 const OID_PREFETCH: u32 = 8192;
+/// Ids between two calls of whoever vacuums against wraparound.
+const WAKE_EVERY: u32 = 65_536;
+const REST: &str = "You might also need to commit or roll back old prepared transactions, \
+                    or drop stale replication slots.";
 
 /// Under the id generator's mutex.
 pub(crate) struct XidGen {
@@ -22,6 +27,10 @@ pub(crate) struct XidGen {
     stop_limit: Xid,
     wrap_limit: Xid,
     database_name: Option<Arc<dyn Fn(Oid) -> Option<String> + Send + Sync>>,
+    /// Woken when ids are assigned past `vac_limit`.
+    wake: Option<Arc<Waiter>>,
+    /// A single user, whose server is down for others, goes past the stop limit.
+    pub(crate) unstoppable: bool,
     builder: RecordBuilder,
 }
 
@@ -35,6 +44,8 @@ impl XidGen {
             stop_limit: Xid::INVALID,
             wrap_limit: Xid::INVALID,
             database_name: None,
+            wake: None,
+            unstoppable: false,
             builder: RecordBuilder::new(RmgrId::Clog, 0),
         }
     }
@@ -45,12 +56,15 @@ impl XidGen {
     }
 
     fn check(&self, xid: Xid, warn: &mut dyn FnMut(PgError)) -> Result<()> {
-        const REST: &str = "You might also need to commit or roll back old prepared transactions, \
-                            or drop stale replication slots.";
         if !self.vac_limit.is_valid() || xid.precedes(self.vac_limit) {
             return Ok(());
         }
-        if xid.follows_or_equals(self.stop_limit) {
+        if xid.0.is_multiple_of(WAKE_EVERY)
+            && let Some(waiter) = &self.wake
+        {
+            waiter.wake();
+        }
+        if xid.follows_or_equals(self.stop_limit) && !self.unstoppable {
             return Err(pg_err!(
                 PROGRAM_LIMIT_EXCEEDED,
                 "database is not accepting commands to avoid wraparound data loss in database {}",
@@ -60,16 +74,23 @@ impl XidGen {
                 "Stop the postmaster and vacuum that database in single-user mode.\n{REST}"
             )));
         }
-        if xid.follows_or_equals(self.warn_limit) {
-            let left = self.wrap_limit.0.wrapping_sub(xid.0);
-            let message =
-                format!("database {} must be vacuumed within {left} transactions", self.database());
-            warn(pg_err!(WARNING, "{message}").severity(Severity::Warning).hint(format!(
-                "To avoid a database shutdown, execute a database-wide VACUUM in that \
-                 database.\n{REST}"
-            )));
+        if let Some(warning) = self.warning(xid) {
+            warn(warning);
         }
         Ok(())
+    }
+
+    /// What is to be said if `xid` is the next one.
+    fn warning(&self, xid: Xid) -> Option<PgError> {
+        if !self.warn_limit.is_valid() || !xid.follows_or_equals(self.warn_limit) {
+            return None;
+        }
+        let left = self.wrap_limit.0.wrapping_sub(xid.0);
+        let message =
+            format!("database {} must be vacuumed within {left} transactions", self.database());
+        Some(pg_err!(WARNING, "{message}").severity(Severity::Warning).hint(format!(
+            "To avoid a database shutdown, execute a database-wide VACUUM in that database.\n{REST}"
+        )))
     }
 }
 
@@ -136,6 +157,28 @@ impl TxnManager {
         self.xid_gen.lock().database_name = Some(names);
     }
 
+    /// Woken when ids are assigned past the limit at which autovacuum must act.
+    pub fn set_wraparound_waiter(&self, waiter: Arc<Waiter>) {
+        self.xid_gen.lock().wake = Some(waiter);
+    }
+
+    /// Hands out ids past the stop limit too: there are no other sessions.
+    pub fn ignore_stop_limit(&self) {
+        self.xid_gen.lock().unstoppable = true;
+    }
+
+    /// Are no ids handed out any more?
+    pub fn is_stopped(&self) -> bool {
+        let xids = self.xid_gen.lock();
+        let next = self.next_full_xid().xid();
+        xids.stop_limit.is_valid() && next.follows_or_equals(xids.stop_limit) && !xids.unstoppable
+    }
+
+    /// The warning that the next id would bring.
+    pub fn wraparound_warning(&self) -> Option<PgError> {
+        self.xid_gen.lock().warning(self.next_full_xid().xid())
+    }
+
     /// Derives the limits from the oldest id that any table may hold.
     /// Counterpart: `SetTransactionIdLimit`.
     pub fn set_xid_limit(&self, oldest: Xid, database: Oid) {
@@ -167,6 +210,27 @@ impl TxnManager {
     pub fn needs_wraparound_vacuum(&self) -> bool {
         let limit = self.xid_gen.lock().vac_limit;
         limit.is_valid() && self.next_full_xid().xid().follows_or_equals(limit)
+    }
+
+    /// How old multixacts may become; less than the setting where the space of members is running out.
+    /// Counterpart: `MultiXactMemberFreezeThreshold`.
+    pub fn multixact_freeze_max_age(&self) -> u32 {
+        const SAFE: u32 = u32::MAX / 2;
+        const DANGER: u32 = u32::MAX - u32::MAX / 4;
+        let most = self.config.autovacuum_multixact_freeze_max_age;
+        let (multixacts, members) = self.multis.counts();
+        if members <= SAFE {
+            return most;
+        }
+        let fraction = f64::from(members - SAFE) / f64::from(DANGER - SAFE);
+        let victims = (f64::from(multixacts) * fraction) as u32;
+        multixacts.saturating_sub(victims).min(most)
+    }
+
+    /// Must multixacts be frozen against wraparound?
+    pub fn needs_multixact_vacuum(&self) -> bool {
+        let limit = self.multis.state().oldest.0.wrapping_add(self.multixact_freeze_max_age());
+        !self.next_multixact().precedes(ids::MultiXid(limit.max(1)))
     }
 
     /// Vacuum found these to be the oldest ids in any database: cuts the status files and

@@ -9,7 +9,7 @@ use testkit::postgres::{RealServer, hand_over, program, run};
 use testkit::referee;
 
 /// Moves the counter of transactions on; their status files are made, as after so many transactions.
-fn move_on(data: &Path, xid: u32, epoch: u32) {
+pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
     let segment = data.join(format!("pg_xact/{:04X}", xid >> 20));
     if !segment.exists() {
         std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");

@@ -132,7 +132,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
             row[2] = Datum::oid(shown.user);
         }
         row[3] = Datum::text(&shown.application);
-        row[17] = Datum::text("client backend");
+        row[17] = Datum::text(session.kind);
         if !all && (!shown.user.is_valid() || !core.cat().is_member(user, shown.user, true)?) {
             row[5] = Datum::text("<insufficient privilege>");
             rows.push(row);
@@ -153,7 +153,8 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
                 row[12] = types::network::datum(address);
                 Datum::int4(i32::from(port))
             }
-            None => Datum::int4(-1),
+            None if session.is_client() => Datum::int4(-1),
+            None => Datum::Null,
         };
         if let Some(proc) = shown.proc {
             let txns = &core.backend.storage().txns;

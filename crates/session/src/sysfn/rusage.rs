@@ -48,7 +48,7 @@ fn rusage(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
         let owner = session.activity.get().user;
         let own = owner.is_valid() && core.cat().is_member(user, owner, true)?;
         let seen = (all || own).then(|| session.meter.read());
-        rows.push(row(session.pid, "client backend", seen));
+        rows.push(row(session.pid, session.kind, seen));
     }
     Ok(rows)
 }

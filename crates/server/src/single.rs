@@ -1,0 +1,271 @@
+//! One session on standard input and output, without a server: `norsu single`, `postgres --single`. It gives ids past the
+//! limit at which a server hands out no more. Counterpart: `PostgresSingleUserMain`, `debugtup`.
+//!
+//! The session speaks the protocol with a client in the same process, which sends each line as a query and prints
+//! what comes back. Errors and notices go to the log, which is standard error.
+
+use crate::cli::{Failure, Outcome};
+use crate::config;
+use crate::lockfile::LockFile;
+use crate::options::{self, Given, Known};
+use crate::start::{self, Prepared, note};
+use crate::threads::STACK_BYTES;
+use crate::workers::Workers;
+use engine::Engine;
+use pgerror::PgError;
+use session::{Config, Instance, Log, Speaker, Transport};
+use std::io::{self, BufRead, Write};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use vfs::{Env, process};
+
+/// What `postgres --single` knows beyond a server's options.
+const OWN_OPTIONS: [Known; 5] = [
+    ('E', "echo", false),
+    ('j', "no-newline", false),
+    ('O', "system-table-mods", false),
+    ('P', "no-system-indexes", false),
+    ('f', "forbid", true),
+];
+
+pub(crate) fn run(args: &[String]) -> Outcome {
+    let known: Vec<Known> = start::OPTIONS.iter().chain(&OWN_OPTIONS).copied().collect();
+    let given = options::parse(args, &known, true)?;
+    let database = match given.rest.as_slice() {
+        [] => "postgres".to_owned(),
+        [one] => one.clone(),
+        [_, extra, ..] => return Err(Failure::new(format!("invalid argument: \"{extra}\""))),
+    };
+    let Prepared { origins, base, log } = start::prepare(&given)?;
+    process::block_signals();
+    let data = &origins.data;
+    let env = Env::os(data);
+    let began = env.clock.unix_seconds();
+    // A negative number says that it is no server's.
+    let lines = vec![format!("-{}", std::process::id()), data.clone(), began.to_string()];
+    let lock = LockFile::create(format!("{data}/postmaster.pid"), lines)
+        .map_err(|e| start::refuse(&*log, e))?;
+    let sink: engine::LogSink = {
+        let log = log.clone();
+        Arc::new(move |report| log.write(&Speaker::default(), report, None))
+    };
+    let on_panic: Arc<dyn Fn(&PgError) + Send + Sync> = {
+        let log = log.clone();
+        Arc::new(move |error| {
+            log.write(&Speaker::default(), error, None);
+            process::exit_now(1);
+        })
+    };
+    let config = config::engine_config(&base, env, sink, on_panic.clone());
+    let engine = Engine::open(config).map_err(|e| start::refuse(&*log, e))?;
+    engine.txn().ignore_stop_limit();
+    let hba = Arc::new(settings::hba::Rules::default());
+    let config = Config { base: Arc::new(base), hba, ident: Arc::default() };
+    let instance = Instance::new(engine.clone(), config, log.clone());
+    let workers = Workers::start_for_one(&instance, &on_panic)
+        .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
+    println!("\nPostgreSQL stand-alone backend {}", crate::SERVER_VERSION);
+    let outcome = converse(&instance, database, Terminal::new(&given));
+    workers.stop();
+    if let Err(e) = outcome {
+        drop(lock);
+        return Err(start::refuse(&*log, e));
+    }
+    note(&*log, "shutting down single-user session");
+    engine.shutdown()?;
+    drop(lock);
+    process::exit_now(0)
+}
+
+/// The session, in a thread that has a session's stack.
+fn converse(instance: &Arc<Instance>, database: String, client: Terminal) -> pgerror::Result<()> {
+    let instance = instance.clone();
+    let thread = sync::spawn_with_stack("single", STACK_BYTES, move || {
+        session::serve_alone(&instance, &database, Box::new(client))
+    });
+    let joined = thread.map(|thread| thread.join());
+    match joined {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => Err(PgError::internal("the session panicked")),
+        Err(e) => Err(PgError::internal(format!("could not create a thread: {e}"))),
+    }
+}
+
+/// The client: standard input and output.
+struct Terminal {
+    /// Messages for the session, not yet read.
+    input: Vec<u8>,
+    /// Messages of the session, not yet whole.
+    output: Vec<u8>,
+    columns: Vec<Column>,
+    echo: bool,
+    /// A query ends with a semicolon and an empty line, not with its line.
+    long_queries: bool,
+    ended: bool,
+}
+
+struct Column {
+    name: String,
+    type_oid: u32,
+    len: i16,
+    typmod: i32,
+}
+
+impl Column {
+    /// Types of up to 8 bytes are by value, but for these (`tid`, `macaddr`, `macaddr8`).
+    fn by_val(&self) -> char {
+        let small = (1..=8).contains(&self.len) && ![27, 829, 774].contains(&self.type_oid);
+        if small { 't' } else { 'f' }
+    }
+}
+
+const PROMPT: &str = "backend> ";
+
+impl Terminal {
+    fn new(given: &Given) -> Terminal {
+        Terminal {
+            input: Vec::new(),
+            output: Vec::new(),
+            columns: Vec::new(),
+            echo: given.has("echo"),
+            long_queries: given.has("no-newline"),
+            ended: false,
+        }
+    }
+
+    /// The next query's text; `None` at the end.
+    fn query(&self) -> io::Result<Option<String>> {
+        print!("{PROMPT}");
+        io::stdout().flush()?;
+        let mut text = String::new();
+        for line in io::stdin().lock().lines() {
+            let line = line?;
+            match (self.long_queries, line.strip_suffix('\\')) {
+                // A backslash goes on to the next line.
+                (false, Some(start)) => {
+                    text.push_str(start);
+                    continue;
+                }
+                (false, None) => text.push_str(&line),
+                (true, _) if line.is_empty() && text.trim_end().ends_with(';') => {}
+                (true, _) => {
+                    text.push_str(&line);
+                    text.push('\n');
+                    continue;
+                }
+            }
+            return Ok(Some(text));
+        }
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+
+    /// Prints what a message of the session says.
+    fn see(&mut self, kind: u8, body: &[u8]) -> Option<()> {
+        let mut rest = body;
+        match kind {
+            b'T' => {
+                self.columns.clear();
+                for n in 1..=u16::from_be_bytes(*take(&mut rest)?) {
+                    let end = rest.iter().position(|b| *b == 0)?;
+                    let name = String::from_utf8_lossy(&rest[..end]).into_owned();
+                    rest = &rest[end + 1..];
+                    let _origin: &[u8; 6] = take(&mut rest)?;
+                    let type_oid = u32::from_be_bytes(*take(&mut rest)?);
+                    let len = i16::from_be_bytes(*take(&mut rest)?);
+                    let typmod = i32::from_be_bytes(*take(&mut rest)?);
+                    let _format: &[u8; 2] = take(&mut rest)?;
+                    let column = Column { name, type_oid, len, typmod };
+                    print_column(n, &column, None);
+                    self.columns.push(column);
+                }
+                println!("\t----");
+            }
+            b'D' => {
+                let count = usize::from(u16::from_be_bytes(*take(&mut rest)?));
+                for (n, column) in (1..).zip(self.columns.iter().take(count)) {
+                    // NULLs are left out.
+                    let Ok(len) = usize::try_from(i32::from_be_bytes(*take(&mut rest)?)) else {
+                        continue;
+                    };
+                    let value = rest.get(..len)?;
+                    rest = &rest[len..];
+                    print_column(n, column, Some(&String::from_utf8_lossy(value)));
+                }
+                println!("\t----");
+            }
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; N]> {
+    let (head, tail) = rest.split_first_chunk()?;
+    *rest = tail;
+    Some(head)
+}
+
+fn print_column(number: u16, column: &Column, value: Option<&str>) {
+    let Column { name, type_oid, len, typmod } = column;
+    let value = value.map_or_else(String::new, |v| format!(" = \"{v}\""));
+    println!(
+        "\t{number:2}: {name}{value}\t(typeid = {type_oid}, len = {len}, typmod = {typmod}, \
+         byval = {})",
+        column.by_val()
+    );
+}
+
+impl Transport for Terminal {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while self.input.is_empty() && !self.ended {
+            match self.query()? {
+                Some(text) if text.trim().is_empty() => {}
+                Some(text) => {
+                    if self.echo {
+                        println!("statement: {text}");
+                    }
+                    self.input.push(b'Q');
+                    self.input.extend_from_slice(&(text.len() as u32 + 5).to_be_bytes());
+                    self.input.extend_from_slice(text.as_bytes());
+                    self.input.push(0);
+                }
+                None => {
+                    self.ended = true;
+                    self.input.extend_from_slice(&[b'X', 0, 0, 0, 4]);
+                }
+            }
+        }
+        let n = buf.len().min(self.input.len());
+        buf[..n].copy_from_slice(&self.input[..n]);
+        self.input.drain(..n);
+        Ok(n)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.extend_from_slice(bytes);
+        let pending = std::mem::take(&mut self.output);
+        let mut rest = pending.as_slice();
+        while let Some((head, _)) = rest.split_first_chunk::<5>() {
+            let len = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+            let Some(body) = rest.get(5..1 + len) else { break };
+            self.see(head[0], body);
+            rest = &rest[1 + len..];
+        }
+        self.output = rest.to_vec();
+        io::stdout().flush()?;
+        Ok(bytes.len())
+    }
+
+    fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
+        Arc::new(|| {})
+    }
+
+    fn peer(&self) -> Option<(IpAddr, u16)> {
+        None
+    }
+}

@@ -1,0 +1,195 @@
+//! The server vacuums what would else wrap around: sessions without a client. See `docs/design/0002-wraparound.md`.
+//! Counterpart: autovacuum.c, of which this is the part that cannot be switched off.
+
+use crate::connect::{Registered, begin_own_session};
+use crate::connection::Connection;
+use crate::instance::Instance;
+use crate::session::Session;
+use crate::transport::Transport;
+use commands::wraparound::{self, OldDatabase, OldTable};
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Nobody at the other end.
+struct NoClient;
+
+impl Transport for NoClient {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+    fn set_read_timeout(&mut self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+    fn hangup(&self) -> Arc<dyn Fn() + Send + Sync> {
+        Arc::new(|| {})
+    }
+    fn peer(&self) -> Option<(IpAddr, u16)> {
+        None
+    }
+}
+
+/// One round of the launcher: all databases that must be vacuumed against wraparound, one after the other. `in_database` runs
+/// each in a way that survives a panic. An error of one database is logged, and the next one follows.
+pub fn round(
+    instance: &Arc<Instance>,
+    in_database: &mut dyn FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    for database in survey(instance)? {
+        if instance.check_admission().is_err() {
+            return Ok(());
+        }
+        let mut work = || work(instance, &database);
+        if let Err(e) = in_database(&mut work) {
+            if e.fields().severity >= Severity::Panic {
+                return Err(e);
+            }
+            let kind = "autovacuum worker";
+            let speaker = crate::Speaker { kind, ..crate::Speaker::default() };
+            instance.log.write(&speaker, &e, None);
+        }
+    }
+    Ok(())
+}
+
+/// The databases that must be vacuumed, the oldest first. Takes note of the names of all.
+fn survey(instance: &Arc<Instance>) -> Result<Vec<OldDatabase>> {
+    let handle = instance.register_own("autovacuum launcher");
+    let _registered = Registered { instance, pid: handle.pid };
+    let core = begin_own_session(instance, &handle, None)?;
+    let conn = Connection::new(Box::new(NoClient));
+    let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
+    session.begin_work();
+    let (old, names) = wraparound::old_databases(&mut session)?;
+    session.commit_transaction()?;
+    instance.set_database_names(names);
+    Ok(old)
+}
+
+/// Is there something to do? Cheap: for every turn of the launcher.
+pub fn is_due(instance: &Instance) -> bool {
+    let txns = instance.engine.txn();
+    txns.needs_wraparound_vacuum() || txns.needs_multixact_vacuum()
+}
+
+/// Reads the names of databases, and warns in the log if ids are about to run out.
+pub fn begin(instance: &Arc<Instance>) -> Result<()> {
+    if let Some(warning) = instance.engine.txn().wraparound_warning() {
+        instance.log.write(&crate::Speaker::default(), &warning, None);
+    }
+    survey(instance).map(|_| ())
+}
+
+/// Vacuums one database.
+fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
+    let handle = instance.register_own("autovacuum worker");
+    let _registered = Registered { instance, pid: handle.pid };
+    let core = match begin_own_session(instance, &handle, Some((database.oid, &database.name))) {
+        // Dropped or renamed since it was found.
+        Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
+        core => core?,
+    };
+    let conn = Connection::new(Box::new(NoClient));
+    let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
+    session.core.apply_all_settings();
+    let done = session.prevent_wraparound(database);
+    if let Err(e) = &done {
+        if e.fields().severity >= Severity::Panic {
+            (instance.engine.config().on_panic)(e);
+        }
+        session.fail();
+    }
+    session.leave();
+    done
+}
+
+impl Session {
+    /// Begins a transaction, for work that no client has asked for.
+    fn begin_work(&mut self) {
+        self.statement_begins();
+        self.start_command();
+        let snapshot = self.core.backend.snapshot();
+        self.core.backend.push_snapshot(snapshot);
+    }
+
+    fn prevent_wraparound(&mut self, database: &OldDatabase) -> Result<()> {
+        self.begin_work();
+        self.drop_orphaned_tables(database);
+        for table in wraparound::old_tables(self)? {
+            let (schema, name) = (&table.schema, &table.name);
+            let what = format!("autovacuum: VACUUM {schema}.{name} (to prevent wraparound)");
+            self.show_running(what.as_bytes());
+            let done = wraparound::vacuum_table(self, &table, database.freeze_all);
+            self.send_notices();
+            self.conn.out.clear();
+            if let Err(e) = done {
+                self.failed(e, database, Some(&table))?;
+            }
+        }
+        wraparound::finish(self)?;
+        self.send_notices();
+        self.commit_transaction()
+    }
+
+    /// What cannot be dropped stays for the next time.
+    fn drop_orphaned_tables(&mut self, database: &OldDatabase) {
+        let sessions = self.instance.sessions();
+        let alive = |number: u32| {
+            sessions.iter().any(|s| {
+                let shown = s.activity.get();
+                shown.proc == Some(number) && shown.database == database.oid
+            })
+        };
+        match wraparound::drop_orphans(self, &alive) {
+            Ok(dropped) => {
+                for table in dropped {
+                    let (schema, name) = (&table.schema, &table.name);
+                    let message = format!(
+                        "autovacuum: dropping orphan temp table \"{}.{schema}.{name}\"",
+                        database.name
+                    );
+                    let code = SqlState::SUCCESSFUL_COMPLETION;
+                    self.log_report(&PgError::new(code, message).severity(Severity::Log));
+                }
+            }
+            // A session that ends does so at the next step.
+            Err(e) => {
+                let _ = self.failed(e, database, None);
+            }
+        }
+    }
+
+    /// Logs an error and begins anew, unless the session must end.
+    fn failed(
+        &mut self,
+        error: PgError,
+        database: &OldDatabase,
+        table: Option<&OldTable>,
+    ) -> Result<()> {
+        let severity = error.fields().severity;
+        if severity >= Severity::Panic {
+            return Err(error);
+        }
+        if severity == Severity::Fatal {
+            let message = "terminating autovacuum process due to administrator command";
+            return Err(pg_err!(ADMIN_SHUTDOWN, "{message}").severity(Severity::Fatal));
+        }
+        let error = match table {
+            Some(OldTable { schema, name, .. }) => {
+                let database = &database.name;
+                let what = format!("automatic vacuum of table \"{database}.{schema}.{name}\"");
+                error.context(what)
+            }
+            None => error,
+        };
+        self.log_report(&error);
+        self.fail();
+        self.begin_work();
+        Ok(())
+    }
+}

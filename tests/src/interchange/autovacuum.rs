@@ -1,0 +1,211 @@
+//! Clusters whose ids are about to run out: the server vacuums what must be vacuumed by itself, databases that nobody may
+//! connect to included, and PostgreSQL finds what it leaves in order.
+
+use super::wraparound::move_on;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use testkit::dir::TempDir;
+use testkit::norsu::{self, Norsu};
+use testkit::postgres::{self, RealServer, hand_over, program, run};
+use testkit::referee;
+
+/// Ids from the oldest one to where it would wrap around.
+const CIRCLE: u32 = (1 << 31) - 1;
+const PATIENCE: Duration = Duration::from_secs(120);
+const AGES: &str = "SELECT max(age(datfrozenxid)), max(mxid_age(datminmxid)) FROM pg_database";
+
+struct Place {
+    _dir: TempDir,
+    data: PathBuf,
+    oldest: u32,
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = TempDir::new("autovacuum");
+        hand_over(dir.path());
+        let data = dir.path().join("data");
+        norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
+        let server = Norsu::start(&data, &[]);
+        server.query("CREATE TABLE t (id int PRIMARY KEY, v text)");
+        server.query("INSERT INTO t SELECT g, repeat('x', g) FROM generate_series(1, 3000) g");
+        server.query("DELETE FROM t WHERE id % 10 = 3");
+        server.query("CREATE MATERIALIZED VIEW m AS SELECT * FROM t WHERE id < 10");
+        server.query("CREATE DATABASE other");
+        let oldest = server.query("SELECT min(datfrozenxid::text::bigint) FROM pg_database");
+        server.stop(&data);
+        Place { _dir: dir, data, oldest: oldest.parse().expect("a number") }
+    }
+}
+
+/// Waits until no database is older than that.
+fn await_ages(what: &str, query: impl Fn(&str) -> String, xids: u32, multis: u32) {
+    let begun = Instant::now();
+    loop {
+        let ages = query(AGES);
+        let (xid, multi) = ages.trim().split_once('|').expect("two numbers");
+        let [xid, multi] = [xid, multi].map(|n| n.parse::<u32>().expect("a number"));
+        if xid < xids && multi < multis {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{what}: ages {ages}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn segments(data: &Path, directory: &str) -> usize {
+    std::fs::read_dir(data.join(directory)).expect("a directory").count()
+}
+
+/// PostgreSQL goes on where we stopped, and finds nothing wrong.
+fn check_with_postgresql(data: &Path) {
+    let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
+    referee::check(&server);
+    let ages = server.query("postgres", AGES);
+    let xid: u32 = ages.trim().split('|').next().and_then(|n| n.parse().ok()).expect("a number");
+    assert!(xid < 100_000_000, "{ages}");
+    server.query("postgres", "CREATE TABLE after_all AS SELECT count(*) FROM t");
+    assert_eq!(server.query("postgres", "SELECT * FROM after_all").trim(), "2700");
+}
+
+#[test]
+fn a_cluster_about_to_wrap_around_recovers_by_itself() {
+    // Past the age at which autovacuum must act, where warnings come, and where no id is handed out any more.
+    for left in [1_900_000_000, 39_000_000, 2_000_000] {
+        let place = Place::new();
+        move_on(&place.data, place.oldest + (CIRCLE - left), 0);
+        let server = Norsu::start(&place.data, &["-c", "autovacuum=off"]);
+        await_ages(&format!("{left} left"), |sql| server.query(sql), 100_000_000, 1_000_000);
+        assert_eq!(server.query("SELECT count(*) FROM t"), "2700");
+        server.query("INSERT INTO t VALUES (0, 'an id was handed out')");
+        server.query("DELETE FROM t WHERE id = 0");
+        assert_eq!(
+            server.query("SELECT string_agg(datname, ' ') FROM pg_database WHERE NOT datallowconn"),
+            "template0"
+        );
+        assert_eq!(
+            server.query("SELECT count(*) FROM pg_stat_activity WHERE backend_type ~ 'worker'"),
+            "0"
+        );
+        let log = server.stop(&place.data);
+        assert!(!log.contains("ERROR") && !log.contains("panic"), "{left} left: {log}");
+        assert_eq!(
+            log.contains("must be vacuumed within"),
+            left < 40_000_000,
+            "{left} left: a warning at the start, of a database without a name: {log}"
+        );
+        assert!(segments(&place.data, "pg_xact") <= 2, "{left} left: pg_xact was not truncated");
+        check_with_postgresql(&place.data);
+    }
+}
+
+#[test]
+fn old_multixacts_are_frozen_by_the_server_too() {
+    let place = Place::new();
+    let next = 500_000_000u32;
+    let segment = place.data.join(format!("pg_multixact/offsets/{:04X}", next >> 16));
+    std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
+    hand_over(&place.data);
+    let mut reset = program("pg_resetwal");
+    reset.args(["-f", "-m", &format!("{next},1"), "-D"]).arg(&place.data);
+    run(reset);
+    let server = Norsu::start(&place.data, &["-c", "autovacuum=off"]);
+    await_ages("multixacts", |sql| server.query(sql), 100_000_000, 100_000_000);
+    server.query("BEGIN; SELECT FROM t WHERE id = 1 FOR SHARE; SAVEPOINT a; UPDATE t SET v = v WHERE id = 1; COMMIT");
+    server.stop(&place.data);
+    assert!(segments(&place.data, "pg_multixact/offsets") <= 2, "pg_multixact was not truncated");
+    check_with_postgresql(&place.data);
+}
+
+/// One table cannot be read: all others are vacuumed, ids are refused with the database's name, a superuser can still
+/// vacuum, and when the table is back everything goes on.
+#[test]
+fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
+    let place = Place::new();
+    let server = Norsu::start(&place.data, &[]);
+    let path = server.query(
+        "SELECT 'base/' || (SELECT oid FROM pg_database WHERE datname = 'template0') || '/' || \
+         pg_relation_filenode('pg_proc')",
+    );
+    server.stop(&place.data);
+    let file = place.data.join(path);
+    let set_mode = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("our file");
+    };
+    move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
+    set_mode(0);
+    let server = Norsu::start(&place.data, &["-c", "autovacuum_naptime=1s"]);
+    let others = |sql: &str| {
+        assert_eq!(sql, AGES);
+        server.query(&format!("{AGES} WHERE datname <> 'template0'"))
+    };
+    await_ages("the others", others, 100_000_000, 1_000_000);
+    let mut client = server.connect("postgres");
+    let refused = client.query("CREATE TABLE refused (i int)").expect("an answer");
+    assert_eq!(refused.code(), "54000");
+    let error = refused.error.expect("a refusal");
+    assert_eq!(
+        error.message,
+        "database is not accepting commands to avoid wraparound data loss in database \"template0\""
+    );
+    client.must("VACUUM (FREEZE) t");
+    client.must("VACUUM");
+    let log = server.log();
+    assert!(
+        log.contains("CONTEXT:  ")
+            && log.contains("automatic vacuum of table \"template0.pg_catalog.pg_proc\""),
+        "{log}"
+    );
+    set_mode(0o600);
+    await_ages("all", |sql| server.query(sql), 100_000_000, 1_000_000);
+    client.must("CREATE TABLE accepted (i int)");
+    drop(client);
+    server.stop(&place.data);
+    check_with_postgresql(&place.data);
+}
+
+/// Runs statements without a server; what is printed.
+fn alone(mut command: Command, data: &Path, database: &str, sql: &str) -> String {
+    command.arg("-D").arg(data).arg(database);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program can be run");
+    child.stdin.take().expect("a pipe").write_all(sql.as_bytes()).expect("it reads");
+    let out = child.wait_with_output().expect("it ends");
+    let (said, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{said}\n{log}");
+    // The banner has the version.
+    said.lines().filter(|l| !l.contains("stand-alone")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_single_user_gets_ids_past_the_limit_and_sees_what_postgresql_shows() {
+    let place = Place::new();
+    move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
+    let copy = place.data.with_file_name("copy");
+    referee::copy(&place.data, &copy);
+    hand_over(&copy);
+    let sql = "CREATE TABLE by_one (i int, s text, n name)\n\
+               INSERT INTO by_one VALUES (1, 'one', 'x'), (2, NULL, 'y')\n\
+               SELECT *, i::float8 AS f, i::numeric FROM by_one ORDER BY i\n\
+               SELECT nothing\n\
+               DROP TABLE by_one\n\
+               VACUUM (FREEZE)\n\
+               SELECT age(datfrozenxid) < 1000 FROM pg_database WHERE datname = current_database()\n";
+    for database in ["template0", "postgres"] {
+        let mut ours = postgres::command(&norsu::binary());
+        ours.arg("single");
+        let mut theirs = program("postgres");
+        theirs.arg("--single");
+        let ours = alone(ours, &place.data, database, sql);
+        let theirs = alone(theirs, &copy, database, sql);
+        assert_eq!(ours, theirs, "{database}");
+        assert!(ours.contains("= \"t\""), "{ours}");
+    }
+    let server = Norsu::start(&place.data, &[]);
+    await_ages("after the single user", |sql| server.query(sql), 100_000_000, 1_000_000);
+    server.stop(&place.data);
+    check_with_postgresql(&place.data);
+}
