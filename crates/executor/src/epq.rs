@@ -6,7 +6,7 @@
 //! statement's own scans are not disturbed.
 
 use crate::node::{self, Node};
-use crate::run::Run;
+use crate::run::{ExecParam, Run};
 use hashbrown::HashMap;
 use ids::Tid;
 use pgerror::Result;
@@ -44,8 +44,11 @@ impl Recheck {
         }
         substitutes.insert(rti, Some(tid));
         let saved = run.st.epq.replace(substitutes);
+        // The statement's own scans go on with the parameters that they have.
+        let params = (run.st.exec.clone(), run.st.versions.clone());
         let result = self.run_once(run);
         run.st.epq = saved;
+        restore(run, params);
         result
     }
 
@@ -74,6 +77,16 @@ impl Recheck {
             }
         }
         Ok(None)
+    }
+}
+
+/// Parameters as they were. What init plans have found since stays.
+fn restore(run: &mut Run<'_>, (values, versions): (Vec<ExecParam>, Vec<u64>)) {
+    for (id, (value, version)) in values.into_iter().zip(versions).enumerate() {
+        if !matches!(value, ExecParam::Pending(_)) {
+            run.st.exec[id] = value;
+            run.st.versions[id] = version;
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! comes. A batch that is too large for memory is divided again while it is read; its rows only ever
 //! move to later batches. Dividing stops where it does not help (many equal keys).
 
-use crate::depend::Dependence;
+use crate::depend::Sources;
 use crate::instrument::{Counts, HashCounts};
 use crate::keys::{Key, Keys};
 use crate::node::*;
@@ -140,7 +140,8 @@ pub(crate) struct HashJoinNode {
     inner_side: Side,
     single: bool,
     one_word: bool,
-    depends: Dependence,
+    /// Of the table: the inner rows and their keys.
+    sources: Sources,
     table: Table,
     phase: Phase,
     /// Number of batches, a power of two, and the one at hand.
@@ -201,7 +202,8 @@ impl HashJoinNode {
         let bytes = info.plan_rows * (f64::from(info.plan_width) + 20.0);
         let parts = (bytes / run.sv.hash_mem().max(1) as f64).min(256.0) as usize;
         let first_batches = if parts == 0 { 1 } else { (parts + 1).next_power_of_two() };
-        let depends = Dependence::new(inner_plan, run);
+        let keys: Vec<&Expr> = inner_keys.iter().collect();
+        let sources = Sources::new(&[inner_plan], &keys, run);
         let semi = matches!(jointype, JoinType::Semi | JoinType::Anti);
         let inner_kept = matches!(jointype, JoinType::Right | JoinType::Full);
         Ok(Box::new(HashJoinNode {
@@ -213,7 +215,7 @@ impl HashJoinNode {
             one_word: outer_side.keys.is_one_word() && inner_side.keys.is_one_word(),
             outer_side,
             inner_side,
-            depends,
+            sources,
             table: Table::new(batch_for(&inner_plan.info.target_list, run)?),
             phase: Phase::Start,
             batches: 1,
@@ -249,7 +251,6 @@ impl HashJoinNode {
 
     /// Reads the inner side whole.
     fn build(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.depends.record(run);
         self.growing = true;
         self.set_batches(self.first_batches);
         let mut hashes = Vec::new();
@@ -568,7 +569,8 @@ impl HashJoinNode {
         while out.len < want {
             match self.phase {
                 Phase::Start => {
-                    self.build(run)?;
+                    self.sources.record(run);
+                    self.sources.watch().over(run, |run| self.build(run))?;
                     let empty = self.batches == 1 && self.table.rows.len == 0;
                     // Nothing to meet: the outer side need not run.
                     let done = empty && !self.keeps_outer();
@@ -690,7 +692,7 @@ impl Exec for HashJoinNode {
         self.chain = None;
         // A table that is whole and fresh serves again.
         let built = self.phase != Phase::Start && self.batches == 1;
-        if built && !self.depends.changed(run) {
+        if built && !self.sources.changed(run) {
             self.table.matched.fill(false);
             self.batch = 0;
             let empty = self.table.rows.len == 0 && !self.keeps_outer();

@@ -1,6 +1,6 @@
 //! Remembers the rows of a parameterised scan by its parameters. Counterpart: nodeMemoize.c.
 
-use crate::depend::Dependence;
+use crate::depend::Sources;
 use crate::keys::{Key, Keys};
 use crate::node::*;
 use crate::run::Run;
@@ -47,8 +47,8 @@ pub(crate) struct MemoizeNode {
     bytes: usize,
     turn: u64,
     state: State,
-    /// Other parameters that the child reads.
-    depends: Dependence,
+    /// Of all entries, the parameters in their keys apart.
+    sources: Sources,
 }
 
 impl MemoizeNode {
@@ -72,8 +72,7 @@ impl MemoizeNode {
             params.push((compile(e, &mut NoScanColumns, run)?, EvalState::default()));
             keys.push(Key::new(e.type_oid(), *op, *coll, run)?);
         }
-        let mut depends = Dependence::new(child_plan, run);
-        depends.ignore(&own, run);
+        let sources = Sources::new(&[child_plan], &[], run).keyed_by(&own);
         Ok(Box::new(MemoizeNode {
             child,
             child_started: false,
@@ -83,13 +82,13 @@ impl MemoizeNode {
             bytes: 0,
             turn: 0,
             state: State::Fresh,
-            depends,
+            sources,
         }))
     }
 
     fn look_up(&mut self, run: &mut Run<'_>) -> Result<()> {
-        if self.depends.changed(run) {
-            self.depends.record(run);
+        if self.sources.changed(run) {
+            self.sources.record(run);
             self.table.clear();
             self.bytes = 0;
         }
@@ -100,8 +99,8 @@ impl MemoizeNode {
         }
         let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
         for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
-            let (a, b) = (key.iter().map(Datum::as_ref), e.key.iter().map(Datum::as_ref));
-            if self.keys.equal(a, b, run)? {
+            // Equal values may differ in what the scan shows or tests of them: 1.0 and 1.00, -0 and 0.
+            if e.key == key {
                 e.used = self.turn;
                 self.state = State::Hit { rows: e.rows.clone(), at: 0 };
                 return Ok(());
@@ -158,7 +157,8 @@ impl Exec for MemoizeNode {
             State::Filling(mut entry) => {
                 let limit = run.sv.hash_mem();
                 loop {
-                    match self.child.next(run, want.max(BATCH_ROWS_MAX))? {
+                    let watch = self.sources.watch();
+                    match watch.over(run, |run| self.child.next(run, want.max(BATCH_ROWS_MAX)))? {
                         None => {
                             self.keep(entry, limit);
                             return Ok(None);

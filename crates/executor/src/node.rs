@@ -75,11 +75,10 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     if run.st.instruments.is_some() {
         node = instrument::InstrumentNode::over(node, plan);
     }
-    Ok(if plan.info.init_plan.is_empty() {
-        node
-    } else {
-        depend::InitPlansNode::over(node, plan, first, run)
-    })
+    if !plan.info.init_plan.is_empty() {
+        node = depend::InitPlansNode::over(node, plan, first, run);
+    }
+    Ok(if cfg!(debug_assertions) { depend::FreshNode::over(node, plan, run) } else { node })
 }
 
 fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {

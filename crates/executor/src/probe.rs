@@ -79,10 +79,13 @@ impl Source {
                 Some(v) => !v.is_null(),
                 None => !run.extern_param(*id)?.is_null(),
             },
-            Source::Exec(id) => match &run.st.exec[*id as usize] {
-                ExecParam::Set(v) => !v.is_null(),
-                _ => !run.exec_param(*id)?.is_null(),
-            },
+            Source::Exec(id) => {
+                run.note_read(*id)?;
+                match &run.st.exec[*id as usize] {
+                    ExecParam::Set(v) => !v.is_null(),
+                    _ => !run.exec_param(*id)?.is_null(),
+                }
+            }
             Source::Program(p, value) => {
                 *value = p.eval_row(st, run, &RowInput::EMPTY)?.into_owned();
                 !value.is_null()

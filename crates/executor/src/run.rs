@@ -1,6 +1,7 @@
 //! A running statement: parameters, sub-plans, shared sets, and the way through them.
 //! Counterpart: execMain.c.
 
+use crate::depend::{Sources, Watch};
 use crate::instrument::{self, Instruments, NodeStats};
 use crate::node::{self, Node};
 use crate::relation::OpenRel;
@@ -42,8 +43,14 @@ pub(crate) enum ExecParam {
 pub(crate) struct RunState {
     pub desc: QueryDesc,
     pub exec: Vec<ExecParam>,
-    /// For each exec parameter, how often its value has changed.
+    /// For each exec parameter, the number that its present value has been given; no two values of one have the same.
     pub versions: Vec<u64>,
+    /// The last such number.
+    pub version: u64,
+    /// Debug builds: what is being computed to be kept, innermost last.
+    pub watches: Vec<Watch>,
+    /// Debug builds: the parameters that each plan node was started with, and whether it has been read since.
+    pub started: HashMap<usize, (Sources, bool)>,
     /// Init plans seen so far.
     pub init_plans: Vec<SubPlan>,
     /// Running sub-plans by plan id - 1; taken out while they run.
@@ -77,8 +84,8 @@ impl RunState {
         self.desc.params = self.no_params.clone();
         self.desc.snapshot = no_snapshot;
         for (value, version) in self.exec.iter_mut().zip(&mut self.versions) {
-            *value = ExecParam::Unset;
-            *version += 1;
+            self.version += 1;
+            (*value, *version) = (ExecParam::Unset, self.version);
         }
         for (place, plan) in self.init_plans.iter().enumerate() {
             for &id in &plan.set_param {
@@ -162,6 +169,9 @@ impl Execution {
         let mut state = RunState {
             exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
             versions: vec![0; plan.param_exec_types.len()],
+            version: 0,
+            watches: Vec::new(),
+            started: HashMap::new(),
             instruments,
             modifying: Vec::new(),
             init_plans: Vec::new(),
@@ -337,11 +347,10 @@ impl Run<'_> {
 
     /// Sets a parameter; what was computed from another value becomes stale.
     pub(crate) fn set_param(&mut self, id: i32, value: Datum) {
-        let id = id as usize;
-        if !matches!(&self.st.exec[id], ExecParam::Set(old) if *old == value) {
-            self.st.versions[id] += 1;
+        if !matches!(&self.st.exec[id as usize], ExecParam::Set(old) if *old == value) {
+            self.outdate(id);
         }
-        self.st.exec[id] = ExecParam::Set(value);
+        self.st.exec[id as usize] = ExecParam::Set(value);
     }
 
     pub(crate) fn interrupts(&self) -> Result<()> {
@@ -358,6 +367,7 @@ impl Host for Run<'_> {
     }
 
     fn exec_param(&mut self, id: i32) -> Result<Datum> {
+        self.note_read(id)?;
         match &self.st.exec[id as usize] {
             ExecParam::Set(v) => Ok(v.clone()),
             ExecParam::Unset => Ok(Datum::Null),

@@ -237,6 +237,7 @@ pub(crate) struct RecursiveUnionNode {
     /// Rows of the round being made.
     next_round: RowStore,
     starting: bool,
+    /// The recursive part has not run: it need not be started over before a round.
     inner_fresh: bool,
     done: bool,
 }
@@ -315,7 +316,7 @@ impl Exec for RecursiveUnionNode {
                     let fresh = RowStore::new(run);
                     let round = std::mem::replace(&mut self.next_round, fresh);
                     run.st.work_tables.insert(self.wt_param, round);
-                    run.st.versions[self.wt_param as usize] += 1;
+                    run.outdate(self.wt_param);
                     if !std::mem::replace(&mut self.inner_fresh, false) {
                         self.inner.rescan(run)?;
                     }
@@ -331,8 +332,8 @@ impl Exec for RecursiveUnionNode {
         self.done = false;
         self.outer.rescan(run)?;
         if !self.inner_fresh {
+            // Before its first round it is started over again: what it keeps may depend on the working table.
             self.inner.rescan(run)?;
-            self.inner_fresh = true;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Sort, Material, Unique, Limit. Counterpart: nodeSort.c, nodeMaterial.c, nodeUnique.c, nodeLimit.c.
 
-use crate::depend::Dependence;
+use crate::depend::Sources;
 use crate::instrument::key_of;
 use crate::keys::{Key, Keys};
 use crate::node::*;
@@ -72,7 +72,8 @@ pub(crate) fn sort_columns(
 pub(crate) struct SortNode {
     child: Node,
     columns: Vec<SortColumn>,
-    depends: Dependence,
+    /// Of the sorted rows.
+    sources: Sources,
     key: usize,
     /// Rows that will be asked for at most, and what the sort at hand was told.
     bound: Option<usize>,
@@ -90,7 +91,7 @@ impl SortNode {
         Ok(Box::new(SortNode {
             child,
             columns: sort_columns(keys, targets, run)?,
-            depends: Dependence::new(plan, run),
+            sources: Sources::new(&[plan], &[], run),
             key: key_of(plan),
             bound: None,
             sorted: None,
@@ -109,14 +110,16 @@ impl Exec for SortNode {
         let (sorter, _) = match &mut self.sorted {
             Some(s) => s,
             slot => {
-                self.depends.record(run);
+                self.sources.record(run);
                 let memory = run.sv.work_mem();
                 let mut sorter = Sorter::new(self.columns.clone(), memory, self.bound);
-                while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
-                    sorter.push(run, &b)?;
-                    run.interrupts()?;
-                }
-                sorter.finish(run)?;
+                self.sources.watch().over(run, |run| {
+                    while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
+                        sorter.push(run, &b)?;
+                        run.interrupts()?;
+                    }
+                    sorter.finish(run)
+                })?;
                 if let Some(all) = &mut run.st.instruments {
                     all.sorts.insert(self.key, sorter.stats());
                 }
@@ -129,7 +132,7 @@ impl Exec for SortNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         match &mut self.sorted {
             // The order stands while nothing below has changed.
-            Some((sorter, _)) if !self.depends.changed(run) => {
+            Some((sorter, _)) if !self.sources.changed(run) => {
                 sorter.rewind();
                 Ok(())
             }
@@ -281,7 +284,8 @@ impl Exec for IncrementalSortNode {
 /// Keeps the child's rows, so that a rescan does not run it again unless a parameter has changed.
 pub(crate) struct MaterialNode {
     child: Node,
-    depends: Dependence,
+    /// Of the rows read so far, and of those that follow.
+    sources: Sources,
     rows: RowStore,
     started: bool,
     ended: bool,
@@ -290,9 +294,9 @@ pub(crate) struct MaterialNode {
 
 impl MaterialNode {
     pub(crate) fn boxed(child: Node, plan: &Plan, run: &Run<'_>) -> Node {
-        let depends = Dependence::new(plan, run);
+        let sources = Sources::new(&[plan], &[], run);
         let rows = RowStore::new(run);
-        Box::new(MaterialNode { child, depends, rows, started: false, ended: false, at: 0 })
+        Box::new(MaterialNode { child, sources, rows, started: false, ended: false, at: 0 })
     }
 }
 
@@ -306,10 +310,11 @@ impl Exec for MaterialNode {
             return Ok(None);
         }
         if !std::mem::replace(&mut self.started, true) {
-            self.depends.record(run);
+            self.sources.record(run);
         }
         loop {
-            match self.child.next(run, BATCH_ROWS_MAX)? {
+            let watch = self.sources.watch();
+            match watch.over(run, |run| self.child.next(run, BATCH_ROWS_MAX))? {
                 Some(b) if b.len == 0 => run.interrupts()?,
                 Some(b) => {
                     self.rows.push(run, Arc::new(b.clone()))?;
@@ -326,7 +331,7 @@ impl Exec for MaterialNode {
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.at = 0;
-        if self.started && self.depends.changed(run) {
+        if self.started && self.sources.changed(run) {
             self.rows.clear();
             self.started = false;
             self.ended = false;

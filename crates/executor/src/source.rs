@@ -715,6 +715,7 @@ impl CteNode {
 
 /// Reads the next rows of a `WITH` query; false at its end.
 pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result<bool> {
+    run.note_read(param)?;
     match run.st.shared.get(&param) {
         Some(s) if s.done => return Ok(false),
         Some(_) => {}
@@ -785,6 +786,7 @@ impl WorkTableNode {
 impl Exec for WorkTableNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
         self.projection.raise()?;
+        run.note_read(self.param)?;
         let batch = match run.st.work_tables.get_mut(&self.param) {
             Some(t) => t.get(self.at)?,
             None => None,

@@ -1,6 +1,6 @@
 //! Sub-selects in expressions. Counterpart: nodeSubplan.c.
 
-use crate::depend::Dependence;
+use crate::depend::Sources;
 use crate::keys::{Key, Keys};
 use crate::node::{self, Node};
 use crate::run::{ExecParam, Run};
@@ -15,7 +15,9 @@ pub(crate) struct SubState {
     node: Node,
     started: bool,
     /// By-value flags of the output, once seen, are the batch's own.
-    hashed: Option<(HashedSet, Dependence)>,
+    hashed: Option<HashedSet>,
+    /// Of the hashed rows, and of what runs once for many rows (init plans, `WITH` queries).
+    sources: Sources,
 }
 
 /// The output of a hashed sub-plan.
@@ -40,7 +42,8 @@ fn with_sub<T>(
         None => {
             let desc = run.st.desc.plan.clone();
             let node = node::build(&desc.subplans[place], run)?;
-            Box::new(SubState { node, started: false, hashed: None })
+            let sources = Sources::new(&[&desc.subplans[place]], &[], run);
+            Box::new(SubState { node, started: false, hashed: None, sources })
         }
     };
     let result = f(&mut sub, run);
@@ -70,7 +73,7 @@ pub(crate) fn start_over(run: &mut Run<'_>, plan_id: u32) -> Result<()> {
 pub(crate) fn next_of(run: &mut Run<'_>, plan_id: u32, want: usize) -> Result<Option<Batch>> {
     with_sub(run, plan_id, |sub, run| {
         sub.started = true;
-        sub.node.next(run, want)
+        sub.sources.watch().alone().over(run, |run| sub.node.next(run, want))
     })
 }
 
@@ -88,16 +91,19 @@ pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
         run.st.exec[id as usize] = ExecParam::Unset;
     }
     let values = with_sub(run, plan.plan_id, |sub, run| {
-        restart(sub, run)?;
-        match plan.kind {
-            SubLinkKind::Exists => Ok(vec![Datum::bool(any_row(sub, run)?)]),
-            SubLinkKind::Array => Ok(vec![collect_array(sub, run, plan)?]),
-            _ => Ok(single_row(sub, run)?.unwrap_or_default()),
-        }
+        sub.sources.watch().alone().over(run, |run| {
+            restart(sub, run)?;
+            match plan.kind {
+                SubLinkKind::Exists => Ok(vec![Datum::bool(any_row(sub, run)?)]),
+                SubLinkKind::Array => Ok(vec![collect_array(sub, run, plan)?]),
+                _ => Ok(single_row(sub, run)?.unwrap_or_default()),
+            }
+        })
     })?;
     for (i, &id) in plan.set_param.iter().enumerate() {
+        // Nothing has been computed from it since it became pending.
         let v = values.get(i).cloned().unwrap_or_default();
-        run.set_param(id, v);
+        run.st.exec[id as usize] = ExecParam::Set(v);
     }
     Ok(())
 }
@@ -118,8 +124,12 @@ pub(crate) fn run_subplan(
         match plan.kind {
             SubLinkKind::Exists => Ok(Datum::bool(any_row(sub, run)?)),
             SubLinkKind::Expr => {
-                let row = single_row(sub, run)?;
-                Ok(row.and_then(|r| r.into_iter().next()).unwrap_or_default())
+                let row = single_row(sub, run)?.unwrap_or_default();
+                // Further columns are asked for by these.
+                for (i, &id) in plan.set_param.iter().enumerate() {
+                    run.set_param(id, row.get(i).cloned().unwrap_or_default());
+                }
+                Ok(row.into_iter().next().unwrap_or_default())
             }
             SubLinkKind::Array => collect_array(sub, run, plan),
             SubLinkKind::RowCompare => match single_row(sub, run)? {
@@ -212,16 +222,17 @@ fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Resul
 /// `x IN (uncorrelated sub-select)`: the rows are hashed once, by their values' equality.
 fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datum> {
     with_sub(run, plan.plan_id, |sub, run| {
-        if sub.hashed.as_ref().is_some_and(|(_, d)| d.changed(run)) {
+        if sub.sources.changed(run) {
             sub.hashed = None;
         }
         if sub.hashed.is_none() {
-            restart(sub, run)?;
-            let desc = run.st.desc.plan.clone();
-            let depends = Dependence::new(&desc.subplans[plan.plan_id as usize - 1], run);
-            sub.hashed = Some((HashedSet::build(sub, plan, run)?, depends));
+            sub.sources.record(run);
+            sub.hashed = Some(sub.sources.watch().over(run, |run| {
+                restart(sub, run)?;
+                HashedSet::build(sub, plan, run)
+            })?);
         }
-        let Some((set, _)) = &sub.hashed else { return Ok(Datum::Null) };
+        let Some(set) = &sub.hashed else { return Ok(Datum::Null) };
         set.contains(run, outer)
     })
 }
