@@ -371,7 +371,14 @@ impl Analyzer<'_> {
                 self.collate(&mut n.arg)?;
                 State::NONE
             }
-            Expr::GroupingFunc(_) | Expr::SubPlan(_) => State::NONE,
+            // Its arguments are compared with the grouping expressions, which have theirs.
+            Expr::GroupingFunc(g) => {
+                for arg in &mut g.args {
+                    self.collate(arg)?;
+                }
+                State::NONE
+            }
+            Expr::SubPlan(_) => State::NONE,
         })
     }
 

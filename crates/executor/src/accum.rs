@@ -4,6 +4,7 @@
 
 use crate::aggfn::{AggCall, AggValue};
 use crate::run::Run;
+use eval::{RowInput, RowRef};
 use pgerror::{Result, bail};
 use smallvec::SmallVec;
 use types::compare::{CompareFn, bttextcmp, float_cmp};
@@ -318,6 +319,7 @@ impl Acc {
         call: &mut AggCall,
         from: usize,
         to: usize,
+        groups: &Batch,
         out: &mut Column,
         run: &mut Run<'_>,
     ) -> Result<()> {
@@ -356,7 +358,10 @@ impl Acc {
                     Some(b) => Datum::bytes(b),
                     None => Datum::Null,
                 },
-                Acc::General { values, .. } => call.finish(&mut values[g], run)?,
+                Acc::General { values, .. } => {
+                    let group = RowInput::scan(RowRef::Batch(groups, g - from));
+                    call.finish(&mut values[g], &group, run)?
+                }
             };
             out.push(v.as_ref());
         }

@@ -11,7 +11,7 @@ use crate::aggfn::AggCall;
 use crate::instrument::{Counts, HashCounts};
 use crate::keys::{GroupTable, Keys, word_hash};
 use crate::node::*;
-use crate::project::Projection;
+use crate::project::{Projection, is_volatile};
 use crate::run::Run;
 use crate::sort::group_keys;
 use crate::spill::{Spool, SpoolReader};
@@ -123,6 +123,8 @@ struct Shape {
     calls: Vec<AggCall>,
     /// Columns of the input that are kept of each group's first row.
     kept: Vec<usize>,
+    /// An aggregate calls a volatile function: all take a row before the next one comes.
+    in_order: bool,
     /// An empty batch of the input.
     input: Batch,
 }
@@ -216,6 +218,14 @@ impl Shape {
         chosen: Option<&[u16]>,
         run: &mut Run<'_>,
     ) -> Result<()> {
+        let one = |rows: Option<&[u16]>| rows.is_some_and(|r| r.len() == 1);
+        if self.in_order && !one(chosen) {
+            for i in 0..chosen.map_or(batch.len, <[u16]>::len) {
+                let row = chosen.map_or(i as u16, |c| c[i]);
+                self.advance(set, batch, groups, Some(&[row]), run)?;
+            }
+            return Ok(());
+        }
         let len = set.len();
         for (call, acc) in self.calls.iter_mut().zip(&mut set.accs) {
             acc.grow(len, call);
@@ -308,8 +318,13 @@ impl AggNode {
             collect(e, &mut found);
         }
         let mut calls = Vec::new();
-        for agg in &found.aggs {
-            calls.push(AggCall::new(agg, &mut ChildColumns { outer: Source::Scan }, run)?);
+        let mut in_order = false;
+        for agg in found.aggs.clone() {
+            for e in agg.args.iter().map(|t| &t.expr).chain(&agg.aggfilter) {
+                in_order |= is_volatile(e, run)?;
+            }
+            let mut below = ChildColumns { outer: Source::Scan };
+            calls.push(AggCall::new(&agg, &mut below, &mut found, run)?);
         }
         let (all_keys, all_cols) = group_keys(&a.keys, below, run)?;
         let groupings = found
@@ -356,7 +371,7 @@ impl AggNode {
         Ok(Box::new(AggNode {
             child,
             strategy: a.strategy,
-            shape: Shape { calls, kept, input },
+            shape: Shape { calls, kept, in_order, input },
             sets,
             all_cols,
             groupings,
@@ -572,10 +587,14 @@ impl AggNode {
             let at = width + self.shape.calls.len() + i;
             (from..to).for_each(|_| out.columns[at].push(Datum::int4(bits).as_ref()));
         }
-        for (i, (call, acc)) in self.shape.calls.iter_mut().zip(&mut set.accs).enumerate() {
-            acc.results(call, from, to, &mut out.columns[width + i], run)?;
-        }
         out.len = to - from;
+        let mut results = out.columns.split_off(width);
+        for ((call, acc), column) in
+            self.shape.calls.iter_mut().zip(&mut set.accs).zip(&mut results)
+        {
+            acc.results(call, from, to, &out, column, run)?;
+        }
+        out.columns.append(&mut results);
         self.projection.apply(run, out)
     }
 }

@@ -52,7 +52,14 @@ pub(crate) struct AggValue {
 }
 
 impl AggCall {
-    pub(crate) fn new(agg: &Aggref, cols: &mut dyn Resolve, run: &mut Run<'_>) -> Result<AggCall> {
+    /// `cols` are the columns of the rows that it takes, `group` those of a group: direct arguments are computed from
+    /// them, once for each group.
+    pub(crate) fn new(
+        agg: &Aggref,
+        cols: &mut dyn Resolve,
+        group: &mut dyn Resolve,
+        run: &mut Run<'_>,
+    ) -> Result<AggCall> {
         let ordered_set = match agg.aggkind {
             b'n' => None,
             _ => Some(OrderedSet::of(&run.sv.function(agg.aggfnoid)?.name)?),
@@ -71,7 +78,7 @@ impl AggCall {
         }
         let mut direct = Vec::new();
         for a in &agg.aggdirectargs {
-            direct.push((compile(a, cols, run)?, EvalState::default()));
+            direct.push((compile(a, group, run)?, EvalState::default()));
         }
         let filter = match &agg.aggfilter {
             Some(f) => Some((compile(f, cols, run)?, EvalState::default())),
@@ -332,12 +339,17 @@ impl AggCall {
         }
     }
 
-    /// The group's result. The state stays usable (window frames ask repeatedly).
-    pub(crate) fn finish(&mut self, value: &mut AggValue, run: &mut Run<'_>) -> Result<Datum> {
+    /// The result of the group whose columns are `group`. The state stays usable (window frames ask repeatedly).
+    pub(crate) fn finish(
+        &mut self,
+        value: &mut AggValue,
+        group: &RowInput<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Datum> {
         if let Some(set) = self.ordered_set {
             let mut direct = Vec::new();
             for (p, st) in &mut self.direct {
-                direct.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
+                direct.push(p.eval_row(st, run, group)?.into_owned());
             }
             self.sort(&mut value.rows);
             return set.value(&value.rows, &self.order, &direct, self.result_type, run);
@@ -379,13 +391,9 @@ impl AggCall {
         internal: &mut AggState,
         run: &mut Run<'_>,
     ) -> Result<Datum> {
-        let mut extra_args = Vec::new();
-        for (p, st) in &mut self.direct {
-            extra_args.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
-        }
-        if self.info.final_extra {
-            extra_args.resize(self.direct.len() + self.count, Datum::Null);
-        }
+        // Only ordered-set aggregates have direct arguments, and they have no such state.
+        let extra = if self.info.final_extra { self.count } else { 0 };
+        let extra_args = vec![Datum::Null; extra];
         let refs: Vec<DatumRef<'_>> = extra_args.iter().map(Datum::as_ref).collect();
         match &self.info.finalfn {
             None => Ok(plain.clone()),

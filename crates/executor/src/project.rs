@@ -38,6 +38,47 @@ pub(crate) struct Projection {
 /// Up to so many rows are projected one by one.
 const ROWWISE_MAX: usize = 2;
 
+/// Does the expression, or a sub-plan that it runs, call a volatile function, or does its order among others matter?
+pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
+    // A sub-plan that leaves values for other columns must have run for the row when they are computed.
+    let sets = |e: &Expr| matches!(e, Expr::SubPlan(s) if !s.set_param.is_empty());
+    if plan::walk::any(expr, &mut |e| sets(e))
+        || volatility(expr, run.sv.as_facts())? == Volatility::Volatile
+    {
+        return Ok(true);
+    }
+    let mut plans = Vec::new();
+    collect_plans(expr, &mut plans);
+    let desc = run.st.desc.plan.clone();
+    let mut i = 0;
+    while let Some(&id) = plans.get(i) {
+        i += 1;
+        let mut nodes = vec![&desc.subplans[id as usize - 1]];
+        while let Some(plan) = nodes.pop() {
+            nodes.extend(plan.children());
+            let mut exprs = Vec::new();
+            plan::params::each_expr(plan, &mut |e| exprs.push(e));
+            for e in exprs {
+                if volatility(e, run.sv.as_facts())? == Volatility::Volatile {
+                    return Ok(true);
+                }
+                collect_plans(e, &mut plans);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The sub-plans that an expression runs.
+fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
+    if let Expr::SubPlan(s) = expr
+        && !out.contains(&s.plan_id)
+    {
+        out.push(s.plan_id);
+    }
+    plan::walk::each_child(expr, &mut |c| collect_plans(c, out));
+}
+
 /// Is its memory too large to be kept while nothing runs?
 pub(crate) fn is_large(batch: &Batch) -> bool {
     const KEPT_BYTES_MAX: usize = 16 * 1024;
@@ -69,7 +110,7 @@ impl Projection {
         };
         let mut in_order = false;
         for e in qual.iter().chain(targets.iter().map(|t| &t.expr)) {
-            in_order |= volatility(e, run.sv.as_facts())? == Volatility::Volatile;
+            in_order |= is_volatile(e, run)?;
         }
         let mut columns = Vec::with_capacity(targets.len());
         for t in targets {

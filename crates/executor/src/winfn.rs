@@ -64,7 +64,12 @@ impl WindowCall {
         let by_val = run.sv.as_facts().type_info(w.wintype)?.by_val;
         let mut cols = ChildColumns { outer: Source::Scan };
         let how = if w.winagg {
-            How::Aggregate(Box::new(AggCall::new(&aggregate_of(w), &mut cols, run)?))
+            How::Aggregate(Box::new(AggCall::new(
+                &aggregate_of(w),
+                &mut cols,
+                &mut NoScanColumns,
+                run,
+            )?))
         } else {
             let name = run.sv.function(w.winfnoid)?.name.clone();
             let Some(kind) = Kind::of(name.trim_start_matches("window_")) else {
@@ -185,7 +190,7 @@ fn aggregate(
                 for part in without_excluded(clause.options, &frame, i, p.group(g)) {
                     add(call, &mut v, part, run)?;
                 }
-                let result = call.finish(&mut v, run)?;
+                let result = call.finish(&mut v, &RowInput::EMPTY, run)?;
                 out.push(run, result.as_ref())?;
                 continue;
             }
@@ -201,7 +206,7 @@ fn aggregate(
                 _ => (call.start(), frame.start),
             };
             add(call, &mut v, from..frame.end, run)?;
-            let result = call.finish(&mut v, run)?;
+            let result = call.finish(&mut v, &RowInput::EMPTY, run)?;
             out.push(run, result.as_ref())?;
             held = Some((frame, v, result));
         }

@@ -147,7 +147,15 @@ impl Glob<'_> {
         };
         let mut target_list = below.fix_targets(&output)?;
         let mut qual = below.fix_all(having)?;
-        number_aggs(&mut target_list, &mut qual);
+        for e in target_list.iter_mut().map(|t| &mut t.expr).chain(&mut qual) {
+            let column = |r: &u32| {
+                let clause = clauses.iter().find(|c| c.tle_sort_group_ref == *r)?;
+                let expr = target_for(clause, &targets).ok()?;
+                made.output.iter().find(|t| t.expr == *expr)
+            };
+            name_grouping_columns(e, &column);
+        }
+        self.number_aggs(&mut target_list, &mut qual)?;
         let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
         let info = PlanInfo {
             startup_cost: startup,
@@ -168,6 +176,38 @@ impl Glob<'_> {
             chain: Vec::new(),
         }));
         Ok(Made { plan: Plan { info, node }, output })
+    }
+
+    /// Gives equal aggregates the same number, different ones different numbers. Volatile ones are never the same.
+    fn number_aggs(&mut self, targets: &mut [TargetEntry], qual: &mut [Expr]) -> Result<()> {
+        let mut seen: Vec<(Expr, bool)> = Vec::new();
+        let mut failure = None;
+        let mut visit = |e: &mut Expr| {
+            plan::walk::deep_expr_mut(e, 0, &mut |e, _| {
+                if !matches!(e, Expr::Aggref(_)) {
+                    return true;
+                }
+                let volatile = match eval::volatility(e, self.facts) {
+                    Ok(v) => v == eval::Volatility::Volatile,
+                    Err(e) => {
+                        failure = Some(e);
+                        false
+                    }
+                };
+                let same = |s: &(Expr, bool)| !volatile && !s.1 && s.0 == *e;
+                let no = seen.iter().position(same).unwrap_or_else(|| {
+                    seen.push((e.clone(), volatile));
+                    seen.len() - 1
+                });
+                if let Expr::Aggref(a) = e {
+                    (a.aggno, a.aggtransno) = (no as i32, no as i32);
+                }
+                false
+            });
+        };
+        targets.iter_mut().for_each(|t| visit(&mut t.expr));
+        qual.iter_mut().for_each(visit);
+        failure.map_or(Ok(()), Err)
     }
 }
 
@@ -191,31 +231,17 @@ fn count_aggs(exprs: &[Expr]) -> usize {
     n
 }
 
-/// Gives equal aggregates the same number, different ones different numbers.
-fn number_aggs(targets: &mut [TargetEntry], qual: &mut [Expr]) {
-    let mut seen: Vec<Expr> = Vec::new();
-    let mut visit = |e: &mut Expr| {
-        plan::walk::deep_expr_mut(e, 0, &mut |e, _| {
-            if let Expr::Aggref(_) = e {
-                let key = e.clone();
-                let no = match seen.iter().position(|s| *s == key) {
-                    Some(i) => i,
-                    None => {
-                        seen.push(key);
-                        seen.len() - 1
-                    }
-                };
-                if let Expr::Aggref(a) = e {
-                    a.aggno = no as i32;
-                    a.aggtransno = no as i32;
-                }
-                return false;
+/// The arguments of GROUPING become the columns of the grouping expressions that they are, whatever has become of those.
+fn name_grouping_columns<'t>(e: &mut Expr, column: &dyn Fn(&u32) -> Option<&'t TargetEntry>) {
+    if let Expr::GroupingFunc(g) = e {
+        for (arg, r) in g.args.iter_mut().zip(&g.refs) {
+            if let Some(t) = column(r) {
+                *arg = output_of(t, Var::OUTER);
             }
-            true
-        });
-    };
-    targets.iter_mut().for_each(|t| visit(&mut t.expr));
-    qual.iter_mut().for_each(visit);
+        }
+        return;
+    }
+    plan::walk::each_child_mut(e, &mut |c| name_grouping_columns(c, column));
 }
 
 /// Keys are NULL in rows of sets without them, so each must be a column of its own below the grouping: also where it has
