@@ -10,6 +10,7 @@ use crate::row::RowInput;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
+use plan::query::{Query, RteKind};
 use plan::walk;
 use types::{Datum, oids};
 
@@ -35,10 +36,13 @@ impl Volatility {
     }
 }
 
-/// The volatility of the worst function in the expression. Sub-selects count as volatile only if their
-/// test expressions are; the planner looks into them itself.
+/// The volatility of the worst function in the expression, sub-selects included. Those that are planned already are
+/// elsewhere (`Expr::SubPlan`): of them, only what belongs to the expression is seen.
 pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     let mut worst = own_volatility(expr, facts)?;
+    if let Expr::SubLink(s) = expr {
+        worst = worst.max(query_volatility(&s.subselect, facts)?);
+    }
     let mut failure = None;
     walk::each_child(expr, &mut |c| match volatility(c, facts) {
         Ok(v) => worst = worst.max(v),
@@ -48,6 +52,24 @@ pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
         Some(e) => Err(e),
         None => Ok(worst),
     }
+}
+
+/// The volatility of the worst function anywhere in the query.
+pub fn query_volatility(query: &Query, facts: &mut dyn Facts) -> Result<Volatility> {
+    let mut worst = Ok(Volatility::Immutable);
+    let mut see = |v: Result<Volatility>| match (&mut worst, v) {
+        (Ok(worst), Ok(v)) => *worst = (*worst).max(v),
+        (Ok(_), Err(e)) => worst = Err(e),
+        (Err(_), _) => {}
+    };
+    walk::query_exprs(query, &mut |e| see(volatility(e, facts)));
+    query.cte_list.iter().for_each(|c| see(query_volatility(&c.query, facts)));
+    for rte in &query.rtable {
+        if let RteKind::Subquery { subquery, .. } = &rte.kind {
+            see(query_volatility(subquery, facts));
+        }
+    }
+    worst
 }
 
 /// The volatility of what the node itself calls.

@@ -33,7 +33,9 @@ pub use batch::{Selection, select_into, select_true};
 pub use bound::bound_parts;
 pub use compile::{Compiler, NoColumns, Resolve, arguments, hashed_parts};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
-pub use fold::{FoldEnv, Volatility, bool_const, fold, fold_query, is_foldable, volatility};
+pub use fold::{
+    FoldEnv, Volatility, bool_const, fold, fold_query, is_foldable, query_volatility, volatility,
+};
 pub use host::{CallContext, Host};
 pub use inline::Inline;
 

@@ -184,6 +184,8 @@ pub(crate) struct Root {
     pub rt_offset: i32,
     /// Columns needed from enclosing nested loops, with the parameters that carry them.
     pub nest_params: Vec<(i32, Expr)>,
+    /// Sub-selects that set several columns, by their numbers, with the parameters for the columns.
+    pub multi: Vec<(i32, Vec<i32>)>,
     pub tuple_fraction: f64,
     /// Entries of the range table that are there in each row that the joins make.
     pub present: Relids,
@@ -228,6 +230,7 @@ impl Root {
             init_plans: Vec::new(),
             rt_offset: 0,
             nest_params: Vec::new(),
+            multi: Vec::new(),
             tuple_fraction,
             present: Relids::new(),
         }

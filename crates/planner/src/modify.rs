@@ -2,7 +2,9 @@
 //! Counterpart: preptlist.c, planner.c.
 
 use crate::glob::*;
+use crate::pullup::multi_column;
 use crate::refs::Below;
+use crate::subselect::exec_param;
 use crate::vars::*;
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -21,8 +23,19 @@ impl Glob<'_> {
         }
         let target = root.query.result_relation;
         let row_by_row = self.sees_changes(&mut root.query)?;
-        crate::pullup::split_multi_assignments(&mut root.query);
+        crate::pullup::place_multi_assignments(&mut root.query);
         self.prepare(root)?;
+        let multi = std::mem::take(&mut root.multi);
+        for t in &mut root.query.target_list {
+            substitute(&mut t.expr, &mut |e| match e {
+                Expr::Param(p) => {
+                    let (id, column) = multi_column(p)?;
+                    let (_, ids) = multi.iter().find(|(have, _)| *have == id)?;
+                    Some(exec_param(*ids.get(column as usize - 1)?, e))
+                }
+                _ => None,
+            });
+        }
         self.flatten_rtable(root);
         let RteKind::Relation { relid, .. } = root.query.rte(target).kind else {
             return Err(PgError::internal("result relation is not a relation"));

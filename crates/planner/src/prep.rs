@@ -16,11 +16,12 @@ impl Glob<'_> {
     pub(crate) fn prepare(&mut self, root: &mut Root) -> Result<()> {
         self.inline_ctes(&mut root.query)?;
         self.plan_ctes(root)?;
-        pull_up_sublinks(&mut root.query);
         let facts = &mut *self.facts;
-        pull_up_subqueries(&mut root.query, &mut |e| {
+        let mut volatile = |e: &Expr| {
             !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
-        });
+        };
+        pull_up_sublinks(&mut root.query, &mut volatile);
+        pull_up_subqueries(&mut root.query, &mut volatile);
         flatten_join_vars(&mut root.query);
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
@@ -56,20 +57,7 @@ impl Glob<'_> {
     }
 
     fn has_volatile(&mut self, query: &Query) -> Result<bool> {
-        let mut copy = query.clone();
-        let mut result = Ok(false);
-        let facts = &mut *self.facts;
-        walk::deep_query_mut(&mut copy, 0, &mut |e, _| {
-            if matches!(result, Ok(false)) {
-                match eval::volatility(e, facts) {
-                    Ok(v) => result = Ok(v == Volatility::Volatile),
-                    Err(err) => result = Err(err),
-                }
-            }
-            // The visitor itself goes down into sub-selects; `volatility` has seen the rest.
-            true
-        });
-        result
+        Ok(eval::query_volatility(query, self.facts)? == Volatility::Volatile)
     }
 
     /// Plans the remaining `WITH` queries, in order.

@@ -7,19 +7,22 @@ use plan::expr::*;
 use plan::query::*;
 use plan::walk;
 
+/// Tells what is volatile from what is not.
+type IsVolatile<'v> = &'v mut dyn FnMut(&Expr) -> bool;
+
 /// Turns top-level EXISTS and IN conditions of the level's WHERE into semi- and anti-joins.
-pub(crate) fn pull_up_sublinks(query: &mut Query) {
+pub(crate) fn pull_up_sublinks(query: &mut Query, volatile: IsVolatile<'_>) {
     let Some(quals) = query.jointree.quals.take() else { return };
     let mut parts = Vec::new();
     conjuncts(quals, &mut parts);
     let mut rest = Vec::new();
     for part in parts {
         let join = match part {
-            Expr::SubLink(s) => convert(query, *s, false),
+            Expr::SubLink(s) => convert(query, *s, false, volatile),
             Expr::Bool(b) if b.boolop == BoolOp::Not && is_exists(&b.args) => {
                 let location = b.location;
                 match b.args.into_iter().next() {
-                    Some(Expr::SubLink(s)) => convert(query, *s, true).map_err(|e| {
+                    Some(Expr::SubLink(s)) => convert(query, *s, true, volatile).map_err(|e| {
                         Expr::Bool(Box::new(BoolExpr {
                             boolop: BoolOp::Not,
                             args: vec![e],
@@ -65,22 +68,27 @@ fn is_exists(args: &[Expr]) -> bool {
 type Converted = (JoinType, JoinTreeNode, Option<Expr>);
 
 /// The join that a sublink becomes, or the sublink back.
-fn convert(query: &mut Query, s: SubLink, negated: bool) -> Result<Converted, Expr> {
+fn convert(
+    query: &mut Query,
+    s: SubLink,
+    negated: bool,
+    volatile: IsVolatile<'_>,
+) -> Result<Converted, Expr> {
     // A FROM-less query has no rows to join to.
     if query.jointree.fromlist.is_empty() {
         return Err(Expr::SubLink(Box::new(s)));
     }
     match s.kind {
-        SubLinkKind::Exists => convert_exists(query, s, negated),
-        SubLinkKind::Any if !negated => convert_any(query, s),
+        SubLinkKind::Exists => convert_exists(query, s, negated, volatile),
+        SubLinkKind::Any if !negated => convert_any(query, s, volatile),
         _ => Err(Expr::SubLink(Box::new(s))),
     }
 }
 
-fn convert_any(query: &mut Query, s: SubLink) -> Result<Converted, Expr> {
+fn convert_any(query: &mut Query, s: SubLink, volatile: IsVolatile<'_>) -> Result<Converted, Expr> {
     let usable = !refers_up(&s.subselect)
         && s.testexpr.as_ref().is_some_and(|t| {
-            !relids_of(t).is_empty() && !contains_sublinks(t) && !has_upper_vars(t)
+            !relids_of(t).is_empty() && !contains_sublinks(t) && !has_upper_vars(t) && !volatile(t)
         });
     let (true, Some(mut test)) = (usable, s.testexpr.clone()) else {
         return Err(Expr::SubLink(Box::new(s)));
@@ -103,7 +111,12 @@ fn convert_any(query: &mut Query, s: SubLink) -> Result<Converted, Expr> {
     Ok((JoinType::Semi, JoinTreeNode::Rtr(rti), Some(test)))
 }
 
-fn convert_exists(query: &mut Query, mut s: SubLink, negated: bool) -> Result<Converted, Expr> {
+fn convert_exists(
+    query: &mut Query,
+    mut s: SubLink,
+    negated: bool,
+    volatile: IsVolatile<'_>,
+) -> Result<Converted, Expr> {
     let sub = &s.subselect;
     let simple = sub.command_type == CmdType::Select
         && sub.set_operations.is_none()
@@ -135,7 +148,9 @@ fn convert_exists(query: &mut Query, mut s: SubLink, negated: bool) -> Result<Co
         found
     });
     let has_sublinks = where_clause.as_ref().is_some_and(contains_sublinks);
-    if refers_up(&probe) || !correlated || has_sublinks {
+    // Volatile conditions are tested as often as they would be for each outer row.
+    let volatile = where_clause.as_ref().is_some_and(volatile);
+    if refers_up(&probe) || !correlated || has_sublinks || volatile {
         return Err(Expr::SubLink(Box::new(s)));
     }
     s.subselect.target_list.clear();
@@ -151,12 +166,13 @@ fn convert_exists(query: &mut Query, mut s: SubLink, negated: bool) -> Result<Co
     Ok((jointype, JoinTreeNode::From(Box::new(sub.jointree)), quals))
 }
 
-/// `UPDATE … SET (a, b) = (SELECT …)`: each column becomes a sub-select of its own that takes one column.
-pub(crate) fn split_multi_assignments(query: &mut Query) {
-    let mut sources: Vec<(i32, Query)> = Vec::new();
+/// `UPDATE … SET (a, b) = (SELECT …)`: the sub-select moves to the first of its columns to be computed, which is its own
+/// first from then on. It runs once for a row and leaves the others in parameters.
+pub(crate) fn place_multi_assignments(query: &mut Query) {
+    let mut sources: Vec<SubLink> = Vec::new();
     query.target_list.retain(|t| match &t.expr {
         Expr::SubLink(s) if s.kind == SubLinkKind::MultiExpr => {
-            sources.push((s.id, (*s.subselect).clone()));
+            sources.push((**s).clone());
             false
         }
         _ => true,
@@ -164,48 +180,44 @@ pub(crate) fn split_multi_assignments(query: &mut Query) {
     if sources.is_empty() {
         return;
     }
-    for t in &mut query.target_list {
-        substitute(&mut t.expr, &mut |e| match e {
-            Expr::Param(p) if p.paramkind == ParamKind::MultiExpr => {
-                let (_, source) = sources.iter().find(|(id, _)| *id == p.paramid >> 16)?;
-                Some(column_of(source, p))
+    query.target_list.sort_by_key(|t| t.resno);
+    for mut source in sources {
+        // The columns in the order in which they are asked for.
+        let mut places: Vec<i16> = Vec::new();
+        for t in &mut query.target_list {
+            substitute(&mut t.expr, &mut |e| match e {
+                Expr::Param(p) if multi_column(p).is_some_and(|(id, _)| id == source.id) => {
+                    let (_, column) = multi_column(p)?;
+                    places.push(column);
+                    let place = places.len() as i32;
+                    Some(Expr::Param(Param { paramid: source.id << 16 | place, ..p.clone() }))
+                }
+                _ => None,
+            });
+        }
+        let list = &mut source.subselect.target_list;
+        for t in list.iter_mut().filter(|t| !t.resjunk) {
+            if let Some(place) = places.iter().position(|c| *c == t.resno) {
+                t.resno = place as i16 + 1;
             }
-            _ => None,
-        });
+        }
+        list.sort_by_key(|t| (t.resjunk, t.resno));
+        let first = source.id << 16 | 1;
+        let mut link = Some(Expr::SubLink(Box::new(source)));
+        for t in &mut query.target_list {
+            substitute(&mut t.expr, &mut |e| match e {
+                Expr::Param(p) if p.paramkind == ParamKind::MultiExpr && p.paramid == first => {
+                    link.take()
+                }
+                _ => None,
+            });
+        }
     }
 }
 
-/// The sub-select that yields the column a `MultiExpr` parameter means.
-fn column_of(source: &Query, p: &Param) -> Expr {
-    let mut inner = source.clone();
-    shift_levels_query(&mut inner, 1, 1);
-    let column = (p.paramid & 0xffff) as i16;
-    let target = TargetEntry {
-        expr: make_var(1, column, p.paramtype, p.paramtypmod, p.paramcollid),
-        resno: 1,
-        resname: None,
-        ressortgroupref: 0,
-        resorigtbl: ids::Oid::INVALID,
-        resorigcol: 0,
-        resjunk: false,
-    };
-    let outer = Query {
-        command_type: CmdType::Select,
-        rtable: vec![subquery_rte("multi_assignment", inner)],
-        jointree: FromExpr { fromlist: vec![JoinTreeNode::Rtr(1)], quals: None },
-        target_list: vec![target],
-        has_sub_links: source.has_sub_links,
-        ..Query::default()
-    };
-    Expr::SubLink(Box::new(SubLink {
-        kind: SubLinkKind::Expr,
-        id: 0,
-        testexpr: None,
-        oper_name: Vec::new(),
-        subselect: Box::new(outer),
-        array_type: ids::Oid::INVALID,
-        location: p.location,
-    }))
+/// The sub-select and the column that a parameter means.
+pub(crate) fn multi_column(p: &Param) -> Option<(i32, i16)> {
+    (p.paramkind == ParamKind::MultiExpr).then_some((p.paramid >> 16, (p.paramid & 0xffff) as i16))
 }
 
 fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
@@ -232,8 +244,14 @@ fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
     }
 }
 
+/// Does the expression, or a sub-select in it, use columns of a level above?
 fn has_upper_vars(expr: &Expr) -> bool {
-    walk::any(expr, &mut |e| matches!(e, Expr::Var(v) if v.varlevelsup > 0))
+    let mut found = false;
+    walk::deep_expr_mut(&mut expr.clone(), 0, &mut |e, level| {
+        found |= matches!(e, Expr::Var(v) if v.varlevelsup > level);
+        !found
+    });
+    found
 }
 
 /// Does anything in the query refer to a level above it?
@@ -282,7 +300,7 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 }
 
 /// Merges simple subqueries in FROM into the query.
-pub(crate) fn pull_up_subqueries(query: &mut Query, volatile: &mut dyn FnMut(&Expr) -> bool) {
+pub(crate) fn pull_up_subqueries(query: &mut Query, volatile: IsVolatile<'_>) {
     let mut from = std::mem::take(&mut query.jointree);
     // What is below the nullable side of an outer join keeps computed columns to itself, since they
     // must become NULL with the rest of the row.
@@ -300,7 +318,7 @@ fn pull_up_node(
     node: &mut JoinTreeNode,
     nullable: bool,
     pending: &mut Vec<(i32, Vec<TargetEntry>)>,
-    volatile: &mut dyn FnMut(&Expr) -> bool,
+    volatile: IsVolatile<'_>,
 ) {
     match node {
         JoinTreeNode::Rtr(rti) => {
@@ -313,7 +331,7 @@ fn pull_up_node(
             let mut sub = std::mem::take(&mut **subquery);
             // The emptied entry stays: permissions of a view are checked by it.
             let lateral = rte.lateral;
-            pull_up_sublinks(&mut sub);
+            pull_up_sublinks(&mut sub, volatile);
             if lateral && from_reaches_up(&sub.jointree, false) {
                 **subquery = sub;
                 return;
@@ -443,12 +461,7 @@ fn has_whole_row(query: &Query, rti: i32) -> bool {
     found
 }
 
-fn is_simple(
-    query: &Query,
-    rti: i32,
-    nullable: bool,
-    volatile: &mut dyn FnMut(&Expr) -> bool,
-) -> bool {
+fn is_simple(query: &Query, rti: i32, nullable: bool, volatile: IsVolatile<'_>) -> bool {
     let rte = query.rte(rti);
     let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
         return false;
@@ -472,8 +485,9 @@ fn is_simple(
     if !plain || query.set_operations.is_some() {
         return false;
     }
-    // Below the nullable side every column must be a plain column of the same side.
-    if nullable
+    // Below the nullable side every column must be a plain column of the same side. Grouping sets make columns NULL
+    // too: what is computed stays a column of the subquery, so that it is one wherever it is used.
+    if (nullable || !query.grouping_sets.is_empty())
         && !sub.target_list.iter().all(|t| matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0))
     {
         return false;

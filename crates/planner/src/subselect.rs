@@ -51,7 +51,11 @@ impl Glob<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    fn plan_sublink(&mut self, root: &mut Root, s: SubLink) -> Result<Expr> {
+    fn plan_sublink(&mut self, root: &mut Root, mut s: SubLink) -> Result<Expr> {
+        // Those in the left side first: until then, columns of their sub-selects look like those of this one.
+        if let Some(test) = &mut s.testexpr {
+            self.plan_sublinks(root, test)?;
+        }
         let mut query = *s.subselect;
         if s.kind == SubLinkKind::Exists {
             simplify_exists(&mut query);
@@ -152,11 +156,6 @@ impl Glob<'_> {
                     }
                     _ => None,
                 });
-                let mut failure = None;
-                plan_each(self, root, &mut test, &mut failure);
-                if let Some(e) = failure {
-                    return Err(e);
-                }
                 sub.plan_name = format!("SubPlan {plan_id}");
                 sub.param_ids = ids;
                 if s.kind == SubLinkKind::RowCompare && !correlated {
@@ -179,9 +178,22 @@ impl Glob<'_> {
                 sub.testexpr = Some(test);
                 Ok(Expr::SubPlan(Box::new(sub)))
             }
-            SubLinkKind::MultiExpr | SubLinkKind::Cte => {
-                Err(PgError::unsupported("multi-column assignment from a sub-select"))
+            SubLinkKind::MultiExpr => {
+                let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
+                root.multi.push((s.id, ids.clone()));
+                sub.kind = SubLinkKind::Expr;
+                sub.set_param = ids;
+                let shown: Vec<String> = sub.set_param.iter().map(|id| format!("${id}")).collect();
+                let what = if correlated { "SubPlan" } else { "InitPlan" };
+                sub.plan_name = format!("{what} {plan_id} (returns {})", shown.join(","));
+                if correlated {
+                    return Ok(Expr::SubPlan(Box::new(sub)));
+                }
+                let id = sub.set_param[0];
+                root.init_plans.push(Expr::SubPlan(Box::new(sub)));
+                Ok(exec_param(id, &columns[0]))
             }
+            SubLinkKind::Cte => Err(PgError::internal("WITH query in an expression")),
         }
     }
 
