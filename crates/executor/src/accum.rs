@@ -118,6 +118,17 @@ impl Acc {
         if !call.is_simple() {
             return general;
         }
+        if call.is_moving() {
+            // Only these forms can give values back.
+            return match call.trans_name() {
+                "int8inc" | "int8inc_any" => Acc::Count(Vec::new()),
+                "int2_avg_accum" | "int4_avg_accum" => {
+                    Acc::AvgInt { count: Vec::new(), sum: Vec::new() }
+                }
+                "int8_avg_accum" => Acc::BigInt { count: Vec::new(), sum: Vec::new() },
+                _ => general,
+            };
+        }
         let min_max =
             |order, greater| Acc::MinMax { best: Vec::new(), seen: Vec::new(), order, greater };
         let by_bytes = |cmp, greater| Acc::MinMaxBytes { best: Vec::new(), bytes: 0, cmp, greater };
@@ -313,6 +324,44 @@ impl Acc {
         Ok(())
     }
 
+    /// Takes rows back from the one group that there is; false where its state is of no use then.
+    pub(crate) fn take_back(
+        &mut self,
+        call: &mut AggCall,
+        rows: usize,
+        args: &[&Column],
+        run: &mut Run<'_>,
+    ) -> Result<bool> {
+        let groups = Groups::One(0, rows);
+        match self {
+            Acc::Count(n) => {
+                let mut taken = [0];
+                count(&mut taken, groups, args.first().copied());
+                n[0] -= taken[0];
+            }
+            Acc::AvgInt { count, sum } => each_word(args[0], groups, |g, w| {
+                count[g] -= 1;
+                sum[g] = sum[g].wrapping_sub(w as i64);
+            }),
+            Acc::BigInt { count, sum } => each_word(args[0], groups, |g, w| {
+                count[g] -= 1;
+                sum[g] -= i128::from(w as i64);
+            }),
+            Acc::General { values, .. } => {
+                let mut row: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();
+                for i in 0..rows {
+                    row.clear();
+                    row.extend(args.iter().map(|c| c.get(i)));
+                    if !call.take_back(&mut values[0], run, &row)? {
+                        return Ok(false);
+                    }
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     /// Appends the results of groups `from..to`.
     pub(crate) fn results(
         &mut self,
@@ -354,10 +403,10 @@ impl Acc {
                         Datum::Null
                     }
                 }
-                Acc::MinMaxBytes { best, .. } => match best[g].take() {
-                    Some(b) => Datum::bytes(b),
-                    None => Datum::Null,
-                },
+                Acc::MinMaxBytes { best, .. } => {
+                    out.push(best[g].as_deref().map_or(DatumRef::Null, DatumRef::Bytes));
+                    continue;
+                }
                 Acc::General { values, .. } => {
                     let group = RowInput::scan(RowRef::Batch(groups, g - from));
                     call.finish(&mut values[g], &group, run)?

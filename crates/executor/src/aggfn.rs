@@ -10,7 +10,7 @@ use crate::sort::SortColumn;
 use crate::sorter::{Sorter, WordKind};
 use eval::{CallContext, EvalState, Program, Resolve, RowInput, select_true};
 use ids::Oid;
-use pgerror::Result;
+use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
 use smallvec::SmallVec;
 use std::any::Any;
@@ -44,11 +44,22 @@ pub(crate) struct AggValue {
     plain: Datum,
     /// `plain` has no value yet: the first input becomes it.
     unset: bool,
+    /// Values taken in and not back again; counted for moving aggregates.
+    taken: i64,
     internal: AggState,
     /// Rows kept for an ordered-set aggregate.
     rows: Vec<Vec<Datum>>,
     /// Rows on their way through a sort.
     sorter: Option<Box<Sorter>>,
+}
+
+impl AggValue {
+    fn is_null(&self, f: AggFn) -> bool {
+        match f {
+            AggFn::Plain { .. } => self.plain.is_null(),
+            AggFn::Internal { .. } => self.internal.is_null(),
+        }
+    }
 }
 
 impl AggCall {
@@ -68,6 +79,26 @@ impl AggCall {
             None => run.sv.aggregate(agg.aggfnoid)?,
             Some(_) => Arc::new(kept_rows(agg)),
         };
+        AggCall::with_info(agg, info, ordered_set, (cols, group), run)
+    }
+
+    /// The form for frames whose start moves.
+    pub(crate) fn moving(
+        agg: &Aggref,
+        info: Arc<AggInfo>,
+        cols: &mut dyn Resolve,
+        run: &mut Run<'_>,
+    ) -> Result<AggCall> {
+        AggCall::with_info(agg, info, None, (cols, &mut NoScanColumns), run)
+    }
+
+    fn with_info(
+        agg: &Aggref,
+        info: Arc<AggInfo>,
+        ordered_set: Option<OrderedSet>,
+        (cols, group): (&mut dyn Resolve, &mut dyn Resolve),
+        run: &mut Run<'_>,
+    ) -> Result<AggCall> {
         // The largest or smallest of texts; others do not look at the collation of what they count or gather.
         if info.trans_name.ends_with("_larger") || info.trans_name.ends_with("_smaller") {
             run.sv.as_facts().check_collation(agg.inputcollid)?;
@@ -143,30 +174,11 @@ impl AggCall {
         AggValue {
             plain: self.info.init.clone(),
             unset: self.info.init.is_null(),
+            taken: 0,
             internal: AggState::default(),
             rows: Vec::new(),
             sorter: None,
         }
-    }
-
-    /// Takes the row at hand into the group's state.
-    pub(crate) fn add(
-        &mut self,
-        value: &mut AggValue,
-        run: &mut Run<'_>,
-        input: &RowInput<'_>,
-    ) -> Result<()> {
-        if let Some((f, st)) = &mut self.filter
-            && !f.test_row(st, run, input)?
-        {
-            return Ok(());
-        }
-        let mut row = Vec::with_capacity(self.args.len());
-        for (p, st) in &mut self.args {
-            row.push(p.eval_row(st, run, input)?.into_owned());
-        }
-        let refs: SmallVec<[DatumRef<'_>; 4]> = row.iter().map(Datum::as_ref).collect();
-        self.add_values(value, run, &refs).map(|_| ())
     }
 
     /// The rows of a batch (among `rows`) that the filter lets through; `None` where there is no filter.
@@ -207,6 +219,11 @@ impl AggCall {
     /// Each row goes into the state as it comes.
     pub(crate) fn is_simple(&self) -> bool {
         self.ordered_set.is_none() && self.order.is_empty() && self.distinct.is_none()
+    }
+
+    /// Can values be taken back?
+    pub(crate) fn is_moving(&self) -> bool {
+        self.info.inverse.is_some()
     }
 
     pub(crate) fn trans_name(&self) -> &str {
@@ -289,13 +306,68 @@ impl AggCall {
         row: &[DatumRef<'_>],
     ) -> Result<()> {
         let args = &row[..self.count.min(row.len())];
-        let strict = match self.info.trans {
-            AggFn::Plain { strict, .. } | AggFn::Internal { strict, .. } => strict,
-        };
+        let moving = self.info.inverse.is_some();
+        let strict = self.info.trans.is_strict();
         if strict && args.iter().any(|v| v.is_null()) {
             return Ok(());
         }
-        match self.info.trans {
+        if strict && value.unset && matches!(self.info.trans, AggFn::Plain { .. }) {
+            // The first value is the state.
+            value.plain = args.first().map(|v| DatumRef::to_owned(*v)).unwrap_or_default();
+            value.unset = false;
+            value.taken = 1;
+            return Ok(());
+        }
+        if !self.transition(self.info.trans, value, run, args)? {
+            return Ok(());
+        }
+        value.taken += 1;
+        if moving && value.is_null(self.info.trans) {
+            bail!(
+                NULL_VALUE_NOT_ALLOWED,
+                "moving-aggregate transition function must not return null"
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes the arguments of one row back; false where the state is of no use then and the frame must be aggregated
+    /// anew.
+    pub(crate) fn take_back(
+        &mut self,
+        value: &mut AggValue,
+        run: &mut Run<'_>,
+        row: &[DatumRef<'_>],
+    ) -> Result<bool> {
+        let args = &row[..self.count.min(row.len())];
+        let Some(inverse) = self.info.inverse else { return Ok(false) };
+        if inverse.is_strict() && args.iter().any(|v| v.is_null()) {
+            return Ok(true);
+        }
+        if value.taken <= 0 || value.is_null(inverse) {
+            return Err(PgError::internal(
+                "aggregate transition value is NULL before inverse transition",
+            ));
+        }
+        if value.taken == 1 {
+            // Without values the state must be as at the start, and may have to be NULL.
+            *value = self.start();
+            return Ok(true);
+        }
+        self.transition(inverse, value, run, args)?;
+        value.taken -= 1;
+        Ok(!value.is_null(inverse))
+    }
+
+    /// Calls a transition function; false where it is strict and the state NULL.
+    fn transition(
+        &mut self,
+        f: AggFn,
+        value: &mut AggValue,
+        run: &mut Run<'_>,
+        args: &[DatumRef<'_>],
+    ) -> Result<bool> {
+        match f {
             AggFn::Internal { f, .. } => {
                 // The state is not among the arguments.
                 let mut cx = CallContext {
@@ -306,17 +378,11 @@ impl AggCall {
                     variadic_array: false,
                     extra: &mut self.extra,
                 };
-                f(&mut cx, &mut value.internal, args)
+                f(&mut cx, &mut value.internal, args)?;
             }
-            AggFn::Plain { f, .. } => {
-                if strict && value.unset {
-                    // The first value is the state.
-                    value.plain = args.first().map(|v| DatumRef::to_owned(*v)).unwrap_or_default();
-                    value.unset = false;
-                    return Ok(());
-                }
+            AggFn::Plain { f, strict } => {
                 if strict && value.plain.is_null() {
-                    return Ok(());
+                    return Ok(false);
                 }
                 let new = {
                     let mut refs: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();
@@ -334,9 +400,9 @@ impl AggCall {
                 };
                 value.plain = new;
                 value.unset = false;
-                Ok(())
             }
         }
+        Ok(true)
     }
 
     /// The result of the group whose columns are `group`. The state stays usable (window frames ask repeatedly).
@@ -456,5 +522,7 @@ fn kept_rows(agg: &Aggref) -> AggInfo {
         trans_by_val: false,
         trans_collation: Oid::INVALID,
         init: Datum::Null,
+        inverse: None,
+        final_read_only: true,
     }
 }

@@ -33,22 +33,51 @@ use option::*;
 
 /// The rows of a partition and their groups of peers.
 pub(crate) struct Partition {
-    /// Batches of [`BATCH_ROWS_MAX`] rows, the last one shorter.
+    /// Batches of up to [`BATCH_ROWS_MAX`] rows; batches of wide rows are shorter.
     pub rows: RefCell<RowStore>,
     pub len: usize,
+    /// First row of each batch.
+    pub batch_starts: Vec<usize>,
     /// First row of each group of peers.
     pub group_starts: Vec<usize>,
 }
 
 impl Partition {
+    pub(crate) fn new(rows: RowStore) -> Partition {
+        Partition {
+            rows: RefCell::new(rows),
+            len: 0,
+            batch_starts: Vec::new(),
+            group_starts: Vec::new(),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
+    /// Adds the next batch; its rows are counted in `len` already.
+    pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: Batch) -> Result<()> {
+        self.batch_starts.push(self.len - batch.len);
+        self.rows.get_mut().push(run, Arc::new(batch))
+    }
+
+    /// Number of rows of batch `b`.
+    pub(crate) fn batch_len(&self, b: usize) -> usize {
+        self.batch_starts.get(b + 1).copied().unwrap_or(self.len) - self.batch_starts[b]
+    }
+
     /// The batch that row `i` is in, and its place there.
     pub(crate) fn at(&self, i: usize) -> Result<(Arc<Batch>, usize)> {
-        match self.rows.borrow_mut().get(i / BATCH_ROWS_MAX)? {
-            Some(b) => Ok((b, i % BATCH_ROWS_MAX)),
+        // Batches are full unless rows are wide.
+        let guess = i / BATCH_ROWS_MAX;
+        let full = guess * BATCH_ROWS_MAX;
+        let b = match self.batch_starts.get(guess) {
+            Some(&start) if start == full => guess,
+            _ => self.batch_starts.partition_point(|&start| start <= i).saturating_sub(1),
+        };
+        match self.rows.borrow_mut().get(b)? {
+            Some(rows) => Ok((rows, i - self.batch_starts[b])),
             None => Err(PgError::internal("row beyond the end of its partition")),
         }
     }

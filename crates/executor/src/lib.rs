@@ -46,6 +46,7 @@ mod sorter;
 mod source;
 mod spill;
 mod subplan;
+mod winagg;
 mod window;
 mod winfn;
 

@@ -20,6 +20,15 @@ pub enum AggFn {
     Internal { f: TransFn, strict: bool },
 }
 
+impl AggFn {
+    /// Is it skipped for rows with a NULL among the arguments?
+    pub fn is_strict(&self) -> bool {
+        match self {
+            AggFn::Plain { strict, .. } | AggFn::Internal { strict, .. } => *strict,
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub enum FinalCall {
     Plain { f: ScalarFn, strict: bool },
@@ -42,6 +51,10 @@ pub struct AggInfo {
     pub trans_collation: Oid,
     /// The state at the start; NULL where none is given.
     pub init: Datum,
+    /// Takes a value back from the state (`aggminvtransfn`); only in the moving-aggregate form.
+    pub inverse: Option<AggFn>,
+    /// The final function leaves the state as it is (`aggfinalmodify`).
+    pub final_read_only: bool,
 }
 
 /// What a set-returning function of the session yields.
@@ -55,6 +68,8 @@ pub enum SetRows {
 /// Lent by the session while a plan runs.
 pub trait Services: FnContext + Facts {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
+    /// The aggregate's functions for frames whose start moves; `None` where it has no inverse transition.
+    fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>>;
     /// Comparison function of an ordering operator, and whether the order is descending.
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;
     /// The function of an equality operator.

@@ -14,8 +14,6 @@ use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Plan, WindowAgg};
 use plan::walk;
-use std::cell::RefCell;
-use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
 /// Columns above the node: the child's, then the functions' results.
@@ -150,12 +148,11 @@ impl WindowNode {
 
     /// Reads the next partition.
     fn gather(&mut self, run: &mut Run<'_>) -> Result<Option<Partition>> {
-        let store = RefCell::new(RowStore::new(run));
-        let mut p = Partition { rows: store, len: 0, group_starts: Vec::new() };
+        let mut p = Partition::new(RowStore::new(run));
         let mut rows = self.template.clone();
-        // The row before, where that is in a batch put by.
+        // The last row so far, alone in a batch.
         let mut before: Option<Batch> = None;
-        loop {
+        while !self.done {
             let (batch, from) = match self.pending.take() {
                 Some(x) => (x.batch, x.at),
                 None => match self.child.next(run, BATCH_ROWS_MAX)? {
@@ -165,47 +162,86 @@ impl WindowNode {
                     }
                     None => {
                         self.done = true;
-                        if rows.len > 0 {
-                            p.rows.get_mut().push(run, Arc::new(rows))?;
-                        }
-                        return Ok(if p.len() > 0 { Some(p) } else { None });
+                        break;
                     }
                 },
             };
-            for r in from..batch.len {
-                let n = p.len();
-                if n > 0 {
-                    let prev = match &before {
-                        Some(b) if rows.len == 0 => (b, b.len - 1),
-                        _ => (&rows, rows.len - 1),
-                    };
-                    let (keys, cols) = &self.partition;
-                    if !same(keys, cols, prev, (&batch, r), run)? {
-                        self.pending = Some(Pending { batch, at: r });
-                        if rows.len > 0 {
-                            p.rows.get_mut().push(run, Arc::new(rows))?;
-                        }
-                        return Ok(Some(p));
-                    }
-                    let (keys, cols) = &self.order;
-                    if !same(keys, cols, prev, (&batch, r), run)? {
-                        p.group_starts.push(n);
-                    }
-                } else {
-                    p.group_starts.push(0);
-                }
-                rows.extend_range(&batch, r, r + 1);
-                p.len += 1;
-                if rows.is_full() {
-                    let mut one = rows.empty_like();
-                    one.extend_range(&rows, rows.len - 1, rows.len);
-                    before = Some(one);
-                    let full = std::mem::replace(&mut rows, self.template.clone());
-                    p.rows.get_mut().push(run, Arc::new(full))?;
-                }
+            if from == batch.len {
+                continue;
+            }
+            let to = self.partition_end(&mut p, &before, &batch, from, run)?;
+            if to > from {
+                before = Some(batch.gather(&[to as u16 - 1]));
+            }
+            if to < batch.len {
+                append(&mut p, &mut rows, &batch, from, to, run)?;
+                self.pending = Some(Pending { batch, at: to });
+                break;
+            }
+            if from == 0 && rows.len == 0 && batch.len >= BATCH_ROWS_MAX / 2 {
+                p.len += batch.len;
+                p.push(run, batch)?;
+            } else {
+                append(&mut p, &mut rows, &batch, from, to, run)?;
             }
         }
+        if rows.len > 0 {
+            p.push(run, rows)?;
+        }
+        Ok(if p.len() > 0 { Some(p) } else { None })
     }
+
+    /// Where the partition ends among the rows of `batch` from `from` on; notes where groups of peers start.
+    fn partition_end(
+        &self,
+        p: &mut Partition,
+        before: &Option<Batch>,
+        batch: &Batch,
+        from: usize,
+        run: &mut Run<'_>,
+    ) -> Result<usize> {
+        for r in from..batch.len {
+            let prev = match before {
+                _ if r > from => (batch, r - 1),
+                Some(b) => (b, 0),
+                None => {
+                    p.group_starts.push(0);
+                    continue;
+                }
+            };
+            let (keys, cols) = &self.partition;
+            if !same(keys, cols, prev, (batch, r), run)? {
+                return Ok(r);
+            }
+            let (keys, cols) = &self.order;
+            if !same(keys, cols, prev, (batch, r), run)? {
+                p.group_starts.push(p.len + r - from);
+            }
+        }
+        Ok(batch.len)
+    }
+}
+
+/// Appends rows `from..to` of a batch to the partition; `rows` holds those of the batch that is not full yet.
+fn append(
+    p: &mut Partition,
+    rows: &mut Batch,
+    batch: &Batch,
+    mut from: usize,
+    to: usize,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    while from < to {
+        let end = to.min(from + BATCH_ROWS_MAX - rows.len);
+        rows.extend_range(batch, from, end);
+        p.len += end - from;
+        if rows.is_full() {
+            let fresh = rows.empty_like();
+            p.push(run, std::mem::replace(rows, fresh))?;
+        }
+        from = end;
+    }
+    Ok(())
 }
 
 fn same(

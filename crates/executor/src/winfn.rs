@@ -1,18 +1,17 @@
-//! The window functions proper, and aggregates over frames. Counterpart: windowfuncs.c, and
-//! eval_windowaggregates of nodeWindowAgg.c.
+//! The window functions proper; aggregates over frames are in `winagg`. Counterpart: windowfuncs.c.
 
-use crate::aggfn::{AggCall, AggValue};
 use crate::frame::{FrameClause, FrameCursor, Partition, without_excluded};
 use crate::node::*;
 use crate::run::Run;
 use crate::spill::RowStore;
+use crate::winagg::FrameAggregate;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use ids::Oid;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{AggSplit, Aggref, TargetEntry, WindowFunc};
 use std::ops::Range;
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
+use types::{Batch, Column, Datum, DatumRef};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -56,7 +55,7 @@ pub(crate) struct WindowCall {
 
 enum How {
     Function { kind: Kind, args: Vec<Program>, states: Vec<EvalState> },
-    Aggregate(Box<AggCall>),
+    Aggregate(Box<FrameAggregate>),
 }
 
 impl WindowCall {
@@ -64,12 +63,7 @@ impl WindowCall {
         let by_val = run.sv.as_facts().type_info(w.wintype)?.by_val;
         let mut cols = ChildColumns { outer: Source::Scan };
         let how = if w.winagg {
-            How::Aggregate(Box::new(AggCall::new(
-                &aggregate_of(w),
-                &mut cols,
-                &mut NoScanColumns,
-                run,
-            )?))
+            How::Aggregate(Box::new(FrameAggregate::new(w, &aggregate_of(w), &mut cols, run)?))
         } else {
             let name = run.sv.function(w.winfnoid)?.name.clone();
             let Some(kind) = Kind::of(name.trim_start_matches("window_")) else {
@@ -92,28 +86,41 @@ impl WindowCall {
         p: &Partition,
         run: &mut Run<'_>,
     ) -> Result<RowStore> {
-        let mut out = Results { column: Column::new(self.by_val), rows: RowStore::new(run) };
+        let mut out =
+            Results { column: Column::new(self.by_val), rows: RowStore::new(run), partition: p };
         match &mut self.how {
             How::Function { kind, args, states } => {
                 Function { kind: *kind, args, states }.values(clause, p, run, &mut out)?;
             }
-            How::Aggregate(call) => aggregate(call, clause, p, run, &mut out)?,
+            How::Aggregate(call) => call.values(clause, p, run, &mut out)?,
         }
         out.flush(run)?;
         Ok(out.rows)
     }
 }
 
-/// A function's values on their way to a store, as batches of one column.
-struct Results {
+/// A function's values on their way to a store: batches of one column, each as long as the partition's
+/// batch of that number.
+pub(crate) struct Results<'p> {
     column: Column,
     rows: RowStore,
+    partition: &'p Partition,
 }
 
-impl Results {
-    fn push(&mut self, run: &mut Run<'_>, v: DatumRef<'_>) -> Result<()> {
+impl Results<'_> {
+    pub(crate) fn push(&mut self, run: &mut Run<'_>, v: DatumRef<'_>) -> Result<()> {
         self.column.push(v);
-        if self.column.len() >= BATCH_ROWS_MAX { self.flush(run) } else { Ok(()) }
+        self.pushed(run)
+    }
+
+    /// The column that the next value is to be appended to; [`Results::pushed`] follows.
+    pub(crate) fn column(&mut self) -> &mut Column {
+        &mut self.column
+    }
+
+    pub(crate) fn pushed(&mut self, run: &mut Run<'_>) -> Result<()> {
+        let full = self.column.len() >= self.partition.batch_len(self.rows.len());
+        if full { self.flush(run) } else { Ok(()) }
     }
 
     fn flush(&mut self, run: &mut Run<'_>) -> Result<()> {
@@ -158,60 +165,6 @@ fn aggregate_of(w: &WindowFunc) -> Aggref {
         aggtransno: 0,
         location: w.location,
     }
-}
-
-/// Over rows whose frame grows at its end the state goes on; where the frame's start moves or rows are
-/// excluded, the frame is aggregated anew.
-fn aggregate(
-    call: &mut AggCall,
-    clause: &FrameClause,
-    p: &Partition,
-    run: &mut Run<'_>,
-    out: &mut Results,
-) -> Result<()> {
-    let mut cursor = FrameCursor::default();
-    let excluding = clause.options & crate::frame::option::EXCLUSION != 0;
-    let mut held: Option<(Range<usize>, AggValue, Datum)> = None;
-    let add = |call: &mut AggCall, v: &mut AggValue, rows: Range<usize>, run: &mut Run<'_>| {
-        for r in rows {
-            let (batch, at) = p.at(r)?;
-            call.add(v, run, &RowInput::scan(RowRef::Batch(&batch, at)))?;
-        }
-        Ok::<(), PgError>(())
-    };
-    for g in 0..p.group_starts.len() {
-        for i in p.group(g) {
-            if i.is_multiple_of(256) {
-                run.interrupts()?;
-            }
-            let frame = cursor.frame(clause, p, i, g, run)?;
-            if excluding {
-                let mut v = call.start();
-                for part in without_excluded(clause.options, &frame, i, p.group(g)) {
-                    add(call, &mut v, part, run)?;
-                }
-                let result = call.finish(&mut v, &RowInput::EMPTY, run)?;
-                out.push(run, result.as_ref())?;
-                continue;
-            }
-            let (mut v, from) = match held.take() {
-                Some((old, v, result)) if old == frame => {
-                    out.push(run, result.as_ref())?;
-                    held = Some((old, v, result));
-                    continue;
-                }
-                Some((old, v, _)) if old.start == frame.start && old.end < frame.end => {
-                    (v, old.end)
-                }
-                _ => (call.start(), frame.start),
-            };
-            add(call, &mut v, from..frame.end, run)?;
-            let result = call.finish(&mut v, &RowInput::EMPTY, run)?;
-            out.push(run, result.as_ref())?;
-            held = Some((frame, v, result));
-        }
-    }
-    Ok(())
 }
 
 struct Function<'f> {

@@ -24,18 +24,37 @@ impl Core {
     }
 }
 
-impl Services for Core {
-    fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
-        let row = self.cat().aggregate(aggfn)?;
+/// What a row of pg_aggregate says about plain aggregation, or about moving frames.
+struct AggregateFunctions {
+    trans: Oid,
+    inverse: Oid,
+    last: Oid,
+    last_extra: bool,
+    last_read_only: bool,
+    combine: Oid,
+    trans_type: Oid,
+    init: Option<String>,
+}
+
+impl Core {
+    fn aggregate_info(&mut self, aggfn: Oid, a: AggregateFunctions) -> Result<AggInfo> {
         let name = self.cat().function(aggfn)?.proname.as_str().to_string();
         let unsupported = || PgError::unsupported(format!("aggregate {name}"));
-        let (f, strict, trans_name) = self.builtin_of(row.aggtransfn)?;
-        let trans = match f {
-            BuiltinFn::Scalar(f) => AggFn::Plain { f, strict },
-            BuiltinFn::Trans(f) => AggFn::Internal { f, strict },
-            _ => return Err(unsupported()),
+        let transition = |(f, strict)| match f {
+            BuiltinFn::Scalar(f) => Ok(AggFn::Plain { f, strict }),
+            BuiltinFn::Trans(f) => Ok(AggFn::Internal { f, strict }),
+            _ => Err(unsupported()),
         };
-        let finalfn = match row.aggfinalfn.valid() {
+        let (f, strict, trans_name) = self.builtin_of(a.trans)?;
+        let trans = transition((f, strict))?;
+        let inverse = match a.inverse.valid() {
+            None => None,
+            Some(p) => {
+                let (f, strict, _) = self.builtin_of(p)?;
+                Some(transition((f, strict))?)
+            }
+        };
+        let finalfn = match a.last.valid() {
             None => None,
             Some(p) => Some(match self.builtin_of(p)? {
                 (BuiltinFn::Scalar(f), strict, _) => FinalCall::Plain { f, strict },
@@ -43,30 +62,67 @@ impl Services for Core {
                 _ => return Err(unsupported()),
             }),
         };
-        let combine = match row.aggcombinefn.valid() {
+        let combine = match a.combine.valid() {
             None => None,
             Some(p) => match self.builtin_of(p) {
                 Ok((BuiltinFn::Combine(f), ..)) => Some(f),
                 _ => None,
             },
         };
-        let info = self.type_facts(row.aggtranstype)?;
-        let init = match &row.agginitval {
-            Some(text) => self.type_input(row.aggtranstype, text.as_str().as_bytes(), -1)?,
+        let info = self.type_facts(a.trans_type)?;
+        let init = match &a.init {
+            Some(text) => self.type_input(a.trans_type, text.as_bytes(), -1)?,
             None => Datum::Null,
         };
-        Ok(Arc::new(AggInfo {
+        Ok(AggInfo {
             name,
             trans_name,
             trans,
             finalfn,
             combine,
-            final_extra: row.aggfinalextra,
-            trans_type: row.aggtranstype,
+            final_extra: a.last_extra,
+            trans_type: a.trans_type,
             trans_by_val: info.by_val,
             trans_collation: Oid::INVALID,
             init,
-        }))
+            inverse,
+            final_read_only: a.last_read_only,
+        })
+    }
+}
+
+impl Services for Core {
+    fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
+        let row = self.cat().aggregate(aggfn)?;
+        let functions = AggregateFunctions {
+            trans: row.aggtransfn,
+            inverse: Oid::INVALID,
+            last: row.aggfinalfn,
+            last_extra: row.aggfinalextra,
+            last_read_only: row.aggfinalmodify == b'r',
+            combine: row.aggcombinefn,
+            trans_type: row.aggtranstype,
+            init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
+        };
+        self.aggregate_info(aggfn, functions).map(Arc::new)
+    }
+
+    fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>> {
+        let row = self.cat().aggregate(aggfn)?;
+        if !row.aggminvtransfn.is_valid() {
+            return Ok(None);
+        }
+        let functions = AggregateFunctions {
+            trans: row.aggmtransfn,
+            inverse: row.aggminvtransfn,
+            last: row.aggmfinalfn,
+            last_extra: row.aggmfinalextra,
+            last_read_only: row.aggmfinalmodify == b'r',
+            combine: Oid::INVALID,
+            trans_type: row.aggmtranstype,
+            init: row.aggminitval.as_ref().map(|t| t.as_str().to_string()),
+        };
+        self.aggregate_info(aggfn, functions).map(|i| Some(Arc::new(i)))
     }
 
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)> {

@@ -385,8 +385,8 @@ builtins! { FNS;
     "numeric_accum_inv" => Trans(|_, s, a| {
         let state = s.get_mut::<NumericState>().filter(|_| !a[0].is_null());
         if state.is_some_and(|s| !s.remove(&Num::of(a[0]))) {
-            // The executor answers by starting the frame anew.
-            return Err(PgError::internal("cannot remove value from aggregate state"));
+            // A NULL state: the frame must be aggregated anew.
+            *s = AggState::default();
         }
         Ok(())
     }),
