@@ -6,7 +6,7 @@ DATA ?= ./data
 PORT ?= 5432
 PG_BIN := /usr/lib/postgresql/15/bin
 
-.PHONY: all run test test-long loom bench bench-wal install setup setup-test clean-data
+.PHONY: all run test test-long loom bench bench-wal bench-queries install setup setup-test clean-data
 
 all: setup
 	$(CARGO) build --release -p server
@@ -41,6 +41,10 @@ bench: setup-test all
 
 bench-wal: setup-test all
 	bench/run wal
+
+# TPC-H at scale 1 and single statements.
+bench-queries: setup-test all
+	bench/run queries
 
 install: all
 	install -D -m 755 target/release/norsu $(DESTDIR)/usr/local/bin/norsu

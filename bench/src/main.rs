@@ -1,12 +1,14 @@
 //! Norsu beside the real PostgreSQL 15: the same pgbench cells, the same settings, in one run, interleaved
 //! A B A B. Prints a table of medians, ranges and ratios and writes it to `docs/benchmarks/pgbench.md`.
 //!
-//! `bench/run wal` compares the write-ahead log (`wal`). Reading order: `options`, `servers`, `cells`, `table`, `wal`.
+//! `bench/run wal` compares the write-ahead log (`wal`), `bench/run queries` analytical queries (`queries`). Reading
+//! order: `options`, `servers`, `cells`, `table`, `wal`, `queries`.
 
 #![forbid(unsafe_code)]
 
 mod cells;
 mod options;
+mod queries;
 mod servers;
 mod table;
 mod wal;
@@ -16,8 +18,13 @@ use servers::{Contender, Server};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some("wal") {
-        return match wal::run(std::env::args().skip(2)) {
+    let part = match std::env::args().nth(1).as_deref() {
+        Some("wal") => Some(wal::run(std::env::args().skip(2))),
+        Some("queries") => Some(queries::run(std::env::args().skip(2))),
+        _ => None,
+    };
+    if let Some(done) = part {
+        return match done {
             Ok(()) => ExitCode::SUCCESS,
             Err(e) => {
                 eprintln!("bench: {e}");

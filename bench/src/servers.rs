@@ -119,18 +119,21 @@ impl Server {
     /// The one value that a query gives, over a connection of its own and without another process: whoever waits for
     /// recovery must not take a processor from it.
     pub fn ask(&self, sql: &str) -> Result<String, String> {
-        let socket = self.dir.path().join(format!(".s.PGSQL.{}", self.port));
-        let ask = || {
-            let stream = UnixStream::connect(&socket)?;
-            let mut client =
-                Client::over(stream, &[("user", "postgres"), ("database", "postgres")])?;
-            client.query(sql)
-        };
-        let reply = ask().map_err(|e| e.to_string())?;
+        let reply = self.connect()?.query(sql).map_err(|e| e.to_string())?;
         if let Some(e) = &reply.error {
             return Err(format!("{}: {}", e.code, e.message));
         }
         reply.text().pop().ok_or_else(|| format!("no answer to {sql}"))
+    }
+
+    /// A connection.
+    pub fn connect(&self) -> Result<Client, String> {
+        let socket = self.dir.path().join(format!(".s.PGSQL.{}", self.port));
+        let connect = || {
+            let stream = UnixStream::connect(&socket)?;
+            Client::over(stream, &[("user", "postgres"), ("database", "postgres")])
+        };
+        connect().map_err(|e| e.to_string())
     }
 
     fn has_ended(&mut self) -> bool {
@@ -162,10 +165,8 @@ impl Server {
 
     /// Seconds of user and system time used so far by all processes and threads of the server.
     pub fn cpu_seconds(&self) -> f64 {
-        // The child may be `runuser`, whose own child is the server.
         let mut ticks = 0;
-        let mut stack = vec![self.child.id()];
-        while let Some(pid) = stack.pop() {
+        for pid in self.processes() {
             if let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat"))
                 && let Some((_, rest)) = stat.rsplit_once(')')
             {
@@ -173,11 +174,35 @@ impl Server {
                 // utime, stime, cutime, cstime
                 ticks += (11..15).filter_map(|i| f.get(i)?.parse::<u64>().ok()).sum::<u64>();
             }
+        }
+        ticks as f64 / 100.0
+    }
+
+    /// CPU time used so far by the threads that are there now.
+    pub fn cpu_nanoseconds(&self) -> u64 {
+        let mut sum = 0;
+        for pid in self.processes() {
+            let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { continue };
+            for task in tasks.flatten() {
+                let text = std::fs::read_to_string(task.path().join("schedstat"));
+                let text = text.unwrap_or_default();
+                let spent = text.split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
+                sum += spent.unwrap_or(0);
+            }
+        }
+        sum
+    }
+
+    /// The server's processes. The child may be `runuser`, whose own child is the server.
+    fn processes(&self) -> Vec<u32> {
+        let (mut found, mut stack) = (Vec::new(), vec![self.child.id()]);
+        while let Some(pid) = stack.pop() {
+            found.push(pid);
             let children = format!("/proc/{pid}/task/{pid}/children");
             let list = std::fs::read_to_string(children).unwrap_or_default();
             stack.extend(list.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
         }
-        ticks as f64 / 100.0
+        found
     }
 }
 
