@@ -105,6 +105,13 @@ impl<'a> Pin<'a> {
         ExclusiveGuard(self)
     }
 
+    /// As [`Pin::exclusive`], of a page whose relation nobody else can see yet: there is no order among its pages.
+    pub fn exclusive_unseen(self) -> ExclusiveGuard<'a> {
+        self.latch().acquire(LatchMode::Exclusive);
+        self.latched(false);
+        ExclusiveGuard(self)
+    }
+
     /// Takes over an exclusive latch that is held already.
     pub(crate) fn assume_exclusive(self) -> ExclusiveGuard<'a> {
         assert!(self.latch().is_exclusive());

@@ -212,7 +212,8 @@ fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()
     while next < count {
         let mut pages = SmallVec::<[ExclusiveGuard<'_>; LOAD_PAGES_MAX]>::new();
         while next < count && pages.len() < LOAD_PAGES_MAX {
-            let page = storage.pool.read(fork, BlockNo(next), &mut be.strategy)?.exclusive();
+            let page = storage.pool.read(fork, BlockNo(next), &mut be.strategy)?;
+            let page = page.exclusive_unseen();
             next += 1;
             // Nothing is lost with a page of zeros.
             if !page.is_new() {
