@@ -53,7 +53,10 @@ impl CatCx<'_> {
         if !in_place.is_empty() {
             self.store.lock_row(relation, old.tid)?;
             self.store.version(relation, old.tid, &mut |now| {
-                // Of another row, if this one has been replaced: then the update fails.
+                // Another row has taken the place of a version that nobody sees any more.
+                if now.first() != old_row.first().map(Datum::as_ref).as_ref() {
+                    return Err(PgError::internal("tuple concurrently updated"));
+                }
                 for &column in in_place {
                     let n = column as usize - 1;
                     if row[n] == old_row[n] {
