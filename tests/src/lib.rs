@@ -9,6 +9,8 @@ mod crash;
 #[cfg(test)]
 mod damaged;
 #[cfg(test)]
+mod damaged_start;
+#[cfg(test)]
 mod ddl;
 #[cfg(test)]
 mod dumps;

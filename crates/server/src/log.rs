@@ -85,6 +85,11 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 impl StderrLog {
+    /// Seconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        self.clock.unix_seconds()
+    }
+
     pub(crate) fn new(base: &Base, clock: Arc<dyn Clock>) -> StderrLog {
         let started = clock.unix_micros();
         StderrLog { style: RwLock::new(Style::of(base)), clock, lines: AtomicU64::new(0), started }

@@ -14,6 +14,7 @@ use engine::Engine;
 use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, Speaker};
 use settings::{Base, Registry, Value};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::sync::{Arc, OnceLock, Weak};
@@ -145,6 +146,15 @@ fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
     check_directory(&data)?;
     let origins = Origins { data, given: settings_of(given)? };
     let loaded = config::load(&origins).map_err(refuse_early)?;
+    let file = loaded.base.text("config_file");
+    if let Err(e) = std::fs::metadata(file)
+        && e.kind() == ErrorKind::NotFound
+    {
+        let message = format!(
+            "could not access the server configuration file \"{file}\": No such file or directory"
+        );
+        return Err(Failure { message, status: 2 });
+    }
     Ok((origins, loaded))
 }
 
@@ -235,8 +245,11 @@ fn check_directory(data: &str) -> Result<(), Failure> {
 /// The control file is there and one of ours, and segments of its size go with the settings. Asked before anything in
 /// the directory is changed.
 fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
-    let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}"))
-        .map_err(|e| PgError::internal(format!("could not read file \"{CONTROL_FILE}\": {e}")))?;
+    let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}")).map_err(|e| {
+        // Where a directory is read, PostgreSQL, which wants to write too, cannot open it.
+        let step = if e.kind() == ErrorKind::IsADirectory { "open file" } else { "read file" };
+        vfs::io_error(step, CONTROL_FILE, &e).severity(Severity::Panic)
+    })?;
     let segment = i64::from(ControlFile::decode(&bytes)?.wal_segment_size);
     for name in ["min_wal_size", "max_wal_size"] {
         // In megabytes; what is left over of a segment does not count.
@@ -278,6 +291,21 @@ pub(crate) fn note(log: &dyn Log, message: &str) {
     log.write(&Speaker::default(), &report, None);
 }
 
+/// In the environment of a server that started again in place: when it crashed, in seconds since 1970.
+const CRASHES: &str = "NORSU_CRASHES";
+/// So many crashes in succession are taken to be the files' fault: the next start would go the same way.
+const CRASHES_MAX: usize = 5;
+const CRASHES_SPAN_SECONDS: i64 = 300;
+
+/// The crashes so far, with the one that happens now, for the next start; `None` if they are too many.
+fn crashes_so_far(before: &str, now: i64) -> Option<String> {
+    let mut crashes: Vec<i64> = before.split(',').filter_map(|time| time.parse().ok()).collect();
+    crashes.push(now);
+    crashes.retain(|time| (0..CRASHES_SPAN_SECONDS).contains(&(now - time)));
+    let shown: Vec<String> = crashes.iter().map(i64::to_string).collect();
+    (crashes.len() < CRASHES_MAX).then(|| shown.join(","))
+}
+
 /// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends. It ends too if
 /// recovery itself fails: the next attempt would go the same way.
 fn panic_handler(
@@ -290,6 +318,7 @@ fn panic_handler(
     let (log, args, ready) = (log.clone(), all.to_vec(), ready.clone());
     let instance = instance.clone();
     let once = sync::Mutex::new(());
+    let before = std::env::var(CRASHES).unwrap_or_default();
     Arc::new(move |error| {
         // The first to come here takes the process down; others wait for that.
         let _first = once.lock();
@@ -305,14 +334,21 @@ fn panic_handler(
             note(&*log, "aborting startup due to startup process failure");
         } else if !restart {
             note(&*log, "shutting down because restart_after_crash is off");
-        } else {
+        } else if let Some(crashes) = crashes_so_far(&before, log.now()) {
             note(&*log, "all server processes terminated; reinitializing");
             let mut command = std::process::Command::new("/proc/self/exe");
             if let Some((program, rest)) = args.split_first() {
                 command.arg0(program).args(rest);
             }
+            command.env(CRASHES, crashes);
             let failed = command.exec();
             note(&*log, &format!("could not restart: {failed}"));
+        } else {
+            let message = format!(
+                "not restarting: the server has crashed {CRASHES_MAX} times within \
+                 {CRASHES_SPAN_SECONDS} seconds"
+            );
+            note(&*log, &message);
         }
         note(&*log, "database system is shut down");
         process::exit_now(1);
@@ -353,7 +389,10 @@ fn serve(
     for line in &listeners.lines {
         note(&**log, line);
     }
-    write_options(data, args);
+    write_options(data, args).map_err(|e| {
+        log.write(&Speaker::default(), &e, None);
+        Failure::told()
+    })?;
     lock.set(LINE_SOCKET, &listeners.first_directory);
     lock.set(LINE_ADDRESS, &listeners.first_address);
     lock.set(LINE_STATUS, "starting");
@@ -378,6 +417,8 @@ fn serve(
         move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     sync::memory::set_limit(config::memory_limit(&base));
     let engine = Engine::open(engine_config(&base)).map_err(|e| give_up(&**log, e))?;
+    // Without it no session can look anything up. Replay may have written it anew.
+    engine.relmaps().load(engine::relmap::SHARED).map_err(|e| give_up(&**log, e))?;
     let (checksums, segment_size) = engine.made_with();
     base.set_found("data_checksums", Value::Bool(checksums));
     base.set_found("wal_segment_size", Value::Int(segment_size.into()));
@@ -413,15 +454,16 @@ fn serve(
 }
 
 /// `postmaster.opts`: how the server was called, for a restart.
-fn write_options(data: &str, args: &[String]) {
+fn write_options(data: &str, args: &[String]) -> pgerror::Result<()> {
     let program = std::fs::read_link("/proc/self/exe");
     let program = program.map_or_else(|_| String::new(), |p| p.to_string_lossy().into_owned());
     let mut text = program;
     for arg in args {
         text.push_str(&format!(" \"{arg}\""));
     }
-    // Without it a restart has the options of the configuration files only.
-    let _ = std::fs::write(format!("{data}/postmaster.opts"), text + "\n");
+    let file = "postmaster.opts";
+    std::fs::write(format!("{data}/{file}"), text + "\n")
+        .map_err(|e| vfs::io_error("create file", file, &e).severity(Severity::Log))
 }
 
 fn accept(listener: &listen::Listener, gate: &Gate) {
@@ -470,5 +512,23 @@ fn attend(
             Some(Signal::Hangup) => reload(),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crashes_in_quick_succession_end_the_restarts() {
+        let mut before = String::new();
+        for n in 1..CRASHES_MAX as i64 {
+            before = crashes_so_far(&before, 1000 + n).expect("not yet too many");
+        }
+        assert_eq!(crashes_so_far(&before, 1010), None);
+        // Those of long ago do not count; nor does what the environment cannot mean.
+        let later = 1001 + CRASHES_SPAN_SECONDS;
+        assert_eq!(crashes_so_far(&before, later), Some(format!("1002,1003,1004,{later}")));
+        assert_eq!(crashes_so_far("x,,9999", 5), Some("5".to_owned()));
     }
 }
