@@ -324,6 +324,7 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
             None | Some("auto") => None,
             Some(v) => Some(catalog::descs::is_on(v)),
         });
+    let (cost_delay, cost_limit) = costs(host, params.auto.is_some());
     let truncate = params
         .truncate
         .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descs::is_on));
@@ -351,7 +352,8 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         truncate,
         is_autovacuum: params.auto.is_some(),
         for_wraparound: params.auto.is_some(),
-        cost_delay: if params.auto.is_some() { auto_cost_delay(host) } else { base.cost_delay },
+        cost_delay,
+        cost_limit,
         maintenance_work_mem: host.backend().settings().maintenance_work_mem,
         rel_frozen_xid: rel.class.relfrozenxid,
         rel_min_mxid: MultiXid(rel.class.relminmxid.0),
@@ -361,8 +363,10 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     }
 }
 
-/// `autovacuum_vacuum_cost_delay`, in milliseconds with a unit as SHOW prints it; -1 stands for `vacuum_cost_delay`.
-fn auto_cost_delay(host: &mut dyn CommandHost) -> Duration {
+/// How long VACUUM sleeps after work of which cost: autovacuum's settings, where they say something, before those of the
+/// statement.
+fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
+    // As SHOW prints it: milliseconds with a unit, or less.
     let mut millis = |name: &str| {
         let shown = host.setting(name);
         let (number, unit) =
@@ -370,11 +374,12 @@ fn auto_cost_delay(host: &mut dyn CommandHost) -> Duration {
         let number: f64 = number.parse().unwrap_or(0.0);
         if unit == "us" { number / 1000.0 } else { number }
     };
-    let mut delay = millis("autovacuum_vacuum_cost_delay");
-    if delay < 0.0 {
-        delay = millis("vacuum_cost_delay");
-    }
-    Duration::from_secs_f64(delay.max(0.0) / 1000.0)
+    let own = if auto { millis("autovacuum_vacuum_cost_delay") } else { -1.0 };
+    let delay = if own < 0.0 { millis("vacuum_cost_delay") } else { own };
+    let mut limit = |name: &str| host.setting(name).parse::<u32>().ok();
+    let own = if auto { limit("autovacuum_vacuum_cost_limit") } else { None };
+    let limit = own.or_else(|| limit("vacuum_cost_limit")).unwrap_or(200);
+    (Duration::from_secs_f64(delay.max(0.0) / 1000.0), limit)
 }
 
 /// VACUUM FULL of a table. System catalogs are vacuumed in place: their files are not exchanged.
@@ -420,21 +425,33 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     let Some(table) = rel.table.clone() else { return Ok(false) };
-    let mut btrees = Vec::new();
+    let (mut btrees, mut unkept) = (Vec::new(), false);
     let mut oids = Vec::new();
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
         let index = host.catalog().relation(i.indexrelid)?;
-        let Some(btree) = index.btree.clone() else {
-            let fault = host.catalog().unkept(&index);
-            return skip_unkept(host, target, &rel, fault);
-        };
-        btrees.push(btree);
-        oids.push(i.indexrelid);
+        match index.btree.clone() {
+            Some(btree) => {
+                btrees.push(btree);
+                oids.push(i.indexrelid);
+            }
+            None if params.auto.is_some() => unkept = true,
+            None => {
+                let fault = host.catalog().unkept(&index);
+                return skip_unkept(host, target, &rel, fault);
+            }
+        }
     }
-    let options = vacuum_options(host, &rel, params);
+    let mut options = vacuum_options(host, &rel, params);
+    if unkept {
+        // Old ids are frozen without the indexes: entries and what they lead to are left as they are.
+        options.has_other_indexes = true;
+        options.index_cleanup = Some(false);
+        btrees.clear();
+        oids.clear();
+    }
     let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
-    update_class(host, &rel, &result, &oids)?;
+    update_class(host, &rel, &result, &oids, unkept)?;
     if params.verbose {
         report(host, &rel, &result)?;
     }
@@ -454,6 +471,7 @@ fn update_class(
     rel: &RelDesc,
     result: &VacuumResult,
     indexes: &[Oid],
+    unkept: bool,
 ) -> Result<()> {
     let txns = host.backend().storage().txns.clone();
     let (next_xid, next_multi) = (txns.next_full_xid().xid(), txns.next_multixact());
@@ -462,7 +480,7 @@ fn update_class(
         row.relpages = result.pages as i32;
         row.reltuples = result.rel_tuples as f32;
         row.relallvisible = result.all_visible.min(result.pages) as i32;
-        row.relhasindex &= !indexes.is_empty();
+        row.relhasindex &= unkept || !indexes.is_empty();
         // Ids go forward only; one from the future is mended.
         let xid = result.new_frozen_xid;
         if xid.is_normal()

@@ -29,6 +29,9 @@ pub struct VacuumOptions {
     /// INDEX_CLEANUP: `None` is AUTO.
     pub index_cleanup: Option<bool>,
     pub truncate: bool,
+    /// The table has indexes that are not among those given: their entries stay, and so do the line pointers that they
+    /// lead to. INDEX_CLEANUP must be off.
+    pub has_other_indexes: bool,
     /// Bytes of dead TIDs kept in memory.
     pub maintenance_work_mem: usize,
     /// `vacuum_cost_delay`; zero is off.
@@ -56,6 +59,7 @@ impl Default for VacuumOptions {
             disable_page_skipping: false,
             index_cleanup: None,
             truncate: true,
+            has_other_indexes: false,
             maintenance_work_mem: 64 << 20,
             cost_delay: Duration::ZERO,
             cost_limit: 200,
@@ -360,7 +364,7 @@ impl Vacuum<'_> {
         let table = self.table;
         let rel = table.heap(be);
         let pool = be.pool_arc(table.persistence);
-        let no_indexes = self.indexes.is_empty();
+        let no_indexes = self.has_no_indexes();
         let cleanup = self.cleans_indexes();
         self.result.scanned_pages += 1;
         let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
@@ -402,7 +406,7 @@ impl Vacuum<'_> {
         rel: &HeapRel,
         block: BlockNo,
     ) -> Result<Option<PageReport>> {
-        let no_indexes = self.indexes.is_empty();
+        let no_indexes = self.has_no_indexes();
         let mut slot = None;
         heap::visibility_map::pin(cx.pool, rel, block, &mut slot, cx.wal, cx.scratch, cx.strategy)?;
         let bits = heap::visibility_map::status(cx.pool, rel, block, &mut slot, cx.strategy)?;
@@ -457,7 +461,13 @@ impl Vacuum<'_> {
         Ok(Some(report))
     }
 
+    /// Dead line pointers can be used again at once.
+    fn has_no_indexes(&self) -> bool {
+        self.indexes.is_empty() && !self.options.has_other_indexes
+    }
+
     fn cleans_indexes(&self) -> bool {
+        assert!(!self.options.has_other_indexes || self.options.index_cleanup == Some(false));
         self.options.index_cleanup != Some(false) && !self.result.failsafe
     }
 

@@ -101,10 +101,7 @@ impl Workers {
             }
             while !s.load(Ordering::Acquire) {
                 if autovacuum::is_due(&i) && i.check_admission().is_ok() {
-                    let worker = i.register_worker(LAUNCHER, w.clone());
-                    worker.meter.begin();
-                    let done = autovacuum::round(&i, &mut guarded);
-                    i.unregister_worker(worker.pid);
+                    let done = guarded(&mut || autovacuum::round(&i, &mut guarded));
                     done.err().into_iter().for_each(log);
                 }
                 let nap = u64::try_from(i.base().int("autovacuum_naptime")).unwrap_or(60);

@@ -45,6 +45,8 @@ pub struct Shown {
     pub user: Oid,
     /// The place among those that take part in transactions.
     pub proc: Option<u32>,
+    /// The session has made, or taken over, the temporary schema with that number.
+    pub has_temp_schema: bool,
     pub application: Arc<str>,
     pub address: Option<(IpAddr, u16)>,
     pub encrypted: Option<(&'static str, &'static str, u16)>,
@@ -73,6 +75,7 @@ impl Activity {
             database: Oid::INVALID,
             user: Oid::INVALID,
             proc: None,
+            has_temp_schema: false,
             application: empty,
             address,
             encrypted: None,

@@ -3,15 +3,22 @@
 
 use crate::connect::{Registered, begin_own_session};
 use crate::connection::Connection;
-use crate::instance::Instance;
+use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use crate::transport::Transport;
 use commands::wraparound::{self, OldDatabase, OldTable};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use settings::Source;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use sync::atomic::Ordering;
+use sync::wait::Interrupt;
+
+const LAUNCHER: &str = "autovacuum launcher";
+/// How long a table's lock is waited for.
+const LOCK_TIMEOUT: &str = "10s";
 
 /// Nobody at the other end.
 struct NoClient;
@@ -40,7 +47,9 @@ pub fn round(
     instance: &Arc<Instance>,
     in_database: &mut dyn FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    for database in survey(instance)? {
+    let launcher = instance.register_own(LAUNCHER);
+    let _registered = Registered { instance, pid: launcher.pid };
+    for database in survey(instance, &launcher)? {
         if instance.check_admission().is_err() {
             return Ok(());
         }
@@ -58,15 +67,15 @@ pub fn round(
 }
 
 /// The databases that must be vacuumed, the oldest first. Takes note of the names of all.
-fn survey(instance: &Arc<Instance>) -> Result<Vec<OldDatabase>> {
-    let handle = instance.register_own("autovacuum launcher");
-    let _registered = Registered { instance, pid: handle.pid };
-    let core = begin_own_session(instance, &handle, None)?;
+fn survey(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<OldDatabase>> {
+    let core = begin_own_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
     session.begin_work();
     let (old, names) = wraparound::old_databases(&mut session)?;
     session.commit_transaction()?;
+    drop(session);
+    handle.activity.change(|shown| shown.proc = None);
     instance.set_database_names(names);
     Ok(old)
 }
@@ -82,18 +91,27 @@ pub fn begin(instance: &Arc<Instance>) -> Result<()> {
     if let Some(warning) = instance.engine.txn().wraparound_warning() {
         instance.log.write(&crate::Speaker::default(), &warning, None);
     }
-    survey(instance).map(|_| ())
+    let handle = instance.register_own(LAUNCHER);
+    let _registered = Registered { instance, pid: handle.pid };
+    survey(instance, &handle).map(|_| ())
 }
 
 /// Vacuums one database.
 fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
     let handle = instance.register_own("autovacuum worker");
     let _registered = Registered { instance, pid: handle.pid };
-    let core = match begin_own_session(instance, &handle, Some((database.oid, &database.name))) {
+    let core = begin_own_session(instance, &handle, Some((database.oid, &database.name)));
+    let mut core = match core {
         // Dropped or renamed since it was found.
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
         core => core?,
     };
+    // Whatever is set for the database. A table that somebody keeps locked is left for the next round: others would wrap
+    // around meanwhile.
+    for (name, value) in [("lock_timeout", LOCK_TIMEOUT), ("default_transaction_read_only", "off")]
+    {
+        core.store.set_startup(name, value, Source::Session, true)?;
+    }
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
     session.core.apply_all_settings();
@@ -124,7 +142,10 @@ impl Session {
             let (schema, name) = (&table.schema, &table.name);
             let what = format!("autovacuum: VACUUM {schema}.{name} (to prevent wraparound)");
             self.show_running(what.as_bytes());
+            self.handle.busy.store(true, Ordering::Release);
             let done = wraparound::vacuum_table(self, &table, database.freeze_all);
+            self.handle.busy.store(false, Ordering::Release);
+            self.handle.waiter.take_one(Interrupt::QueryCancel);
             self.send_notices();
             self.conn.out.clear();
             if let Err(e) = done {
@@ -138,11 +159,14 @@ impl Session {
 
     /// What cannot be dropped stays for the next time.
     fn drop_orphaned_tables(&mut self, database: &OldDatabase) {
-        let sessions = self.instance.sessions();
+        // Asked when a table has been seen: its session says that it has the schema before it makes one.
+        let instance = self.instance.clone();
         let alive = |number: u32| {
-            sessions.iter().any(|s| {
+            instance.sessions().iter().any(|s| {
                 let shown = s.activity.get();
-                shown.proc == Some(number) && shown.database == database.oid
+                shown.proc == Some(number)
+                    && shown.database == database.oid
+                    && shown.has_temp_schema
             })
         };
         match wraparound::drop_orphans(self, &alive) {
@@ -179,6 +203,10 @@ impl Session {
             let message = "terminating autovacuum process due to administrator command";
             return Err(pg_err!(ADMIN_SHUTDOWN, "{message}").severity(Severity::Fatal));
         }
+        let error = match error.code() {
+            SqlState::QUERY_CANCELED => pg_err!(QUERY_CANCELED, "canceling autovacuum task"),
+            _ => error,
+        };
         let error = match table {
             Some(OldTable { schema, name, .. }) => {
                 let database = &database.name;

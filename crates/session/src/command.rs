@@ -249,6 +249,8 @@ impl CommandHost for Session {
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
         self.core.catalog.set_temp_namespace(schema, toast);
+        // For good, though it may be rolled back: whoever looks for orphans errs on the safe side.
+        self.core.show_activity(|shown| shown.has_temp_schema = true);
         self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
     }
 }

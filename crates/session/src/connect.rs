@@ -369,7 +369,9 @@ pub(crate) fn begin_own_session(
         let row = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
         let row =
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
-        let text_encoding = catalog::foreign::check_database(&row)?;
+        // The server must care for databases too that it cannot serve: it reads no text there.
+        let text_encoding = catalog::foreign::check_database(&row);
+        let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
     } else {
         core.catalog.abort(&mut core.backend)?;

@@ -411,11 +411,6 @@ impl Instance {
         worker
     }
 
-    /// Takes it out again.
-    pub fn unregister_worker(&self, pid: i32) {
-        self.workers.lock().retain(|worker| worker.pid != pid);
-    }
-
     /// Names of databases for messages that come up where no catalog can be read.
     pub(crate) fn set_database_names(&self, names: Vec<(Oid, String)>) {
         *self.database_names.lock() = names.into_iter().collect();

@@ -167,6 +167,89 @@ fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     check_with_postgresql(&place.data);
 }
 
+/// Databases of collations and tables with indexes that we do not keep hold ids back as others do.
+#[test]
+fn what_we_do_not_serve_is_frozen_all_the_same() {
+    let dir = TempDir::new("autovacuum");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
+    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    server.query(
+        "postgres",
+        "CREATE DATABASE icu LOCALE_PROVIDER icu ICU_LOCALE 'en' TEMPLATE template0",
+    );
+    server.query("postgres", "CREATE DATABASE wide ENCODING 'EUC_JP' TEMPLATE template0");
+    for database in ["postgres", "icu", "wide"] {
+        for sql in [
+            "CREATE TABLE g (id int PRIMARY KEY, a int[], t text)",
+            "INSERT INTO g SELECT i, ARRAY[i, i + 1], 'text ' || i FROM generate_series(1, 500) i",
+            "CREATE INDEX ON g USING gin (a)",
+            "CREATE INDEX ON g USING hash (id)",
+            "CREATE INDEX ON g (t)",
+            "DELETE FROM g WHERE id % 7 = 0",
+            "CREATE TABLE p (i int) PARTITION BY LIST (i)",
+            "CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1)",
+            "INSERT INTO p VALUES (1)",
+        ] {
+            server.query(database, sql);
+        }
+    }
+    let oldest = "SELECT min(datfrozenxid::text::bigint) FROM pg_database";
+    let oldest: u32 = server.query("postgres", oldest).trim().parse().expect("a number");
+    drop(server);
+    move_on(&data, oldest + (CIRCLE - 2_000_000), 0);
+    let server = Norsu::start(&data, &[]);
+    await_ages("all", |sql| server.query(sql), 100_000_000, 1_000_000);
+    server.stop(&data);
+    let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
+    for database in ["postgres", "icu", "wide"] {
+        let counts = "SET enable_seqscan = off; SELECT (SELECT count(*) FROM g WHERE a @> ARRAY[15]), \
+                      (SELECT count(*) FROM g WHERE id = 15), (SELECT count(*) FROM g WHERE t > 'text'), \
+                      (SELECT count(*) FROM g WHERE a @> ARRAY[14, 15]), (SELECT relhasindex FROM pg_class \
+                      WHERE oid = 'g'::regclass)";
+        assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
+        // New rows do not come into places that old entries lead to.
+        server.query(
+            database,
+            "INSERT INTO g SELECT i, ARRAY[-i], 'new' FROM generate_series(1001, 1100) i",
+        );
+        assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
+        server.query(database, "VACUUM (FREEZE) g");
+        assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
+    }
+    referee::check(&server);
+}
+
+/// Temporary tables of a session that a crash ended: nobody else could vacuum them.
+#[test]
+fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
+    let place = Place::new();
+    let mut server = Norsu::start(&place.data, &[]);
+    let mut clients: Vec<_> = (0..3).map(|_| server.connect("postgres")).collect();
+    for (n, client) in clients.iter_mut().enumerate() {
+        client.must(&format!("CREATE TEMP TABLE orphan_{n} AS SELECT generate_series(1, 10)"));
+    }
+    server.kill();
+    drop(clients);
+    let temporary = "SELECT count(*) FROM pg_class WHERE relname ~ '^orphan'";
+    let server = Norsu::start(&place.data, &[]);
+    assert_eq!(server.query(temporary), "3");
+    server.stop(&place.data);
+    move_on(&place.data, place.oldest + (CIRCLE - 1_900_000_000), 0);
+    let server = Norsu::start(&place.data, &["-c", "autovacuum_naptime=1s"]);
+    // Its tables are young, and hold nothing back.
+    let mut client = server.connect("postgres");
+    client.must("CREATE TEMP TABLE alive AS SELECT generate_series(1, 10) AS i");
+    await_ages("orphans", |sql| server.query(sql), 100_000_000, 1_000_000);
+    assert_eq!(server.query(temporary), "0");
+    assert_eq!(client.value("SELECT sum(i) FROM alive"), "55");
+    drop(client);
+    let log = server.stop(&place.data);
+    assert!(log.contains("autovacuum: dropping orphan temp table \"postgres.pg_temp_"), "{log}");
+    check_with_postgresql(&place.data);
+}
+
 /// Runs statements without a server; what is printed.
 fn alone(mut command: Command, data: &Path, database: &str, sql: &str) -> String {
     command.arg("-D").arg(data).arg(database);
