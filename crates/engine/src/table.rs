@@ -462,6 +462,9 @@ pub(crate) fn value(datum: DatumRef<'_>) -> Value<'_> {
     }
 }
 
+/// A row may not reach 1 GB before its values are compressed or moved out, as PostgreSQL makes it in one piece.
+const TUPLE_BYTES_MAX: usize = types::limits::ALLOCATION_BYTES_MAX;
+
 /// Forms the tuple, with large values dealt with.
 pub(crate) fn form(
     be: &mut Backend,
@@ -469,6 +472,13 @@ pub(crate) fn form(
     values: &[Value<'_>],
     out: &mut Vec<u8>,
 ) -> Result<()> {
+    let bytes = |v: &Value<'_>| match v {
+        Value::Bytes(b) | Value::Raw(b) => b.len(),
+        _ => 0,
+    };
+    if values.iter().map(bytes).sum::<usize>() > TUPLE_BYTES_MAX {
+        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "tuple is too big"));
+    }
     page::form::form_into(&table.tupdesc, values, out)?;
     if out.len() <= toast::TUPLE_THRESHOLD || table.is_toast {
         return Ok(());

@@ -339,5 +339,7 @@ pub(crate) fn invoke(
         variadic_array: call.variadic_array,
         extra: &mut st.extras[call.site],
     };
-    (call.f)(&mut cx, args)
+    let value = (call.f)(&mut cx, args)?;
+    types::limits::check_value(&value)?;
+    Ok(value)
 }

@@ -22,7 +22,7 @@ fn form(
     let types = desc.types(cx)?.iter().enumerate();
     let columns: Vec<_> =
         types.map(|(i, info)| (*info, values.get(i).copied().unwrap_or_default())).collect();
-    Ok(record::form(ty, typmod, desc.version, &columns))
+    record::form(ty, typmod, desc.version, &columns)
 }
 
 /// The composite type beneath a domain.

@@ -6,13 +6,17 @@
 //! ```
 
 use crate::form::{Reader, out_of_range};
-use crate::{Datum, DatumRef};
+use crate::limits::{allocate, allocate_payload};
+use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 
 /// Longest that a column may be declared: 10 MB of bits.
 const TYPMOD_MAX: i32 = 10 * 1024 * 1024 * 8;
+
+/// The most bits that a value may have.
+const BITS_MAX: usize = i32::MAX as usize / 8 * 8;
 
 struct Bits {
     len: usize,
@@ -44,30 +48,49 @@ impl Bits {
         }
     }
 
+    /// Clears what is left of the last byte.
+    fn trimmed(mut self) -> Bits {
+        let rest = self.bytes.len() * 8 - self.len;
+        if let Some(last) = self.bytes.last_mut() {
+            *last = *last >> rest << rest;
+        }
+        self
+    }
+
     /// Bits `from` to before `to`.
     fn part(&self, from: usize, to: usize) -> Bits {
-        let mut out = Bits::zeros(to.saturating_sub(from));
-        for i in 0..out.len {
-            out.set(i, self.get(from + i));
-        }
-        out
+        let len = to.saturating_sub(from);
+        let (first, shift) = (from / 8, from % 8);
+        let byte = |i: usize| u16::from(self.bytes.get(i).copied().unwrap_or(0));
+        let moved = |i: usize| ((byte(i) << 8 | byte(i + 1)) << shift >> 8) as u8;
+        let bytes = (first..first + len.div_ceil(8)).map(moved).collect();
+        Bits { len, bytes }.trimmed()
     }
 
     /// Longer or shorter, zeros at the end.
-    fn resized(&self, len: usize) -> Bits {
-        let mut out = self.part(0, self.len.min(len));
+    fn resized(&self, len: usize) -> Result<Bits> {
+        let size = len.div_ceil(8);
+        let mut bytes = allocate_payload(4 + size)?;
+        bytes.extend_from_slice(&self.bytes[..self.bytes.len().min(size)]);
+        let kept = Bits { len: self.len.min(len), bytes };
+        let mut out = if kept.bytes.len() * 8 >= kept.len { kept.trimmed() } else { kept };
         out.len = len;
-        out.bytes.resize(len.div_ceil(8), 0);
-        out
+        out.bytes.resize(size, 0);
+        Ok(out)
     }
 
     fn joined(&self, other: &Bits) -> Result<Bits> {
-        if self.len + other.len > TYPMOD_MAX as usize * 8 {
+        if self.len + other.len > BITS_MAX {
             return Err(too_long());
         }
-        let mut out = self.resized(self.len + other.len);
-        for i in 0..other.len {
-            out.set(self.len + i, other.get(i));
+        let mut out = self.resized(self.len + other.len)?;
+        let (first, shift) = (self.len / 8, self.len % 8);
+        for (i, &byte) in other.bytes.iter().enumerate() {
+            let moved = u16::from(byte) << 8 >> shift;
+            out.bytes[first + i] |= (moved >> 8) as u8;
+            if let Some(next) = out.bytes.get_mut(first + i + 1) {
+                *next |= moved as u8;
+            }
         }
         Ok(out)
     }
@@ -80,20 +103,21 @@ impl Bits {
 }
 
 fn too_long() -> PgError {
-    pg_err!(
-        PROGRAM_LIMIT_EXCEEDED,
-        "bit string length exceeds the maximum allowed ({})",
-        i32::MAX / 8 * 8
-    )
+    pg_err!(PROGRAM_LIMIT_EXCEEDED, "bit string length exceeds the maximum allowed ({})", BITS_MAX)
 }
 
-fn parse(text: &[u8]) -> Result<Bits> {
+/// `check` sees the number of bits before any is read.
+fn parse(text: &[u8], check: impl Fn(usize) -> Result<()>) -> Result<Bits> {
     let (digits, hex) = match text {
         [b'b' | b'B', rest @ ..] => (rest, false),
         [b'x' | b'X', rest @ ..] => (rest, true),
         rest => (rest, false),
     };
     let width = if hex { 4 } else { 1 };
+    if digits.len().saturating_mul(width) > BITS_MAX {
+        return Err(too_long());
+    }
+    check(digits.len() * width)?;
     let mut out = Bits::zeros(digits.len() * width);
     for (i, &c) in digits.iter().enumerate() {
         let radix = if hex { 16 } else { 2 };
@@ -114,30 +138,32 @@ fn parse(text: &[u8]) -> Result<Bits> {
 }
 
 /// As `bit(n)`: of that length exactly.
-fn fit_exactly(bits: Bits, typmod: i32) -> Result<Bits> {
-    if typmod > 0 && bits.len != typmod as usize {
+fn fit_exactly(len: usize, typmod: i32) -> Result<()> {
+    if typmod > 0 && len != typmod as usize {
         return Err(pg_err!(
             STRING_DATA_LENGTH_MISMATCH,
-            "bit string length {} does not match type bit({typmod})",
-            bits.len
+            "bit string length {len} does not match type bit({typmod})"
         ));
     }
-    Ok(bits)
+    Ok(())
 }
 
 /// As `bit varying(n)`: at most that long.
-fn fit_within(bits: Bits, typmod: i32) -> Result<Bits> {
-    if typmod > 0 && bits.len > typmod as usize {
+fn fit_within(len: usize, typmod: i32) -> Result<()> {
+    if typmod > 0 && len > typmod as usize {
         return Err(pg_err!(
             STRING_DATA_RIGHT_TRUNCATION,
             "bit string too long for type bit varying({typmod})"
         ));
     }
-    Ok(bits)
+    Ok(())
 }
 
-fn text(bits: &Bits) -> String {
-    (0..bits.len).map(|i| if bits.get(i) { '1' } else { '0' }).collect()
+fn text(bits: &Bits) -> Result<Datum> {
+    // A closing zero is counted.
+    let mut out = allocate(bits.len + 1)?;
+    out.extend((0..bits.len).map(|i| if bits.get(i) { b'1' } else { b'0' }));
+    Ok(Datum::bytes(out))
 }
 
 fn receive(message: &[u8]) -> Result<Bits> {
@@ -151,7 +177,7 @@ fn receive(message: &[u8]) -> Result<Bits> {
     }
     let len = len as usize;
     let bytes = r.bytes(len.div_ceil(8))?.to_vec();
-    Ok(Bits { len, bytes }.resized(len))
+    Ok(Bits { len, bytes }.trimmed())
 }
 
 fn typmod_in(array: DatumRef<'_>, name: &str) -> Result<Datum> {
@@ -196,14 +222,26 @@ fn combined(a: &[DatumRef<'_>], word: &str, op: fn(u8, u8) -> u8) -> Result<Datu
 
 /// To the left by `n`, to the right where it is negative.
 fn shifted(bits: &Bits, n: i64) -> Bits {
+    let by = n.unsigned_abs() as usize;
+    if by >= bits.len {
+        return Bits::zeros(bits.len);
+    }
+    if n >= 0 {
+        let mut out = bits.part(by, bits.len);
+        (out.len, _) = (bits.len, out.bytes.resize(bits.bytes.len(), 0));
+        return out;
+    }
+    let (first, shift) = (by / 8, by % 8);
     let mut out = Bits::zeros(bits.len);
-    for i in 0..bits.len {
-        let from = i as i64 + n;
-        if (0..bits.len as i64).contains(&from) {
-            out.set(i, bits.get(from as usize));
+    for (i, &byte) in bits.bytes.iter().enumerate() {
+        let moved = u16::from(byte) << 8 >> shift;
+        for (at, part) in [(first + i, moved >> 8), (first + i + 1, moved & 0xff)] {
+            if let Some(to) = out.bytes.get_mut(at) {
+                *to |= part as u8;
+            }
         }
     }
-    out
+    out.trimmed()
 }
 
 /// From place `start` (1-based) on, `len` of them or all.
@@ -233,18 +271,16 @@ fn overlay(a: &[DatumRef<'_>], len: Option<i32>) -> Result<Datum> {
 }
 
 /// The lowest `len` bits of a number; a length that is none is 1.
-fn from_number(n: i64, len: i32) -> Bits {
-    let len = if (1..=i32::MAX - 7).contains(&len) { len as usize } else { 1 };
+fn from_number(n: i64, len: i32) -> Result<Bits> {
+    let len = if (1..=BITS_MAX as i32).contains(&len) { len as usize } else { 1 };
     let sign = if n < 0 { 0xff } else { 0 };
-    let mut out = Bits { len, bytes: vec![sign; len.div_ceil(8)] };
+    let mut bytes = allocate_payload(4 + len.div_ceil(8))?;
+    bytes.resize(len.div_ceil(8), sign);
+    let mut out = Bits { len, bytes };
     for place in 0..len.min(64) {
         out.set(len - 1 - place, n >> place & 1 == 1);
     }
-    let rest = out.bytes.len() * 8 - len;
-    if let Some(last) = out.bytes.last_mut() {
-        *last = *last >> rest << rest;
-    }
-    out
+    Ok(out.trimmed())
 }
 
 fn to_number(bits: &Bits, width: usize, name: &str) -> Result<u64> {
@@ -254,16 +290,25 @@ fn to_number(bits: &Bits, width: usize, name: &str) -> Result<u64> {
     Ok((0..bits.len).fold(0, |n, i| n << 1 | u64::from(bits.get(i))))
 }
 
-fn position(a: &[DatumRef<'_>]) -> i32 {
+fn position(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<i32> {
     let (bits, wanted) = (Bits::of(a[0]), Bits::of(a[1]));
     if bits.len == 0 || wanted.len > bits.len {
-        return 0;
+        return Ok(0);
     }
     if wanted.len == 0 {
-        return 1;
+        return Ok(1);
     }
-    let fits = |at: &usize| (0..wanted.len).all(|i| bits.get(at + i) == wanted.get(i));
-    (0..=bits.len - wanted.len).find(fits).map_or(0, |at| at as i32 + 1)
+    let mut compared = 0;
+    for at in 0..=bits.len - wanted.len {
+        let differs = (0..wanted.len).position(|i| bits.get(at + i) != wanted.get(i));
+        let Some(same) = differs else { return Ok(at as i32 + 1) };
+        compared += same + 1;
+        if compared > 1 << 20 {
+            compared = 0;
+            cx.check_interrupts()?;
+        }
+    }
+    Ok(0)
 }
 
 fn place(bits: &Bits, n: i32) -> Result<usize> {
@@ -278,12 +323,24 @@ fn place(bits: &Bits, n: i32) -> Result<usize> {
 }
 
 scalars! { FNS;
-    "bit_in" => |_, a| Ok(fit_exactly(parse(a[0].as_bytes())?, a[2].as_i32())?.datum()),
-    "varbit_in" => |_, a| Ok(fit_within(parse(a[0].as_bytes())?, a[2].as_i32())?.datum()),
-    "bit_out" => |_, a| Ok(Datum::text(&text(&Bits::of(a[0])))),
-    "varbit_out" => |_, a| Ok(Datum::text(&text(&Bits::of(a[0])))),
-    "bit_recv" => |_, a| Ok(fit_exactly(receive(a[0].as_bytes())?, a[2].as_i32())?.datum()),
-    "varbit_recv" => |_, a| Ok(fit_within(receive(a[0].as_bytes())?, a[2].as_i32())?.datum()),
+    "bit_in" => |_, a| {
+        Ok(parse(a[0].as_bytes(), |len| fit_exactly(len, a[2].as_i32()))?.datum())
+    },
+    "varbit_in" => |_, a| {
+        Ok(parse(a[0].as_bytes(), |len| fit_within(len, a[2].as_i32()))?.datum())
+    },
+    "bit_out" => |_, a| text(&Bits::of(a[0])),
+    "varbit_out" => |_, a| text(&Bits::of(a[0])),
+    "bit_recv" => |_, a| {
+        let bits = receive(a[0].as_bytes())?;
+        fit_exactly(bits.len, a[2].as_i32())?;
+        Ok(bits.datum())
+    },
+    "varbit_recv" => |_, a| {
+        let bits = receive(a[0].as_bytes())?;
+        fit_within(bits.len, a[2].as_i32())?;
+        Ok(bits.datum())
+    },
     "bit_send" => |_, a| send(a[0]),
     "varbit_send" => |_, a| send(a[0]),
     "bittypmodin" => |_, a| typmod_in(a[0], "bit"),
@@ -292,23 +349,23 @@ scalars! { FNS;
     "varbittypmodout" => |_, a| Ok(typmod_out(a[0].as_i32())),
     "bit" => |_, a| {
         let (bits, len) = (Bits::of(a[0]), a[1].as_i32());
-        if len <= 0 || bits.len == len as usize {
+        if len <= 0 || len as usize > BITS_MAX || bits.len == len as usize {
             return Ok(a[0].to_owned());
         }
-        match a[2].as_bool() {
-            true => Ok(bits.resized(len as usize).datum()),
-            false => Ok(fit_exactly(bits, len)?.datum()),
+        if !a[2].as_bool() {
+            fit_exactly(bits.len, len)?;
         }
+        Ok(bits.resized(len as usize)?.datum())
     },
     "varbit" => |_, a| {
         let (bits, len) = (Bits::of(a[0]), a[1].as_i32());
         if len <= 0 || bits.len <= len as usize {
             return Ok(a[0].to_owned());
         }
-        match a[2].as_bool() {
-            true => Ok(bits.resized(len as usize).datum()),
-            false => Ok(fit_within(bits, len)?.datum()),
+        if !a[2].as_bool() {
+            fit_within(bits.len, len)?;
         }
+        Ok(bits.resized(len as usize)?.datum())
     },
     "bit_and" => |_, a| combined(a, "AND", |x, y| x & y),
     "bit_or" => |_, a| combined(a, "OR", |x, y| x | y),
@@ -316,7 +373,7 @@ scalars! { FNS;
     "bitnot" => |_, a| {
         let bits = Bits::of(a[0]);
         let bytes = bits.bytes.iter().map(|b| !b).collect();
-        Ok(Bits { len: bits.len, bytes }.resized(bits.len).datum())
+        Ok(Bits { len: bits.len, bytes }.trimmed().datum())
     },
     "bitshiftleft" => |_, a| Ok(shifted(&Bits::of(a[0]), a[1].as_i32().into()).datum()),
     "bitshiftright" => |_, a| Ok(shifted(&Bits::of(a[0]), -i64::from(a[1].as_i32())).datum()),
@@ -331,11 +388,11 @@ scalars! { FNS;
     },
     "bitlength" => |_, a| Ok(Datum::int4(Bits::of(a[0]).len as i32)),
     "bitoctetlength" => |_, a| Ok(Datum::int4(Bits::of(a[0]).bytes.len() as i32)),
-    "bitfromint4" => |_, a| Ok(from_number(a[0].as_i32().into(), a[1].as_i32()).datum()),
-    "bitfromint8" => |_, a| Ok(from_number(a[0].as_i64(), a[1].as_i32()).datum()),
+    "bitfromint4" => |_, a| Ok(from_number(a[0].as_i32().into(), a[1].as_i32())?.datum()),
+    "bitfromint8" => |_, a| Ok(from_number(a[0].as_i64(), a[1].as_i32())?.datum()),
     "bittoint4" => |_, a| Ok(Datum::int4(to_number(&Bits::of(a[0]), 32, "integer")? as u32 as i32)),
     "bittoint8" => |_, a| Ok(Datum::int8(to_number(&Bits::of(a[0]), 64, "bigint")? as i64)),
-    "bitposition" => |_, a| Ok(Datum::int4(position(a))),
+    "bitposition" => |cx, a| Ok(Datum::int4(position(cx, a)?)),
     "bitgetbit" => |_, a| {
         let bits = Bits::of(a[0]);
         let at = place(&bits, a[1].as_i32())?;

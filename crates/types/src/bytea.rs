@@ -1,6 +1,7 @@
 //! bytea: hex and escape forms, bits and bytes. Counterpart: varlena.c, encode.c.
 
 use crate::form::bad_syntax;
+use crate::limits::{ALLOCATION_BYTES_MAX, allocate, joined};
 use crate::settings::ByteaOutput;
 use crate::{Datum, FnContext};
 use pgerror::{Result, pg_err};
@@ -12,12 +13,8 @@ pub fn hex_digit(c: u8) -> Option<u8> {
 
 /// Lower-case hexadecimal digits of `bytes`.
 pub fn hex_encode(bytes: &[u8]) -> Vec<u8> {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut out = Vec::with_capacity(2 * bytes.len());
-    for b in bytes {
-        out.push(DIGITS[(b >> 4) as usize]);
-        out.push(DIGITS[(b & 15) as usize]);
-    }
+    push_hex(&mut out, bytes);
     out
 }
 
@@ -138,12 +135,12 @@ fn substr(bytes: &[u8], start: i32, length: Option<i32>) -> Result<&[u8]> {
     Ok(&bytes[begin..end.max(begin)])
 }
 
-fn overlay(a: &[u8], b: &[u8], start: i32, length: i32) -> Result<Vec<u8>> {
+fn overlay(a: &[u8], b: &[u8], start: i32, length: i32) -> Result<Datum> {
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
     let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
-    Ok([substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?].concat())
+    joined(&[substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?])
 }
 
 fn trim<'a>(bytes: &'a [u8], set: &[u8], left: bool, right: bool) -> &'a [u8] {
@@ -162,14 +159,35 @@ pub fn position(hay: &[u8], needle: &[u8]) -> i32 {
     if needle.is_empty() {
         return 1;
     }
-    hay.windows(needle.len()).position(|w| w == needle).map_or(0, |i| i as i32 + 1)
+    memchr::memmem::find(hay, needle).map_or(0, |i| i as i32 + 1)
 }
 
-fn out(cx: &dyn FnContext, bytes: &[u8]) -> Datum {
-    Datum::bytes(match cx.settings().bytea_output {
-        ByteaOutput::Hex => [b"\\x".as_slice(), &hex_encode(bytes)].concat(),
-        ByteaOutput::Escape => escape_encode(bytes),
-    })
+/// Appends lower-case hexadecimal digits.
+fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.extend(bytes.iter().flat_map(|b| [DIGITS[(b >> 4) as usize], DIGITS[(b & 15) as usize]]));
+}
+
+fn out(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
+    if cx.settings().bytea_output == ByteaOutput::Escape {
+        let length = |b: &u8| match b {
+            b'\\' => 2,
+            0x20..=0x7e => 1,
+            _ => 4,
+        };
+        if bytes.iter().map(length).sum::<usize>() >= ALLOCATION_BYTES_MAX {
+            return Err(pg_err!(
+                PROGRAM_LIMIT_EXCEEDED,
+                "result of bytea output conversion is too large"
+            ));
+        }
+        return Ok(Datum::bytes(escape_encode(bytes)));
+    }
+    // The prefix and a closing zero are counted.
+    let mut out = allocate(2 * bytes.len() + 3)?;
+    out.extend_from_slice(b"\\x");
+    push_hex(&mut out, bytes);
+    Ok(Datum::bytes(out))
 }
 
 scalars! { FNS;
@@ -179,21 +197,22 @@ scalars! { FNS;
             if e.message().is_empty() { bad_syntax("bytea", text) } else { e }
         })
     },
-    "byteaout" => |cx, a| Ok(out(cx, a[0].as_bytes())),
-    "pg_mcv_list_out" => |cx, a| Ok(out(cx, a[0].as_bytes())),
+    "byteaout" => |cx, a| out(cx, a[0].as_bytes()),
+    "pg_mcv_list_out" => |cx, a| out(cx, a[0].as_bytes()),
     "bytearecv" => |_, a| Ok(a[0].to_owned()),
     "byteasend" => |_, a| Ok(a[0].to_owned()),
     "byteaoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),
-    "byteacat" => |_, a| Ok(Datum::bytes([a[0].as_bytes(), a[1].as_bytes()].concat())),
+    "byteacat" => |_, a| joined(&[a[0].as_bytes(), a[1].as_bytes()]),
     "bytea_substr" => |_, a| Ok(Datum::bytes(
         substr(a[0].as_bytes(), a[1].as_i32(), Some(a[2].as_i32()))?)),
     "bytea_substr_no_len" =>
         |_, a| Ok(Datum::bytes(substr(a[0].as_bytes(), a[1].as_i32(), None)?)),
-    "byteaoverlay" => |_, a| Ok(Datum::bytes(
-        overlay(a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32(), a[3].as_i32())?)),
+    "byteaoverlay" => |_, a| {
+        overlay(a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32(), a[3].as_i32())
+    },
     "byteaoverlay_no_len" => |_, a| {
         let b = a[1].as_bytes();
-        Ok(Datum::bytes(overlay(a[0].as_bytes(), b, a[2].as_i32(), b.len() as i32)?))
+        overlay(a[0].as_bytes(), b, a[2].as_i32(), b.len() as i32)
     },
     "byteapos" => |_, a| Ok(Datum::int4(position(a[0].as_bytes(), a[1].as_bytes()))),
     "byteatrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), true, true))),

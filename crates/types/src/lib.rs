@@ -33,6 +33,7 @@ pub mod in_range;
 pub mod int;
 pub mod json;
 pub mod kernels;
+pub mod limits;
 pub mod locale;
 pub mod memory;
 pub mod network;

@@ -10,6 +10,7 @@
 
 use crate::fncx::{RowDesc, TypeInfo};
 use crate::form::{Reader, is_space};
+use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
 use crate::{Datum, DatumRef, FnContext, array, hash, oids};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -38,12 +39,21 @@ fn align_up(n: usize, to: usize) -> usize {
 
 /// A row value of type `ty` (`record` and a typmod for anonymous ones). A type's `version` other than 0 stands in the
 /// header, where PostgreSQL since 15.20 looks for it: in place of the typmod, and its upper half in the ctid.
-pub fn form(ty: Oid, typmod: i32, version: u64, columns: &[(TypeInfo, DatumRef<'_>)]) -> Datum {
+pub fn form(
+    ty: Oid,
+    typmod: i32,
+    version: u64,
+    columns: &[(TypeInfo, DatumRef<'_>)],
+) -> Result<Datum> {
     let has_null = columns.iter().any(|(_, v)| v.is_null());
     let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
     let hoff = align_up(HEADER + bitmap, 8);
     let mut infomask = if has_null { HAS_NULL } else { 0 };
     // Built with the length word in front so that offsets are the stored ones.
+    let data = data_bytes(columns);
+    if hoff.saturating_add(data) > ALLOCATION_BYTES_MAX {
+        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "tuple is too big"));
+    }
     let mut out = vec![0u8; hoff];
     out[4..8].copy_from_slice(&typmod.to_le_bytes());
     out[8..12].copy_from_slice(&ty.0.to_le_bytes());
@@ -100,7 +110,21 @@ pub fn form(ty: Oid, typmod: i32, version: u64, columns: &[(TypeInfo, DatumRef<'
     out[20..22].copy_from_slice(&infomask.to_le_bytes());
     out[22] = hoff as u8;
     out.drain(..4);
-    Datum::bytes(out)
+    Ok(Datum::bytes(out))
+}
+
+/// The bytes of the columns' values, padding between them included.
+fn data_bytes(columns: &[(TypeInfo, DatumRef<'_>)]) -> usize {
+    columns.iter().fold(0usize, |at, (info, value)| match (value, info.len) {
+        (DatumRef::Null, _) => at,
+        (DatumRef::Bytes(b), -1) if b.len() < 127 => at.saturating_add(b.len() + 1),
+        (DatumRef::Bytes(b), -1) => align_up(at, info.align_bytes()).saturating_add(b.len() + 4),
+        (DatumRef::Bytes(b), -2) => at.saturating_add(b.len() + 1),
+        (DatumRef::Bytes(b), _) => align_up(at, info.align_bytes()).saturating_add(b.len()),
+        (DatumRef::Word(_), len) => {
+            align_up(at, info.align_bytes()).saturating_add(len.max(0) as usize)
+        }
+    })
 }
 
 /// The columns of a row value; those added to the type after it was made are NULL.
@@ -213,14 +237,14 @@ fn input(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(malformed(text, "Junk after right parenthesis."));
     }
     let columns: Vec<_> = types.iter().copied().zip(values.iter().map(Datum::as_ref)).collect();
-    Ok(form(ty, typmod, desc.version, &columns))
+    form(ty, typmod, desc.version, &columns)
 }
 
 /// Text form of a row.
 pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
     let desc = described(cx, d)?;
     let types = desc.types(cx)?;
-    let mut out = vec![b'('];
+    let mut out = TextBuffer::from(b"(".as_slice());
     let mut first = true;
     for (c, v) in desc.columns.iter().zip(deform(d, types)) {
         if c.is_dropped() {
@@ -238,6 +262,7 @@ pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
             || text.iter().any(|&c| matches!(c, b'"' | b'\\' | b'(' | b')' | b',') || is_space(c));
         if !quote {
             out.extend_from_slice(&text);
+            out.check()?;
             continue;
         }
         out.push(b'"');
@@ -250,7 +275,7 @@ pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
         out.push(b'"');
     }
     out.push(b')');
-    Ok(out)
+    out.into_bytes()
 }
 
 fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -300,14 +325,14 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         });
     }
     let columns: Vec<_> = types.iter().copied().zip(values.iter().map(Datum::as_ref)).collect();
-    Ok(form(ty, typmod, desc.version, &columns))
+    form(ty, typmod, desc.version, &columns)
 }
 
 fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     let desc = described(cx, d)?;
     let types = desc.types(cx)?;
     let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
-    let mut out = (live as u32).to_be_bytes().to_vec();
+    let mut out = TextBuffer::from((live as u32).to_be_bytes().as_slice());
     for (c, v) in desc.columns.iter().zip(deform(d, types)) {
         if c.is_dropped() {
             continue;
@@ -320,8 +345,9 @@ fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
         let bytes = cx.type_send(c.ty, v)?;
         out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
         out.extend_from_slice(&bytes);
+        out.check()?;
     }
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 /// Places of the columns that were not dropped.

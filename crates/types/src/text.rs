@@ -1,6 +1,7 @@
 //! text, varchar, bpchar: input and output, typmods and coercions. Counterpart: varchar.c, varlena.c.
 
 use crate::compare::bpchar_trimmed;
+use crate::limits::allocate_payload;
 use crate::settings::Encoding;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
@@ -78,8 +79,10 @@ pub fn bpchar_coerce(
     let want = (typmod - 4) as usize;
     let have = char_count(text, encoding);
     if have <= want {
-        let mut out = text.to_vec();
-        out.resize(text.len() + want - have, b' ');
+        let size = text.len() + want - have;
+        let mut out = allocate_payload(size)?;
+        out.extend_from_slice(text);
+        out.resize(size, b' ');
         return Ok(out);
     }
     let end = char_offset(text, want, encoding);

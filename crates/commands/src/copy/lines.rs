@@ -3,9 +3,13 @@
 
 use super::fields::position;
 use pgerror::{PgError, Result, bail};
+use types::limits::{ALLOCATION_BYTES_MAX, buffer_full};
 
 /// Where bytes come from: appends some, false at the end.
 pub type More<'a> = dyn FnMut(&mut Vec<u8>) -> Result<bool> + 'a;
+
+/// PostgreSQL reads this much at a time, and names it where a line is too long.
+const PIECE_BYTES: usize = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LineEnd {
@@ -48,6 +52,11 @@ impl Lines {
     fn fill(&mut self, more: &mut More<'_>) -> Result<bool> {
         if self.ended {
             return Ok(false);
+        }
+        // All of the buffer is one line so far, which may not reach 1 GB.
+        let held = self.buf.len() - self.start;
+        if held >= ALLOCATION_BYTES_MAX - PIECE_BYTES {
+            return Err(buffer_full(held, PIECE_BYTES));
         }
         if self.start > 0 {
             self.buf.drain(..self.start);

@@ -10,6 +10,7 @@ use ids::Oid;
 use parse::ast::CopyStmt;
 use pgerror::{Result, bail, pg_err};
 use std::sync::Arc;
+use types::limits::TextBuffer;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
 use vfs::OpenMode;
 
@@ -118,7 +119,7 @@ struct Writer<'a> {
     types: Vec<Oid>,
     force: Vec<bool>,
     target: Target,
-    row: Vec<u8>,
+    row: TextBuffer,
     field: Vec<u8>,
     count: u64,
 }
@@ -158,8 +159,15 @@ impl<'a> Writer<'a> {
                 Target::File { file, at: 0, path: path.to_string(), pending: Vec::new() }
             }
         };
-        let mut out =
-            Writer { format, types, force, target, row: Vec::new(), field: Vec::new(), count: 0 };
+        let mut out = Writer {
+            format,
+            types,
+            force,
+            target,
+            row: TextBuffer::new(),
+            field: Vec::new(),
+            count: 0,
+        };
         if format.binary {
             let header = super::binary::header();
             out.target.row(host, &header)?;
@@ -172,9 +180,8 @@ impl<'a> Writer<'a> {
                 out.push_field(false, names.len() == 1);
             }
             out.row.push(b'\n');
-            let row = std::mem::take(&mut out.row);
-            out.target.row(host, &row)?;
-            out.row = row;
+            out.row.check()?;
+            out.target.row(host, out.row.as_slice())?;
             out.row.clear();
         }
         Ok(out)
@@ -248,9 +255,11 @@ impl<'a> Writer<'a> {
                     }
                 }
                 self.push_field(self.force[i], columns.len() == 1);
+                self.row.check()?;
             }
             self.row.push(b'\n');
-            self.target.row(host, &self.row)?;
+            self.row.check()?;
+            self.target.row(host, self.row.as_slice())?;
             self.count += 1;
         }
         host.backend().check_interrupts()
@@ -272,10 +281,11 @@ impl<'a> Writer<'a> {
                         let bytes = host.functions().type_send(self.types[i], v)?;
                         self.row.extend_from_slice(&(bytes.len() as i32).to_be_bytes());
                         self.row.extend_from_slice(&bytes);
+                        self.row.check()?;
                     }
                 }
             }
-            self.target.row(host, &self.row)?;
+            self.target.row(host, self.row.as_slice())?;
             self.count += 1;
         }
         host.backend().check_interrupts()
@@ -294,7 +304,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Counterpart: `CopyAttributeOutText`.
-fn text_field(field: &[u8], delimiter: u8, out: &mut Vec<u8>) {
+fn text_field(field: &[u8], delimiter: u8, out: &mut TextBuffer) {
     for &b in field {
         let letter = match b {
             8 => b'b',
@@ -320,8 +330,8 @@ mod tests {
 
     #[test]
     fn text_fields_are_escaped() {
-        let mut out = Vec::new();
+        let mut out = TextBuffer::new();
         text_field(b"a\tb\\c\n|", b'|', &mut out);
-        assert_eq!(out, b"a\\tb\\\\c\\n\\|");
+        assert_eq!(out.as_slice(), b"a\\tb\\\\c\\n\\|");
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::FnContext;
 use crate::builtin::AggState;
+use crate::limits::ALLOCATION_BYTES_MAX;
 
 /// Element type of the array argument `i`, from its value or from what analysis says.
 fn elem_of(
@@ -70,21 +71,21 @@ fn concatenate(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             return Err(incompatible(differing));
         }
         let mut dims = xd.clone();
-        dims[0] += yd[0];
+        dims[0] = dims[0].checked_add(yd[0]).ok_or_else(too_large)?;
         (dims, x.lower_bounds())
     } else if xd.len() + 1 == yd.len() {
         if xd[..] != yd[1..] {
             return Err(incompatible(differing));
         }
         let mut dims = yd.clone();
-        dims[0] += 1;
+        dims[0] = dims[0].checked_add(1).ok_or_else(too_large)?;
         (dims, y.lower_bounds())
     } else if xd.len() == yd.len() + 1 {
         if xd[1..] != yd[..] {
             return Err(incompatible(differing));
         }
         let mut dims = xd.clone();
-        dims[0] += 1;
+        dims[0] = dims[0].checked_add(1).ok_or_else(too_large)?;
         (dims, x.lower_bounds())
     } else {
         return Err(incompatible(&format!(
@@ -134,7 +135,17 @@ fn fill(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let elem = cx.type_info(cx.arg_type(0))?;
     let count = count_of(&dims)?;
     check_bounds(&dims, &lower)?;
-    build(&elem, &dims, &lower, vec![a[0]; count].into_iter())
+    // A vector of the same value would take more than the array itself.
+    let room = one_element_bytes(&elem, a[0]).saturating_mul(count);
+    if room > ALLOCATION_BYTES_MAX {
+        return Err(too_many_bytes());
+    }
+    build(&elem, &dims, &lower, std::iter::repeat_n(a[0], count))
+}
+
+/// The bytes that one element takes in an array.
+fn one_element_bytes(elem: &TypeInfo, v: DatumRef<'_>) -> usize {
+    element_bytes(elem, std::iter::once(v)).unwrap_or(usize::MAX)
 }
 
 /// Elements (or whole arrays) gathered by array_agg and ARRAY(subquery).

@@ -3,6 +3,7 @@
 use super::*;
 use crate::FnContext;
 use crate::form::{Reader, is_space};
+use crate::limits::TextBuffer;
 
 fn malformed(text: &[u8], detail: impl Into<String>) -> pgerror::PgError {
     pg_err!(
@@ -308,10 +309,11 @@ pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
         return Ok(b"{}".to_vec());
     }
     let (dims, lower) = (array.dims(), array.lower_bounds());
-    let mut out = Vec::new();
+    let mut out = TextBuffer::new();
     if lower.iter().any(|&l| l != 1) {
         for (d, l) in dims.iter().zip(&lower) {
-            out.extend_from_slice(format!("[{l}:{}]", l + d - 1).as_bytes());
+            let upper = i64::from(*l) + i64::from(*d) - 1;
+            out.extend_from_slice(format!("[{l}:{upper}]").as_bytes());
         }
         out.push(b'=');
     }
@@ -342,8 +344,12 @@ pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
             }
         }
         spans.iter().filter(|s| (i + 1) % **s == 0).for_each(|_| out.push(b'}'));
+        if i % 1024 == 1023 {
+            cx.check_interrupts()?;
+        }
+        out.check()?;
     }
-    Ok(out)
+    out.into_bytes()
 }
 
 fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -400,7 +406,7 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     let array = ArrayRef::new(d);
     let elem = cx.type_info(array.elem_type())?;
-    let mut out = Vec::new();
+    let mut out = TextBuffer::new();
     out.extend_from_slice(&(array.ndim() as u32).to_be_bytes());
     out.extend_from_slice(&u32::from(array.has_null_bitmap()).to_be_bytes());
     out.extend_from_slice(&elem.oid.0.to_be_bytes());
@@ -416,8 +422,9 @@ fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
         let bytes = cx.type_send(elem.oid, value)?;
         out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
         out.extend_from_slice(&bytes);
+        out.check()?;
     }
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 scalars! { FNS;

@@ -23,6 +23,7 @@ pub use ops::{btarraycmp, order_by};
 
 use crate::builtin::Builtin;
 use crate::fncx::TypeInfo;
+use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
 use crate::{Datum, DatumRef, oids};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -304,11 +305,16 @@ pub fn build<'a>(
     if count == 0 {
         return Ok(empty(elem.oid));
     }
+    check_bounds(dims, lower)?;
     let ndim = dims.len();
     let has_nulls = values.clone().any(DatumRef::is_null);
     let bitmap_len = if has_nulls { count.div_ceil(8) } else { 0 };
     let start = align_up(16 + 8 * ndim + bitmap_len, 8);
-    let mut out = Vec::with_capacity(start + count * elem.len.max(8) as usize);
+    let size = start.saturating_add(element_bytes(elem, values.clone())?);
+    if size > ALLOCATION_BYTES_MAX {
+        return Err(too_many_bytes());
+    }
+    let mut out = allocate(size)?;
     out.extend_from_slice(&(ndim as u32).to_le_bytes());
     out.extend_from_slice(&(if has_nulls { start as u32 } else { 0 }).to_le_bytes());
     out.extend_from_slice(&elem.oid.0.to_le_bytes());
@@ -323,14 +329,40 @@ pub fn build<'a>(
             write_element(elem, &mut out, start - 4, v);
         }
     }
-    if out.len() > 0x3fff_ffff - 4 {
-        return Err(pg_err!(
-            PROGRAM_LIMIT_EXCEEDED,
-            "array size exceeds the maximum allowed ({})",
-            0x3fff_ffff
-        ));
-    }
     Ok(Datum::bytes(out))
+}
+
+/// 54000: too many bytes in an array.
+#[cold]
+pub(crate) fn too_many_bytes() -> pgerror::PgError {
+    pg_err!(
+        PROGRAM_LIMIT_EXCEEDED,
+        "array size exceeds the maximum allowed ({ALLOCATION_BYTES_MAX})"
+    )
+}
+
+/// The bytes that elements take in an array, padding included.
+fn element_bytes<'a>(
+    elem: &TypeInfo,
+    values: impl ExactSizeIterator<Item = DatumRef<'a>>,
+) -> Result<usize> {
+    let align = elem.align_bytes();
+    if elem.len > 0 {
+        // NULLs are counted too: at most a bit too much room.
+        return Ok(values.len().saturating_mul(align_up(elem.len as usize, align)));
+    }
+    let mut total = 0usize;
+    for v in values {
+        let DatumRef::Bytes(b) = v else { continue };
+        total += match elem.len {
+            -2 => b.len() + 1,
+            _ => align_up(b.len() + 4, align),
+        };
+        if total > ALLOCATION_BYTES_MAX {
+            return Err(too_many_bytes());
+        }
+    }
+    Ok(total)
 }
 
 /// A one-dimensional array from 1.

@@ -7,6 +7,7 @@ use super::io::put_item;
 use super::parse::{Kind, Node, tree};
 use crate::array::ArrayRef;
 use crate::builtin::SetSource;
+use crate::limits::TextBuffer;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{PgError, Result, pg_err};
 
@@ -22,7 +23,7 @@ trait Value: Sized {
     /// As a value of its own type.
     fn whole(&self) -> Result<Datum>;
     /// As text; NULL for null.
-    fn text(&self) -> Datum;
+    fn text(&self) -> Result<Datum>;
 
     /// An element by its number, from the end where that is negative.
     fn element(&self, i: i64) -> Option<Self> {
@@ -93,12 +94,12 @@ impl Value for Part<'_> {
         Ok(Datum::bytes(self.raw()))
     }
 
-    fn text(&self) -> Datum {
-        match &self.node.kind {
+    fn text(&self) -> Result<Datum> {
+        Ok(match &self.node.kind {
             Kind::Null => Datum::Null,
             Kind::String(s) => Datum::bytes(s.clone()),
             _ => Datum::bytes(self.raw()),
-        }
+        })
     }
 }
 
@@ -128,16 +129,16 @@ impl Value for Item<'_> {
         datum_of(*self)
     }
 
-    fn text(&self) -> Datum {
-        match self {
+    fn text(&self) -> Result<Datum> {
+        Ok(match self {
             Item::Null => Datum::Null,
             Item::String(s) => Datum::bytes(*s),
             item => {
-                let mut out = Vec::new();
+                let mut out = TextBuffer::new();
                 put_item(&mut out, *item, super::io::Layout::Line);
-                Datum::bytes(out)
+                return out.into_datum();
             }
-        }
+        })
     }
 }
 
@@ -153,7 +154,7 @@ pub(super) fn item(d: DatumRef<'_>) -> Item<'_> {
 fn answer<V: Value>(v: Option<V>, text: bool) -> Result<Datum> {
     match v {
         None => Ok(Datum::Null),
-        Some(v) if text => Ok(v.text()),
+        Some(v) if text => v.text(),
         Some(v) => v.whole(),
     }
 }

@@ -7,6 +7,7 @@ use super::parse::tree;
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
 use crate::fncx::TypeInfo;
+use crate::limits::{TextBuffer, joined};
 use crate::{Datum, DatumRef, FnContext, oids, record};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -39,6 +40,7 @@ fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
         oids::JSON => Class::Json,
         oids::JSONB => Class::Jsonb,
         oids::RECORD => Class::Row,
+        oids::ANYARRAY => Class::Array,
         _ if info.elem.is_valid() && info.len == -1 => Class::Array,
         _ if info.kind == b'c' => Class::Row,
         _ => Class::Text,
@@ -67,7 +69,7 @@ fn columns<'a>(
 /// Appends a value's json text. `lines`: parts of the outermost value stand on lines of their own.
 fn put(
     cx: &mut dyn FnContext,
-    out: &mut Vec<u8>,
+    out: &mut TextBuffer,
     ty: Oid,
     d: DatumRef<'_>,
     lines: bool,
@@ -92,7 +94,7 @@ fn put(
             put_string(out, crate::datetime::iso8601(cx.settings(), info.oid, d).as_bytes());
         }
         Class::Json => out.extend_from_slice(d.as_bytes()),
-        Class::Jsonb => out.extend(text_of(d)),
+        Class::Jsonb => out.extend_from_slice(&text_of(d)?),
         Class::Array => {
             let array = ArrayRef::new(d);
             let elem = cx.type_info(array.elem_type())?;
@@ -113,12 +115,12 @@ fn put(
         }
         Class::Text => put_string(out, &cx.type_output(info.oid, d)?),
     }
-    Ok(())
+    out.check()
 }
 
 fn put_dimensions(
     cx: &mut dyn FnContext,
-    out: &mut Vec<u8>,
+    out: &mut TextBuffer,
     elem: Oid,
     dims: &[i32],
     elements: &[DatumRef<'_>],
@@ -227,7 +229,7 @@ fn json_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if args.len() % 2 != 0 {
         return Err(uneven("json_build_object"));
     }
-    let mut out = vec![b'{'];
+    let mut out = TextBuffer::from(b"{".as_slice());
     for (i, pair) in args.chunks_exact(2).enumerate() {
         if pair[0].1.is_null() {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "argument {} cannot be null", 2 * i + 1)
@@ -241,7 +243,7 @@ fn json_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         put(cx, &mut out, pair[1].0, pair[1].1, false)?;
     }
     out.push(b'}');
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 fn jsonb_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -265,7 +267,7 @@ fn jsonb_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 
 fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
-    let mut out = vec![b'['];
+    let mut out = TextBuffer::from(b"[".as_slice());
     for (i, (ty, v)) in args.into_iter().enumerate() {
         if i > 0 {
             out.extend_from_slice(b", ");
@@ -273,7 +275,7 @@ fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         put(cx, &mut out, ty, v, false)?;
     }
     out.push(b']');
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 fn jsonb_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -283,10 +285,10 @@ fn jsonb_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 fn to_text(cx: &mut dyn FnContext, d: DatumRef<'_>, lines: bool) -> Result<Datum> {
-    let mut out = Vec::new();
+    let mut out = TextBuffer::new();
     let ty = cx.arg_type(0);
     put(cx, &mut out, ty, d, lines)?;
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 /// Keys and values out of one array of text, or of two.
@@ -306,6 +308,9 @@ fn from_texts(
         lists.push(texts.collect());
     }
     let pairs: Vec<_> = match &lists[..] {
+        [_, _] if ArrayRef::new(a[0]).ndim() != ArrayRef::new(a[1]).ndim() => {
+            return Err(subscripts("wrong number of array subscripts"));
+        }
         [keys, values] => {
             if keys.len() != values.len() {
                 return Err(subscripts("mismatched array dimensions"));
@@ -333,7 +338,7 @@ fn from_texts(
 }
 
 fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    let mut out = vec![b'{'];
+    let mut out = TextBuffer::from(b"{".as_slice());
     for (i, (k, v)) in from_texts(cx, a)?.into_iter().enumerate() {
         if i > 0 {
             out.extend_from_slice(b", ");
@@ -346,7 +351,7 @@ fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
         }
     }
     out.push(b'}');
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 fn jsonb_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -380,7 +385,7 @@ scalars! { FNS;
 }
 
 /// Text that an aggregate has written so far.
-struct Text(Vec<u8>);
+struct Text(TextBuffer);
 
 fn field_name(d: DatumRef<'_>) -> Result<()> {
     if d.is_null() {
@@ -393,7 +398,7 @@ fn json_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Res
     let ty = cx.arg_type(0);
     let first = s.is_null();
     let structured = matches!(class_of(cx, ty)?.0, Class::Array | Class::Row);
-    let Text(out) = s.get_or(|| Text(vec![b'[']));
+    let Text(out) = s.get_or(|| Text(TextBuffer::from(b"[".as_slice())));
     if !first {
         out.extend_from_slice(b", ");
         if structured && !a[0].is_null() {
@@ -407,7 +412,7 @@ fn json_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>])
     field_name(a[0])?;
     let (key_type, value_type) = (cx.arg_type(0), cx.arg_type(1));
     let first = s.is_null();
-    let Text(out) = s.get_or(|| Text(b"{ ".to_vec()));
+    let Text(out) = s.get_or(|| Text(TextBuffer::from(b"{ ".as_slice())));
     if !first {
         out.extend_from_slice(b", ");
     }
@@ -416,8 +421,8 @@ fn json_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>])
     put(cx, out, value_type, a[1], false)
 }
 
-fn closed(s: &AggState, end: &[u8]) -> Datum {
-    s.get::<Text>().map_or(Datum::Null, |Text(t)| Datum::bytes([t, end].concat()))
+fn closed(s: &AggState, end: &[u8]) -> Result<Datum> {
+    s.get::<Text>().map_or(Ok(Datum::Null), |Text(t)| joined(&[t.as_slice(), end]))
 }
 
 fn jsonb_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
@@ -445,9 +450,9 @@ fn made(s: &AggState) -> Result<Datum> {
 
 builtins! { AGGREGATES;
     "json_agg_transfn" => Trans(json_agg),
-    "json_agg_finalfn" => Final(|_, s, _| Ok(closed(s, b"]"))),
+    "json_agg_finalfn" => Final(|_, s, _| closed(s, b"]")),
     "json_object_agg_transfn" => Trans(json_object_agg),
-    "json_object_agg_finalfn" => Final(|_, s, _| Ok(closed(s, b" }"))),
+    "json_object_agg_finalfn" => Final(|_, s, _| closed(s, b" }")),
     "jsonb_agg_transfn" => Trans(jsonb_agg),
     "jsonb_agg_finalfn" => Final(|_, s, _| made(s)),
     "jsonb_object_agg_transfn" => Trans(jsonb_object_agg),

@@ -6,6 +6,7 @@ use super::encode::Json;
 use super::io::put_string;
 use super::parse::{Kind, Node, tree};
 use crate::array::ArrayRef;
+use crate::limits::TextBuffer;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{PgError, Result, pg_err};
 
@@ -241,7 +242,7 @@ fn strip(j: Json) -> Json {
 }
 
 /// The text of a json without fields that are null, and without space.
-fn strip_text(text: &[u8], node: &Node, out: &mut Vec<u8>) {
+fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer) {
     match &node.kind {
         Kind::Object(pairs) => {
             out.push(b'{');
@@ -292,8 +293,8 @@ scalars! { FNS;
     "jsonb_strip_nulls" => |_, a| strip(Json::of_item(item(a[0]))).datum(),
     "json_strip_nulls" => |_, a| {
         let text = a[0].as_bytes();
-        let mut out = Vec::new();
+        let mut out = TextBuffer::new();
         strip_text(text, &tree(text)?, &mut out);
-        Ok(Datum::bytes(out))
+        out.into_datum()
     },
 }

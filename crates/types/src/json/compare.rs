@@ -135,6 +135,9 @@ fn hash_members<T: Copy>(
 }
 
 fn hash32(c: Container<'_>) -> u32 {
+    if c.len() == 0 {
+        return 0;
+    }
     let mut state = 0;
     hash_members(c, &mut state, &|state: u32, kind| state ^ kind, &|state, item| {
         let h = match item {
@@ -150,6 +153,9 @@ fn hash32(c: Container<'_>) -> u32 {
 }
 
 fn hash64(c: Container<'_>, seed: u64) -> u64 {
+    if c.len() == 0 {
+        return seed;
+    }
     let mut state = 0;
     let container = |state: u64, kind: u32| state ^ (u64::from(kind) << 32 | u64::from(kind));
     hash_members(c, &mut state, &container, &|state, item| {

@@ -1,7 +1,7 @@
 //! Trees to jsonb. Counterpart: jsonb_util.c (convertToJsonb).
 
 use super::binary::*;
-use super::parse::{Kind, Node};
+use super::parse::{DEPTH_MAX, Kind, Node, too_deep};
 use crate::Datum;
 use crate::numeric::{self, Num};
 use pgerror::{Result, pg_err};
@@ -61,9 +61,9 @@ impl Json {
         let mut out = Vec::new();
         match self {
             Json::Array(_) | Json::Object(_) => {
-                put(&mut out, self)?;
+                put(&mut out, self, 0)?;
             }
-            scalar => put_array(&mut out, vec![scalar], SCALAR)?,
+            scalar => put_array(&mut out, vec![scalar], SCALAR, 0)?,
         }
         Ok(Datum::bytes(out))
     }
@@ -92,13 +92,26 @@ fn fits(what: &str, len: usize) -> Result<u32> {
     Ok(len as u32)
 }
 
+/// 54000: an entry cannot hold the length of the string.
+fn string_too_long() -> pgerror::PgError {
+    pg_err!(PROGRAM_LIMIT_EXCEEDED, "string too long to represent as jsonb string").detail(format!(
+        "Due to an implementation restriction, jsonb strings cannot exceed {LENGTH} bytes."
+    ))
+}
+
 /// Appends a child, and tells its entry.
-fn put(out: &mut Vec<u8>, value: Json) -> Result<u32> {
+fn put(out: &mut Vec<u8>, value: Json, depth: usize) -> Result<u32> {
+    if depth > DEPTH_MAX {
+        return Err(too_deep());
+    }
     let start = out.len();
     let ty = match value {
         Json::Null => return Ok(NULL),
         Json::Bool(b) => return Ok(if b { TRUE } else { FALSE }),
         Json::String(s) => {
+            if s.len() > LENGTH as usize {
+                return Err(string_too_long());
+            }
             out.extend_from_slice(&s);
             0
         }
@@ -109,11 +122,11 @@ fn put(out: &mut Vec<u8>, value: Json) -> Result<u32> {
             NUMBER
         }
         Json::Array(elements) => {
-            put_array(out, elements, 0)?;
+            put_array(out, elements, 0, depth + 1)?;
             CONTAINER
         }
         Json::Object(pairs) => {
-            put_object(out, pairs)?;
+            put_object(out, pairs, depth + 1)?;
             CONTAINER
         }
     };
@@ -151,17 +164,17 @@ fn enter(
     Ok(())
 }
 
-fn put_array(out: &mut Vec<u8>, elements: Vec<Json>, scalar: u32) -> Result<()> {
+fn put_array(out: &mut Vec<u8>, elements: Vec<Json>, scalar: u32, depth: usize) -> Result<()> {
     let at = begin(out, ARRAY | scalar, elements.len(), elements.len())?;
     let mut total = 0;
     for (i, e) in elements.into_iter().enumerate() {
-        let entry = put(out, e)?;
+        let entry = put(out, e, depth)?;
         enter(out, at, i, entry, &mut total, "array")?;
     }
     Ok(())
 }
 
-fn put_object(out: &mut Vec<u8>, mut pairs: Vec<(Vec<u8>, Json)>) -> Result<()> {
+fn put_object(out: &mut Vec<u8>, mut pairs: Vec<(Vec<u8>, Json)>, depth: usize) -> Result<()> {
     // Of equal keys the last counts.
     pairs.reverse();
     pairs.sort_by(|a, b| key_order(&a.0, &b.0));
@@ -171,12 +184,12 @@ fn put_object(out: &mut Vec<u8>, mut pairs: Vec<(Vec<u8>, Json)>) -> Result<()> 
     let mut total = 0;
     let mut values = Vec::with_capacity(n);
     for (i, (key, value)) in pairs.into_iter().enumerate() {
-        let entry = put(out, Json::String(key))?;
+        let entry = put(out, Json::String(key), depth)?;
         enter(out, at, i, entry, &mut total, "object")?;
         values.push(value);
     }
     for (i, value) in values.into_iter().enumerate() {
-        let entry = put(out, value)?;
+        let entry = put(out, value, depth)?;
         enter(out, at, n + i, entry, &mut total, "object")?;
     }
     Ok(())

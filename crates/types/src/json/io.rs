@@ -4,6 +4,7 @@ use super::binary::{Container, Item};
 use super::encode::Json;
 use super::parse;
 use crate::form::Reader;
+use crate::limits::TextBuffer;
 use crate::numeric::Num;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
@@ -12,7 +13,7 @@ use pgerror::{Result, pg_err};
 const VERSION: u8 = 1;
 
 /// Appends a JSON string.
-pub(super) fn put_string(out: &mut Vec<u8>, s: &[u8]) {
+pub(super) fn put_string(out: &mut TextBuffer, s: &[u8]) {
     out.push(b'"');
     for &c in s {
         match c {
@@ -23,7 +24,7 @@ pub(super) fn put_string(out: &mut Vec<u8>, s: &[u8]) {
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
-            0..0x20 => out.extend_from_slice(format!("\\u{c:04x}").as_bytes()),
+            0..0x20 => out.extend_printed(&[format!("\\u{c:04x}").as_bytes()]),
             _ => out.push(c),
         }
     }
@@ -46,16 +47,16 @@ impl Layout {
         }
     }
 
-    fn new_line(self, out: &mut Vec<u8>) {
+    fn new_line(self, out: &mut TextBuffer) {
         if let Layout::Lines(n) = self {
             out.push(b'\n');
-            out.resize(out.len() + 4 * n, b' ');
+            out.fill(b' ', 4 * n);
         }
     }
 }
 
 /// Appends the text of a value.
-pub(super) fn put_item(out: &mut Vec<u8>, item: Item<'_>, layout: Layout) {
+pub(super) fn put_item(out: &mut TextBuffer, item: Item<'_>, layout: Layout) {
     match item {
         Item::Null => out.extend_from_slice(b"null"),
         Item::Bool(b) => out.extend_from_slice(if b { b"true" } else { b"false" }),
@@ -81,6 +82,9 @@ pub(super) fn put_item(out: &mut Vec<u8>, item: Item<'_>, layout: Layout) {
                     c.element(i)
                 };
                 put_item(out, value, inner);
+                if out.check().is_err() {
+                    return;
+                }
             }
             layout.new_line(out);
             out.push(close);
@@ -89,10 +93,10 @@ pub(super) fn put_item(out: &mut Vec<u8>, item: Item<'_>, layout: Layout) {
 }
 
 /// The text of a jsonb datum.
-pub(super) fn text_of(d: DatumRef<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
+pub(super) fn text_of(d: DatumRef<'_>) -> Result<Vec<u8>> {
+    let mut out = TextBuffer::with_capacity(d.as_bytes().len());
     put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line);
-    out
+    out.into_bytes()
 }
 
 /// The jsonb of a text.
@@ -114,10 +118,10 @@ fn jsonb_recv(cx: &mut dyn FnContext, message: &[u8]) -> Result<Datum> {
     jsonb_of(&message[1..])
 }
 
-fn pretty(d: DatumRef<'_>) -> Datum {
-    let mut out = Vec::new();
+fn pretty(d: DatumRef<'_>) -> Result<Datum> {
+    let mut out = TextBuffer::new();
     put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Lines(0));
-    Datum::bytes(out)
+    out.into_datum()
 }
 
 scalars! { FNS;
@@ -129,12 +133,12 @@ scalars! { FNS;
     },
     "json_send" => |_, a| Ok(a[0].to_owned()),
     "jsonb_in" => |_, a| jsonb_of(a[0].as_bytes()),
-    "jsonb_out" => |_, a| Ok(Datum::bytes(text_of(a[0]))),
+    "jsonb_out" => |_, a| text_of(a[0]).map(Datum::bytes),
     "jsonb_recv" => |cx, a| jsonb_recv(cx, a[0].as_bytes()),
     "jsonb_send" => |_, a| {
         let mut out = vec![VERSION];
-        out.extend(text_of(a[0]));
+        out.extend(text_of(a[0])?);
         Ok(Datum::bytes(out))
     },
-    "jsonb_pretty" => |_, a| Ok(pretty(a[0])),
+    "jsonb_pretty" => |_, a| pretty(a[0]),
 }

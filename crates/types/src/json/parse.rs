@@ -4,7 +4,16 @@ use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
 
 /// Deepest nesting that is read.
-const DEPTH_MAX: usize = 6000;
+pub(super) const DEPTH_MAX: usize = 13_000;
+
+/// 54001: values lie in each other deeper than [`DEPTH_MAX`].
+#[cold]
+pub(super) fn too_deep() -> PgError {
+    pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
+        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring \
+         the platform's stack depth limit is adequate.",
+    )
+}
 /// Characters of the line before an error that are shown.
 const CONTEXT_MAX: usize = 50;
 
@@ -313,7 +322,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
 
     fn value(&mut self, depth: usize) -> Result<Node> {
         if depth > DEPTH_MAX {
-            return Err(pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"));
+            return Err(too_deep());
         }
         let start = self.start;
         let kind = match self.token {

@@ -6,6 +6,7 @@
 
 use super::io::put_string;
 use crate::Datum;
+use crate::limits::TextBuffer;
 use crate::numeric::Num;
 use pgerror::{PgError, Result, pg_err};
 
@@ -70,7 +71,7 @@ fn rank(kind: u8) -> u8 {
 
 struct Printer<'a> {
     items: &'a [u8],
-    out: Vec<u8>,
+    out: TextBuffer,
     /// Items that may still be printed: a damaged path could lead in a circle.
     budget: usize,
     depth: u32,
@@ -268,13 +269,13 @@ impl Printer<'_> {
 fn path_out(payload: &[u8]) -> Result<Datum> {
     let (header, items) = payload.split_first_chunk().ok_or_else(damaged)?;
     let header = u32::from_le_bytes(*header);
-    let mut p = Printer { items, out: Vec::new(), budget: items.len(), depth: 0 };
+    let mut p = Printer { items, out: TextBuffer::new(), budget: items.len(), depth: 0 };
     if header & LAX == 0 {
         p.put("strict ");
     }
     let first = p.item(0)?;
     p.path(first, false, true)?;
-    Ok(Datum::bytes(p.out))
+    p.out.into_datum()
 }
 
 scalars! { FNS;

@@ -3,6 +3,7 @@
 use super::syntax::no_collation;
 use super::{Ctype, Flavor, Options, Pattern, Search, Spans, compile};
 use crate::builtin::{Builtin, SetSource, VecSource};
+use crate::limits::TextBuffer;
 use crate::settings::Encoding;
 use crate::string::case::ascii_only;
 use crate::{Datum, DatumRef, FnContext, array, oids};
@@ -160,7 +161,7 @@ fn split(text: &[u8], matches: &[Spans]) -> Vec<Datum> {
 }
 
 /// Appends the replacement with `\1`, `\&` and `\\` filled in.
-fn append_replacement(out: &mut Vec<u8>, replacement: &[u8], text: &[u8], spans: &Spans) {
+fn append_replacement(out: &mut TextBuffer, replacement: &[u8], text: &[u8], spans: &Spans) {
     let mut rest = replacement;
     while let Some(at) = rest.iter().position(|&b| b == b'\\') {
         out.extend_from_slice(&rest[..at]);
@@ -195,7 +196,7 @@ fn replace(
     from: usize,
     n: i32,
 ) -> Result<Datum> {
-    let mut out = Vec::with_capacity(text.len());
+    let mut out = TextBuffer::with_capacity(text.len());
     let (mut copied, mut count) = (0, 0);
     each_match(s, from, false, |spans| {
         let (start, end) = spans[0].unwrap_or((copied, copied));
@@ -205,10 +206,10 @@ fn replace(
             append_replacement(&mut out, replacement, text, &spans);
             copied = end;
         }
-        n == 0 || count < n
+        (n == 0 || count < n) && out.check().is_ok()
     })?;
     out.extend_from_slice(&text[copied..]);
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 fn positive(a: &[DatumRef<'_>], i: usize, name: &str, default: i32, least: i32) -> Result<i32> {

@@ -1,17 +1,11 @@
 //! Lengths, parts, positions, padding, trimming, replacing.
 
+use crate::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload, joined};
+use crate::limits::{buffer_full, requested_length_too_large};
 use crate::settings::Encoding;
 use crate::text::{char_count, char_len, char_offset};
 use crate::{Datum, DatumRef, FnContext};
-use pgerror::{PgError, Result, pg_err};
-
-/// Largest value of a varlena type, less its header.
-pub(crate) const MAX_BYTES: usize = 0x3fff_ffff - 4;
-
-#[cold]
-pub(crate) fn too_long() -> PgError {
-    pg_err!(PROGRAM_LIMIT_EXCEEDED, "requested length too large")
-}
+use pgerror::{Result, pg_err};
 
 fn enc(cx: &dyn FnContext) -> Encoding {
     cx.settings().encoding
@@ -56,7 +50,16 @@ fn overlay(cx: &dyn FnContext, a: &[DatumRef<'_>], length: i32) -> Result<Datum>
     let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
     let head = substr(text, 1, Some(start - 1), enc(cx))?;
     let tail = substr(text, after, None, enc(cx))?;
-    bytes(&[head, new, tail].concat())
+    joined(&[head, new, tail])
+}
+
+/// 54000 where so many characters of the longest form would not fit a value.
+fn check_characters(count: usize, encoding: Encoding) -> Result<()> {
+    let longest = if encoding == Encoding::Utf8 { 4 } else { 1 };
+    if count.saturating_mul(longest) > PAYLOAD_BYTES_MAX {
+        return Err(requested_length_too_large());
+    }
+    Ok(())
 }
 
 /// 1-based position in characters, 0 where `needle` is not there.
@@ -71,34 +74,42 @@ fn pad(cx: &dyn FnContext, a: &[DatumRef<'_>], left: bool) -> Result<Datum> {
     let encoding = enc(cx);
     let (text, fill) = (a[0].as_bytes(), a[2].as_bytes());
     let want = a[1].as_i32().max(0) as usize;
-    let have = char_count(text, encoding);
-    if have >= want || fill.is_empty() {
+    let have = char_count(text, encoding).min(want);
+    check_characters(if fill.is_empty() { have } else { want }, encoding)?;
+    if have == want || fill.is_empty() {
         return bytes(&text[..char_offset(text, want, encoding)]);
     }
     let missing = want - have;
-    if missing.saturating_mul(4) > MAX_BYTES {
-        return Err(too_long());
-    }
     let per_fill = char_count(fill, encoding).max(1);
-    let mut padding = fill.repeat(missing / per_fill);
-    padding.extend_from_slice(&fill[..char_offset(fill, missing % per_fill, encoding)]);
-    bytes(&if left { [&padding, text].concat() } else { [text, &padding].concat() })
+    let part = &fill[..char_offset(fill, missing % per_fill, encoding)];
+    let mut out = allocate_payload(text.len() + missing / per_fill * fill.len() + part.len())?;
+    if !left {
+        out.extend_from_slice(text);
+    }
+    (0..missing / per_fill).for_each(|_| out.extend_from_slice(fill));
+    out.extend_from_slice(part);
+    if left {
+        out.extend_from_slice(text);
+    }
+    Ok(Datum::bytes(out))
 }
 
-fn characters(text: &[u8], encoding: Encoding) -> Vec<&[u8]> {
-    let mut out = Vec::new();
+/// The characters in order, each as its bytes.
+fn characters(text: &[u8], encoding: Encoding) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
-    while !rest.is_empty() {
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
         let (head, tail) = rest.split_at(char_len(rest, encoding));
-        out.push(head);
         rest = tail;
-    }
-    out
+        Some(head)
+    })
 }
 
 /// Drops characters of `set` from the ends.
 fn trim<'a>(text: &'a [u8], set: &[u8], left: bool, right: bool, encoding: Encoding) -> &'a [u8] {
-    let set = characters(set, encoding);
+    let set: Vec<&[u8]> = characters(set, encoding).collect();
     let mut out = text;
     while left && !out.is_empty() {
         let len = char_len(out, encoding);
@@ -121,41 +132,98 @@ fn trim<'a>(text: &'a [u8], set: &[u8], left: bool, right: bool, encoding: Encod
 }
 
 /// Replaces every `from` by `to`.
-pub(crate) fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while !from.is_empty() {
-        let at = crate::bytea::position(rest, from);
-        if at == 0 {
-            break;
-        }
-        let at = at as usize - 1;
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(to);
-        rest = &rest[at + from.len()..];
+fn replace(cx: &dyn FnContext, text: &[u8], from: &[u8], to: &[u8]) -> Result<Datum> {
+    if from.is_empty() || text.len() < from.len() {
+        return bytes(text);
     }
-    out.extend_from_slice(rest);
-    out
+    let finder = memchr::memmem::Finder::new(from);
+    let most = (text.len() / from.len()).saturating_mul(to.len());
+    if to.len() > from.len() && most > PAYLOAD_BYTES_MAX {
+        check_replaced(text, from, to, &finder)?;
+    }
+    let mut out = TextBuffer::with_capacity(text.len());
+    let mut copied = 0;
+    for (i, at) in finder.find_iter(text).enumerate() {
+        out.extend_from_slice(&text[copied..at]);
+        out.extend_from_slice(to);
+        copied = at + from.len();
+        if i % 4096 == 4095 {
+            cx.check_interrupts()?;
+        }
+    }
+    out.extend_from_slice(&text[copied..]);
+    out.into_datum()
 }
 
-fn translate(text: &[u8], from: &[u8], to: &[u8], encoding: Encoding) -> Vec<u8> {
-    let (from, to) = (characters(from, encoding), characters(to, encoding));
-    let mut out = Vec::with_capacity(text.len());
-    for c in characters(text, encoding) {
+/// 54000 where the text that [`replace`] makes would be too long, before any of it is made.
+fn check_replaced(
+    text: &[u8],
+    from: &[u8],
+    to: &[u8],
+    finder: &memchr::memmem::Finder<'_>,
+) -> Result<()> {
+    let (mut held, mut copied) = (0, 0);
+    let mut add = |more: usize| {
+        if more >= PAYLOAD_BYTES_MAX - held {
+            return Err(buffer_full(held, more));
+        }
+        held += more;
+        Ok(())
+    };
+    for at in finder.find_iter(text) {
+        add(at - copied)?;
+        add(to.len())?;
+        copied = at + from.len();
+    }
+    add(text.len() - copied)
+}
+
+fn translate(cx: &dyn FnContext, a: &[DatumRef<'_>], encoding: Encoding) -> Result<Datum> {
+    let text = a[0].as_bytes();
+    check_characters(text.len(), encoding)?;
+    let from: Vec<&[u8]> = characters(a[1].as_bytes(), encoding).collect();
+    let to: Vec<&[u8]> = characters(a[2].as_bytes(), encoding).collect();
+    let mut out = TextBuffer::with_capacity(text.len());
+    let pace = (1 << 20) / from.len().max(1) + 1;
+    for (i, c) in characters(text, encoding).enumerate() {
         match from.iter().position(|f| *f == c) {
             None => out.extend_from_slice(c),
             Some(i) => out.extend_from_slice(to.get(i).copied().unwrap_or_default()),
         }
+        if i % pace == pace - 1 {
+            cx.check_interrupts()?;
+        }
     }
-    out
+    out.into_datum()
 }
 
 fn repeat(text: &[u8], count: i32) -> Result<Datum> {
     let count = count.max(0) as usize;
-    if text.len().checked_mul(count).is_none_or(|n| n > MAX_BYTES) {
-        return Err(too_long());
+    let total = text.len().saturating_mul(count);
+    if total > PAYLOAD_BYTES_MAX {
+        return Err(requested_length_too_large());
     }
-    Ok(Datum::bytes(text.repeat(count)))
+    let mut out = allocate_payload(total)?;
+    // Doubling what is there already copies in large pieces.
+    if total > 0 {
+        out.extend_from_slice(text);
+    }
+    while out.len() < total {
+        let more = out.len().min(total - out.len());
+        out.extend_from_within(..more);
+    }
+    Ok(Datum::bytes(out))
+}
+
+fn reverse(text: &[u8], encoding: Encoding) -> Result<Datum> {
+    let mut out = allocate_payload(text.len())?;
+    out.resize(text.len(), 0);
+    let mut end = text.len();
+    for c in characters(text, encoding) {
+        out[end - c.len()..end].copy_from_slice(c);
+        end -= c.len();
+    }
+    Ok(Datum::bytes(out))
 }
 
 /// The first (`left`) or last `n` characters; a negative `n` counts from the other end.
@@ -221,7 +289,7 @@ fn blank_trim(cx: &dyn FnContext, a: &[DatumRef<'_>], left: bool, right: bool) -
 scalars! { FNS;
     "textlen" => |cx, a| Ok(Datum::int4(char_count(a[0].as_bytes(), enc(cx)) as i32)),
     "textoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),
-    "textcat" => |_, a| bytes(&[a[0].as_bytes(), a[1].as_bytes()].concat()),
+    "textcat" => |_, a| joined(&[a[0].as_bytes(), a[1].as_bytes()]),
     "text_substr" => |cx, a| bytes(
         substr(a[0].as_bytes(), a[1].as_i32(), Some(a[2].as_i32()), enc(cx))?),
     "text_substr_no_len" =>
@@ -242,18 +310,13 @@ scalars! { FNS;
     "ltrim1" => |cx, a| blank_trim(cx, a, true, false),
     "rtrim" => |cx, a| blank_trim(cx, a, false, true),
     "rtrim1" => |cx, a| blank_trim(cx, a, false, true),
-    "replace_text" => |_, a| Ok(Datum::bytes(
-        replace(a[0].as_bytes(), a[1].as_bytes(), a[2].as_bytes()))),
-    "translate" => |cx, a| Ok(Datum::bytes(
-        translate(a[0].as_bytes(), a[1].as_bytes(), a[2].as_bytes(), enc(cx)))),
+    "replace_text" =>
+        |cx, a| replace(cx, a[0].as_bytes(), a[1].as_bytes(), a[2].as_bytes()),
+    "translate" => |cx, a| translate(cx, a, enc(cx)),
     "repeat" => |_, a| repeat(a[0].as_bytes(), a[1].as_i32()),
     "text_left" => |cx, a| bytes(end_part(a[0].as_bytes(), a[1].as_i32(), true, enc(cx))),
     "text_right" => |cx, a| bytes(end_part(a[0].as_bytes(), a[1].as_i32(), false, enc(cx))),
-    "text_reverse" => |cx, a| {
-        let mut chars = characters(a[0].as_bytes(), enc(cx));
-        chars.reverse();
-        bytes(&chars.concat())
-    },
+    "text_reverse" => |cx, a| reverse(a[0].as_bytes(), enc(cx)),
     "ascii" => |cx, a| Ok(Datum::int4(ascii(a[0].as_bytes(), enc(cx)))),
     "chr" => |cx, a| chr(a[0].as_i32(), enc(cx)),
 }

@@ -3,9 +3,11 @@
 use super::quote::{quote_ident, quote_literal};
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
+use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation, joined};
 use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{Result, pg_err};
+use std::borrow::Cow;
 
 /// The variadic arguments from `from` on, each with its type; a call with VARIADIC brings one array there.
 pub(crate) fn values<'a>(
@@ -25,12 +27,12 @@ pub(crate) fn values<'a>(
     Ok(Some(a[from..].iter().enumerate().map(|(i, v)| (cx.arg_type(from + i), *v)).collect()))
 }
 
-fn text_of(cx: &mut dyn FnContext, ty: Oid, v: DatumRef<'_>) -> Result<Vec<u8>> {
+fn text_of<'a>(cx: &mut dyn FnContext, ty: Oid, v: DatumRef<'a>) -> Result<Cow<'a, [u8]>> {
     match ty {
         crate::oids::TEXT | crate::oids::VARCHAR | crate::oids::UNKNOWN => {
-            Ok(v.as_bytes().to_vec())
+            Ok(Cow::Borrowed(v.as_bytes()))
         }
-        _ => cx.type_output(ty, v),
+        _ => cx.type_output(ty, v).map(Cow::Owned),
     }
 }
 
@@ -40,7 +42,7 @@ fn concat(
     values: Vec<(Oid, DatumRef<'_>)>,
     separator: &[u8],
 ) -> Result<Datum> {
-    let mut out = Vec::new();
+    let mut out = TextBuffer::new();
     let mut first = true;
     for (ty, v) in values.into_iter().filter(|(_, v)| !v.is_null()) {
         if !first {
@@ -48,8 +50,9 @@ fn concat(
         }
         first = false;
         out.extend_from_slice(&text_of(cx, ty, v)?);
+        out.check()?;
     }
-    Ok(Datum::bytes(out))
+    out.into_datum()
 }
 
 struct Spec {
@@ -58,16 +61,16 @@ struct Spec {
     conversion: u8,
 }
 
-fn pad(out: &mut Vec<u8>, text: &[u8], spec: &Spec, encoding: crate::settings::Encoding) {
+fn pad(out: &mut TextBuffer, text: &[u8], spec: &Spec, encoding: crate::settings::Encoding) {
     let have = crate::text::char_count(text, encoding) as i64;
     let (left, width) = if spec.width < 0 { (true, -spec.width) } else { (spec.left, spec.width) };
     let blanks = (width - have).max(0) as usize;
     if !left {
-        out.resize(out.len() + blanks, b' ');
+        out.fill(b' ', blanks);
     }
     out.extend_from_slice(text);
     if left {
-        out.resize(out.len() + blanks, b' ');
+        out.fill(b' ', blanks);
     }
 }
 
@@ -98,7 +101,7 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
     };
     let encoding = cx.settings().encoding;
     let always = cx.settings().quote_all_identifiers;
-    let mut out = Vec::with_capacity(pattern.len() + 32);
+    let mut out = TextBuffer::with_capacity(pattern.len() + 32);
     let (mut at, mut next) = (0, 0usize);
     while at < pattern.len() {
         if pattern[at] != b'%' {
@@ -182,8 +185,8 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
         next = index + 1;
         let (ty, v) = *args.get(index).ok_or_else(too_few)?;
         let text = match (v, spec.conversion) {
-            (DatumRef::Null, b's') => Vec::new(),
-            (DatumRef::Null, b'L') => b"NULL".to_vec(),
+            (DatumRef::Null, b's') => Cow::Borrowed(b"".as_slice()),
+            (DatumRef::Null, b'L') => Cow::Borrowed(b"NULL".as_slice()),
             (DatumRef::Null, _) => {
                 return Err(pg_err!(
                     NULL_VALUE_NOT_ALLOWED,
@@ -191,39 +194,48 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
                 ));
             }
             (v, b's') => text_of(cx, ty, v)?,
-            (v, b'L') => quote_literal(&text_of(cx, ty, v)?),
+            (v, b'L') => {
+                let text = text_of(cx, ty, v)?;
+                allocate_check(2 * text.len() + 4)?;
+                Cow::Owned(quote_literal(&text))
+            }
             (v, _) => {
                 let ident = text_of(cx, ty, v)?;
-                quote_ident(&String::from_utf8_lossy(&ident), always).into_bytes()
+                Cow::Owned(quote_ident(&String::from_utf8_lossy(&ident), always).into_bytes())
             }
         };
+        if spec.width == i64::from(i32::MIN) {
+            return Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "number is out of range"));
+        }
         pad(&mut out, &text, &spec, encoding);
+        out.check()?;
     }
-    Ok(Datum::bytes(out))
+    out.into_datum()
+}
+
+/// The error of an allocation that is beyond the limit.
+fn allocate_check(bytes: usize) -> Result<()> {
+    if bytes > ALLOCATION_BYTES_MAX { Err(invalid_allocation(bytes)) } else { Ok(()) }
 }
 
 /// The state of string_agg: what is joined so far.
-struct Joined(Vec<u8>);
+struct Joined(TextBuffer);
 
 fn agg_step(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
     if a[0].is_null() {
         return Ok(());
     }
     let fresh = state.is_null();
-    let Joined(out) = state.get_or(|| Joined(Vec::new()));
+    let Joined(out) = state.get_or(|| Joined(TextBuffer::new()));
     if !fresh && !a[1].is_null() {
         out.extend_from_slice(a[1].as_bytes());
     }
     out.extend_from_slice(a[0].as_bytes());
-    if out.len() > super::basic::MAX_BYTES {
-        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory")
-            .detail("Cannot enlarge string buffer: the result would be larger than 1 GB."));
-    }
-    Ok(())
+    out.check()
 }
 
 fn agg_final(state: &AggState) -> Result<Datum> {
-    Ok(state.get::<Joined>().map_or(Datum::Null, |Joined(b)| Datum::bytes(b.clone())))
+    state.get::<Joined>().map_or(Ok(Datum::Null), |Joined(text)| joined(&[text.as_slice()]))
 }
 
 scalars! { FNS;

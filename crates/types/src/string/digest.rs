@@ -3,6 +3,7 @@
 use crate::Datum;
 use crate::bytea::{escape_decode, hex_decode, hex_encode};
 use crate::form::shown;
+use crate::limits::PAYLOAD_BYTES_MAX;
 use md5::Md5;
 use pgerror::{Result, pg_err};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
@@ -105,11 +106,25 @@ fn unknown(name: &[u8]) -> pgerror::PgError {
 }
 
 fn encode(data: &[u8], name: &[u8]) -> Result<Vec<u8>> {
-    match name.to_ascii_lowercase().as_slice() {
-        b"hex" => Ok(hex_encode(data)),
-        b"base64" => Ok(base64_encode(data)),
-        b"escape" => Ok(escape_encode(data)),
-        _ => Err(unknown(name)),
+    let (length, encode): (usize, fn(&[u8]) -> Vec<u8>) = match name.to_ascii_lowercase().as_slice()
+    {
+        b"hex" => (2 * data.len(), hex_encode),
+        // Four characters for three bytes, and the ends of lines, by PostgreSQL's estimate.
+        b"base64" => (data.len().div_ceil(3) * 4 + data.len() / (76 * 3 / 4), base64_encode),
+        b"escape" => (data.iter().map(escaped_length).sum(), escape_encode),
+        _ => return Err(unknown(name)),
+    };
+    if length > PAYLOAD_BYTES_MAX {
+        return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "result of encoding conversion is too large"));
+    }
+    Ok(encode(data))
+}
+
+fn escaped_length(b: &u8) -> usize {
+    match b {
+        0 | 0x80.. => 4,
+        b'\\' => 2,
+        _ => 1,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Quoting of identifiers and literals. Counterpart: quote.c, ruleutils.c (quote_identifier).
 
 use crate::Datum;
+use crate::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
+use pgerror::Result;
 
 /// Words that the grammar does not take as a column name everywhere, so identifiers that spell them are
 /// quoted: every keyword that is not of the unreserved class. Sorted.
@@ -175,6 +177,15 @@ pub fn quote_ident(ident: &str, always: bool) -> String {
     format!("\"{}\"", ident.replace('"', "\"\""))
 }
 
+/// [`quote_literal`], with PostgreSQL's limit: it asks for the memory of the longest case.
+fn literal(text: &[u8]) -> Result<Datum> {
+    let longest = 2 * text.len() + 3 + VARLENA_HEADER_BYTES;
+    if longest > ALLOCATION_BYTES_MAX {
+        return Err(invalid_allocation(longest));
+    }
+    Ok(Datum::bytes(quote_literal(text)))
+}
+
 /// The string as a literal: quotes doubled, and E'' with doubled backslashes where there are any.
 pub fn quote_literal(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 3);
@@ -198,15 +209,17 @@ scalars! { FNS;
         match std::str::from_utf8(a[0].as_bytes()) {
             Ok(s) => Ok(Datum::text(&quote_ident(s, always))),
             Err(_) => {
-                let doubled = super::basic::replace(a[0].as_bytes(), b"\"", b"\"\"");
-                Ok(Datum::bytes([b"\"", doubled.as_slice(), b"\""].concat()))
+                let doubled = a[0].as_bytes().iter().flat_map(|&c| {
+                    std::iter::repeat_n(c, if c == b'"' { 2 } else { 1 })
+                });
+                let quote = std::iter::once(b'"');
+                Ok(Datum::bytes(quote.clone().chain(doubled).chain(quote).collect::<Vec<u8>>()))
             }
         }
     },
-    "quote_literal" => |_, a| Ok(Datum::bytes(quote_literal(a[0].as_bytes()))),
-    "quote_nullable" => |_, a| Ok(if a[0].is_null() {
-        Datum::text("NULL")
-    } else {
-        Datum::bytes(quote_literal(a[0].as_bytes()))
-    }),
+    "quote_literal" => |_, a| literal(a[0].as_bytes()),
+    "quote_nullable" => |_, a| match a[0].is_null() {
+        true => Ok(Datum::text("NULL")),
+        false => literal(a[0].as_bytes()),
+    },
 }

@@ -2,74 +2,77 @@
 
 use crate::array::{self, ArrayRef};
 use crate::builtin::{SetSource, VecSource};
+use crate::limits::TextBuffer;
 use crate::{Datum, DatumRef, FnContext, oids};
 use pgerror::{Result, pg_err};
 
 /// The fields of `text` between separators.
-fn fields<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
-    let mut out = Vec::new();
-    let mut rest = text;
-    loop {
-        match crate::bytea::position(rest, separator) {
-            0 => {
-                out.push(rest);
-                return out;
-            }
-            at => {
-                out.push(&rest[..at as usize - 1]);
-                rest = &rest[at as usize - 1 + separator.len()..];
-            }
-        }
-    }
+fn fields<'a>(text: &'a [u8], separator: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    let finder = memchr::memmem::Finder::new(separator);
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(at) = finder.find(text) else { return rest.take() };
+        rest = Some(&text[at + separator.len()..]);
+        Some(&text[..at])
+    })
 }
 
 fn split_part(text: &[u8], separator: &[u8], n: i32) -> Result<Datum> {
     if n == 0 {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "field position must not be zero"));
     }
-    let parts = if text.is_empty() {
-        Vec::new()
+    let part = if text.is_empty() {
+        None
     } else if separator.is_empty() {
-        vec![text]
+        (n.unsigned_abs() == 1).then_some(text)
+    } else if n > 0 {
+        fields(text, separator).nth(n as usize - 1)
     } else {
-        fields(text, separator)
+        let count = fields(text, separator).count();
+        let before = count.checked_sub(n.unsigned_abs() as usize);
+        before.and_then(|i| fields(text, separator).nth(i))
     };
-    let i = if n > 0 { i64::from(n) - 1 } else { parts.len() as i64 + i64::from(n) };
-    let part = usize::try_from(i).ok().and_then(|i| parts.get(i).copied());
     Ok(Datum::bytes(part.unwrap_or_default()))
 }
 
 /// The elements of string_to_array and string_to_table; `None` for a NULL string. A NULL separator
 /// splits into characters, an empty one not at all.
-fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Option<Vec<Datum>> {
+fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Option<Vec<Datum>>> {
     if a[0].is_null() {
-        return None;
+        return Ok(None);
     }
     let text = a[0].as_bytes();
     let null = a.get(2).filter(|n| !n.is_null()).map(|n| n.as_bytes());
+    let mut out = Vec::new();
+    let mut push = |part: &[u8]| {
+        if out.len() % 4096 == 4095 {
+            cx.check_interrupts()?;
+        }
+        out.push(if null == Some(part) { Datum::Null } else { Datum::bytes(part) });
+        Ok(())
+    };
     if text.is_empty() {
-        return Some(Vec::new());
+        return Ok(Some(out));
     }
-    let parts: Vec<&[u8]> = if a[1].is_null() {
-        let mut parts = Vec::new();
+    if a[1].is_null() {
+        let encoding = cx.settings().encoding;
         let mut rest = text;
         while !rest.is_empty() {
-            let (head, tail) = rest.split_at(crate::text::char_len(rest, cx.settings().encoding));
-            parts.push(head);
+            let (head, tail) = rest.split_at(crate::text::char_len(rest, encoding));
+            push(head)?;
             rest = tail;
         }
-        parts
     } else if a[1].as_bytes().is_empty() {
-        vec![text]
+        push(text)?;
     } else {
-        fields(text, a[1].as_bytes())
-    };
-    let datum = |p: &[u8]| if null == Some(p) { Datum::Null } else { Datum::bytes(p) };
-    Some(parts.into_iter().map(datum).collect())
+        fields(text, a[1].as_bytes()).try_for_each(push)?;
+    }
+    Ok(Some(out))
 }
 
 fn to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    match elements(cx, a) {
+    match elements(cx, a)? {
         None => Ok(Datum::Null),
         Some(parts) => array::of_builtin(oids::TEXT, &parts),
     }
@@ -81,26 +84,27 @@ pub(crate) fn join(
     array: DatumRef<'_>,
     separator: &[u8],
     null: Option<&[u8]>,
-) -> Result<Vec<u8>> {
+) -> Result<Datum> {
     let array = ArrayRef::new(array);
     let elem = cx.type_info(array.elem_type())?;
-    let mut out = Vec::new();
+    let mut out = TextBuffer::new();
     let mut first = true;
-    for value in array.iter(&elem) {
-        let text = match value {
-            DatumRef::Null => match null {
-                Some(n) => n.to_vec(),
-                None => continue,
-            },
-            v => cx.type_output(elem.oid, v)?,
-        };
-        if !first {
-            out.extend_from_slice(separator);
+    for (i, value) in array.iter(&elem).enumerate() {
+        if value.is_null() && null.is_none() {
+            continue;
         }
+        let before = if first { &[] } else { separator };
         first = false;
-        out.extend_from_slice(&text);
+        match value {
+            DatumRef::Null => out.extend_printed(&[before, null.unwrap_or_default()]),
+            v => out.extend_printed(&[before, &cx.type_output(elem.oid, v)?]),
+        }
+        out.check()?;
+        if i % 4096 == 4095 {
+            cx.check_interrupts()?;
+        }
     }
-    Ok(out)
+    out.into_datum()
 }
 
 /// Unescapes `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX`.
@@ -170,14 +174,14 @@ scalars! { FNS;
     "split_part" => |_, a| split_part(a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32()),
     "text_to_array" => to_array,
     "text_to_array_null" => to_array,
-    "array_to_text" => |cx, a| Ok(Datum::bytes(join(cx, a[0], a[1].as_bytes(), None)?)),
+    "array_to_text" => |cx, a| join(cx, a[0], a[1].as_bytes(), None),
     // Not strict: the third argument may be NULL.
     "array_to_text_null" => |cx, a| {
         if a[0].is_null() || a[1].is_null() {
             return Ok(Datum::Null);
         }
         let null = if a[2].is_null() { None } else { Some(a[2].as_bytes()) };
-        Ok(Datum::bytes(join(cx, a[0], a[1].as_bytes(), null)?))
+        join(cx, a[0], a[1].as_bytes(), null)
     },
     "unistr" => |_, a| unistr(a[0].as_bytes()),
 }
@@ -204,8 +208,10 @@ fn options(array: DatumRef<'_>) -> Box<dyn SetSource> {
 
 builtins! { SETS;
     "pg_options_to_table" => Srf(|_, a| Ok(options(a[0]))),
-    "text_to_table" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a).unwrap_or_default()))),
-    "text_to_table_null" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a).unwrap_or_default()))),
+    "text_to_table" => Srf(|cx, a| Ok(VecSource::boxed(elements(cx, a)?.unwrap_or_default()))),
+    "text_to_table_null" => Srf(|cx, a| {
+        Ok(VecSource::boxed(elements(cx, a)?.unwrap_or_default()))
+    }),
 }
 
 #[cfg(test)]
@@ -214,6 +220,7 @@ mod tests {
 
     #[test]
     fn empty_fields_count() {
-        assert_eq!(fields(b"a,,b", b","), [b"a".as_slice(), b"", b"b"]);
+        assert!(fields(b"a,,b", b",").eq([b"a".as_slice(), b"", b"b"]));
+        assert!(fields(b",", b",").eq([b"".as_slice(), b""]));
     }
 }
