@@ -1,5 +1,6 @@
 //! to_char over numbers and to_number. Counterpart: formatting.c.
 
+use crate::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
 use crate::numeric::{Num, parse};
 use crate::{Datum, DatumRef};
 use pgerror::{PgError, Result, pg_err};
@@ -561,7 +562,14 @@ fn scientific_float(v: f64, t: &Template) -> String {
     exponent(mantissa, power.parse().unwrap_or(0))
 }
 
+/// PostgreSQL asks for the memory of the longest text that a template can make.
+fn check_length(pattern: &[u8]) -> Result<()> {
+    let longest = pattern.len().saturating_mul(8) + 1 + VARLENA_HEADER_BYTES;
+    if longest > ALLOCATION_BYTES_MAX { Err(invalid_allocation(longest)) } else { Ok(()) }
+}
+
 fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
+    check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
@@ -601,6 +609,7 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
 
 /// A float: its decimals as C's `%f` rounds them, no more than its significant digits.
 fn show_float(v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
+    check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
@@ -793,7 +802,7 @@ fn read(text: &[u8], pattern: &[u8]) -> Result<Datum> {
     n.apply_typmod(typmod as i32)?;
     if t.shift > 0 {
         let power = Num::from(-(t.shift as i64));
-        n = n.times(&crate::numeric::power(&Num::from(10i64), &power)?);
+        n = n.times(&crate::numeric::power(&Num::from(10i64), &power, &|| Ok(()))?);
     }
     n.datum()
 }

@@ -302,7 +302,7 @@ fn deviation(
     let rscale = select_div_scale(&numerator, &denominator);
     let mut out = numerator.divided(&denominator, rscale, true)?;
     if !variance {
-        out = math::sqrt(&out, rscale);
+        out = math::sqrt(&out, rscale, &|| Ok(()))?;
     }
     out.datum()
 }

@@ -95,8 +95,9 @@ pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
         if count == 0 {
             return None;
         }
-        let exponent: i64 =
-            digits[..count].iter().fold(0i64, |v, c| v.saturating_mul(10) + i64::from(c - b'0'));
+        let exponent: i64 = digits[..count]
+            .iter()
+            .fold(0i64, |v, c| v.saturating_mul(10).saturating_add(i64::from(c - b'0')));
         if exponent >= i64::from(i32::MAX / 2) {
             return Some(Err(overflow()));
         }

@@ -2,12 +2,15 @@
 //! the calculation carries enough guard digits that the last digit shown is right.
 
 use super::arith::select_div_scale;
+use super::fixed::ln;
+use super::nat::{Check, Nat};
 use super::*;
+use crate::FnContext;
 use crate::form::out_of_range;
-
 use std::f64::consts::{LN_10, LOG10_E};
-/// Decimals beyond the result's scale.
-const GUARD: i32 = 12;
+
+/// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows from three times this on.
+const RESULT_DIGITS_MAX: f64 = 2000.0;
 
 fn clamp_scale(scale: i32, shown: i32) -> i32 {
     scale.max(shown).clamp(0, MAX_DISPLAY_SCALE)
@@ -27,116 +30,40 @@ fn log10_estimate(n: &Num) -> f64 {
 }
 
 /// Square root to `rscale` decimals of a number that is not negative.
-pub(crate) fn sqrt(n: &Num, rscale: i32) -> Num {
+pub(crate) fn sqrt(n: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     if n.is_zero() {
-        return Num::zero(rscale);
+        return Ok(Num::zero(rscale));
     }
-    let log = log10_estimate(n);
-    let work = rscale.max(-(log / 2.0) as i32) + GUARD;
-    // Newton's iteration from a double of the same magnitude: N = m · 10^(2k).
-    let k = (log / 2.0).floor() as i32;
-    let m = 10f64.powf(log - 2.0 * f64::from(k));
-    let mut x = parse(format!("{:.15}e{k}", m.sqrt()).as_bytes()).expect("a number's text");
-    let half = parse(b"0.5").expect("a number's text");
-    let mut digits = 12;
-    let wanted = work + k.max(0) + 8;
-    loop {
-        let quotient = n.divided(&x, work + 4, true).expect("an estimate is not zero");
-        x = x.plus(&quotient).times(&half);
-        x.round(work + 4);
-        x.strip();
-        if digits > wanted {
-            break;
+    // The root of n·10000^(2·places), rounded down, shows one decimal more than asked for; rounding by that one is
+    // exact, for a root that ends there and is not whole does not exist.
+    let places = (rscale + 1 + DEC_DIGITS - 1).div_euclid(DEC_DIGITS).max(0);
+    let zeros = n.weight + 1 + 2 * places - n.digits.len() as i32;
+    let digits = match usize::try_from(zeros) {
+        Ok(zeros) => Nat::from_digits(&n.digits, zeros, check)?,
+        // Digits that do not reach the root's last decimal.
+        Err(_) => {
+            let kept = (n.weight + 1 + 2 * places).max(0) as usize;
+            Nat::from_digits(&n.digits[..kept], 0, check)?
         }
-        digits *= 2;
-    }
-    x.round(rscale);
-    // What was cut off before may have been just beneath a half.
-    let half_unit = parse(format!("5e-{}", rscale + 1).as_bytes()).expect("a number's text");
-    let below = x.minus(&half_unit);
-    if compare(&below.times(&below), n).is_gt() {
-        x = below.minus(&half_unit);
-    }
-    x.round(rscale);
-    x.strip();
-    x
+    };
+    let digits = digits.sqrt(check)?.to_digits(check)?;
+    let weight = digits.len() as i32 - 1 - places;
+    let mut root = Num { sign: Sign::Pos, weight, dscale: rscale, digits };
+    root.round(rscale);
+    root.strip();
+    Ok(root)
 }
 
 /// e^x to `rscale` decimals.
-pub(crate) fn exp(x: &Num, rscale: i32) -> Result<Num> {
+fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     let val = x.to_f64();
-    if val.abs() >= f64::from(2000 * 3) {
+    if val.abs() >= RESULT_DIGITS_MAX * 3.0 {
         if val > 0.0 {
             return Err(overflow());
         }
         return Ok(Num::zero(rscale));
     }
-    // x / 2^halvings is small; each squaring doubles the relative error.
-    let mut halvings = 0u32;
-    let mut scaled = val.abs();
-    while scaled > 0.01 {
-        scaled /= 2.0;
-        halvings += 1;
-    }
-    let whole = (val * LOG10_E).max(0.0) as i32;
-    let work = (rscale + whole + GUARD + halvings as i32 / 3 + 4).max(GUARD);
-    let divisor = Num::from(1i64 << halvings);
-    let mut r = x.clone();
-    r.dscale = r.dscale.max(work);
-    let r = r.divided(&divisor, work + 8, true)?;
-    let mut sum = Num::one().plus(&r);
-    let mut term = r.clone();
-    let mut i = 2i64;
-    loop {
-        term = term.times_rounded(&r, work + 8).divided(&Num::from(i), work + 8, true)?;
-        if term.is_zero() {
-            break;
-        }
-        sum = sum.plus(&term);
-        i += 1;
-    }
-    for _ in 0..halvings {
-        // A value below 1 keeps its significant digits: the work scale is absolute.
-        sum = sum.times_rounded(&sum, work + 8);
-    }
-    sum.round(rscale);
-    sum.strip();
-    Ok(sum)
-}
-
-/// ln x to `rscale` decimals of a positive number.
-pub(crate) fn ln(x: &Num, rscale: i32) -> Result<Num> {
-    let work = rscale.max(0) + GUARD;
-    let (low, high) = (parse(b"0.9")?, parse(b"1.1")?);
-    let mut roots = 0u32;
-    let mut y = x.clone();
-    let extra = (x.weight.abs() + 1) * DEC_DIGITS;
-    // Roots bring the argument near 1; each costs one bit of the result's precision.
-    while compare(&y, &low).is_le() || compare(&y, &high).is_ge() {
-        let scale = work + 10 + if y.weight < 0 { -y.weight * DEC_DIGITS } else { 0 } + extra / 8;
-        y = sqrt(&y, scale);
-        roots += 1;
-    }
-    let one = Num::one();
-    let digits = work + 6 + (y.minus(&one).weight + 1).abs() * DEC_DIGITS;
-    let z = y.minus(&one).divided(&y.plus(&one), digits, true)?;
-    let square = z.times_rounded(&z, digits);
-    let mut power = z.clone();
-    let mut sum = z;
-    let mut i = 3i64;
-    loop {
-        power = power.times_rounded(&square, digits);
-        let term = power.divided(&Num::from(i), digits, true)?;
-        if term.is_zero() {
-            break;
-        }
-        sum = sum.plus(&term);
-        i += 2;
-    }
-    let mut out = sum.times(&Num::from(1i128 << (roots + 1)));
-    out.round(rscale);
-    out.strip();
-    Ok(out)
+    fixed::exp(x, rscale, check)
 }
 
 /// Decimal weight of ln x.
@@ -169,7 +96,7 @@ fn log_error(n: &Num) -> Option<PgError> {
     }
 }
 
-fn numeric_ln(n: &Num) -> Result<Num> {
+fn numeric_ln(n: &Num, check: Check<'_>) -> Result<Num> {
     if !n.is_finite() {
         if let Some(e) = log_error(n) {
             return Err(e);
@@ -180,14 +107,17 @@ fn numeric_ln(n: &Num) -> Result<Num> {
         return Err(e);
     }
     let rscale = clamp_scale(MIN_SIG_DIGITS - estimate_ln_dweight(n)?, n.dscale);
-    ln(n, rscale)
+    ln(n, rscale, check)
 }
 
-fn numeric_log(base: &Num, n: &Num) -> Result<Num> {
+fn numeric_log(base: &Num, n: &Num, check: Check<'_>) -> Result<Num> {
     if base.is_nan() || n.is_nan() {
         return Ok(Num::special(Sign::NaN));
     }
-    if let Some(e) = log_error(base).or_else(|| log_error(n)) {
+    let special = !base.is_finite() || !n.is_finite();
+    let negative_first = special && n.signum() < 0 && base.is_zero();
+    let error = if negative_first { log_error(n) } else { log_error(base) };
+    if let Some(e) = error.or_else(|| log_error(n)) {
         return Err(e);
     }
     match (base.is_infinite(), n.is_infinite()) {
@@ -199,22 +129,22 @@ fn numeric_log(base: &Num, n: &Num) -> Result<Num> {
     let (wb, wn) = (estimate_ln_dweight(base)?, estimate_ln_dweight(n)?);
     let weight = wn - wb;
     let rscale = clamp_scale(MIN_SIG_DIGITS - weight, base.dscale.max(n.dscale));
-    let ln_base = ln(base, (rscale + weight - wb + 8).max(0))?;
-    let ln_n = ln(n, (rscale + weight - wn + 8).max(0))?;
+    let ln_base = ln(base, (rscale + weight - wb + 8).max(0), check)?;
+    let ln_n = ln(n, (rscale + weight - wn + 8).max(0), check)?;
     ln_n.divided(&ln_base, rscale, true)
 }
 
-fn numeric_exp(n: &Num) -> Result<Num> {
+fn numeric_exp(n: &Num, check: Check<'_>) -> Result<Num> {
     match n.sign {
         Sign::NaN | Sign::PosInf => return Ok(n.clone()),
         Sign::NegInf => return Ok(Num::zero(0)),
         _ => {}
     }
     let val = (n.to_f64() * LOG10_E).clamp(-2000.0, 2000.0);
-    exp(n, clamp_scale(MIN_SIG_DIGITS - val as i32, n.dscale))
+    exp(n, clamp_scale(MIN_SIG_DIGITS - val as i32, n.dscale), check)
 }
 
-fn numeric_sqrt(n: &Num) -> Result<Num> {
+fn numeric_sqrt(n: &Num, check: Check<'_>) -> Result<Num> {
     match n.sign {
         Sign::NaN | Sign::PosInf => return Ok(n.clone()),
         _ => {}
@@ -230,16 +160,16 @@ fn numeric_sqrt(n: &Num) -> Result<Num> {
     } else {
         1 - (1 - n.weight * DEC_DIGITS) / 2
     };
-    Ok(sqrt(n, clamp_scale(MIN_SIG_DIGITS - sweight, n.dscale)))
+    sqrt(n, clamp_scale(MIN_SIG_DIGITS - sweight, n.dscale), check)
 }
 
 /// `base` to an integer power.
-fn power_int(base: &Num, exponent: i32, rscale_shown: i32) -> Result<Num> {
+fn power_int(base: &Num, exponent: i32, check: Check<'_>) -> Result<Num> {
     let f = if base.is_zero() { 0.0 } else { f64::from(exponent) * log10_estimate(base) };
     if f > f64::from((WEIGHT_MAX + 1) * DEC_DIGITS) {
         return Err(overflow());
     }
-    let rscale = clamp_scale(MIN_SIG_DIGITS, rscale_shown);
+    let rscale = clamp_scale(MIN_SIG_DIGITS, base.dscale);
     if f + 1.0 < -f64::from(MAX_DISPLAY_SCALE) {
         return Ok(Num::zero(rscale));
     }
@@ -278,6 +208,7 @@ fn power_int(base: &Num, exponent: i32, rscale_shown: i32) -> Result<Num> {
                 if mask == 0 {
                     break;
                 }
+                check()?;
                 square = square.times(&square);
                 tidy(&mut square);
                 if square.weight > WEIGHT_MAX
@@ -301,10 +232,10 @@ fn power_int(base: &Num, exponent: i32, rscale_shown: i32) -> Result<Num> {
     Ok(out)
 }
 
-fn power_finite(base: &Num, exponent: &Num) -> Result<Num> {
+fn power_finite(base: &Num, exponent: &Num, check: Check<'_>) -> Result<Num> {
     let integer = if exponent.is_integral() { exponent.to_i64() } else { None };
     if let Some(e) = integer.and_then(|e| i32::try_from(e).ok()) {
-        return power_int(base, e, base.dscale);
+        return power_int(base, e, check);
     }
     if base.is_zero() {
         return Ok(Num::zero(MIN_SIG_DIGITS));
@@ -319,9 +250,9 @@ fn power_finite(base: &Num, exponent: &Num) -> Result<Num> {
         abs = abs.negated();
     }
     let dweight = estimate_ln_dweight(&abs)?;
-    let rough = ln(&abs, (8 - dweight).max(0))?;
+    let rough = ln(&abs, (8 - dweight).max(0), check)?;
     let val = rough.times_rounded(exponent, (8 - dweight).max(0)).to_f64();
-    if val.abs() > 6020.0 {
+    if val.abs() > RESULT_DIGITS_MAX * 3.01 {
         if val > 0.0 {
             return Err(overflow());
         }
@@ -331,9 +262,9 @@ fn power_finite(base: &Num, exponent: &Num) -> Result<Num> {
     let rscale = clamp_scale(MIN_SIG_DIGITS - val as i32, base.dscale.max(exponent.dscale));
     let sig = (rscale + val as i32).max(0);
     let ln_scale = (sig - dweight + 8).max(0) + 8 + (exponent.weight + 1).max(0) * DEC_DIGITS;
-    let ln_base = ln(&abs, ln_scale)?;
+    let ln_base = ln(&abs, ln_scale, check)?;
     let product = ln_base.times(exponent);
-    let out = exp(&product, rscale)?;
+    let out = exp(&product, rscale, check)?;
     Ok(if negative { out.negated() } else { out })
 }
 
@@ -343,7 +274,7 @@ fn is_odd_integer(n: &Num) -> bool {
         && n.digits.last().is_some_and(|d| d % 2 == 1)
 }
 
-pub(crate) fn numeric_power(base: &Num, exponent: &Num) -> Result<Num> {
+pub(crate) fn numeric_power(base: &Num, exponent: &Num, check: Check<'_>) -> Result<Num> {
     let is_one = |n: &Num| n.is_finite() && compare(n, &Num::one()).is_eq();
     if base.is_nan() {
         return Ok(if exponent.is_zero() { Num::one() } else { Num::special(Sign::NaN) });
@@ -394,10 +325,10 @@ pub(crate) fn numeric_power(base: &Num, exponent: &Num) -> Result<Num> {
         let negative = base.sign == Sign::NegInf && is_odd_integer(exponent);
         return Ok(Num::special(if negative { Sign::NegInf } else { Sign::PosInf }));
     }
-    power_finite(base, exponent)
+    power_finite(base, exponent, check)
 }
 
-fn factorial(n: i64) -> Result<Num> {
+fn factorial(n: i64, check: Check<'_>) -> Result<Num> {
     if n < 0 {
         return Err(pg_err!(
             NUMERIC_VALUE_OUT_OF_RANGE,
@@ -410,17 +341,19 @@ fn factorial(n: i64) -> Result<Num> {
     let mut out = Num::one();
     for i in 2..=n {
         out = out.times(&Num::from(i));
+        check()?;
     }
     Ok(out)
 }
 
 /// Greatest common divisor of finite numbers.
-fn gcd(a: &Num, b: &Num) -> Result<Num> {
+fn gcd(a: &Num, b: &Num, check: Check<'_>) -> Result<Num> {
     let dscale = a.dscale.max(b.dscale);
     let abs = |n: &Num| if n.sign == Sign::Neg { n.clone().negated() } else { n.clone() };
     let (mut a, mut b) = (abs(a), abs(b));
     while !b.is_zero() {
         let r = a.modulo(&b)?;
+        check()?;
         (a, b) = (b, r);
     }
     a.dscale = dscale;
@@ -465,21 +398,26 @@ fn width_bucket(op: &Num, low: &Num, high: &Num, count: i32) -> Result<Datum> {
     Ok(Datum::int4(bucket as i32))
 }
 
+/// A calculation's way to notice that its query was cancelled.
+pub(crate) fn checked(cx: &dyn FnContext) -> impl Fn() -> Result<()> {
+    || cx.check_interrupts()
+}
+
 scalars! { FNS;
-    "numeric_sqrt" => |_, a| numeric_sqrt(&Num::of(a[0]))?.datum(),
-    "numeric_exp" => |_, a| numeric_exp(&Num::of(a[0]))?.datum(),
-    "numeric_ln" => |_, a| numeric_ln(&Num::of(a[0]))?.datum(),
-    "numeric_log" => |_, a| numeric_log(&Num::of(a[0]), &Num::of(a[1]))?.datum(),
-    "numeric_power" => |_, a| numeric_power(&Num::of(a[0]), &Num::of(a[1]))?.datum(),
-    "numeric_fac" => |_, a| factorial(a[0].as_i64())?.datum(),
-    "numeric_gcd" => |_, a| {
+    "numeric_sqrt" => |cx, a| numeric_sqrt(&Num::of(a[0]), &checked(cx))?.datum(),
+    "numeric_exp" => |cx, a| numeric_exp(&Num::of(a[0]), &checked(cx))?.datum(),
+    "numeric_ln" => |cx, a| numeric_ln(&Num::of(a[0]), &checked(cx))?.datum(),
+    "numeric_log" => |cx, a| numeric_log(&Num::of(a[0]), &Num::of(a[1]), &checked(cx))?.datum(),
+    "numeric_power" => |cx, a| numeric_power(&Num::of(a[0]), &Num::of(a[1]), &checked(cx))?.datum(),
+    "numeric_fac" => |cx, a| factorial(a[0].as_i64(), &checked(cx))?.datum(),
+    "numeric_gcd" => |cx, a| {
         let (x, y) = (Num::of(a[0]), Num::of(a[1]));
         if either_special(&x, &y) {
             return Num::special(Sign::NaN).datum();
         }
-        gcd(&x, &y)?.datum()
+        gcd(&x, &y, &checked(cx))?.datum()
     },
-    "numeric_lcm" => |_, a| {
+    "numeric_lcm" => |cx, a| {
         let (x, y) = (Num::of(a[0]), Num::of(a[1]));
         if either_special(&x, &y) {
             return Num::special(Sign::NaN).datum();
@@ -488,7 +426,7 @@ scalars! { FNS;
         if x.is_zero() || y.is_zero() {
             return Num::zero(dscale).datum();
         }
-        let g = gcd(&x, &y)?;
+        let g = gcd(&x, &y, &checked(cx))?;
         let mut l = x.divided(&g, 0, false)?.times(&y);
         if l.sign == Sign::Neg {
             l = l.negated();

@@ -12,9 +12,11 @@
 
 mod aggregates;
 mod arith;
+mod fixed;
 mod functions;
 mod io;
 mod math;
+mod nat;
 
 pub use aggregates::{NumericTotal, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
