@@ -495,26 +495,20 @@ impl Analyzer<'_> {
         location: Location,
         hide_input: bool,
     ) -> Result<Expr> {
-        if typmod < 0 || typmod == node.typmod() {
+        if typmod == node.typmod() {
             return Ok(node);
         }
-        match self.typmod_path(target)? {
-            Some(path) => {
-                if hide_input {
-                    hide_coercion(&mut node);
-                }
-                self.apply_path(node, path, target, typmod, context, format, location)
-            }
-            // Nothing to compute, but the modifier shall show.
-            None => {
-                let (ty, collation) = (node.type_oid(), node.collation());
-                let mut node = relabel(node, ty, typmod, format, location);
-                if let Expr::Relabel(n) = &mut node {
-                    n.resultcollid = collation;
-                }
-                Ok(node)
-            }
+        if hide_input {
+            hide_coercion(&mut node);
         }
+        // A cast without a modifier computes nothing, but its result must not keep that of its argument.
+        let path = if typmod < 0 { None } else { self.typmod_path(target)? };
+        Ok(match path {
+            Some(path) => {
+                return self.apply_path(node, path, target, typmod, context, format, location);
+            }
+            None => relabel_merged(node, target, typmod, format, location),
+        })
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -794,7 +788,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// A binary-compatible relabelling; relabellings and constants below are merged.
+/// A binary-compatible relabelling.
 pub fn relabel(arg: Expr, ty: Oid, typmod: i32, format: CoercionForm, location: Location) -> Expr {
     Expr::Relabel(Box::new(RelabelType {
         arg,
@@ -804,6 +798,34 @@ pub fn relabel(arg: Expr, ty: Oid, typmod: i32, format: CoercionForm, location: 
         relabelformat: format,
         location,
     }))
+}
+
+/// As [`relabel`] with the argument's collation; relabellings and constants below are merged, so that equal expressions
+/// look equal.
+fn relabel_merged(
+    arg: Expr,
+    ty: Oid,
+    typmod: i32,
+    format: CoercionForm,
+    location: Location,
+) -> Expr {
+    let collation = arg.collation();
+    let mut arg = arg;
+    while let Expr::Relabel(n) = arg {
+        arg = n.arg;
+    }
+    if let Expr::Const(c) = &mut arg {
+        (c.consttype, c.consttypmod, c.constcollid) = (ty, typmod, collation);
+        return arg;
+    }
+    if arg.type_oid() == ty && arg.typmod() == typmod && arg.collation() == collation {
+        return arg;
+    }
+    let mut out = relabel(arg, ty, typmod, format, location);
+    if let Expr::Relabel(n) = &mut out {
+        n.resultcollid = collation;
+    }
+    out
 }
 
 pub fn int4_const(value: i32) -> Expr {

@@ -222,6 +222,14 @@ impl Analyzer<'_> {
             return Ok(result);
         }
         let mut g = self.match_generics(actual, declared)??;
+        let family1 = declared.iter().filter(|d| ty::is_polymorphic_family1(**d)).count();
+        let wants_element = result != ty::ANYARRAY && ty::is_polymorphic_family1(result);
+        if g.array == ty::ANYARRAY && !allow_poly && (family1 != 1 || wants_element) {
+            return Err(pg_err!(
+                DATATYPE_MISMATCH,
+                "cannot determine element type of \"anyarray\" argument"
+            ));
+        }
         if g.family1 && !g.element.is_valid() && g.array != ty::ANYARRAY {
             if allow_poly {
                 return Ok(result);
