@@ -595,42 +595,7 @@ fn add_candidate(found: &mut Vec<FuncCandidate>, new: FuncCandidate, compare: bo
     }
 }
 
-/// Splits a list of identifiers: commas, double quotes, unquoted ones folded to lower case.
-/// Counterpart: `SplitIdentifierString`.
+/// Splits a list of identifiers at commas.
 pub fn split_identifiers(text: &str) -> Option<Vec<String>> {
-    let mut out = Vec::new();
-    let mut rest = text.trim_start();
-    if rest.is_empty() {
-        return Some(out);
-    }
-    loop {
-        let (name, tail) = if let Some(quoted) = rest.strip_prefix('"') {
-            let (mut name, mut tail) = (String::new(), quoted);
-            loop {
-                let end = tail.find('"')?;
-                name.push_str(&tail[..end]);
-                tail = &tail[end + 1..];
-                match tail.strip_prefix('"') {
-                    Some(more) => {
-                        name.push('"');
-                        tail = more;
-                    }
-                    None => break (name, tail),
-                }
-            }
-        } else {
-            let end = rest.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(rest.len());
-            if end == 0 {
-                return None;
-            }
-            (rest[..end].to_lowercase(), &rest[end..])
-        };
-        out.push(name);
-        rest = tail.trim_start();
-        match rest.strip_prefix(',') {
-            Some(more) => rest = more.trim_start(),
-            None if rest.is_empty() => return Some(out),
-            None => return None,
-        }
-    }
+    types::string::split_identifiers_at(text, ',')
 }

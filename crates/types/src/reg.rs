@@ -2,12 +2,20 @@
 
 use crate::fncx::RegKind;
 use crate::form::Reader;
+use crate::string::plain_name;
 use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 
 /// 42704 and its like: no such object.
 fn not_found(kind: RegKind, name: &str) -> PgError {
+    let plain = match kind {
+        RegKind::Class | RegKind::Collation | RegKind::Config | RegKind::Dictionary => {
+            plain_name(name)
+        }
+        _ => name.to_owned(),
+    };
+    let name = plain.as_str();
     match kind {
         RegKind::Proc | RegKind::Procedure => {
             pg_err!(UNDEFINED_FUNCTION, "function \"{name}\" does not exist")

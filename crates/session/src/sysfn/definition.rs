@@ -18,7 +18,10 @@ fn answer(found: Option<String>) -> Result<Datum> {
 pub(super) fn relation_named(core: &mut Core, name: &str) -> Result<Oid> {
     match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
-        None => Err(pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist")),
+        None => {
+            let name = types::string::plain_name(name);
+            Err(pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist"))
+        }
     }
 }
 

@@ -35,6 +35,7 @@ impl Object for Table {
     const KIND: Kind = Kind::Table;
     fn named(core: &mut Core, name: &str) -> Result<Oid> {
         found(super::reg::lookup_name(core, RegKind::Class, name)?, || {
+            let name = types::string::plain_name(name);
             pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist")
         })
     }

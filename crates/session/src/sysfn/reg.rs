@@ -3,44 +3,42 @@
 
 use crate::core::Core;
 use analyze::SessionLookup;
-use catalog::namespace::split_identifiers;
 use catalog::{CatCx, cache, format_type::quote_identifier};
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use types::fncx::RegKind;
+use types::string::split_identifiers_at;
 
 /// Schema and name of a possibly qualified, possibly quoted name.
 pub(crate) fn split_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
-    // The list splitter takes commas; names are separated by dots outside quotes.
-    let mut as_list = String::new();
-    let mut quoted = false;
-    for c in text.chars() {
-        match c {
-            '"' => {
-                quoted = !quoted;
-                as_list.push(c);
-            }
-            '.' if !quoted => as_list.push(','),
-            ',' if !quoted => return Err(invalid_name()),
-            _ => as_list.push(c),
-        }
+    parts_of(core, text, false)
+}
+
+/// As [`split_name`], of a relation, which errors name otherwise.
+pub(crate) fn split_relation_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
+    parts_of(core, text, true)
+}
+
+fn parts_of(core: &Core, text: &str, relation: bool) -> Result<(Option<String>, String)> {
+    let mut parts = split_identifiers_at(text, '.').ok_or_else(invalid_name)?;
+    let joined = parts.join(".");
+    if parts.len() > 3 {
+        let kind = if relation { "relation" } else { "qualified" };
+        return Err(pg_err!(
+            SYNTAX_ERROR,
+            "improper {kind} name (too many dotted names): {joined}"
+        ));
     }
-    let mut parts = split_identifiers(&as_list).ok_or_else(invalid_name)?;
     let name = parts.pop().ok_or_else(invalid_name)?;
     let schema = parts.pop();
     if let Some(database) = parts.pop()
         && database != core.database_name
     {
+        let shown = if relation { format!("\"{joined}\"") } else { joined };
         return Err(pg_err!(
             FEATURE_NOT_SUPPORTED,
-            "cross-database references are not implemented: {text}"
-        ));
-    }
-    if !parts.is_empty() {
-        return Err(pg_err!(
-            SYNTAX_ERROR,
-            "improper qualified name (too many dotted names): {text}"
+            "cross-database references are not implemented: {shown}"
         ));
     }
     Ok((schema, name))
@@ -61,7 +59,7 @@ fn invalid_name() -> PgError {
 pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<Option<Oid>> {
     match kind {
         RegKind::Class => {
-            let (schema, name) = split_name(core, text)?;
+            let (schema, name) = split_relation_name(core, text)?;
             if let Some(schema) = &schema {
                 core.cat().namespace(schema)?;
             }

@@ -207,7 +207,7 @@ fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datu
 fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let table = text(args[0]);
     let column = text(args[1]);
-    let (schema, name) = super::reg::split_name(core, &table)?;
+    let (schema, name) = super::reg::split_relation_name(core, &table)?;
     let oid = core.cat().relation_oid(schema.as_deref(), &name)?;
     let desc = core.cat().relation(oid)?;
     let Some(att) = desc.column(&column) else {

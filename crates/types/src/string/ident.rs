@@ -1,8 +1,55 @@
-//! Qualified names taken apart. Counterpart: misc.c (`parse_ident`).
+//! Qualified names taken apart. Counterpart: misc.c (`parse_ident`), varlena.c (`SplitIdentifierString`).
 
 use crate::form::{is_space, shown};
 use crate::{Datum, array, oids};
 use pgerror::{PgError, Result, pg_err};
+
+/// Splits identifiers: double quotes, unquoted ones folded to lower case, all cut to the length of names.
+/// Counterpart: `SplitIdentifierString`.
+pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> {
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c');
+    let mut out = Vec::new();
+    let mut rest = text.trim_start_matches(is_space);
+    if rest.is_empty() {
+        return Some(out);
+    }
+    loop {
+        let (name, tail) = if let Some(quoted) = rest.strip_prefix('"') {
+            let (mut name, mut tail) = (String::new(), quoted);
+            loop {
+                let end = tail.find('"')?;
+                name.push_str(&tail[..end]);
+                tail = &tail[end + 1..];
+                match tail.strip_prefix('"') {
+                    Some(more) => {
+                        name.push('"');
+                        tail = more;
+                    }
+                    None => break (name, tail),
+                }
+            }
+        } else {
+            let end = rest.find(|c| c == separator || is_space(c)).unwrap_or(rest.len());
+            if end == 0 {
+                return None;
+            }
+            (rest[..end].to_ascii_lowercase(), &rest[end..])
+        };
+        let length = crate::chars::clip(name.as_bytes(), 63, crate::settings::Encoding::Utf8);
+        out.push(name[..length].to_owned());
+        rest = tail.trim_start_matches(is_space);
+        match rest.strip_prefix(separator) {
+            Some(more) => rest = more.trim_start_matches(is_space),
+            None if rest.is_empty() => return Some(out),
+            None => return None,
+        }
+    }
+}
+
+/// A qualified name as errors show it: without quotes, folded and cut; as it stands where it is none.
+pub fn plain_name(text: &str) -> String {
+    split_identifiers_at(text, '.').map_or_else(|| text.to_owned(), |parts| parts.join("."))
+}
 
 fn begins_name(c: u8) -> bool {
     c.is_ascii_alphabetic() || c == b'_' || c >= 0x80

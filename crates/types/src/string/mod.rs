@@ -11,6 +11,7 @@ pub mod quote;
 mod split;
 
 pub(crate) use build::values as variadic_values;
+pub use ident::{plain_name, split_identifiers_at};
 pub use like::like_match;
 
 use crate::builtin::Builtin;
