@@ -169,7 +169,8 @@ pub fn parse_float4(text: &[u8]) -> Result<f32> {
             if v.is_infinite() || (v == 0.0 && has_nonzero_digit(number, hex)) {
                 return Err(pg_err!(
                     NUMERIC_VALUE_OUT_OF_RANGE,
-                    "\"{number}\" is out of range for type real"
+                    "\"{}\" is out of range for type real",
+                    crate::form::shown(text)
                 ));
             }
             v

@@ -249,6 +249,18 @@ pub trait FnContext {
     }
 }
 
+/// Counts the rounds of a loop, and asks for interrupts now and then.
+#[derive(Default)]
+pub struct Pace(u32);
+
+impl Pace {
+    #[inline]
+    pub fn tick(&mut self, cx: &dyn FnContext) -> Result<()> {
+        self.0 = self.0.wrapping_add(1);
+        if self.0.is_multiple_of(1024) { cx.check_interrupts() } else { Ok(()) }
+    }
+}
+
 /// The methods of [`FnContext`] that do not depend on which function is called, handed on to another context:
 /// `delegate_fn_context!(self, self.host)` in an `impl`, where `host` is a reference or a box.
 #[macro_export]

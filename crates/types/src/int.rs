@@ -63,8 +63,8 @@ fn parse(text: &[u8], width: Width) -> Result<i64> {
     for &c in digits {
         if !c.is_ascii_digit() {
             // What overflows before the stray character is an overflow.
-            let overflow = overflow || !width.holds(if negative { value } else { -value });
-            return Err(if overflow { text_out_of_range(width.name(), text) } else { bad() });
+            let fits = !overflow && width.holds(value);
+            return Err(if fits { bad() } else { text_out_of_range(width.name(), text) });
         }
         let next = value.checked_mul(10).and_then(|v| v.checked_sub(i64::from(c - b'0')));
         match next {
@@ -72,8 +72,8 @@ fn parse(text: &[u8], width: Width) -> Result<i64> {
             None => overflow = true,
         }
     }
-    let value = if negative { Some(value) } else { value.checked_neg() };
-    match value {
+    // The value is kept negative: the least integer has no positive counterpart.
+    match if negative { Some(value) } else { value.checked_neg() } {
         Some(v) if !overflow && width.holds(v) => Ok(v),
         _ => Err(text_out_of_range(width.name(), text)),
     }

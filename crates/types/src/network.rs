@@ -37,16 +37,20 @@ fn full(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-fn show(payload: &[u8], always: bool) -> String {
-    let (address, bits) = parts(payload);
-    let text = match address {
+fn host(address: IpAddr) -> String {
+    match address {
         // An IPv4 address behind 96 zero bits is written as one.
         IpAddr::V6(a) if a.segments()[..6] == [0; 6] && a.segments()[6] != 0 => {
             let [.., b1, b2, b3, b4] = a.octets();
             format!("::{b1}.{b2}.{b3}.{b4}")
         }
         other => other.to_string(),
-    };
+    }
+}
+
+fn show(payload: &[u8], always: bool) -> String {
+    let (address, bits) = parts(payload);
+    let text = host(address);
     if bits == full(address) && !always { text } else { format!("{text}/{bits}") }
 }
 
@@ -125,7 +129,7 @@ scalars! { FNS;
     "cidr_recv" => |_, a| receive(a[0].as_bytes()),
     "inet_send" => |_, a| Ok(send(a[0].as_bytes(), false)),
     "cidr_send" => |_, a| Ok(send(a[0].as_bytes(), true)),
-    "network_host" => |_, a| Ok(Datum::text(&parts(a[0].as_bytes()).0.to_string())),
+    "network_host" => |_, a| Ok(Datum::text(&host(parts(a[0].as_bytes()).0))),
     "network_show" => |_, a| Ok(Datum::text(&show(a[0].as_bytes(), true))),
     "network_masklen" => |_, a| Ok(Datum::int4(i32::from(parts(a[0].as_bytes()).1))),
     "network_family" => |_, a| {

@@ -82,45 +82,51 @@ fn strtoul(text: &[u8], any_base: bool) -> Option<(u64, bool, &[u8])> {
     Some((value, overflow, &digits[count..]))
 }
 
-/// One OID from the front of `text`; the rest.
-fn oid_prefix<'a>(text: &'a [u8], whole: &[u8]) -> Result<(u32, &'a [u8])> {
+/// One OID from the front of `text`; the rest, which must be blank if the OID stands `alone`.
+fn oid_prefix(text: &[u8], alone: bool) -> Result<(u32, &[u8])> {
     let Some((value, overflow, rest)) = strtoul(text, false) else {
-        return Err(bad_syntax("oid", whole));
+        return Err(bad_syntax("oid", text));
     };
+    if alone && !overflow && !trim_space(rest).is_empty() {
+        return Err(bad_syntax("oid", text));
+    }
     let oid = value as u32;
     if overflow || (value != u64::from(oid) && value != oid as i32 as i64 as u64) {
-        return Err(text_out_of_range("oid", whole));
+        return Err(text_out_of_range("oid", text));
     }
     Ok((oid, rest))
 }
 
 /// The OID that `text` says, by the input function's rules.
 pub fn parse_oid(text: &[u8]) -> Result<Oid> {
-    let (oid, rest) = oid_prefix(text, text)?;
-    if trim_space(rest).is_empty() { Ok(Oid(oid)) } else { Err(bad_syntax("oid", text)) }
+    Ok(Oid(oid_prefix(text, true)?.0))
 }
 
 fn parse_oidvector(text: &[u8]) -> Result<Datum> {
     let mut elems = Vec::new();
-    let mut rest = trim_space(text);
+    let mut rest = text.trim_ascii_start();
     while !rest.is_empty() {
-        if elems.len() == 100 {
-            return Err(pg_err!(INVALID_PARAMETER_VALUE, "oidvector has too many elements"));
-        }
-        let (oid, tail) = oid_prefix(rest, rest)?;
+        let (oid, tail) = oid_prefix(rest, false)?;
         elems.push(oid);
-        rest = trim_space(tail);
+        rest = tail.trim_ascii_start();
     }
     Ok(oidvector(&elems))
 }
 
 fn parse_int2vector(text: &[u8]) -> Result<Datum> {
     let mut elems = Vec::new();
-    for word in text.split(|&c| c == b' ').filter(|w| !w.is_empty()) {
-        if elems.len() == 100 {
-            return Err(pg_err!(INVALID_PARAMETER_VALUE, "int2vector has too many elements"));
+    let mut rest = text.trim_ascii_start();
+    while !rest.is_empty() {
+        // Errors show all that is left.
+        let (value, overflow, tail) =
+            strtoul(rest, false).ok_or_else(|| bad_syntax("smallint", rest))?;
+        let value = i16::try_from(value as i64).ok().filter(|_| !overflow);
+        let value = value.ok_or_else(|| text_out_of_range("smallint", rest))?;
+        if !matches!(tail.first(), None | Some(b' ')) {
+            return Err(bad_syntax("smallint", rest));
         }
-        elems.push(crate::int::parse_int2(word)?);
+        elems.push(value);
+        rest = tail.trim_ascii_start();
     }
     Ok(int2vector(&elems))
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::FnContext;
+use crate::fncx::Pace;
 
 /// The 1-based dimension's lower bound and length; `None` where there is no such dimension.
 fn dimension(array: DatumRef<'_>, n: i32) -> Option<(i32, i32)> {
@@ -24,7 +25,14 @@ fn not_multi(array: ArrayRef<'_>, verb: &str) -> Result<()> {
     Ok(())
 }
 
-fn same(cx: &mut dyn FnContext, ty: Oid, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<bool> {
+fn same(
+    cx: &mut dyn FnContext,
+    pace: &mut Pace,
+    ty: Oid,
+    a: DatumRef<'_>,
+    b: DatumRef<'_>,
+) -> Result<bool> {
+    pace.tick(cx)?;
     match (a.is_null(), b.is_null()) {
         (true, true) => Ok(true),
         (false, false) => {
@@ -53,9 +61,10 @@ fn position(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         None => first,
     };
     let elem = cx.type_info(array.elem_type())?;
+    let mut pace = Pace::default();
     for (i, v) in array.iter(&elem).enumerate() {
         let at = first + i as i32;
-        if at >= start && same(cx, elem.oid, v, a[1])? {
+        if at >= start && same(cx, &mut pace, elem.oid, v, a[1])? {
             return Ok(Datum::int4(at));
         }
     }
@@ -71,8 +80,9 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let elem = cx.type_info(array.elem_type())?;
     let first = array.lower_bounds().first().copied().unwrap_or(1);
     let mut out = Vec::new();
+    let mut pace = Pace::default();
     for (i, v) in array.iter(&elem).enumerate() {
-        if same(cx, elem.oid, v, a[1])? {
+        if same(cx, &mut pace, elem.oid, v, a[1])? {
             out.push(Datum::int4(first + i as i32));
         }
     }
@@ -99,8 +109,9 @@ fn exchange(
     let elem = cx.type_info(a.elem_type())?;
     let mut out = Vec::with_capacity(a.count());
     let mut changed = false;
+    let mut pace = Pace::default();
     for v in a.iter(&elem) {
-        if same(cx, elem.oid, v, old)? {
+        if same(cx, &mut pace, elem.oid, v, old)? {
             changed = true;
             out.extend(new);
         } else {

@@ -1,6 +1,7 @@
 //! Comparison, hash, containment and overlap. Counterpart: arrayfuncs.c.
 
 use super::*;
+use crate::fncx::Pace;
 use crate::{FnContext, compare, hash};
 use std::cmp::Ordering;
 
@@ -36,7 +37,11 @@ fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
     let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
     let elem = check_types(cx, x, y)?;
     let collation = cx.collation();
-    order(x, y, &elem, |p, q| cx.type_compare(elem.oid, p, q, collation))
+    let mut pace = Pace::default();
+    order(x, y, &elem, |p, q| {
+        pace.tick(cx)?;
+        cx.type_compare(elem.oid, p, q, collation)
+    })
 }
 
 /// `btarraycmp` without a context: elements of built-in types by their own order, others by their bytes.
@@ -72,7 +77,9 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
         return Ok(false);
     }
     let collation = cx.collation();
+    let mut pace = Pace::default();
     for (p, q) in x.iter(&elem).zip(y.iter(&elem)) {
+        pace.tick(cx)?;
         let same = match (p.is_null(), q.is_null()) {
             (true, true) => true,
             (false, false) => cx.type_equal(elem.oid, p, q, collation)?,
@@ -91,10 +98,12 @@ fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool
     let elem = check_types(cx, x, y)?;
     let collation = cx.collation();
     let others = y.elements(&elem);
+    let mut pace = Pace::default();
     for p in x.iter(&elem) {
         let mut found = false;
         if !p.is_null() {
             for q in others.iter().filter(|q| !q.is_null()) {
+                pace.tick(cx)?;
                 if cx.type_equal(elem.oid, p, *q, collation)? {
                     found = true;
                     break;
@@ -113,7 +122,9 @@ fn hash_array(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Res
     let elem = cx.type_info(array.elem_type())?;
     let collation = cx.collation();
     let (mut h32, mut h64) = (1u32, 1u64);
+    let mut pace = Pace::default();
     for v in array.iter(&elem) {
+        pace.tick(cx)?;
         let h = match v {
             DatumRef::Null => 0,
             v => cx.type_hash(elem.oid, v, collation, seed)?,

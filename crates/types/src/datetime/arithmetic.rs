@@ -258,7 +258,7 @@ fn date_plus(d: i32, n: i64) -> Result<Datum> {
 }
 
 fn time_plus(t: i64, by: i64) -> i64 {
-    (t + by % USECS_PER_DAY).rem_euclid(USECS_PER_DAY)
+    t.wrapping_add(by).rem_euclid(USECS_PER_DAY)
 }
 
 /// Do two periods, each given by one end and another end or none, have a point in common?
@@ -371,7 +371,7 @@ scalars! { FNS;
     "time_pl_interval" =>
         |_, a| Ok(Datum::int8(time_plus(a[0].as_i64(), Interval::of(a[1]).time))),
     "time_mi_interval" =>
-        |_, a| Ok(Datum::int8(time_plus(a[0].as_i64(), -(Interval::of(a[1]).time % USECS_PER_DAY)))),
+        |_, a| Ok(Datum::int8(time_plus(a[0].as_i64(), Interval::of(a[1]).time.wrapping_neg()))),
     "time_mi_time" => |_, a| Ok(
         Interval { time: a[0].as_i64() - a[1].as_i64(), day: 0, month: 0 }.datum()),
     "timetz_pl_interval" => |_, a| {
@@ -380,7 +380,7 @@ scalars! { FNS;
     },
     "timetz_mi_interval" => |_, a| {
         let (t, west) = timetz_parts(a[0]);
-        Ok(timetz(time_plus(t, -(Interval::of(a[1]).time % USECS_PER_DAY)), west))
+        Ok(timetz(time_plus(t, Interval::of(a[1]).time.wrapping_neg()), west))
     },
     "interval_pl" => |_, a| Ok(sum(&Interval::of(a[0]), &Interval::of(a[1]))?.datum()),
     "interval_mi" => |_, a| Ok(difference(&Interval::of(a[0]), &Interval::of(a[1]))?.datum()),

@@ -83,7 +83,12 @@ fn local_instant(zone: &Zone, t: i64) -> i64 {
         return t;
     }
     let utc = local_to_utc(zone, t);
-    if is_valid_timestamp(utc) { utc } else { t }
+    // An instant beyond the range is beyond every other, but for infinity.
+    match utc {
+        utc if is_valid_timestamp(utc) => utc,
+        utc if utc < 0 => TIMESTAMP_NOBEGIN + 1,
+        _ => TIMESTAMP_NOEND - 1,
+    }
 }
 
 comparisons! { COMPARISONS;

@@ -32,7 +32,8 @@ pub fn tz_to_timestamp(cx: &dyn FnContext, t: i64) -> Result<i64> {
     if !is_finite_ts(t) {
         return Ok(t);
     }
-    Ok(utc_to_local(&cx.settings().time_zone, t).0)
+    let local = utc_to_local(&cx.settings().time_zone, t).0;
+    if is_valid_timestamp(local) { Ok(local) } else { Err(timestamp_range()) }
 }
 
 /// `timestamp` of a date.
@@ -134,7 +135,8 @@ fn zone_interval(d: DatumRef<'_>) -> Result<i64> {
             "interval time zone \"{text}\" must not include months or days"
         ));
     }
-    Ok(i.time / USECS_PER_SEC)
+    // PostgreSQL keeps the seconds in 32 bits.
+    Ok(i64::from((i.time / USECS_PER_SEC) as i32))
 }
 
 fn shifted_timetz(d: DatumRef<'_>, west: i32) -> Datum {

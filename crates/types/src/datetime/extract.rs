@@ -1,7 +1,7 @@
 //! EXTRACT (numeric) and date_part (float8).
 
 use super::convert::{timetz_parts, utc_to_local};
-use super::interval::{Unit, unit};
+use super::interval::{Unit, token, unit};
 use super::*;
 use crate::numeric::{Num, parse};
 use crate::{Datum, DatumRef, FnContext};
@@ -22,8 +22,7 @@ enum Part {
 }
 
 fn part(word: &str) -> Option<Part> {
-    let word = &word[..word.len().min(10)];
-    Some(match word {
+    Some(match token(word) {
         "dow" => Part::Dow,
         "isodow" => Part::IsoDow,
         "doy" => Part::Doy,
@@ -33,7 +32,7 @@ fn part(word: &str) -> Option<Part> {
         "timezone" => Part::Zone,
         "timezone_h" => Part::ZoneHour,
         "timezone_m" => Part::ZoneMinute,
-        _ => Part::Unit(unit(word)?),
+        word => Part::Unit(unit(word)?),
     })
 }
 
@@ -95,8 +94,11 @@ impl Value {
     }
 }
 
-fn word_of(d: DatumRef<'_>) -> String {
-    String::from_utf8_lossy(d.as_bytes()).to_lowercase()
+/// A unit as it was written, folded and cut as identifiers are.
+pub(super) fn word_of(d: DatumRef<'_>) -> String {
+    let word = d.as_bytes();
+    let word = &word[..crate::chars::clip(word, 63, crate::settings::Encoding::Utf8)];
+    String::from_utf8_lossy(word).to_ascii_lowercase()
 }
 
 fn unsupported(word: &str, type_name: &str) -> PgError {

@@ -3,6 +3,8 @@
 
 use super::convert::utc_to_local;
 use super::*;
+use crate::fncx::Pace;
+use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 use crate::{Datum, DatumRef, FnContext};
 
 /// Keywords, longest first among those with a common beginning; they are written in capitals or small
@@ -52,11 +54,16 @@ pub(super) fn is_space(c: char) -> bool {
 /// The keyword that a template's rest begins with, and how it is written.
 fn keyword(rest: &str) -> Option<(&'static str, Case)> {
     KEYWORDS.iter().find_map(|key| {
+        // Most keywords are passed over by their first letter.
+        let first = rest.as_bytes().first()?;
+        if !key.as_bytes()[0].eq_ignore_ascii_case(first) {
+            return None;
+        }
         let there = rest.get(..key.len())?;
         let capital = there.starts_with(key.chars().next()?.to_ascii_uppercase());
         if there == *key {
             Some((*key, Case::Lower))
-        } else if there == key.to_ascii_uppercase() {
+        } else if there.bytes().eq(key.bytes().map(|b| b.to_ascii_uppercase())) {
             Some((*key, Case::Upper))
         } else if capital
             && there[1..] == key[1..]
@@ -70,10 +77,12 @@ fn keyword(rest: &str) -> Option<(&'static str, Case)> {
 }
 
 /// Cuts a template into nodes.
-pub(super) fn template(text: &str) -> Vec<Node> {
+pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
     let mut out = Vec::new();
     let mut rest = text;
+    let mut pace = Pace::default();
     while !rest.is_empty() {
+        pace.tick(cx)?;
         let prefix = ["FM", "fm", "TM", "tm"].into_iter().find(|p| rest.starts_with(p));
         let fill = !matches!(prefix, Some("FM" | "fm"));
         rest = &rest[prefix.map_or(0, str::len)..];
@@ -105,7 +114,7 @@ pub(super) fn template(text: &str) -> Vec<Node> {
         }
         rest = chars.as_str();
     }
-    out
+    Ok(out)
 }
 
 pub(super) const MONTHS: [&str; 12] = [
@@ -387,32 +396,47 @@ struct Cut {
 }
 
 fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
+    // PostgreSQL asks for the memory of the longest case.
+    let longest = pattern.len().saturating_mul(KEY_TEXT_BYTES_MAX) + 1;
+    if longest > ALLOCATION_BYTES_MAX {
+        return Err(invalid_allocation(longest));
+    }
     let kept = cx.extra().take().and_then(|e| e.downcast::<Cut>().ok());
-    let cut = kept.filter(|c| c.pattern == pattern).unwrap_or_else(|| {
-        let nodes = template(&String::from_utf8_lossy(pattern));
-        Box::new(Cut { pattern: pattern.to_vec(), nodes })
-    });
-    let shown = text_of(s, &cut.nodes);
+    let cut = match kept.filter(|c| c.pattern == pattern) {
+        Some(cut) => cut,
+        None => {
+            let nodes = template(cx, &String::from_utf8_lossy(pattern))?;
+            Box::new(Cut { pattern: pattern.to_vec(), nodes })
+        }
+    };
+    let shown = text_of(cx, s, &cut.nodes);
     *cx.extra() = Some(cut);
-    Ok(Datum::text(&shown?))
+    shown
 }
 
-fn text_of(s: &Source, nodes: &[Node]) -> Result<String> {
-    let mut out = String::new();
+fn text_of(cx: &dyn FnContext, s: &Source, nodes: &[Node]) -> Result<Datum> {
+    let mut out = TextBuffer::new();
+    let mut pace = Pace::default();
     for node in nodes {
+        pace.tick(cx)?;
         match node {
-            Node::Text(c) | Node::Gap(c) => out.push(*c),
+            Node::Text(c) | Node::Gap(c) => {
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
             Node::Key { key, case, fill, ordinal: suffix, .. } => {
                 let (text, numeric) = key_text(key, *case, *fill, s)?;
-                out.push_str(&text);
+                out.extend_from_slice(text.as_bytes());
                 if let (Some(upper), true) = (suffix, numeric) {
-                    out.push_str(ordinal(&text, *upper));
+                    out.extend_from_slice(ordinal(&text, *upper).as_bytes());
                 }
             }
         }
     }
-    Ok(out)
+    out.into_datum()
 }
+
+/// The longest text of a field for one byte of its name (`DCH_MAX_ITEM_SIZ`).
+const KEY_TEXT_BYTES_MAX: usize = 12;
 
 fn source(f: &Fields, zone: Option<(i32, String)>) -> Source {
     Source {

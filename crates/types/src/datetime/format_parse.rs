@@ -397,8 +397,8 @@ fn nearest_to_2020(year: i32) -> i32 {
     }
 }
 
-fn read(text: &str, pattern: &str) -> Result<Read> {
-    let nodes = template(pattern);
+fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
+    let nodes = template(cx, pattern)?;
     let out = Read::default();
     let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
     for (i, node) in nodes.iter().enumerate() {
@@ -424,6 +424,9 @@ fn read(text: &str, pattern: &str) -> Result<Read> {
     }
     Ok(r.out)
 }
+
+/// More weeks than there are from the first day to the last.
+const ISO_WEEKS_MAX: u32 = 10_000_000;
 
 /// Which parts of a date were given, so that only they are checked.
 #[derive(Default)]
@@ -454,11 +457,13 @@ impl Read {
         if self.year != 0 && self.century != 0 && self.year_width <= 2 {
             // Two digits within a century; centuries begin with the year 1 of a hundred.
             let low = self.year % 100;
+            // What does not fit is no year that any calendar here has.
+            let hundreds = |n: i32, more: i32| n.saturating_mul(100).saturating_add(more);
             return Some(match (century >= 0, low) {
-                (true, 0) => century * 100,
-                (true, _) => (century - 1) * 100 + low,
-                (false, 0) => century * 100 + 1,
-                (false, _) => (century + 1) * 100 - low + 1,
+                (true, 0) => hundreds(century, 0),
+                (true, _) => hundreds(century - 1, low),
+                (false, 0) => hundreds(century, 1),
+                (false, _) => hundreds(century + 1, 1 - low),
             });
         }
         if self.year != 0 {
@@ -467,8 +472,8 @@ impl Read {
         }
         match self.century {
             0 => None,
-            _ if century >= 0 => Some((century - 1) * 100 + 1),
-            _ => Some(century * 100 + 1),
+            _ if century >= 0 => Some((century - 1).saturating_mul(100).saturating_add(1)),
+            _ => Some(century.saturating_mul(100).saturating_add(1)),
         }
     }
 
@@ -493,12 +498,21 @@ impl Read {
                 1 => 6,
                 d => d - 2,
             };
-            (f.year, f.month, f.day) = j2date(iso_week_to_j(f.year, self.week) + day);
+            // A week or a year beyond all calendars is found out by the caller's check of the year.
+            (f.year, f.month, f.day) =
+                if is_valid_julian(f.year, 1) && self.week.unsigned_abs() < ISO_WEEKS_MAX {
+                    j2date(iso_week_to_j(f.year, self.week) + day)
+                } else {
+                    (i32::MAX, 1, 1)
+                };
             given = all();
         } else if self.week != 0 {
-            day_of_year = (self.week - 1) * 7 + 1;
+            day_of_year = self.week.saturating_sub(1).saturating_mul(7).saturating_add(1);
         }
-        let day = if self.week_of_month != 0 { (self.week_of_month - 1) * 7 + 1 } else { self.day };
+        let day = match self.week_of_month {
+            0 => self.day,
+            week => week.saturating_sub(1).saturating_mul(7).saturating_add(1),
+        };
         if day != 0 {
             f.day = day;
             given.day = true;
@@ -515,8 +529,10 @@ impl Read {
                 ));
             }
             if iso {
-                let start = iso_week_to_j(f.year, 1) - 1;
-                (f.year, f.month, f.day) = j2date(start + day_of_year);
+                if is_valid_julian(f.year, 1) {
+                    let start = iso_week_to_j(f.year, 1) - 1;
+                    (f.year, f.month, f.day) = j2date(start.saturating_add(day_of_year));
+                }
                 return Ok(all());
             }
             // The month that the day falls into; a day beyond the year is found out by the checks.
@@ -585,10 +601,10 @@ fn rounded(t: i64, decimals: u32) -> i64 {
 }
 
 scalars! { FNS;
-    "to_date" => |_, a| {
+    "to_date" => |cx: &mut dyn FnContext, a: &[DatumRef<'_>]| {
         let text = String::from_utf8_lossy(a[0].as_bytes());
         let pattern = String::from_utf8_lossy(a[1].as_bytes());
-        let (f, _) = read(&text, &pattern)?.finish(&text)?;
+        let (f, _) = read(cx, &text, &pattern)?.finish(&text)?;
         let out = || pg_err!(
             DATETIME_VALUE_OUT_OF_RANGE, "date out of range: \"{}\"",
             crate::form::shown(a[0].as_bytes()));
@@ -601,7 +617,7 @@ scalars! { FNS;
     "to_timestamp" => |cx: &mut dyn FnContext, a: &[DatumRef<'_>]| {
         let text = String::from_utf8_lossy(a[0].as_bytes());
         let pattern = String::from_utf8_lossy(a[1].as_bytes());
-        let what = read(&text, &pattern)?;
+        let what = read(cx, &text, &pattern)?;
         let (f, east) = what.finish(&text)?;
         let local = f.timestamp().ok_or_else(timestamp_range)?;
         let t = match east {

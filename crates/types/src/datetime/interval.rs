@@ -61,10 +61,16 @@ pub enum Unit {
     Millennium,
 }
 
+/// The part of a word that counts: keywords of dates and times are told apart by their first ten bytes.
+pub(super) fn token(word: &str) -> &str {
+    let end = word.len().min(10);
+    // A word that is longer is no keyword if it has other characters than ASCII.
+    word.get(..end).unwrap_or(word)
+}
+
 /// A unit's name as intervals take it.
 pub fn unit(word: &str) -> Option<Unit> {
-    let word = &word[..word.len().min(10)];
-    Some(match word {
+    Some(match token(word) {
         "us" | "usec" | "usecs" | "microsecon" | "useconds" | "usecond" => Unit::Microsecond,
         "ms" | "msec" | "msecs" | "millisecon" | "mseconds" | "msecond" => Unit::Millisecond,
         "s" | "sec" | "secs" | "second" | "seconds" => Unit::Second,
@@ -692,6 +698,9 @@ pub(super) fn typmod_of(mods: &[i32]) -> Result<i32> {
         [r, p] => (r, p.min(6)),
         _ => return Err(bad()),
     };
+    if !is_known_range(range) {
+        return Err(bad());
+    }
     if mods.len() == 1 && range == FULL_RANGE {
         return Ok(-1);
     }

@@ -52,10 +52,14 @@ fn west_of(cx: &dyn FnContext, d: &DateTime) -> i32 {
     -zone.at_local(local.div_euclid(USECS_PER_SEC) + EPOCH_UNIX)
 }
 
+fn is_infinite(d: &DateTime) -> bool {
+    matches!(d.kind, Kind::Infinity | Kind::NegInfinity)
+}
+
 fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
     let d = read(cx, text, "time", true)?;
     // A zone without a date cannot be told where it has daylight saving.
-    if d.zone.is_some() && !d.has_date {
+    if (d.zone.is_some() && !d.has_date) || is_infinite(&d) {
         return Err(error(Fault::Format, text, "time"));
     }
     let f = d.fields;
@@ -64,7 +68,7 @@ fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
 
 fn timetz_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<Datum> {
     let d = read(cx, text, "time with time zone", true)?;
-    if d.zone.is_some() && !d.has_date {
+    if (d.zone.is_some() && !d.has_date) || is_infinite(&d) {
         return Err(error(Fault::Format, text, "time with time zone"));
     }
     let f = d.fields;
@@ -252,7 +256,7 @@ scalars! { FNS;
         let mut r = Reader::new(a[0].as_bytes());
         let t = check_time(r.i64()?)?;
         let west = r.i32()?;
-        if west.abs() >= 16 * 3600 {
+        if west.unsigned_abs() >= 16 * 3600 {
             return Err(pg_err!(
                 INVALID_TIME_ZONE_DISPLACEMENT_VALUE,
                 "time zone displacement out of range"

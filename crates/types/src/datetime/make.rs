@@ -5,12 +5,17 @@ use super::parse::time_overflows;
 use super::*;
 use crate::{Datum, DatumRef, FnContext};
 
-fn make_date(a: &[DatumRef<'_>]) -> Result<i32> {
+/// `as_given`: do errors show a year BC as it was given?
+fn make_date(a: &[DatumRef<'_>], as_given: bool) -> Result<i32> {
     let (year, month, day) = (a[0].as_i32(), a[1].as_i32(), a[2].as_i32());
     // A negative year is BC; there is no year 0.
     let y = if year < 0 && year > i32::MIN { year + 1 } else { year };
     let bad = || {
-        pg_err!(DATETIME_FIELD_OVERFLOW, "date field value out of range: {y}-{month:02}-{day:02}")
+        let shown = if as_given { year } else { y };
+        pg_err!(
+            DATETIME_FIELD_OVERFLOW,
+            "date field value out of range: {shown}-{month:02}-{day:02}"
+        )
     };
     if year == 0 {
         return Err(bad());
@@ -21,7 +26,7 @@ fn make_date(a: &[DatumRef<'_>]) -> Result<i32> {
     let out =
         || pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "date out of range: {year}-{month:02}-{day:02}");
     if !is_valid_julian(y, month) {
-        return Err(out());
+        return Err(if year == i32::MIN { bad() } else { out() });
     }
     let d = date2j(y, month, day) - EPOCH_JDATE;
     if (DATE_MIN..DATE_END).contains(&d) { Ok(d) } else { Err(out()) }
@@ -56,7 +61,7 @@ fn make_time(a: &[DatumRef<'_>]) -> Result<i64> {
 }
 
 fn make_timestamp(a: &[DatumRef<'_>]) -> Result<i64> {
-    let date = make_date(a)?;
+    let date = make_date(a, true)?;
     let time = make_time(&a[3..])?;
     let t = i64::from(date).checked_mul(USECS_PER_DAY).and_then(|d| d.checked_add(time));
     t.filter(|&t| is_valid_timestamp(t)).ok_or_else(|| {
@@ -83,20 +88,17 @@ fn make_interval(a: &[DatumRef<'_>]) -> Result<Datum> {
     if !seconds.is_finite() {
         return Err(interval_range());
     }
+    // Nothing is checked beyond that: sums wrap as PostgreSQL's do, and seconds beyond the range are the least number.
     let month = n(0) * 12 + n(1);
     let day = n(2) * 7 + n(3);
     let us = (seconds * 1e6).round_ties_even();
-    if us.abs() >= i64::MAX as f64 {
-        return Err(interval_range());
-    }
-    let time = n(4) * USECS_PER_HOUR + n(5) * USECS_PER_MINUTE;
-    let time = time.checked_add(us as i64).ok_or_else(interval_range)?;
-    let narrow = |v: i64| i32::try_from(v).map_err(|_| interval_range());
-    Ok(Interval { time, day: narrow(day)?, month: narrow(month)? }.datum())
+    let us = if us.abs() >= i64::MAX as f64 { i64::MIN } else { us as i64 };
+    let time = (n(4) * USECS_PER_HOUR + n(5) * USECS_PER_MINUTE).wrapping_add(us);
+    Ok(Interval { time, day: day as i32, month: month as i32 }.datum())
 }
 
 scalars! { FNS;
-    "make_date" => |_, a| Ok(Datum::int4(make_date(a)?)),
+    "make_date" => |_, a| Ok(Datum::int4(make_date(a, false)?)),
     "make_time" => |_, a| Ok(Datum::int8(make_time(a)?)),
     "make_timestamp" => |_, a| Ok(Datum::int8(make_timestamp(a)?)),
     "make_timestamptz" => |cx: &mut dyn FnContext, a: &[DatumRef<'_>]| {

@@ -236,7 +236,9 @@ pub fn round_micros(t: i64, typmod: i32) -> i64 {
     }
     let scale = 10i64.pow(6 - typmod as u32);
     let half = scale / 2;
-    if t >= 0 { (t + half) / scale * scale } else { -((-t + half) / scale * scale) }
+    // Of an interval's largest times the sums wrap, as PostgreSQL's do.
+    let rounded = |t: i64| t.wrapping_add(half) / scale * scale;
+    if t >= 0 { rounded(t) } else { rounded(t.wrapping_neg()).wrapping_neg() }
 }
 
 /// The typmod of time and timestamp types from the declared precision.

@@ -1,14 +1,10 @@
 //! date_trunc.
 
 use super::convert::{local_to_utc, utc_to_local, zone_arg};
-use super::extract::unrecognized;
+use super::extract::{unrecognized, word_of};
 use super::interval::{Unit, unit};
 use super::*;
 use crate::{Datum, DatumRef, FnContext};
-
-fn word_of(d: DatumRef<'_>) -> String {
-    String::from_utf8_lossy(d.as_bytes()).to_lowercase()
-}
 
 fn unsupported(word: &str, type_name: &str) -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "unit \"{word}\" not supported for type {type_name}")

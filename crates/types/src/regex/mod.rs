@@ -160,10 +160,15 @@ impl Search<'_> {
                 }
                 begin = self.text.next(begin);
             }
+            // Only a pattern with back references comes here. PostgreSQL ends before the text's end, where no
+            // character is left to step over: an empty match there is not looked for any more.
             if close >= stop {
                 return Ok(None);
             }
             start = self.text.next(close);
+            if start >= stop {
+                return Ok(None);
+            }
         }
     }
 
