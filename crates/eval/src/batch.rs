@@ -7,7 +7,7 @@ use crate::row::{RowInput, RowRef, eval};
 use pgerror::Result;
 use smallvec::SmallVec;
 use types::kernels::{Rows, WordComparison};
-use types::{Batch, Column, ColumnData, Datum, DatumRef};
+use types::{BATCH_BYTES_MAX, Batch, Column, ColumnData, Datum, DatumRef};
 
 /// Rows of a batch, by index, ascending.
 pub type Selection = Vec<u16>;
@@ -22,10 +22,65 @@ impl Program {
         input: &Batch,
         sel: Option<&[u16]>,
     ) -> Result<Column> {
+        self.column(st, host, input, sel, COLUMN_BYTES_MAX)
+    }
+
+    /// As [`Self::eval_batch`]; nothing where the values are so large that they should be asked for in parts. Never
+    /// so for one row.
+    pub fn eval_bounded(
+        &self,
+        st: &mut EvalState,
+        host: &mut dyn Host,
+        input: &Batch,
+        sel: Option<&[u16]>,
+    ) -> Result<Option<Column>> {
+        let column = self.column(st, host, input, sel, WIDE_BYTES);
+        if column.is_err() && std::mem::take(&mut st.too_wide) {
+            return Ok(None);
+        }
+        column.map(Some)
+    }
+
+    /// The values, of at most so many bytes together.
+    fn column(
+        &self,
+        st: &mut EvalState,
+        host: &mut dyn Host,
+        input: &Batch,
+        sel: Option<&[u16]>,
+        bytes_max: usize,
+    ) -> Result<Column> {
         st.prepare(self);
         st.depth = 0;
-        node_batch(&self.root, self.by_val, st, host, input, sel)
+        st.too_wide = false;
+        let column = node_batch(&self.root, self.by_val, st, host, input, sel);
+        if column.is_err() && std::mem::take(&mut st.too_wide) {
+            // Row by row, what is within the expression is let go with each row.
+            st.depth = 0;
+            return rows_batch(&self.root, self.by_val, st, host, input, sel, bytes_max);
+        }
+        column
     }
+}
+
+/// A column that is larger than this is not made at once. Several times what a batch should have, so that rows of
+/// ordinary width never come here.
+const WIDE_BYTES: usize = 4 * BATCH_BYTES_MAX;
+
+/// The most that a column can hold.
+const COLUMN_BYTES_MAX: usize = u32::MAX as usize / 2;
+
+/// Ends the evaluation of a column that has become too large while rows are left: the caller makes fewer rows at a
+/// time. What was computed is computed again, which nothing shows: a node with volatile functions goes row by row.
+#[cold]
+fn too_wide(st: &mut EvalState) -> pgerror::PgError {
+    st.too_wide = true;
+    types::limits::out_of_memory(WIDE_BYTES)
+}
+
+/// Does the column have more bytes?
+fn is_wider(column: &Column, bytes: usize) -> bool {
+    matches!(&column.data, ColumnData::Bytes(b) if b.data.len() > bytes)
 }
 
 /// The rows of `input` (among `sel`) for which the condition is true.
@@ -72,7 +127,15 @@ fn select(
     };
     for node in conditions {
         if !select_simple(node, host, input, all, rows)? {
-            let chosen = true_rows(node, st, host, input, (!all).then_some(&rows[..]))?;
+            st.too_wide = false;
+            let sel = (!all).then_some(&rows[..]);
+            let chosen = match true_rows(node, st, host, input, sel) {
+                Err(_) if std::mem::take(&mut st.too_wide) => {
+                    st.depth = 0;
+                    rows_that_hold(&rows_batch(node, true, st, host, input, sel, WIDE_BYTES)?, sel)
+                }
+                chosen => chosen?,
+            };
             *rows = chosen;
         }
         all = false;
@@ -236,7 +299,7 @@ fn node_batch(
             }
             Ok(col)
         }
-        _ => rows_batch(node, by_val, st, host, input, sel),
+        _ => rows_batch(node, by_val, st, host, input, sel, WIDE_BYTES),
     }
 }
 
@@ -321,6 +384,9 @@ fn call_batch(
             let at = RowInput::scan(RowRef::Batch(input, row));
             let v = crate::row::eval_call_at(call, st, host, &at)?;
             out.push(v.as_ref());
+            if is_wider(&out, WIDE_BYTES) && i + 1 < n {
+                return Err(too_wide(st));
+            }
         }
         return Ok(out);
     }
@@ -361,7 +427,12 @@ fn call_batch(
         if null && call.strict {
             out.push_null();
         } else {
-            out.push((call.f)(&mut cx, &refs)?.as_ref());
+            let value = (call.f)(&mut cx, &refs)?;
+            types::limits::check_value(&value)?;
+            out.push(value.as_ref());
+            if is_wider(&out, WIDE_BYTES) && i + 1 < n {
+                return Err(too_wide(st));
+            }
         }
     }
     Ok(out)
@@ -402,13 +473,19 @@ fn rows_batch(
     host: &mut dyn Host,
     input: &Batch,
     sel: Option<&[u16]>,
+    bytes_max: usize,
 ) -> Result<Column> {
     let mut out = Column::new(by_val);
-    for i in 0..row_count(input, sel) {
+    let n = row_count(input, sel);
+    for i in 0..n {
         let row = sel.map_or(i, |s| s[i] as usize);
         let at = RowInput::scan(RowRef::Batch(input, row));
         let v = eval(node, st, host, &at)?;
         out.push(v.as_ref());
+        if is_wider(&out, bytes_max) && i + 1 < n {
+            drop(v);
+            return Err(too_wide(st));
+        }
     }
     Ok(out)
 }

@@ -56,6 +56,8 @@ pub struct EvalState {
     /// Values for `CaseTest` and `CoerceToDomainValue`, innermost last.
     pub(crate) placeholders: Vec<Datum>,
     pub(crate) depth: u32,
+    /// A column became too large for a batch: the expression is to be evaluated row by row.
+    pub(crate) too_wide: bool,
 }
 
 impl EvalState {

@@ -230,31 +230,7 @@ impl Shape {
         for (call, acc) in self.calls.iter_mut().zip(&mut set.accs) {
             acc.grow(len, call);
             let filtered = call.filtered(run, batch, chosen)?;
-            let rows = filtered.as_deref().or(chosen);
-            let mut computed: SmallVec<[Option<Column>; 2]> = SmallVec::new();
-            for i in 0..call.arg_count() {
-                computed.push(match (call.arg_column(i), rows) {
-                    (Some(_), None) => None,
-                    _ => Some(call.arg_values(i, run, batch, rows)?),
-                });
-            }
-            let mut args: SmallVec<[&Column; 2]> = SmallVec::new();
-            for (i, c) in computed.iter().enumerate() {
-                args.push(match c {
-                    Some(c) => c,
-                    None => &batch.columns[call.arg_column(i).unwrap_or(0)],
-                });
-            }
-            match (groups, rows) {
-                (groups, None) => acc.advance(call, groups, &args, run)?,
-                (Groups::One(g, _), Some(rows)) => {
-                    acc.advance(call, Groups::One(g, rows.len()), &args, run)?;
-                }
-                (Groups::Each(all), Some(rows)) => {
-                    let some: Vec<u32> = rows.iter().map(|&r| all[r as usize]).collect();
-                    acc.advance(call, Groups::Each(&some), &args, run)?;
-                }
-            }
+            advance_call(call, acc, batch, groups, filtered.as_deref().or(chosen), run)?;
         }
         Ok(())
     }
@@ -270,6 +246,59 @@ impl Shape {
             acc.grow(len, call);
         }
     }
+}
+
+/// Lets one aggregate take the chosen rows of a batch.
+fn advance_call(
+    call: &mut AggCall,
+    acc: &mut Acc,
+    batch: &Batch,
+    groups: Groups<'_>,
+    rows: Option<&[u16]>,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    let mut computed: SmallVec<[Option<Column>; 2]> = SmallVec::new();
+    for i in 0..call.arg_count() {
+        computed.push(match (call.arg_column(i), rows) {
+            (Some(_), None) => None,
+            _ => match call.arg_values(i, run, batch, rows)? {
+                Some(column) => Some(column),
+                None => return advance_halves(call, acc, batch, groups, rows, run),
+            },
+        });
+    }
+    let mut args: SmallVec<[&Column; 2]> = SmallVec::new();
+    for (i, c) in computed.iter().enumerate() {
+        args.push(match c {
+            Some(c) => c,
+            None => &batch.columns[call.arg_column(i).unwrap_or(0)],
+        });
+    }
+    match (groups, rows) {
+        (groups, None) => acc.advance(call, groups, &args, run),
+        (Groups::One(g, _), Some(rows)) => {
+            acc.advance(call, Groups::One(g, rows.len()), &args, run)
+        }
+        (Groups::Each(all), Some(rows)) => {
+            let some: Vec<u32> = rows.iter().map(|&r| all[r as usize]).collect();
+            acc.advance(call, Groups::Each(&some), &args, run)
+        }
+    }
+}
+
+/// As [`advance_call`], in two parts: the arguments are large.
+fn advance_halves(
+    call: &mut AggCall,
+    acc: &mut Acc,
+    batch: &Batch,
+    groups: Groups<'_>,
+    rows: Option<&[u16]>,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    let rows = rows.map_or_else(|| (0..batch.len as u16).collect(), <[u16]>::to_vec);
+    let (first, second) = rows.split_at(rows.len() / 2);
+    advance_call(call, acc, batch, groups, Some(first), run)?;
+    advance_call(call, acc, batch, groups, Some(second), run)
 }
 
 /// What comes next.
@@ -633,7 +662,9 @@ impl Exec for AggNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         loop {
             match self.phase {
                 Phase::Start => match self.strategy {

@@ -204,8 +204,20 @@ impl AggCall {
         self.args[i].0.scan_column()
     }
 
-    /// Argument `i` for the rows of a batch.
+    /// Argument `i` for the rows of a batch; nothing where the values are too large for all of them at once.
     pub(crate) fn arg_values(
+        &mut self,
+        i: usize,
+        run: &mut Run<'_>,
+        input: &Batch,
+        rows: Option<&[u16]>,
+    ) -> Result<Option<Column>> {
+        let (p, st) = &mut self.args[i];
+        p.eval_bounded(st, run, input, rows)
+    }
+
+    /// Argument `i` for the rows of a batch, however large the values are.
+    pub(crate) fn all_values(
         &mut self,
         i: usize,
         run: &mut Run<'_>,

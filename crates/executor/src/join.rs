@@ -247,7 +247,9 @@ impl Exec for NestLoopNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.pairs.raise()?;
+        if let Some(rest) = self.pairs.rest(run)? {
+            return Ok(Some(rest));
+        }
         let mut out = self.pairs.start();
         let found = self.fill(run, want, &mut out);
         if found.is_ok() && out.len == 0 && self.outer_batch.is_none() {

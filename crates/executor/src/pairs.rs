@@ -226,10 +226,13 @@ impl Pairs {
         out.len += outer_rows.len();
     }
 
-    /// The errors that came after the rows last given out: to be asked for before more are made.
-    pub(crate) fn raise(&mut self) -> Result<()> {
-        self.projection.raise()?;
-        self.late.raise()
+    /// What is left of the rows last joined, or the errors that came after them: to be asked for before more are made.
+    pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
+        self.late.raise()?;
+        Ok(None)
     }
 
     /// Begins anew.

@@ -33,6 +33,8 @@ pub(crate) struct Projection {
     in_order: bool,
     /// The error of a row that others went before.
     late: Late,
+    /// Input of which the output has become too large for one batch, and the first row not yet looked at.
+    held: Option<(Batch, usize)>,
 }
 
 /// Up to so many rows are projected one by one.
@@ -145,12 +147,22 @@ impl Projection {
             rows: Vec::new(),
             in_order,
             late: Late::default(),
+            held: None,
         })
     }
 
-    /// The error that came after the rows last given out: to be asked for before more are made.
-    pub(crate) fn raise(&mut self) -> Result<()> {
-        self.late.raise()
+    /// What is left of the input last given, projected, or the error that came after the rows last given out: to be
+    /// asked for before more are made.
+    pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        self.late.raise()?;
+        while let Some((input, from)) = self.held.take() {
+            let out = self.row_by_row(run, input, from)?;
+            if out.len > 0 {
+                return Ok(Some(out));
+            }
+            self.late.raise()?;
+        }
+        Ok(None)
     }
 
     /// The rows that pass, projected.
@@ -166,14 +178,14 @@ impl Projection {
         spare: &mut Option<Batch>,
     ) -> Result<Batch> {
         if self.in_order {
-            return self.row_by_row(run, &input);
+            return self.row_by_row(run, input, 0);
         }
         let removed = self.removed;
         match self.at_once(run, &mut input) {
             // Rows before the one that fails are given out, and it may be another one in row order.
             Err(_) if input.len > 1 => {
                 self.removed = removed;
-                self.row_by_row(run, &input)
+                self.row_by_row(run, input, 0)
             }
             Ok(None) => Ok(input),
             Ok(Some(out)) => {
@@ -210,7 +222,10 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                *column = p.eval_batch(st, run, input, sel)?;
+                // The error is not told: it makes the rows go one by one.
+                *column = p
+                    .eval_bounded(st, run, input, sel)?
+                    .ok_or_else(|| types::limits::out_of_memory(input.memory()))?;
                 continue;
             }
             // For a few rows no column is made for any part of the expression.
@@ -234,16 +249,16 @@ impl Projection {
         Ok(Some(out))
     }
 
-    /// Evaluates all of a row before the next one.
-    fn row_by_row(&mut self, run: &mut Run<'_>, input: &Batch) -> Result<Batch> {
+    /// Evaluates all of a row before the next one, from row `from` on. What does not fit a batch is held for later.
+    fn row_by_row(&mut self, run: &mut Run<'_>, input: Batch, from: usize) -> Result<Batch> {
         let mut out = Batch::new(self.columns.iter().map(|c| match c {
             OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),
             OutputColumn::Compute(p, _) => p.by_val,
         }));
         let mut values: Vec<Datum> = Vec::with_capacity(self.columns.len());
-        for row in 0..input.len {
+        for row in from..input.len {
             let mut passes = false;
-            let done = self.one_row(run, input, row, &mut values).map(|p| passes = p);
+            let done = self.one_row(run, &input, row, &mut values).map(|p| passes = p);
             if !self.late.after(out.len, done)? {
                 break;
             }
@@ -252,6 +267,10 @@ impl Projection {
                     column.push(v.as_ref());
                 }
                 out.len += 1;
+                if out.is_full() && row + 1 < input.len {
+                    self.held = Some((input, row + 1));
+                    break;
+                }
             }
         }
         Ok(out)
@@ -298,6 +317,7 @@ impl Projection {
     /// Begins anew: what was left behind belongs to rows that nobody asked for.
     pub(crate) fn restart(&mut self) {
         self.late = Late::default();
+        self.held = None;
     }
 
     /// As [`Self::restart`]; gives up memory that is worth it.
@@ -415,7 +435,9 @@ impl Exec for ProjectNode {
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         if let Some(gate) = &self.gate {
             let open = match self.open {
                 Some(o) => o,

@@ -479,7 +479,9 @@ impl Exec for ScanNode {
         {
             return self.epq_row(run, tid);
         }
-        self.source.projection.raise()?;
+        if let Some(rest) = self.source.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         if self.done {
             return Ok(None);
         }

@@ -105,7 +105,9 @@ impl ValuesNode {
 
 impl Exec for ValuesNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         if self.at >= self.rows.len() {
             return Ok(None);
         }
@@ -432,7 +434,9 @@ fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
 
 impl Exec for FunctionNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         if self.done {
             return Ok(None);
         }
@@ -745,7 +749,9 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
 
 impl Exec for CteNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         let Some(b) = self.batch(run)? else { return Ok(None) };
         self.at += 1;
         self.projection.apply(run, (*b).clone()).map(Some)
@@ -785,7 +791,9 @@ impl WorkTableNode {
 
 impl Exec for WorkTableNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         run.note_read(self.param)?;
         let batch = match run.st.work_tables.get_mut(&self.param) {
             Some(t) => t.get(self.at)?,

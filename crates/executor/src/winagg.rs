@@ -247,7 +247,7 @@ fn arguments(
                     to.extend_rows(from, sel);
                 }
             }
-            None => args[i] = call.arg_values(i, run, batch, (!whole).then_some(&sel[..]))?,
+            None => args[i] = call.all_values(i, run, batch, (!whole).then_some(&sel[..]))?,
         }
     }
     Ok(sel.len())

@@ -258,7 +258,9 @@ fn same(
 
 impl Exec for WindowNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.projection.raise()?;
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
         if self.clause.is_none() {
             self.prepare(run)?;
         }
