@@ -17,6 +17,8 @@ mod dumps;
 #[cfg(test)]
 mod floors;
 #[cfg(test)]
+mod functions;
+#[cfg(test)]
 mod interchange;
 #[cfg(test)]
 mod log;
