@@ -3,7 +3,7 @@
 //! The payload: family (2 for IPv4, 3 for IPv6), bits of the netmask, the address in network order.
 
 use crate::Datum;
-use crate::form::{Reader, bad_syntax, trim_space};
+use crate::form::{Reader, bad_syntax};
 use pgerror::{Result, pg_err};
 use std::net::IpAddr;
 
@@ -56,7 +56,7 @@ fn show(payload: &[u8], always: bool) -> String {
 
 /// Octets of an abbreviated IPv4 network (`10.1`) may be missing at its end in cidr.
 fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
-    let text = std::str::from_utf8(trim_space(text)).ok()?;
+    let text = std::str::from_utf8(text).ok()?;
     let (host, bits) = match text.split_once('/') {
         Some((host, bits)) => (host, Some(bits.parse::<u8>().ok()?)),
         None => (text, None),
@@ -64,21 +64,28 @@ fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
     let (address, implied) = match host.parse::<IpAddr>() {
         Ok(address) => (address, full(address)),
         Err(_) => {
-            let octets: Vec<u8> = host
-                .trim_end_matches('.')
-                .split('.')
-                .map(|o| o.parse().ok())
-                .collect::<Option<_>>()?;
+            let octets: Vec<u8> = host.split('.').map(|o| o.parse().ok()).collect::<Option<_>>()?;
             if octets.is_empty() || octets.len() > 4 || (!cidr && bits.is_none()) {
                 return None;
             }
             let mut all = [0; 4];
             all[..octets.len()].copy_from_slice(&octets);
-            (IpAddr::from(all), (octets.len() * 8) as u8)
+            (IpAddr::from(all), class_bits(all[0]).max((octets.len() * 8) as u8).min(32))
         }
     };
     let bits = bits.unwrap_or(implied);
     (bits <= full(address)).then_some((address, bits))
+}
+
+/// The bits of a network that says none, by the class of its address.
+fn class_bits(first: u8) -> u8 {
+    match first {
+        240.. => 32,
+        224 => 4,
+        192..224 => 24,
+        128..192 => 16,
+        _ => 8,
+    }
 }
 
 /// Are there bits to the right of the mask?

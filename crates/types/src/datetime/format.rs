@@ -87,6 +87,9 @@ pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
         let fill = !matches!(prefix, Some("FM" | "fm"));
         rest = &rest[prefix.map_or(0, str::len)..];
         if let Some((key, case)) = keyword(rest) {
+            // Names in the locale's language are not padded.
+            let is_name = matches!(key, "day" | "dy" | "month" | "mon");
+            let fill = fill && !(is_name && matches!(prefix, Some("TM" | "tm")));
             let written = rest[..key.len()].to_string();
             rest = &rest[key.len()..];
             let mut ordinal = None;
@@ -279,8 +282,11 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
                 match key {
                     "tzh" => format!("{sign}{h:02}"),
                     "tzm" => format!("{m:02}"),
-                    _ if m != 0 => format!("{sign}{h:02}:{m:02}"),
-                    _ => format!("{sign}{h:02}"),
+                    _ => {
+                        let hours = if fill { format!("{h:02}") } else { h.to_string() };
+                        let minutes = if m == 0 { String::new() } else { format!(":{m:02}") };
+                        format!("{sign}{hours}{minutes}")
+                    }
                 },
                 false,
             ))

@@ -347,8 +347,7 @@ impl<'a> Reader<'a> {
             "yyyy" | "iyyy" | "yyy" | "iyy" | "yy" | "iy" | "y" | "i" => {
                 let (v, len) = self.ordinal(key.len(), f)?;
                 set(&mut self.out.year, v, name)?;
-                self.out.year_width =
-                    if key == "i" { 1 } else { key.trim_start_matches('i').len() };
+                self.out.year_width = key.len();
                 if self.out.year_width < 4 && len < 4 {
                     self.out.year = nearest_to_2020(v);
                 }
