@@ -19,9 +19,9 @@ SELECT timestamptz '4714-11-24 00:00+00 BC'::timestamp
 SELECT array_append('[2147483646:2147483646]={1}'::int[], 1)
 SELECT make_timestamp(-1, 1, 100, 0, 0, 0), make_date(-2147483648, 1, 1)
 -- Values that are large in one row of many.
-SELECT sum(length(repeat('x', 3000000 + i))) FROM generate_series(1, 100) i
-SELECT count(*), max(length(r)) FROM (SELECT repeat('x', 3000000 + i) AS r FROM generate_series(1, 60) i OFFSET 0) s
-SELECT length(max(repeat('x', 1000000 + i))) FROM generate_series(1, 50) i
-SELECT i FROM generate_series(1, 40) i WHERE length(repeat('x', 1000000 * i)) > 38500000 ORDER BY i
-SELECT i % 2, max(length(concat(repeat('x', 1000000 + i), i))) FROM generate_series(1, 40) i GROUP BY 1 ORDER BY 1
-SELECT length(repeat('x', 1000000 * i)), i FROM generate_series(1, 30) i WHERE i % 7 = 0 ORDER BY i
+SELECT sum(length(repeat('x', 500000 + i))) FROM generate_series(1, 100) i
+SELECT count(*), max(length(r)) FROM (SELECT repeat('x', 500000 + i) AS r FROM generate_series(1, 60) i OFFSET 0) s
+SELECT length(max(repeat('x', 500000 + i))) FROM generate_series(1, 50) i
+SELECT i FROM generate_series(1, 40) i WHERE length(repeat('x', 200000 * i)) > 7700000 ORDER BY i
+SELECT i % 2, max(length(concat(repeat('x', 500000 + i), i))) FROM generate_series(1, 40) i GROUP BY 1 ORDER BY 1
+SELECT length(repeat('x', 200000 * i)), i FROM generate_series(1, 30) i WHERE i % 7 = 0 ORDER BY i

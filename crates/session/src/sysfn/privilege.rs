@@ -240,8 +240,8 @@ const GRANT_OPTION: &str = " WITH GRANT OPTION";
 /// The rights that a list names, each as a mask. PostgreSQL's RULE still parses, as no right at all.
 fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     let mut out = Vec::new();
-    for part in text.split(',') {
-        let part = part.trim().to_ascii_uppercase();
+    for written in text.split(',') {
+        let part = written.trim().to_ascii_uppercase();
         let (word, shift) = match part.strip_suffix(GRANT_OPTION) {
             Some(word) => (word.trim_end(), 16),
             None => (&*part, 0),
@@ -251,7 +251,7 @@ fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
             Some(w) => out.push(w.1 << shift),
             None if word == "RULE" && kind == Kind::Table => out.push(0),
             None => {
-                let part = text.trim();
+                let part = written.trim();
                 return Err(pg_err!(
                     INVALID_PARAMETER_VALUE,
                     "unrecognized privilege type: \"{part}\""
