@@ -27,7 +27,11 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_sequence_parameters",
         call: SysCall::Set(|c, a| {
-            let row = row_of(c, a[0].as_oid())?;
+            let oid = a[0].as_oid();
+            if c.cat().find_class(oid)?.is_none() {
+                return Err(pg_err!(UNDEFINED_TABLE, "relation with OID {oid} does not exist"));
+            }
+            let row = row_of(c, oid)?;
             Ok(vec![vec![
                 Datum::int8(row.seqstart),
                 Datum::int8(row.seqmin),
