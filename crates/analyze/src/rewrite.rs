@@ -449,12 +449,15 @@ impl Analyzer<'_> {
         if !rule.security_invoker {
             check_as(&mut action, relation.class.relowner);
         }
+        let rti = (index + 1) as i32;
+        if let Some(mark) = query.row_marks.iter().find(|m| m.rti == rti) {
+            // Before views within are expanded: a lock needs its rights on each of them, too.
+            crate::select::lock_query(&mut action, mark.strength, mark.wait_policy);
+        }
         active.push(relid);
         self.expand_views(&mut action, active)?;
         active.pop();
         // The rights needed on the view itself hang on the rule's entry for OLD.
-        let rti = (index + 1) as i32;
-        let mark = query.row_marks.iter().find(|m| m.rti == rti).cloned();
         let rte = &mut query.rtable[index];
         if let Some(old) = action.rtable.first_mut() {
             old.required_perms = rte.required_perms;
@@ -466,9 +469,6 @@ impl Analyzer<'_> {
         rte.required_perms = 0;
         rte.check_as_user = Oid::INVALID;
         rte.inh = false;
-        if let Some(mark) = mark {
-            crate::select::lock_query(&mut action, mark.strength, mark.wait_policy);
-        }
         rte.kind = RteKind::Subquery {
             subquery: Box::new(action),
             security_barrier: rule.security_barrier,
