@@ -1,6 +1,45 @@
 //! Numbers and parameters that run into letters: PostgreSQL 15 refuses them, the newer lexer reads some as digits
 //! grouped by underscores, as numbers of another base, or as two tokens. Counterpart: scan.l (`integer_junk` and its
 //! kin, `param_junk`).
+//!
+//! The same scan finds what the lexer remarks on and accepts: names that it cuts, and backslashes in plain strings.
+//! Counterpart: `truncate_identifier`, `check_string_escape_warning`.
+
+use crate::position;
+use pgerror::{PgError, Severity, SqlState, pg_err};
+
+/// Longest name, in bytes.
+const NAME_MAX: usize = 63;
+
+/// Something to be told to the client, and the place of its token.
+pub(crate) type Remark = (usize, PgError);
+
+/// 42622 for a name that is cut, as it is after lower case and doubled quotes.
+fn truncated(name: &str) -> PgError {
+    let mut end = NAME_MAX;
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = &name[..end];
+    pg_err!(NAME_TOO_LONG, "identifier \"{name}\" will be truncated to \"{cut}\"")
+        .severity(Severity::Notice)
+}
+
+/// 22P06 for the first backslash of a plain string, by what follows it.
+fn escape(next: Option<u8>) -> PgError {
+    let (what, hint) = match next {
+        Some(b'\'') => (
+            "\\'",
+            "Use \'\' to write quotes in strings, or use the escape string syntax (E\'...\').",
+        ),
+        Some(b'\\') => ("\\\\", "Use the escape string syntax for backslashes, e.g., E\'\\\\\'."),
+        _ => ("escape", "Use the escape string syntax for escapes, e.g., E\'\\r\\n\'."),
+    };
+    let message = format!("nonstandard use of {what} in a string literal");
+    PgError::new(SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER, message)
+        .severity(Severity::Warning)
+        .hint(hint)
+}
 
 /// What runs on: its place and length in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,12 +68,18 @@ fn continues_name(b: u8) -> bool {
 
 /// The first such token outside strings, quoted names and comments. `conforming`: a backslash means nothing in plain
 /// strings.
-pub(crate) fn first(sql: &str, conforming: bool) -> Option<Junk> {
+pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> Option<Junk> {
     let mut s = Scan { text: sql.as_bytes(), at: 0 };
     while let Some(b) = s.peek(0) {
         match b {
-            b'\'' => s.quoted(b'\'', !conforming),
-            b'"' => s.quoted(b'"', false),
+            b'\'' => s.plain_string(sql, !conforming, remarks),
+            b'"' => {
+                let start = s.at;
+                s.quoted(b'"', false);
+                if s.at - start > NAME_MAX {
+                    remark_quoted(sql, start, s.at, remarks);
+                }
+            }
             b'-' if s.peek(1) == Some(b'-') => s.skip(|b| b != b'\n' && b != b'\r'),
             b'/' if s.peek(1) == Some(b'*') => s.comment(),
             b'$' if s.peek(1).is_some_and(|b| b.is_ascii_digit()) => {
@@ -49,13 +94,15 @@ pub(crate) fn first(sql: &str, conforming: bool) -> Option<Junk> {
             b if starts_name(b) => {
                 let start = s.at;
                 s.skip(continues_name);
+                if s.at - start > NAME_MAX {
+                    remarks.push((start, truncated(&sql[start..s.at].to_ascii_lowercase())));
+                }
                 if s.peek(0) == Some(b'\'') {
-                    let escapes = match &s.text[start..s.at] {
-                        b"e" | b"E" => true,
-                        b"b" | b"B" | b"x" | b"X" => false,
-                        _ => !conforming,
-                    };
-                    s.quoted(b'\'', escapes);
+                    match &s.text[start..s.at] {
+                        b"e" | b"E" => s.quoted(b'\'', true),
+                        b"b" | b"B" | b"x" | b"X" => s.quoted(b'\'', false),
+                        _ => s.plain_string(sql, !conforming, remarks),
+                    }
                 }
             }
             b if b.is_ascii_digit() => {
@@ -76,6 +123,20 @@ pub(crate) fn first(sql: &str, conforming: bool) -> Option<Junk> {
         }
     }
     None
+}
+
+/// A quoted name from `start` to `end`. One with Unicode escapes is shorter than it looks, and left alone.
+fn remark_quoted(sql: &str, start: usize, end: usize, remarks: &mut Vec<Remark>) {
+    let closed = end - start > 1 && sql[..end].ends_with('"');
+    let inner = &sql[start + 1..end - usize::from(closed)];
+    let unicode = sql[..start].ends_with("U&") || sql[..start].ends_with("u&");
+    if !closed || (unicode && inner.contains('\\')) {
+        return;
+    }
+    let name = inner.replace("\"\"", "\"");
+    if name.len() > NAME_MAX {
+        remarks.push((start, truncated(&name)));
+    }
 }
 
 struct Scan<'a> {
@@ -116,6 +177,17 @@ impl Scan<'_> {
                 self.at += 1 + sign;
                 self.skip(|b| b.is_ascii_digit());
             }
+        }
+    }
+
+    /// A string without a prefix that decides on escapes.
+    fn plain_string(&mut self, sql: &str, escapes: bool, remarks: &mut Vec<Remark>) {
+        let start = self.at;
+        self.quoted(b'\'', escapes);
+        let found = escapes.then(|| self.text[start..self.at].iter().position(|b| *b == b'\\'));
+        if let Some(at) = found.flatten() {
+            let place = i32::try_from(start).map_or(0, |start| position(sql, start));
+            remarks.push((start, escape(self.text.get(start + at + 1).copied()).at(place)));
         }
     }
 

@@ -24,7 +24,7 @@ pub use ast::{Node, RawStmt};
 pub use error::position;
 pub use keywords::quote_identifier;
 
-use pgerror::Result;
+use pgerror::{PgError, Result, SqlState};
 
 /// Deepest tree that is built, counted in nodes from the statement down. Deeper ones are refused with
 /// 54001, so that every recursion over the tree is bounded by this.
@@ -48,11 +48,17 @@ pub struct Options {
     pub standard_conforming_strings: bool,
     /// `backslash_quote` is not `off`.
     pub backslash_quote: bool,
+    pub escape_string_warning: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { mode: Mode::Statements, standard_conforming_strings: true, backslash_quote: true }
+        Options {
+            mode: Mode::Statements,
+            standard_conforming_strings: true,
+            backslash_quote: true,
+            escape_string_warning: true,
+        }
     }
 }
 
@@ -65,7 +71,7 @@ impl Options {
         };
         let quote = if self.backslash_quote { 0 } else { 16 };
         let conforming = if self.standard_conforming_strings { 0 } else { 32 };
-        // 64: no warnings about escapes; there is nobody to hear them.
+        // 64: no warnings about escapes; they come from our own scan.
         mode | quote | conforming | 64
     }
 }
@@ -77,13 +83,35 @@ pub fn parse(sql: &str) -> Result<Vec<RawStmt>> {
 
 /// Parses a query string under the session's settings.
 pub fn parse_with(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
+    parse_remarked(sql, options, &mut Vec::new())
+}
+
+/// As [`parse_with`], with what the lexer remarks on up to the first error.
+pub fn parse_remarked(
+    sql: &str,
+    options: Options,
+    remarks: &mut Vec<PgError>,
+) -> Result<Vec<RawStmt>> {
     let parsed = edge::parse(sql, options);
-    let Some(junk) = junk::first(sql, options.standard_conforming_strings) else { return parsed };
-    let place = i32::try_from(junk.start).map_or(0, |start| position(sql, start));
-    match parsed {
-        Err(e) if e.fields().position.is_some_and(|p| p < place) => Err(e),
-        _ => Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", junk.message(sql)).at(place)),
+    let mut found = Vec::new();
+    let junk = junk::first(sql, options.standard_conforming_strings, &mut found);
+    let place_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
+    let parsed = match (parsed, junk) {
+        (parsed, None) => parsed,
+        (Err(e), Some(j)) if e.fields().position.is_some_and(|p| p < place_of(j.start)) => Err(e),
+        (_, Some(j)) => {
+            Err(pgerror::pg_err!(SYNTAX_ERROR, "{}", j.message(sql)).at(place_of(j.start)))
+        }
+    };
+    if !found.is_empty() {
+        let end = parsed.as_ref().err().and_then(|e| e.fields().position).unwrap_or(u32::MAX);
+        let wanted = found.into_iter().filter(|(at, remark)| {
+            let is_escape = remark.code() == SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER;
+            place_of(*at) <= end && (options.escape_string_warning || !is_escape)
+        });
+        remarks.extend(wanted.map(|(_, remark)| remark));
     }
+    parsed
 }
 
 /// Parses the name of a type as in `CAST(x AS …)`.
