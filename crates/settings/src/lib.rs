@@ -2,7 +2,7 @@
 //! from, `SET LOCAL` and rollback, the configuration files.
 //!
 //! Reading order: `registry` (the parameters), `value` (texts and values), `exclusive` (what cannot
-//! be on together), `server` (the values that all
+//! be on together), `promises` (what is refused), `server` (the values that all
 //! sessions start from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident` (pg_ident.conf).
 //!
 //! Nothing here opens a file: contents come through a [`conf::Files`]. Settings that need a check of their own
@@ -16,6 +16,7 @@ pub mod conf;
 mod exclusive;
 pub mod hba;
 pub mod ident;
+mod promises;
 mod registry;
 mod server;
 mod store;
@@ -24,6 +25,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use promises::words;
 pub use registry::{Context, Flags, Id, Kind, Registry, Setting};
 pub use server::{Base, Origin, Source, is_overridden};
 pub use store::{Action, Row, Saved, Store};

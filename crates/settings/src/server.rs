@@ -2,6 +2,7 @@
 
 use crate::conf::Entry;
 use crate::exclusive;
+use crate::promises;
 use crate::registry::{Context, Id, Registry, unrecognized};
 use crate::value::Value;
 use pgerror::{PgError, Result, Severity, SqlState};
@@ -193,6 +194,7 @@ impl Base {
         }
         let value = setting.parse(text)?;
         exclusive::check(setting, &value, |name| self.bool(name))?;
+        promises::check(setting, &value)?;
         let slot = &mut self.values[usize::from(id.0)];
         if source == Source::File {
             self.given.insert(id, text.to_owned());
@@ -231,7 +233,10 @@ impl Base {
             }
             let place = Some((entry.file.clone(), entry.line));
             if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, place) {
-                if error.code() == SqlState::UNDEFINED_OBJECT {
+                if matches!(
+                    error.code(),
+                    SqlState::UNDEFINED_OBJECT | SqlState::FEATURE_NOT_SUPPORTED
+                ) {
                     let message = &mut error.fields_mut().message;
                     message.push_str(&format!(" in file \"{}\" line {}", entry.file, entry.line));
                 }

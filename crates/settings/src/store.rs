@@ -8,6 +8,7 @@
 //! Counterpart: the transactional half of guc.c.
 
 use crate::exclusive;
+use crate::promises;
 use crate::registry::{Context, Id, Setting, unrecognized};
 use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name, misnamed};
 use crate::value::Value;
@@ -237,6 +238,7 @@ impl Store {
     pub fn parse(&self, setting: &Setting, text: &str) -> Result<Value> {
         let value = setting.parse(text)?;
         exclusive::check(setting, &value, |name| self.named(name).as_bool())?;
+        promises::check(setting, &value)?;
         Ok(value)
     }
 

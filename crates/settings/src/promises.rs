@@ -1,0 +1,68 @@
+//! Values that promise what this server does not do. They are refused, so that nobody relies on them: an encrypted
+//! connection, a log in a certain place, a standby that has the data.
+//!
+//! Values that only say how something is to be done, and are not followed, are in `docs/settings.md`.
+
+use crate::registry::Setting;
+use crate::value::Value;
+use pgerror::{PgError, Result, SqlState};
+
+const OFF: &str = "Turn it off, or remove it from the configuration.";
+
+/// Switches that cannot be turned on, what is missing, and the way out.
+const SWITCHES: &[(&str, &str, &str)] = &[
+    (
+        "ssl",
+        "SSL is not supported by this server",
+        "Set \"ssl\" to off, or remove it; for encrypted connections put a proxy with TLS in front of the server.",
+    ),
+    ("bonjour", "Bonjour is not supported by this server", OFF),
+    (
+        "logging_collector",
+        "a logging collector is not supported by this server",
+        "Set \"logging_collector\" to off and direct the server's standard error to a file or a log service.",
+    ),
+    ("db_user_namespace", "\"db_user_namespace\" is not supported by this server", OFF),
+];
+
+/// Destinations of the log that PostgreSQL has besides standard error.
+const DESTINATIONS: [&str; 3] = ["csvlog", "jsonlog", "syslog"];
+
+/// 0A000 for a value that promises what does not happen.
+pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
+    let refuse = |message: &str, hint: &str| {
+        Err(PgError::new(SqlState::FEATURE_NOT_SUPPORTED, message).hint(hint))
+    };
+    match (setting.name, value) {
+        (name, Value::Bool(true)) => match SWITCHES.iter().find(|s| s.0 == name) {
+            Some((_, message, hint)) => refuse(message, hint),
+            None => Ok(()),
+        },
+        ("log_destination", Value::Text(text)) => {
+            match words(text).find(|word| !word.eq_ignore_ascii_case("stderr")) {
+                Some(word) if !DESTINATIONS.iter().any(|d| word.eq_ignore_ascii_case(d)) => {
+                    Err(setting.invalid(text).detail(format!("Unrecognized key word: \"{word}\".")))
+                }
+                Some(word) => refuse(
+                    &format!("log destination \"{word}\" is not supported by this server"),
+                    "Set \"log_destination\" to stderr.",
+                ),
+                None => Ok(()),
+            }
+        }
+        ("synchronous_standby_names", Value::Text(text)) if !text.trim().is_empty() => refuse(
+            "synchronous replication is not supported by this server",
+            "Set \"synchronous_standby_names\" to an empty string.",
+        ),
+        ("huge_pages", Value::Text(text)) if &**text == "on" => refuse(
+            "huge pages are not supported by this server",
+            "Set \"huge_pages\" to try or off.",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The words of a list.
+pub fn words(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(|w| w.trim().trim_matches('"')).filter(|w| !w.is_empty())
+}
