@@ -180,7 +180,6 @@ const MORE_DUMPS: &[&str] = &[
     "pg_dump --role=sub -a -t simple odd",
     "pg_dump --use-set-session-authorization -s odd",
     "pg_dump --lock-wait-timeout=1s -s odd",
-    "pg_dump --serializable-deferrable -s odd",
     "pg_dump --enable-row-security -s odd",
     "pg_dump --disable-dollar-quoting -s odd",
     "pg_dump -b -s odd",

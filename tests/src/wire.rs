@@ -13,9 +13,12 @@ macro_rules! cases {
 mod bad;
 pub(crate) mod client;
 mod connect;
+mod drivers;
+mod fastpath;
 mod notify;
 mod protocol;
 mod settings;
+mod utility;
 
 use crate::pair::Pair;
 use client::{Bytes, Client};
@@ -65,8 +68,17 @@ impl Both {
 #[test]
 fn both_servers_say_the_same() {
     let only = std::env::var("NORSU_WIRE").unwrap_or_default();
-    let all =
-        [protocol::CASES, bad::CASES, settings::CASES, connect::CASES, notify::CASES].concat();
+    let all = [
+        protocol::CASES,
+        bad::CASES,
+        settings::CASES,
+        connect::CASES,
+        notify::CASES,
+        drivers::CASES,
+        fastpath::CASES,
+        utility::CASES,
+    ]
+    .concat();
     let both = Both(Pair::start("wire", "C.UTF-8", &["-c", "max_connections=1300"]));
     let mut wrong = Vec::new();
     let mut asked = 0;

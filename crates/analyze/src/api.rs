@@ -55,11 +55,20 @@ pub fn analyze_variable(
     let mut query = cx.statement(&stmt.stmt)?;
     query.stmt_location = stmt.location;
     query.stmt_len = stmt.len;
-    let Params::Variable(types) = &cx.params else { return Ok(query) };
-    let types = types.clone();
+    *param_types = inferred_types(&cx, &|f| crate::walk::query_deep(&query, 0, f))?;
+    Ok(query)
+}
+
+/// A visit to expressions, those of subqueries included.
+type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
+
+/// The types of the parameters of an analysis that infers them, after it; `visit` goes through what was analysed. An error
+/// where one is not known. Counterpart: `check_variable_parameters`, the end of `exec_parse_message`.
+pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Result<Vec<Oid>> {
+    let (Params::Variable(types) | Params::Fixed(types)) = &cx.params;
     // Uses before the one that decided still say "unknown".
     let mut late = None;
-    crate::walk::query_deep(&query, 0, &mut |e, _| {
+    visit(&mut |e, _| {
         if let Expr::Param(p) = e {
             let known = types.get(p.paramid as usize - 1);
             if p.paramkind == plan::expr::ParamKind::Extern && known != Some(&p.paramtype) {
@@ -79,8 +88,7 @@ pub fn analyze_variable(
             i + 1
         ));
     }
-    *param_types = types;
-    Ok(query)
+    Ok(types.clone())
 }
 
 /// Analyses an expression that stands alone (EXECUTE arguments, function defaults): no columns in

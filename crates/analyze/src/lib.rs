@@ -48,7 +48,9 @@ pub mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use api::{analyze, analyze_variable, function_statement, is_query, standalone_expr};
+pub use api::{
+    analyze, analyze_variable, function_statement, inferred_types, is_query, standalone_expr,
+};
 pub use lift::{Lifted, lift};
 pub use lookup::{Lookup, OperatorCache};
 pub use rewrite::rewrite;

@@ -48,6 +48,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     if stmt.cmds.iter().any(|c| c.subtype == AlterTableType::SetTableSpace) {
         names::lock_readers_out(host, &stmt.relation)?;
     }
+    names::check_before_lock(host, &stmt.relation, &mut names::must_own_relation)?;
     let Some(oid) = names::find(host, &stmt.relation, lock)? else {
         if stmt.missing_ok {
             let shown = &stmt.relation.relname;

@@ -23,8 +23,8 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt) -> Result<()> {
         }
     }
     let Some(rv) = &stmt.relation else { return all(host, verbose) };
-    let rel = names::open(host, rv, names::mode::ACCESS_EXCLUSIVE)?;
-    names::must_own_relation(host, &rel)?;
+    let owned = &mut names::must_own_relation;
+    let rel = names::open_checked(host, rv, names::mode::ACCESS_EXCLUSIVE, owned)?;
     if !matches!(rel.kind(), b'r' | b'm') {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
@@ -51,9 +51,7 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt) -> Result<()> {
 
 /// All tables that have been clustered before, each in a transaction of its own.
 fn all(host: &mut dyn CommandHost, verbose: bool) -> Result<()> {
-    if host.in_transaction_block() {
-        bail!(ACTIVE_SQL_TRANSACTION, "CLUSTER cannot run inside a transaction block");
-    }
+    host.prevent_in_transaction_block("CLUSTER")?;
     let rows = host.catalog().scan_all::<PgIndex>()?;
     let mut list: Vec<(Oid, Oid)> =
         rows.iter().filter(|i| i.indisclustered).map(|i| (i.indrelid, i.indexrelid)).collect();

@@ -30,13 +30,6 @@ fn at(error: PgError, def: &DefElem) -> PgError {
     }
 }
 
-fn not_in_block(host: &mut dyn CommandHost, what: &str) -> Result<()> {
-    if host.in_transaction_block() {
-        bail!(ACTIVE_SQL_TRANSACTION, "{what} cannot run inside a transaction block");
-    }
-    Ok(())
-}
-
 fn missing(name: &str) -> PgError {
     pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
 }
@@ -191,7 +184,7 @@ fn encoding_of(def: &DefElem) -> Result<i32> {
 
 /// CREATE DATABASE.
 pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Result<()> {
-    not_in_block(host, "CREATE DATABASE")?;
+    host.prevent_in_transaction_block("CREATE DATABASE")?;
     let name = names::clip(&stmt.dbname, 63).to_string();
     let opts = sorted(host, &stmt.options)?;
     let wanted_oid = match opts.oid {
@@ -490,7 +483,7 @@ fn relations_of(host: &mut dyn CommandHost, db: DbKey) -> Result<Vec<SourceRelat
 
 /// DROP DATABASE.
 pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()> {
-    not_in_block(host, "DROP DATABASE")?;
+    host.prevent_in_transaction_block("DROP DATABASE")?;
     let name = &*stmt.dbname;
     let mut force = false;
     for d in &stmt.options {
@@ -586,7 +579,7 @@ pub fn alter_database(host: &mut dyn CommandHost, stmt: &AlterDatabaseStmt) -> R
                 d,
             ));
         }
-        not_in_block(host, "ALTER DATABASE SET TABLESPACE")?;
+        host.prevent_in_transaction_block("ALTER DATABASE SET TABLESPACE")?;
         let to = options::text(d)?;
         return move_database(host, name, &to);
     }

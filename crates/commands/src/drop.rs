@@ -31,6 +31,9 @@ pub fn parts(node: &Node) -> Vec<&str> {
 
 /// DROP TABLE and its kin.
 pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<()> {
+    if stmt.concurrent {
+        check_concurrent(host, stmt)?;
+    }
     let objects = match stmt.remove_type {
         ObjectType::Table
         | ObjectType::Index
@@ -83,11 +86,29 @@ fn wanted(kind: ObjectType) -> (u8, &'static str, &'static str, &'static str) {
     }
 }
 
+/// What DROP INDEX CONCURRENTLY cannot do.
+fn check_concurrent(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()> {
+    host.prevent_in_transaction_block("DROP INDEX CONCURRENTLY")?;
+    if stmt.objects.len() != 1 {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "DROP INDEX CONCURRENTLY does not support dropping multiple objects"
+        );
+    }
+    if stmt.behavior == parse::ast::DropBehavior::Cascade {
+        bail!(FEATURE_NOT_SUPPORTED, "DROP INDEX CONCURRENTLY does not support CASCADE");
+    }
+    Ok(())
+}
+
 fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let (kind, noun, article, _) = wanted(stmt.remove_type);
     let mut out = Vec::new();
     for node in &stmt.objects {
         let rv = names::range_var_of(&parts(node))?;
+        let mut may_drop =
+            |host: &mut dyn CommandHost, rel: &RelDesc| may_drop(host, rel, kind, article);
+        names::check_before_lock(host, &rv, &mut may_drop)?;
         if kind == b'i' {
             names::lock_readers_out(host, &rv)?;
         }
@@ -114,27 +135,32 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
             continue;
         };
         let rel = host.catalog().relation(oid)?;
-        let actual = match rel.kind() {
-            b'p' => b'r',
-            b'I' => b'i',
-            k => k,
-        };
-        if actual != kind {
-            return Err(wrong_kind(&rel, actual, article));
-        }
-        let owns_schema = {
-            let schema = rel.class.relnamespace;
-            let what = format_args!("namespace {schema}");
-            let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
-            names::is_owner(host, row.nspowner)?
-        };
-        if !owns_schema {
-            names::must_own_relation(host, &rel)?;
-        }
-        names::not_a_catalog(&rel)?;
+        may_drop(host, &rel)?;
         out.push(ObjectAddress::relation(oid));
     }
     Ok(out)
+}
+
+/// Is the relation of the kind that the statement names, and the user's? Counterpart: `RangeVarCallbackForDropRelation`.
+fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: u8, article: &str) -> Result<()> {
+    let actual = match rel.kind() {
+        b'p' => b'r',
+        b'I' => b'i',
+        k => k,
+    };
+    if actual != kind {
+        return Err(wrong_kind(rel, actual, article));
+    }
+    let owns_schema = {
+        let schema = rel.class.relnamespace;
+        let what = format_args!("namespace {schema}");
+        let row = host.catalog().get(catalog::cache::NAMESPACEOID, &[schema.into()], what)?;
+        names::is_owner(host, row.nspowner)?
+    };
+    if !owns_schema {
+        names::must_own_relation(host, rel)?;
+    }
+    names::not_a_catalog(rel)
 }
 
 fn wrong_kind(rel: &RelDesc, actual: u8, article: &str) -> PgError {

@@ -38,8 +38,15 @@ pub trait CommandHost: analyze::Host {
     /// The client's side of COPY FROM STDIN and TO STDOUT.
     fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
 
-    /// Is a transaction block open, or does the statement share its transaction with others?
+    /// Is a transaction block open, or is the statement one of several of a simple query?
     fn in_transaction_block(&self) -> bool;
+
+    /// Would a commit also end what other statements have done: those of a block, or of the same pipeline?
+    fn shares_transaction(&self) -> bool;
+
+    /// 25001 where a commit would end more than this statement, which `what` names; else the transaction is committed as
+    /// soon as the statement has ended. Counterpart: `PreventInTransactionBlock`.
+    fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()>;
 
     /// Must the transaction not write?
     fn read_only(&self) -> bool;

@@ -60,13 +60,9 @@ pub struct NewIndex {
 
 /// CREATE INDEX.
 pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> Result<()> {
-    if stmt.concurrent && host.in_transaction_block() {
-        bail!(
-            ACTIVE_SQL_TRANSACTION,
-            "CREATE INDEX CONCURRENTLY cannot run inside a transaction block"
-        );
+    if stmt.concurrent {
+        host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
-    // Built in one go even with CONCURRENTLY: correct, if less concurrent.
     let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
     if !matches!(rel.kind(), b'r' | b'm') {
         let what = match rel.kind() {
@@ -111,8 +107,30 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
         }
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
     }
-    create(host, &rel, &new)?;
-    Ok(())
+    // Nobody else sees a temporary table.
+    match stmt.concurrent && rel.class.relpersistence != b't' {
+        true => create_concurrently(host, &rel, &new),
+        false => create(host, &rel, &new).map(drop),
+    }
+}
+
+/// CREATE INDEX CONCURRENTLY. The index is built in one go, with writers locked out; but as PostgreSQL's it is there
+/// before it is filled, not valid, and stays so if that fails.
+fn create_concurrently(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    new: &NewIndex,
+) -> Result<()> {
+    let index = enter(host, rel, new, false)?;
+    let table = rel.oid();
+    host.next_transaction()?;
+    host.lock_relation(table, names::mode::SHARE)?;
+    host.lock_relation(index, names::mode::ACCESS_EXCLUSIVE)?;
+    if host.catalog().find_class(table)?.is_none() || host.catalog().find_class(index)?.is_none() {
+        bail!(UNDEFINED_OBJECT, "index \"{}\" has been dropped by another session", new.name);
+    }
+    crate::relation::new_files(host, index)?;
+    fill(host, table, index)
 }
 
 /// What the statement means.
@@ -471,6 +489,18 @@ fn attribute(
 
 /// Makes the index with its rows and fills it. Counterpart: `index_create`.
 pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) -> Result<Oid> {
+    let oid = enter(host, rel, new, true)?;
+    fill(host, rel.oid(), oid)?;
+    Ok(oid)
+}
+
+/// Enters the index into the catalogs, with an empty file; for use unless it is to become `valid` later.
+fn enter(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    new: &NewIndex,
+    valid: bool,
+) -> Result<Oid> {
     let class = &rel.class.row;
     if host.catalog().relation_in(class.relnamespace, &new.name)?.is_some() {
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
@@ -511,14 +541,13 @@ pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) ->
         let row = attribute(host, rel, oid, number, name, None, *column)?;
         host.catalog().insert(&row)?;
     }
-    let index_row = index_row(rel, new, oid);
+    let index_row = PgIndex { indisvalid: valid, indisready: valid, ..index_row(rel, new, oid) };
     host.catalog().insert(&index_row)?;
     let table = rel.oid();
     host.catalog().invalidate_relation(table, false);
     record_dependencies(host, rel, new, oid)?;
     set_has_index(host, table)?;
     host.catalog().increment_command_counter()?;
-    fill(host, table, oid)?;
     Ok(oid)
 }
 
@@ -739,10 +768,15 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
         row.relpages = index_pages as i32;
         row.reltuples = tuples(built.index_tuples as f64, row.reltuples);
     })?;
-    if built.broken_hot_chains {
-        let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
-        if let Some(old) = old {
-            cat.update(&old, &PgIndex { indcheckxmin: true, ..old.row.clone() })?;
+    let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
+    if let Some(old) = old {
+        // It may have been left behind by a command that failed: from here on it is as good as any.
+        let (indisvalid, indisready, indislive) = (true, true, true);
+        let indcheckxmin = old.indcheckxmin || built.broken_hot_chains;
+        let new = PgIndex { indisvalid, indisready, indislive, indcheckxmin, ..old.row.clone() };
+        if new != old.row {
+            cat.update(&old, &new)?;
+            cat.invalidate_relation(table, false);
         }
     }
     cat.increment_command_counter()

@@ -70,12 +70,9 @@ fn lock_one(
     let mut read = Vec::new();
     relations_read(&rule.query, &mut read);
     for (other, inh) in read {
+        // A view that reads itself is locked already.
         if within.contains(&other) {
-            bail!(
-                INVALID_OBJECT_DEFINITION,
-                "infinite recursion detected in rules for relation \"{}\"",
-                rel.name()
-            );
+            continue;
         }
         let other = host.catalog().relation(other)?;
         lock_one(host, stmt, &other, inh, user, within)?;
@@ -179,11 +176,15 @@ fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<Wanted> {
 /// REINDEX.
 pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
     let wanted = wanted(host, stmt)?;
+    if wanted.concurrently {
+        host.prevent_in_transaction_block("REINDEX CONCURRENTLY")?;
+    }
     match stmt.kind {
         ReindexObjectType::Index | ReindexObjectType::Table => {
             let Some(rv) = &stmt.relation else {
                 return Err(PgError::internal("REINDEX without a relation"));
             };
+            names::check_before_lock(host, rv, &mut names::must_own_relation)?;
             names::lock_readers_out(host, rv)?;
             let rel = names::open(host, rv, names::mode::SHARE)?;
             names::must_own_relation(host, &rel)?;
@@ -208,17 +209,11 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
             Ok(())
         }
         kind => {
-            if host.in_transaction_block() {
-                let word = match kind {
-                    ReindexObjectType::Schema => "SCHEMA",
-                    ReindexObjectType::System => "SYSTEM",
-                    _ => "DATABASE",
-                };
-                bail!(
-                    ACTIVE_SQL_TRANSACTION,
-                    "REINDEX {word} cannot run inside a transaction block"
-                );
-            }
+            host.prevent_in_transaction_block(match kind {
+                ReindexObjectType::Schema => "REINDEX SCHEMA",
+                ReindexObjectType::System => "REINDEX SYSTEM",
+                _ => "REINDEX DATABASE",
+            })?;
             let name = stmt.name.as_deref();
             let schema = match (kind, name) {
                 (ReindexObjectType::Schema, Some(name)) => Some(host.catalog().namespace(name)?),

@@ -87,6 +87,36 @@ pub fn open(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Arc<
     }
 }
 
+/// As [`open`]; `check` sees the relation before its lock is waited for, so that those who lack the rights do not hold up
+/// others in the queue. Counterpart: `RangeVarGetRelidExtended` with a callback.
+pub fn open_checked(
+    host: &mut dyn CommandHost,
+    rv: &RangeVar,
+    lock: i32,
+    check: &mut dyn FnMut(&mut dyn CommandHost, &RelDesc) -> Result<()>,
+) -> Result<Arc<RelDesc>> {
+    check_before_lock(host, rv, check)?;
+    let rel = open(host, rv, lock)?;
+    // It may be another one by now.
+    check(host, &rel)?;
+    Ok(rel)
+}
+
+/// Has `check` see the relation of that name, if there is one, without a lock.
+pub fn check_before_lock(
+    host: &mut dyn CommandHost,
+    rv: &RangeVar,
+    check: &mut dyn FnMut(&mut dyn CommandHost, &RelDesc) -> Result<()>,
+) -> Result<()> {
+    check_database(host, rv)?;
+    let found = host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?;
+    let Some(oid) = found else { return Ok(()) };
+    match host.catalog().try_relation(oid)? {
+        Some(rel) => check(host, &rel),
+        None => Ok(()),
+    }
+}
+
 /// As [`lock_readers_of`], where the relation with this name is a table or an index.
 pub fn lock_readers_out(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
     let found = host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?;

@@ -11,13 +11,6 @@ use pgerror::{Result, bail, pg_err};
 /// Longest location: the path of a relation below it must fit.
 const LOCATION_MAX: usize = 1024 - 68;
 
-fn not_in_block(host: &mut dyn CommandHost, what: &str) -> Result<()> {
-    if host.in_transaction_block() {
-        bail!(ACTIVE_SQL_TRANSACTION, "{what} cannot run inside a transaction block");
-    }
-    Ok(())
-}
-
 /// Applies SET or RESET options.
 fn changed(old: Option<Vec<Text>>, defs: &[DefElem], reset: bool) -> Result<Option<Vec<Text>>> {
     let mut list = old.unwrap_or_default();
@@ -50,7 +43,7 @@ fn changed(old: Option<Vec<Text>>, defs: &[DefElem], reset: bool) -> Result<Opti
 
 /// CREATE TABLESPACE.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateTableSpaceStmt) -> Result<()> {
-    not_in_block(host, "CREATE TABLESPACE")?;
+    host.prevent_in_transaction_block("CREATE TABLESPACE")?;
     let name = names::clip(&stmt.tablespacename, 63).to_string();
     if !names::is_superuser(host)? {
         return Err(pg_err!(
@@ -112,7 +105,7 @@ fn must_own(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<()> {
 
 /// DROP TABLESPACE.
 pub fn drop(host: &mut dyn CommandHost, stmt: &DropTableSpaceStmt) -> Result<()> {
-    not_in_block(host, "DROP TABLESPACE")?;
+    host.prevent_in_transaction_block("DROP TABLESPACE")?;
     let name = &*stmt.tablespacename;
     let Some(row) = host.catalog().find_tablespace(name)? else {
         if !stmt.missing_ok {

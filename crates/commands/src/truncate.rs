@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     let mut tables: Vec<Arc<RelDesc>> = Vec::new();
     for rv in &stmt.relations {
-        let rel = names::open(host, rv, names::mode::ACCESS_EXCLUSIVE)?;
+        let rel = names::open_checked(host, rv, names::mode::ACCESS_EXCLUSIVE, &mut may_truncate)?;
         if tables.iter().any(|t| t.oid() == rel.oid()) {
             continue;
         }
@@ -58,7 +58,8 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     Ok(())
 }
 
-fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+/// What is asked before the lock is.
+fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if rel.kind() == b'f' {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
     }
@@ -66,9 +67,13 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
     names::not_a_catalog(rel)?;
+    names::table_rights(host, rel, acl::TRUNCATE)
+}
+
+fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    may_truncate(host, rel)?;
     host.catalog().check_children(&rel.class.row)?;
     check_triggers(rel, event::TRUNCATE)?;
-    names::table_rights(host, rel, acl::TRUNCATE)?;
     relation::not_of_other_session(rel, "truncate")?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }

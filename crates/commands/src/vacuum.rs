@@ -127,8 +127,8 @@ pub(crate) fn vacuum_for_wraparound(
 /// VACUUM and ANALYZE.
 pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
     let params = parameters(stmt)?;
-    if params.vacuum && host.in_transaction_block() {
-        bail!(ACTIVE_SQL_TRANSACTION, "VACUUM cannot run inside a transaction block");
+    if params.vacuum {
+        host.prevent_in_transaction_block("VACUUM")?;
     }
     if params.vacuum && !params.analyze && stmt.rels.iter().any(|r| !r.va_cols.is_empty()) {
         bail!(
@@ -137,7 +137,7 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
         );
     }
     // Each table in a transaction of its own, unless a block holds them together.
-    let several = params.vacuum || !host.in_transaction_block();
+    let several = params.vacuum || !host.shares_transaction();
     for target in targets(host, stmt, &params)? {
         if params.vacuum {
             host.next_transaction()?;

@@ -117,6 +117,10 @@ impl Transport for Attentive {
         self.stream.peer()
     }
 
+    fn local(&self) -> Option<(IpAddr, u16)> {
+        self.stream.local()
+    }
+
     fn peer_user(&self) -> Option<String> {
         self.stream.peer_user()
     }

@@ -85,10 +85,35 @@ impl Transport for Stream {
         }
     }
 
+    fn local(&self) -> Option<(IpAddr, u16)> {
+        match self {
+            Stream::Tcp(s) => s.local_addr().ok().map(|a| (a.ip().to_canonical(), a.port())),
+            Stream::Unix(_) => None,
+        }
+    }
+
     fn peer_user(&self) -> Option<String> {
         match self {
             Stream::Tcp(_) => None,
             Stream::Unix(s) => crate::user::name_of(vfs::process::socket_peer(&**s).ok()?),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn both_ends_of_a_connection_have_addresses() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let stream = Stream::tcp(listener.accept().unwrap().0);
+        let ends = [client.local_addr(), client.peer_addr()].map(Result::unwrap);
+        let found = [stream.peer(), stream.local()].map(Option::unwrap);
+        assert_eq!(found, ends.map(|end| (end.ip(), end.port())));
+        let (one, _other) = UnixStream::pair().unwrap();
+        assert_eq!(Stream::unix(one).local(), None);
     }
 }

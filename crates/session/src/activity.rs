@@ -20,6 +20,8 @@ pub enum State {
     Running,
     InTransaction,
     InFailedTransaction,
+    /// In a function that was called without SQL.
+    FunctionCall,
     /// `track_activities` is off.
     Disabled,
 }
@@ -33,6 +35,7 @@ impl State {
             State::Running => "active",
             State::InTransaction => "idle in transaction",
             State::InFailedTransaction => "idle in transaction (aborted)",
+            State::FunctionCall => "fastpath function call",
             State::Disabled => "disabled",
         })
     }
@@ -143,6 +146,22 @@ impl Session {
         if rest.as_slice() != long {
             *rest = long.to_vec();
         }
+    }
+
+    /// The session begins to work on a FunctionCall message, which has no text.
+    pub(crate) fn show_calling(&mut self) {
+        let begun = self.core.statement_start;
+        if !self.core.track_activities {
+            return;
+        }
+        self.handle.activity.change(|shown| {
+            shown.state = State::FunctionCall;
+            shown.state_since = begun;
+            shown.query_start = begun;
+            if shown.xact_start == 0 {
+                shown.xact_start = begun;
+            }
+        });
     }
 
     /// The session waits for the client.

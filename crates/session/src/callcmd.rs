@@ -26,10 +26,17 @@ struct Call {
 }
 
 impl Session {
-    fn analyse_call(&mut self, stmt: &CallStmt, sql: &str, types: &[Oid]) -> Result<Call> {
+    /// With the types of the parameters, which are inferred where `params` allows it.
+    fn analyse_call(
+        &mut self,
+        stmt: &CallStmt,
+        sql: &str,
+        params: Params,
+    ) -> Result<(Call, Vec<Oid>)> {
         let call = &stmt.funccall;
         let mut lookup = SessionLookup::new(&mut self.core);
-        let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(types.to_vec()));
+        let infers = matches!(params, Params::Variable(_));
+        let mut cx = Analyzer::new(&mut lookup, sql, params);
         let mut args = Vec::with_capacity(call.args.len());
         for node in &call.args {
             args.push(cx.expr_in(node, ExprKind::CallArgument)?);
@@ -51,6 +58,12 @@ impl Session {
                 *slot = Some(e);
             }
         }
+        let types = match infers {
+            true => analyze::inferred_types(&cx, &|f| {
+                placed.iter().flatten().for_each(|e| analyze::walk::expr_deep(e, 0, f));
+            })?,
+            false => Vec::new(),
+        };
         let row = self.core.cat().function(f.funcid)?;
         let modes = row.proargmodes.clone().unwrap_or_default();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -76,17 +89,20 @@ impl Session {
                 inputs.push(e);
             }
         }
-        Ok(Call { row, inputs, outputs })
+        Ok((Call { row, inputs, outputs }, types))
     }
 
-    /// The columns of the row that the call gives back, if it gives one.
+    /// The columns of the row that the call gives back, if it gives one. Types of parameters that are not given are
+    /// found out.
     pub(crate) fn call_fields(
         &mut self,
         stmt: &CallStmt,
         sql: &str,
-        types: &[Oid],
+        types: &mut Vec<Oid>,
     ) -> Result<Option<Vec<FieldDescription>>> {
-        let call = self.analyse_call(stmt, sql, types)?;
+        let given = Params::Variable(std::mem::take(types));
+        let (call, found) = self.analyse_call(stmt, sql, given)?;
+        *types = found;
         if call.outputs.is_empty() {
             return Ok(None);
         }
@@ -101,7 +117,7 @@ impl Session {
         (params, types): (&Arc<[Datum]>, &[Oid]),
         describe: bool,
     ) -> Result<&'static str> {
-        let call = self.analyse_call(stmt, sql, types)?;
+        let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
         let user = self.core.catalog.user;
         crate::rights::check_function(&mut self.core, call.row.oid, user)?;
         if call.row.prolang != SQL_LANGUAGE {

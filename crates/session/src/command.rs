@@ -88,6 +88,27 @@ impl CommandHost for Session {
         !matches!(self.xact.block, Block::None | Block::Single)
     }
 
+    fn shares_transaction(&self) -> bool {
+        self.in_transaction_block() || self.xact.pipelining
+    }
+
+    fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()> {
+        if self.in_transaction_block() {
+            return Err(pg_err!(
+                ACTIVE_SQL_TRANSACTION,
+                "{what} cannot run inside a transaction block"
+            ));
+        }
+        if self.xact.pipelining {
+            return Err(pg_err!(
+                ACTIVE_SQL_TRANSACTION,
+                "{what} cannot be executed within a pipeline"
+            ));
+        }
+        self.xact.commit_at_once = true;
+        Ok(())
+    }
+
     fn read_only(&self) -> bool {
         self.core.mode.read_only
     }
@@ -109,8 +130,10 @@ impl CommandHost for Session {
     }
 
     fn next_transaction(&mut self) -> Result<()> {
+        let commit_at_once = self.xact.commit_at_once;
         self.commit_transaction()?;
         self.start_command();
+        self.xact.commit_at_once = commit_at_once;
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
         Ok(())
@@ -272,6 +295,8 @@ impl CopyTransport for Session {
             let frame = match self.conn.receive()? {
                 Received::Frame(frame) => frame,
                 Received::End => {
+                    // A request to end hangs up, too.
+                    self.core.backend.check_interrupts()?;
                     return Err(pg_err!(
                         CONNECTION_FAILURE,
                         "unexpected EOF on client connection with an open transaction"

@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::guc::canonical;
 use crate::instance::{Instance, SessionHandle, Speaker};
 use crate::session::Session;
-use crate::transport::Transport;
+use crate::transport::{Ends, Transport};
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use engine::{Backend, Isolation};
@@ -39,8 +39,8 @@ fn stranger(transport: &dyn Transport, start: i64) -> Speaker {
     }
 }
 
-/// Serves a connection from its first byte to its end.
-pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
+/// Serves a connection from its first byte to its end. Did it become a session?
+pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
     let mut speaker = stranger(&*transport, instance.engine.env().clock.unix_micros());
     let base = instance.base();
     let mut conn = Connection::new(transport);
@@ -53,18 +53,24 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) {
         note(instance, &speaker, message);
     }
     let start = match first_packet(&mut conn) {
-        Ok(Some(StartupPacket::Cancel { pid, key })) => return instance.cancel(pid, key),
+        Ok(Some(StartupPacket::Cancel { pid, key })) => {
+            instance.cancel(pid, key);
+            return false;
+        }
         Ok(Some(StartupPacket::Startup(start))) => start,
         Ok(Some(StartupPacket::Unsupported(version))) => {
             let error = wire::refuse_version(&mut conn.out, version);
             instance.log.write(&speaker, &error, None);
             let _ = conn.flush();
-            return;
+            return false;
         }
-        Ok(_) => return,
-        Err(e) => return refuse(instance, &mut conn, &speaker, e),
+        Ok(_) => return false,
+        Err(e) => {
+            refuse(instance, &mut conn, &speaker, e);
+            return false;
+        }
     };
-    open_session(instance, conn, speaker, &start);
+    open_session(instance, conn, speaker, &start)
 }
 
 /// Tells a client that comes before the server is ready to come later.
@@ -151,14 +157,18 @@ fn open_session(
     mut conn: Connection,
     mut speaker: Speaker,
     start: &StartupParameters,
-) {
+) -> bool {
     let handle = match instance.check_admission().and_then(|()| {
         check_parameters(start)?;
         let (hangup, outlet) = (conn.transport.hangup(), conn.transport.outlet());
-        instance.register(hangup, outlet, conn.transport.peer(), speaker.pid)
+        let ends = Ends { peer: conn.transport.peer(), local: conn.transport.local() };
+        instance.register(hangup, outlet, ends, speaker.pid)
     }) {
         Ok(handle) => handle,
-        Err(e) => return refuse(instance, &mut conn, &speaker, e),
+        Err(e) => {
+            refuse(instance, &mut conn, &speaker, e);
+            return false;
+        }
     };
     speaker.pid = handle.pid;
     let registered = Registered { instance, pid: handle.pid };
@@ -173,7 +183,9 @@ fn open_session(
     speaker.user = start.user.clone().unwrap_or_default();
     speaker.database =
         start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| speaker.user.clone());
-    match begin_session(instance, &handle, &mut conn, &mut speaker, start) {
+    let begun = begin_session(instance, &handle, &mut conn, &mut speaker, start);
+    let became_session = begun.is_ok();
+    match begun {
         Err(e) => refuse(instance, &mut conn, &speaker, e),
         Ok(mut core) => {
             let database = core.backend.database();
@@ -199,6 +211,7 @@ fn open_session(
         }
     }
     drop(registered);
+    became_session
 }
 
 /// Serves the only session of a process that is no server: the bootstrap superuser's, in any database.
@@ -295,6 +308,7 @@ fn begin_session(
     be_user(&mut core, role.oid, role.rolsuper, &user);
     stored_settings(&mut core, oid, role.oid)?;
     startup_settings(&mut core.store, start, role.rolsuper)?;
+    check_libraries(&core.store)?;
     Ok(core)
 }
 
@@ -393,6 +407,26 @@ pub(crate) fn begin_own_session(
         shown.proc = Some(proc);
     });
     Ok(core)
+}
+
+/// 58P01 for libraries that the session shall load: there are none. Counterpart: `process_session_preload_libraries`.
+fn check_libraries(store: &Store) -> Result<()> {
+    let session = settings::words(store.named("session_preload_libraries").as_text());
+    let local = settings::words(store.named("local_preload_libraries").as_text());
+    let local = local.map(|name| match name.contains('/') {
+        true => name.to_owned(),
+        false => format!("$libdir/plugins/{name}"),
+    });
+    match session.map(str::to_owned).chain(local).next() {
+        Some(name) => Err(no_library(&name)),
+        None => Ok(()),
+    }
+}
+
+/// 58P01 for a library.
+pub fn no_library(name: &str) -> PgError {
+    pg_err!(UNDEFINED_FILE, "could not access file \"{name}\": No such file or directory")
+        .severity(Severity::Fatal)
 }
 
 fn check_replication(start: &StartupParameters) -> Result<()> {
@@ -545,14 +579,14 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
 
 /// Parameters in the startup packet, and in its `options` (`-c name=value`, `--name=value`).
 fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: bool) -> Result<()> {
+    // Words of `options` come first, wherever they stand in the packet: what has a name of its own wins.
+    let options = start.other.iter().filter(|(name, _)| name == "options");
     let mut given: Vec<(String, String)> = Vec::new();
-    for (name, value) in &start.other {
-        match name.as_str() {
-            "options" => given.extend(command_line(value)?),
-            "replication" => {}
-            _ => given.push((name.clone(), value.clone())),
-        }
+    if let Some((_, words)) = options.last() {
+        given.extend(command_line(words)?);
     }
+    let named = start.other.iter().filter(|(n, _)| n != "options" && n != "replication");
+    given.extend(named.cloned());
     for (name, value) in given {
         let registry = store.base().registry.clone();
         let value = match registry.find(&name) {

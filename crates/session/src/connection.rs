@@ -35,7 +35,7 @@ pub struct Connection {
 }
 
 /// A place in the answers: [`Connection::take_back`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     flushes: u64,
     len: usize,

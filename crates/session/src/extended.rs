@@ -10,6 +10,7 @@ use crate::xact::aborted;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
+use std::fmt;
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Datum, oids};
@@ -46,7 +47,7 @@ impl Session {
                 return self.parsed(name, prepared);
             }
         }
-        let types: Vec<Oid> = message.types.iter().map(|&t| Oid(t)).collect();
+        let mut types: Vec<Oid> = message.types.iter().map(|&t| Oid(t)).collect();
         if share && !self.xact.failed {
             let key = self.core.statement_key(message.query, &types)?;
             if let Some(statement) = self.core.find_statement(&key) {
@@ -58,7 +59,11 @@ impl Session {
         let sql: Arc<str> = sql.into();
         self.core.statement = Some(sql.clone());
         let parsing = self.core.measure(Work::Parser);
-        let mut statements = parse::parse_with(&sql, self.parse_options())?;
+        let mut remarks = Vec::new();
+        let parsed = parse::parse_remarked(&sql, self.parse_options(), &mut remarks);
+        // A text that is remarked on is parsed each time.
+        let share = share && !self.tell_remarks(remarks);
+        let mut statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if statements.len() > 1 {
             return Err(pg_err!(
@@ -72,7 +77,7 @@ impl Session {
         }
         let fields = match raw.as_ref() {
             Some(raw) if !analyze::is_query(&raw.stmt) => {
-                self.utility_fields(&raw.stmt, &sql, &types)?
+                self.utility_fields(&raw.stmt, &sql, &mut types)?
             }
             _ => None,
         };
@@ -101,6 +106,7 @@ impl Session {
             self.core.name_statement(name.to_owned(), prepared);
         }
         self.next_command()?;
+        self.send_notices_now()?;
         backend::parse_complete(&mut self.conn.out);
         Ok(())
     }
@@ -161,6 +167,7 @@ impl Session {
             self.start_portal(&mut portal)?;
         }
         self.core.portals.insert(name.to_owned(), portal);
+        self.send_notices_now()?;
         backend::bind_complete(&mut self.conn.out);
         Ok(())
     }
@@ -175,7 +182,7 @@ impl Session {
             let format = message.formats.get(i);
             let datum = match value {
                 None => self.bind_null(ty, format),
-                Some(bytes) => self.bind_value(ty, bytes, format, i),
+                Some(bytes) => self.bind_value(ty, bytes, format, Argument::Bind(i)),
             };
             params.push(datum.map_err(|e| {
                 // A text that is none is not shown, not even as one that is not shown.
@@ -191,7 +198,7 @@ impl Session {
     }
 
     /// NULL goes through the type's input too: a domain may refuse it.
-    fn bind_null(&mut self, ty: Oid, format: Format) -> Result<Datum> {
+    pub(crate) fn bind_null(&mut self, ty: Oid, format: Format) -> Result<Datum> {
         if let Format::Unknown(code) = format {
             return Err(backend::unsupported_format(code));
         }
@@ -201,7 +208,14 @@ impl Session {
         }
     }
 
-    fn bind_value(&mut self, ty: Oid, bytes: &[u8], format: Format, i: usize) -> Result<Datum> {
+    /// A value as the client sent it.
+    pub(crate) fn bind_value(
+        &mut self,
+        ty: Oid,
+        bytes: &[u8],
+        format: Format,
+        which: Argument,
+    ) -> Result<Datum> {
         if let Format::Unknown(code) = format {
             return Err(backend::unsupported_format(code));
         }
@@ -217,10 +231,7 @@ impl Session {
             }
             return self.core.type_recv(ty, bytes, -1).map_err(|e| {
                 if e.code() == SqlState::INVALID_BINARY_REPRESENTATION {
-                    PgError::new(
-                        e.code(),
-                        format!("incorrect binary data format in bind parameter {}", i + 1),
-                    )
+                    PgError::new(e.code(), format!("incorrect binary data format in {which}"))
                 } else {
                     e
                 }
@@ -252,6 +263,10 @@ impl Session {
                     None => backend::no_data(&mut self.conn.out),
                 }
             }
+            Target::Portal if self.has_ended(name) => match self.dead_portal(name) {
+                Some(true) => return Err(aborted()),
+                _ => backend::no_data(&mut self.conn.out),
+            },
             Target::Portal => {
                 let portal = self.core.portals.get(name).ok_or_else(|| no_portal(name))?;
                 if self.xact.failed && portal.fields.is_some() {
@@ -283,10 +298,30 @@ impl Session {
         Ok(prepared.fields.clone())
     }
 
+    /// Of a portal that an error in the transaction has ended: does it have rows?
+    fn dead_portal(&self, name: &str) -> Option<bool> {
+        self.xact.dead_portals.iter().find(|(n, _)| n == name).map(|(_, has_rows)| *has_rows)
+    }
+
+    fn has_ended(&self, name: &str) -> bool {
+        self.dead_portal(name).is_some()
+    }
+
     pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {
         let name = self.text(name)?;
-        let (name, mut portal) =
-            self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
+        if self.xact.failed && self.has_ended(name) {
+            return Err(aborted());
+        }
+        let (name, portal) = self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
+        let (known_as, has_rows) = (name.clone(), portal.fields.is_some());
+        let done = self.execute_portal(name, portal, max_rows);
+        if done.is_err() {
+            self.xact.dead_portals.push((known_as, has_rows));
+        }
+        done
+    }
+
+    fn execute_portal(&mut self, name: String, mut portal: Portal, max_rows: u32) -> Result<()> {
         let prepared = portal.statement.clone();
         self.show_running(prepared.sql.as_bytes());
         self.core.statement = Some(prepared.sql.clone());
@@ -317,11 +352,12 @@ impl Session {
             let tag = self.utility(&raw, &prepared.sql, &params, types, false);
             self.results = Formats::Text;
             let tag = tag?;
-            self.send_notices();
-            if matches!(raw.stmt, Node::TransactionStmt(_)) {
+            self.send_notices_now()?;
+            if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
                 self.finish_command()?;
             } else {
                 self.next_command()?;
+                self.xact.pipelining = true;
                 self.core.portals.insert(name, portal);
             }
             backend::command_complete(&mut self.conn.out, &tag);
@@ -335,7 +371,8 @@ impl Session {
         let running = self.core.measure(Work::Executor);
         let ran = self.run_query_portal(&mut portal, limit)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
-        self.send_notices();
+        self.send_notices_now()?;
+        self.xact.pipelining = true;
         match ran {
             Ran::Suspended => {
                 backend::portal_suspended(&mut self.conn.out);
@@ -372,10 +409,27 @@ impl Session {
             }
             Target::Portal => {
                 self.core.portals.remove(name);
+                self.xact.dead_portals.retain(|(dead, _)| dead != name);
             }
         }
         backend::close_complete(&mut self.conn.out);
         Ok(())
+    }
+}
+
+/// A value that comes with a message, by its place from 0.
+#[derive(Clone, Copy)]
+pub(crate) enum Argument {
+    Bind(usize),
+    FunctionCall(usize),
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Argument::Bind(i) => write!(f, "bind parameter {}", i + 1),
+            Argument::FunctionCall(i) => write!(f, "function argument {}", i + 1),
+        }
     }
 }
 

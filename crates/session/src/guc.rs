@@ -8,12 +8,15 @@ use crate::statementlog::Which;
 use crate::xact::{isolation_name, isolation_named};
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{PgError, Result, Severity, pg_err};
 use settings::{Action, Id, Setting, Store, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::zone::Zone;
+
+/// `pg_am.amtype` of a table's access method.
+const TABLE_METHOD: u8 = b't';
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
     let error = setting.invalid(text);
@@ -156,6 +159,15 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
         }
         _ => Ok(text.to_owned()),
     }
+}
+
+/// What is missing of SERIALIZABLE.
+#[cold]
+fn not_serializable() -> PgError {
+    pg_err!(WARNING, "isolation level SERIALIZABLE is not enforced beyond REPEATABLE READ")
+        .severity(Severity::Warning)
+        .detail("Concurrent transactions can leave what no serial order of them would leave.")
+        .hint("Lock the rows that a decision depends on, for example with SELECT ... FOR UPDATE.")
 }
 
 impl Core {
@@ -393,9 +405,40 @@ impl Core {
             (Some(text), Some(id)) => Some(canonical(&self.store, registry.setting(id), text)?),
             (text, _) => text.map(str::to_owned),
         };
+        if let Some(text) = text {
+            self.check_named_object(&lower, text)?;
+        }
         self.store.set(name, checked.as_deref(), action, level, self.superuser)?;
         self.apply_settings();
         Ok(())
+    }
+
+    /// 22023 for a value that names an object which does not exist. Counterpart: `check_default_table_access_method`,
+    /// `check_default_tablespace`.
+    fn check_named_object(&mut self, name: &str, text: &str) -> Result<()> {
+        let missing = match name {
+            "default_table_access_method" if text.is_empty() => {
+                Some("default_table_access_method cannot be empty.".to_owned())
+            }
+            "default_table_access_method" => match self.cat().find_access_method(text)? {
+                Some(am) if am.amtype != TABLE_METHOD => {
+                    return Err(pg_err!(
+                        OBJECT_NOT_IN_PREREQUISITE_STATE,
+                        "access method \"{text}\" is not of type TABLE"
+                    ));
+                }
+                Some(_) => None,
+                None => Some(format!("Table access method \"{text}\" does not exist.")),
+            },
+            "default_tablespace" if !text.is_empty() => {
+                let found = self.cat().find_tablespace(text)?;
+                found.is_none().then(|| format!("Tablespace \"{text}\" does not exist."))
+            }
+            _ => None,
+        };
+        let Some(detail) = missing else { return Ok(()) };
+        let registry = self.store.base().registry.clone();
+        Err(wrong_value(registry.setting(registry.get(name)?), text, Some(detail)))
     }
 
     /// Notes what a name that SET ROLE was given stands for: a rollback may bring it back when no catalog can
@@ -544,7 +587,15 @@ impl Core {
             ));
         }
         self.backend.txn.set_isolation(isolation);
+        self.warn_of_isolation(isolation);
         Ok(())
+    }
+
+    /// A warning to client and log for a transaction that asks for more isolation than there is.
+    pub(crate) fn warn_of_isolation(&mut self, isolation: Isolation) {
+        if isolation == Isolation::Serializable {
+            self.notices.push(not_serializable());
+        }
     }
 
     /// Values of the parameters that are the transaction's own.

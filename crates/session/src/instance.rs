@@ -5,7 +5,7 @@ use crate::plancache::PlanCache;
 use crate::rusage::Meter;
 use crate::session::command_of;
 use crate::timer::Timers;
-use crate::transport::Outlet;
+use crate::transport::{Ends, Outlet};
 use catalog::Catalogs;
 use engine::Engine;
 use hashbrown::HashMap;
@@ -131,6 +131,8 @@ pub struct SessionHandle {
     pub waiter: Arc<Waiter>,
     hangup: Arc<dyn Fn() + Send + Sync>,
     outlet: Option<Outlet>,
+    /// The address that the client came to, for `inet_server_addr()`.
+    pub(crate) local: Option<(IpAddr, u16)>,
     /// What `pg_stat_activity` shows.
     pub activity: Activity,
     /// As whom the session speaks in the log.
@@ -328,7 +330,7 @@ impl Instance {
         &self,
         hangup: Arc<dyn Fn() + Send + Sync>,
         outlet: Option<Outlet>,
-        peer: Option<(IpAddr, u16)>,
+        ends: Ends,
         pid: i32,
     ) -> Result<Arc<SessionHandle>> {
         let base = self.base();
@@ -338,22 +340,21 @@ impl Instance {
             return Err(pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .severity(Severity::Fatal));
         }
-        Ok(self.enter(&mut sessions, CLIENT, hangup, outlet, peer, pid))
+        Ok(self.enter(&mut sessions, CLIENT, (hangup, outlet), ends, pid))
     }
 
     /// Takes a session of the server's own into the list: it takes no client's place.
     pub(crate) fn register_own(&self, kind: &'static str) -> Arc<SessionHandle> {
         let mut sessions = self.sessions.lock();
-        self.enter(&mut sessions, kind, Arc::new(|| {}), None, None, 0)
+        self.enter(&mut sessions, kind, (Arc::new(|| {}), None), Ends::default(), 0)
     }
 
     fn enter(
         &self,
         sessions: &mut HashMap<i32, Arc<SessionHandle>>,
         kind: &'static str,
-        hangup: Arc<dyn Fn() + Send + Sync>,
-        outlet: Option<Outlet>,
-        peer: Option<(IpAddr, u16)>,
+        (hangup, outlet): (Arc<dyn Fn() + Send + Sync>, Option<Outlet>),
+        ends: Ends,
         pid: i32,
     ) -> Arc<SessionHandle> {
         // A number that the log has seen is kept.
@@ -368,7 +369,8 @@ impl Instance {
             waiter: Arc::new(Waiter::new()),
             hangup,
             outlet,
-            activity: Activity::new(self.engine.env().clock.pg_micros(), peer),
+            local: ends.local,
+            activity: Activity::new(self.engine.env().clock.pg_micros(), ends.peer),
             speaker: Mutex::default(),
             meter: Meter::default(),
             busy: sync::atomic::AtomicBool::new(false),

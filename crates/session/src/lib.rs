@@ -2,7 +2,7 @@
 //! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
 //!
 //! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `auth`, `session`
-//! (its messages), `xact`, `simple`, `slots`, `extended`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc` (parameters), `statementlog`, `activity`, `autovacuum`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
+//! (its messages), `xact`, `simple`, `slots`, `extended`, `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc` (parameters), `statementlog`, `activity`, `autovacuum`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
 //! `sysfn` (functions that need the session), `rowevent`, `fkey` (foreign keys).
 
 #![forbid(unsafe_code)]
@@ -18,6 +18,7 @@ pub mod core;
 mod env;
 mod explain;
 mod extended;
+mod fastpath;
 mod fkey;
 mod guc;
 mod instance;
@@ -48,7 +49,7 @@ mod cases;
 #[cfg(test)]
 mod tests;
 
-pub use crate::connect::{serve, serve_alone, turn_away};
+pub use crate::connect::{no_library, serve, serve_alone, turn_away};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{

@@ -627,7 +627,7 @@ impl Session {
 }
 
 /// 42P11 where the clauses of DECLARE CURSOR contradict each other. Counterpart: `transformDeclareCursorStmt`.
-fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
+pub(crate) fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
     let said = |bits: i32| stmt.options & bits == bits;
     let both = match () {
         () if said(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
@@ -638,7 +638,7 @@ fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
 }
 
 /// 0A000 for queries that a cursor, or one of that kind, cannot have.
-fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
+pub(crate) fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
     let Node::SelectStmt(select) = &stmt.query else { return Ok(()) };
     let writes = |n: &Node| !matches!(n, Node::SelectStmt(_));
     if select.with_clause.iter().flat_map(|w| &w.ctes).any(|c| writes(&c.ctequery)) {

@@ -38,6 +38,7 @@ impl Resolved {
         let lexer = Options {
             standard_conforming_strings: store.named("standard_conforming_strings").as_bool(),
             backslash_quote: store.named("backslash_quote").as_text() != "off",
+            escape_string_warning: store.named("escape_string_warning").as_bool(),
             ..Options::default()
         };
         let span = |name: &str| {

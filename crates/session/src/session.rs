@@ -208,6 +208,17 @@ impl Session {
         }
     }
 
+    /// As [`Session::send_notices`], without waiting for Flush or Sync: reports go out when they come up.
+    /// Counterpart: the end of `send_message_to_frontend`.
+    pub(crate) fn send_notices_now(&mut self) -> Result<()> {
+        let before = self.conn.mark();
+        self.send_notices();
+        match self.conn.mark() == before {
+            true => Ok(()),
+            false => self.conn.flush(),
+        }
+    }
+
     /// `client_min_messages`. LOG counts between DEBUG and NOTICE for clients.
     fn least_severity(&self) -> Severity {
         match self.core.store.named("client_min_messages").as_text() {
@@ -378,9 +389,7 @@ impl Session {
                 self.finish_command().map(|()| Next::Ready)
             }
             FrontendMessage::Terminate => return Ok(Next::Quit),
-            FrontendMessage::FunctionCall => {
-                Err(PgError::unsupported("the function call message of the protocol"))
-            }
+            FrontendMessage::FunctionCall(call) => self.function_call(call).map(|()| Next::Ready),
             // Left over from a COPY that has failed.
             FrontendMessage::CopyData(_)
             | FrontendMessage::CopyDone
@@ -417,6 +426,10 @@ impl Session {
             return Err(error);
         }
         self.report_error(&error);
+        if extended {
+            // A client may have sent Flush, or send it next, and wait for what comes before it sends Sync.
+            self.conn.flush()?;
+        }
         self.core.statement = None;
         self.fail();
         self.skip_to_sync = extended;

@@ -5,6 +5,7 @@ use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
 use crate::xact::Block;
+use commands::CommandHost;
 use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};
@@ -157,6 +158,7 @@ impl Session {
     pub(crate) fn show_statement(&mut self, name: &str, describe: bool) -> Result<()> {
         let fields = self.show_fields(name);
         if name != "all" {
+            crate::sysfn::settings::check_visible(&mut self.core, name)?;
             let value = self.core.show(name)?;
             return self.send_texts(&fields, &[vec![value]], describe);
         }
@@ -176,12 +178,7 @@ impl Session {
     /// ALTER SYSTEM: rewrites `postgresql.auto.conf`.
     pub(crate) fn alter_system(&mut self, stmt: &VariableSetStmt) -> Result<()> {
         const FILE: &str = "postgresql.auto.conf";
-        if self.xact.block == Block::Explicit {
-            return Err(pg_err!(
-                ACTIVE_SQL_TRANSACTION,
-                "ALTER SYSTEM cannot run inside a transaction block"
-            ));
-        }
+        self.prevent_in_transaction_block("ALTER SYSTEM")?;
         if !self.core.superuser {
             let name = stmt.name.as_deref().unwrap_or_default();
             return Err(pg_err!(

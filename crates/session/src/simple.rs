@@ -8,7 +8,7 @@ use crate::xact::aborted;
 use analyze::SessionLookup;
 use parse::ast::Node;
 use parse::{Options, RawStmt};
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use std::sync::Arc;
 use sync::wait::Interrupt;
 use wire::{Formats, backend};
@@ -17,6 +17,16 @@ impl Session {
     /// The lexer's settings.
     pub(crate) fn parse_options(&self) -> Options {
         self.core.resolved.lexer
+    }
+
+    /// Tells the client what the lexer remarked on; was there anything?
+    pub(crate) fn tell_remarks(&mut self, remarks: Vec<PgError>) -> bool {
+        if remarks.is_empty() {
+            return false;
+        }
+        self.core.notices.extend(remarks);
+        self.send_notices();
+        true
     }
 
     /// The timer of `statement_timeout`, if that is set.
@@ -38,9 +48,13 @@ impl Session {
         self.core.statement = Some(sql.clone());
         let message = self.core.measure(Work::Message);
         let parsing = self.core.measure(Work::Parser);
-        let statements = parse::parse_with(&sql, self.parse_options())?;
+        let mut remarks = Vec::new();
+        let parsed = parse::parse_remarked(&sql, self.parse_options(), &mut remarks);
+        let remarked = self.tell_remarks(remarks);
+        let statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
-        if let [raw] = &statements[..]
+        if !remarked
+            && let [raw] = &statements[..]
             && !self.core.resolved.log_statements
             && self.run_new_slot(&sql, raw)?
         {

@@ -209,15 +209,36 @@ impl Session {
         timed.then(|| Timed { begun: Instant::now(), logged })
     }
 
+    /// As [`Session::begin_timed`], for a function called without SQL.
+    pub(crate) fn begin_timed_call(&mut self, what: &str) -> Option<Timed> {
+        let settings = self.core.statement_log;
+        let logged = settings.which == Which::All;
+        if logged {
+            self.log_line(&line(what.to_owned()));
+        }
+        let timed = settings.duration || settings.min_duration >= 0;
+        timed.then(|| Timed { begun: Instant::now(), logged })
+    }
+
     /// … and has ended well.
     pub(crate) fn end_timed(&mut self, timed: Option<Timed>, what: &str, sql: &str) {
-        let Some(timed) = timed else { return };
+        if let Some(timed) = timed {
+            self.log_duration(&timed, &format!("{what}: {sql}"));
+        }
+    }
+
+    /// … and has ended well, as [`Session::begin_timed_call`] began it.
+    pub(crate) fn end_timed_call(&mut self, timed: &Timed, what: &str) {
+        self.log_duration(timed, what);
+    }
+
+    fn log_duration(&mut self, timed: &Timed, what: &str) {
         let settings = self.core.statement_log;
         let micros = timed.begun.elapsed().as_micros();
         let text = format!("duration: {}.{:03} ms", micros / 1000, micros % 1000);
         let exceeded = settings.min_duration >= 0 && micros / 1000 >= settings.min_duration as u128;
         if exceeded && !timed.logged {
-            self.log_line(&line(format!("{text}  {what}: {sql}")));
+            self.log_line(&line(format!("{text}  {what}")));
         } else if exceeded || settings.duration {
             self.log_line(&line(text));
         }

@@ -8,6 +8,15 @@ use std::time::Duration;
 /// See [`Transport::outlet`].
 pub type Outlet = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
 
+/// Addresses of a TCP connection; none for a Unix-domain socket.
+#[derive(Clone, Copy, Default)]
+pub struct Ends {
+    /// The client's.
+    pub peer: Option<(IpAddr, u16)>,
+    /// The one at this end that the client came to.
+    pub local: Option<(IpAddr, u16)>,
+}
+
 /// A connected byte stream in both directions.
 pub trait Transport: Send {
     /// Waits for bytes. 0 is the end; `WouldBlock` or `TimedOut` that the time set has passed.
@@ -26,6 +35,10 @@ pub trait Transport: Send {
     }
     /// Who is at the other end; `None` for a Unix-domain socket.
     fn peer(&self) -> Option<(IpAddr, u16)>;
+    /// The address at this end that the client came to; `None` for a Unix-domain socket.
+    fn local(&self) -> Option<(IpAddr, u16)> {
+        None
+    }
     /// Version, cipher and key bits of an encrypted connection.
     fn encryption(&self) -> Option<(&'static str, &'static str, u16)> {
         None

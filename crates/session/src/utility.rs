@@ -8,13 +8,15 @@ use crate::session::Session;
 use crate::statementlog::Work;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use commands::CommandHost;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
-use parse::ast::{CreateTableAsStmt, DiscardMode, ExecuteStmt, Node, PrepareStmt};
+use parse::ast::{CreateTableAsStmt, DiscardMode, ExecuteStmt, Node, ObjectType, PrepareStmt};
 use pgerror::{Result, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
+use settings::Action;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
 use wire::{FieldDescription, Format, backend};
@@ -99,9 +101,14 @@ impl Session {
             }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {
                 Node::ExecuteStmt(execute) => self.create_table_execute(stmt, execute, sql)?,
-                _ => self.command(raw, sql, params, describe)?,
+                _ if !types.is_empty() => self.create_table_bound(stmt, sql, params, types)?,
+                _ => self.command(raw, sql)?,
             },
-            _ => self.command(raw, sql, params, describe)?,
+            Node::SelectStmt(select) if !types.is_empty() => match commands::select_into(select) {
+                Some(stmt) => self.create_table_bound(&stmt, sql, params, types)?,
+                None => self.command(raw, sql)?,
+            },
+            _ => self.command(raw, sql)?,
         })
     }
 
@@ -112,12 +119,7 @@ impl Session {
         execute: &ExecuteStmt,
         sql: &str,
     ) -> Result<String> {
-        if self.core.mode.read_only {
-            return Err(pg_err!(
-                READ_ONLY_SQL_TRANSACTION,
-                "cannot execute CREATE TABLE AS in a read-only transaction"
-            ));
-        }
+        self.check_may_create(stmt)?;
         if commands::table_is_there(self, stmt)? {
             return Ok("CREATE TABLE AS".to_owned());
         }
@@ -125,13 +127,56 @@ impl Session {
         if !prepared.is_query {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT"));
         }
+        let count = self.create_table_of(stmt, sql, &prepared, params)?;
+        // WITH NO DATA, too: that counts the rows that did not come.
+        Ok(format!("SELECT {count}"))
+    }
+
+    /// CREATE TABLE AS with a query that has parameters.
+    fn create_table_bound(
+        &mut self,
+        stmt: &CreateTableAsStmt,
+        sql: &Arc<str>,
+        params: &Arc<[Datum]>,
+        types: &[Oid],
+    ) -> Result<String> {
+        self.check_may_create(stmt)?;
+        if commands::table_is_there(self, stmt)? {
+            return Ok("CREATE TABLE AS".to_owned());
+        }
+        let raw = RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let types = types.to_vec();
+        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
+        let count = self.create_table_of(stmt, sql, &prepared, params.clone())?;
+        Ok(match stmt.into.skip_data {
+            true => "CREATE TABLE AS".to_owned(),
+            false => format!("SELECT {count}"),
+        })
+    }
+
+    /// 25006 in a read-only transaction.
+    fn check_may_create(&self, stmt: &CreateTableAsStmt) -> Result<()> {
+        if !self.core.mode.read_only {
+            return Ok(());
+        }
+        let what = if stmt.is_select_into { "SELECT INTO" } else { "CREATE TABLE AS" };
+        Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
+    }
+
+    /// The table, with the rows of the prepared query; their number.
+    fn create_table_of(
+        &mut self,
+        stmt: &CreateTableAsStmt,
+        sql: &str,
+        prepared: &Prepared,
+        params: Arc<[Datum]>,
+    ) -> Result<u64> {
         let mode = self.core.resolved.plan_mode;
         let plan = prepared.plan(&mut self.core, &params, mode)?;
         self.check_plan(&plan)?;
         let count = commands::create_table_of_plan(self, stmt, sql, &plan, params)?;
         self.core.cat().increment_command_counter()?;
-        // WITH NO DATA, too: that counts the rows that did not come.
-        Ok(format!("SELECT {count}"))
+        Ok(count)
     }
 
     /// Rows of a utility statement come when it has succeeded: an error takes back what was to be sent before it (of
@@ -146,13 +191,7 @@ impl Session {
     }
 
     /// The statements of `commands`.
-    fn command(
-        &mut self,
-        raw: &RawStmt,
-        sql: &Arc<str>,
-        _params: &Arc<[Datum]>,
-        _describe: bool,
-    ) -> Result<String> {
+    fn command(&mut self, raw: &RawStmt, sql: &Arc<str>) -> Result<String> {
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
@@ -161,13 +200,15 @@ impl Session {
         result
     }
 
-    /// Result columns of a utility statement that returns rows.
+    /// Result columns of a utility statement that returns rows. Types of parameters that are not given are found out
+    /// where the statement contains a query or a call.
     pub(crate) fn utility_fields(
         &mut self,
         node: &Node,
         sql: &str,
-        types: &[Oid],
+        types: &mut Vec<Oid>,
     ) -> Result<Option<Vec<FieldDescription>>> {
+        self.infer_parameters(node, sql, types)?;
         Ok(match node {
             Node::CallStmt(stmt) => self.call_fields(stmt, sql, types)?,
             Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)),
@@ -182,6 +223,43 @@ impl Session {
             Node::ExplainStmt(stmt) => Some(Session::explain_fields(stmt)),
             _ => None,
         })
+    }
+
+    /// Analyses the query that EXPLAIN, CREATE TABLE AS or DECLARE CURSOR contains, for the types of its parameters.
+    /// Counterpart: `transformExplainStmt`, `transformCreateTableAsStmt`, `transformDeclareCursorStmt`.
+    fn infer_parameters(&mut self, node: &Node, sql: &str, types: &mut Vec<Oid>) -> Result<()> {
+        match node {
+            Node::ExplainStmt(stmt) => match &stmt.query {
+                query if analyze::is_query(query) => self.infer_of_query(query, sql, types),
+                other => self.infer_parameters(other, sql, types),
+            },
+            Node::DeclareCursorStmt(stmt) => {
+                crate::portal::check_cursor(stmt)?;
+                self.infer_of_query(&stmt.query, sql, types)?;
+                crate::portal::check_cursor_query(stmt)
+            }
+            Node::CreateTableAsStmt(stmt) if analyze::is_query(&stmt.query) => {
+                self.infer_of_query(&stmt.query, sql, types)?;
+                match stmt.objtype == ObjectType::Matview && !types.is_empty() {
+                    true => Err(pg_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "materialized views may not be defined using bound parameters"
+                    )),
+                    false => Ok(()),
+                }
+            }
+            Node::SelectStmt(select) => match commands::select_into(select) {
+                Some(stmt) => self.infer_of_query(&stmt.query, sql, types),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn infer_of_query(&mut self, query: &Node, sql: &str, types: &mut Vec<Oid>) -> Result<()> {
+        let raw = RawStmt { stmt: query.clone(), location: 0, len: 0 };
+        let mut lookup = SessionLookup::new(&mut self.core);
+        analyze::analyze_variable(&mut lookup, &raw, sql, types).map(drop)
     }
 
     fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>) -> Result<()> {
@@ -314,16 +392,13 @@ impl Session {
     fn discard(&mut self, target: DiscardMode) -> Result<&'static str> {
         match target {
             DiscardMode::All => {
-                if self.xact.block == crate::xact::Block::Explicit {
-                    return Err(pg_err!(
-                        ACTIVE_SQL_TRANSACTION,
-                        "DISCARD ALL cannot run inside a transaction block"
-                    ));
-                }
+                self.prevent_in_transaction_block("DISCARD ALL")?;
                 self.core.portals.clear();
                 self.core.prepared.clear();
                 self.slots.clear();
                 self.recent.clear();
+                // RESET ALL keeps it, and with it the role.
+                self.core.set("session_authorization", None, Action::Set)?;
                 self.core.store.reset_all(self.core.backend.txn.nesting());
                 self.core.apply_settings();
                 self.unlisten(None);

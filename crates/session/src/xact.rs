@@ -38,6 +38,12 @@ pub(crate) struct Xact {
     pub(crate) savepoints: Vec<String>,
     /// READ ONLY as it was when each savepoint's level began, and is again when that ends.
     pub(crate) read_only_before: Vec<bool>,
+    /// Portals that an error has ended, and whether they have rows: they are named until the block ends.
+    pub(crate) dead_portals: Vec<(String, bool)>,
+    /// An Execute message has done work in the transaction, which its Sync will commit.
+    pub(crate) pipelining: bool,
+    /// The statement under way wants its transaction to be committed when it has ended.
+    pub(crate) commit_at_once: bool,
     /// What the transaction began with, before it was told otherwise: an error brings that back.
     pub(crate) began: Option<Characteristics>,
     /// Level that made the session's temporary schema, or took it over: it has none any more if that is undone.
@@ -116,6 +122,7 @@ impl Session {
         self.core.transaction_start = self.core.statement_start;
         let now = self.core.statement_start;
         self.core.backend.begin_at(self.core.resolved.isolation, now);
+        self.core.warn_of_isolation(self.core.resolved.isolation);
     }
 
     /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible
@@ -191,6 +198,9 @@ impl Session {
             Block::Single | Block::Implicit => self.abort_transaction(),
             Block::Explicit if self.xact.failed => {}
             Block::Explicit => {
+                let mut dead = std::mem::take(&mut self.xact.dead_portals);
+                let ended = self.core.portals.iter().filter(|(_, p)| !p.is_held());
+                dead.extend(ended.map(|(name, p)| (name.clone(), p.fields.is_some())));
                 if self.core.backend.txn.nesting() > 1 {
                     if let Err(e) = self.abort_level() {
                         self.log_report(&e);
@@ -202,6 +212,8 @@ impl Session {
                     self.xact.block = Block::Explicit;
                 }
                 self.xact.failed = true;
+                dead.retain(|(name, _)| !self.core.portals.contains_key(name));
+                self.xact.dead_portals = dead;
             }
         }
     }
@@ -365,7 +377,10 @@ impl Session {
     fn begin_chained(&mut self, next: Option<Characteristics>) {
         if let Some((isolation, read_only, deferrable)) = next {
             self.start_command();
-            self.core.backend.txn.set_isolation(isolation);
+            if isolation != self.core.backend.txn.isolation() {
+                self.core.backend.txn.set_isolation(isolation);
+                self.core.warn_of_isolation(isolation);
+            }
             self.xact.block = Block::Explicit;
             self.core.mode.read_only = read_only;
             self.core.mode.deferrable = deferrable;
@@ -416,6 +431,7 @@ impl Session {
         }
         self.xact.savepoints.truncate(found + 1);
         self.begin_level()?;
+        self.xact.dead_portals.clear();
         self.xact.failed = false;
         Ok(())
     }

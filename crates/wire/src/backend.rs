@@ -1,5 +1,6 @@
 //! The server's messages, appended to a buffer that the caller sends when it sees fit.
 
+use crate::origin::origin;
 use pgerror::{Fields, PgError, Severity, SqlState};
 
 /// How a value travels.
@@ -280,6 +281,19 @@ impl<'a> DataRow<'a> {
     }
 }
 
+/// FunctionCallResponse; `None` is NULL.
+pub fn function_call_response(out: &mut Vec<u8>, value: Option<&[u8]>) {
+    let at = begin(out, b'V');
+    match value {
+        None => out.extend_from_slice(&u32::MAX.to_be_bytes()),
+        Some(bytes) => {
+            out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+            out.extend_from_slice(bytes);
+        }
+    }
+    finish(out, at);
+}
+
 /// CopyInResponse: the client shall send rows.
 pub fn copy_in_response(out: &mut Vec<u8>, format: Format, columns: usize) {
     copy_response(out, b'G', format, columns);
@@ -367,5 +381,9 @@ fn fields(out: &mut Vec<u8>, f: &Fields) {
     }
     if let Some(p) = f.internal_position {
         field(b'p', &p.to_string());
+    }
+    if let Some((routine, file)) = origin(f) {
+        field(b'F', file);
+        field(b'R', routine);
     }
 }

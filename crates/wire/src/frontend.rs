@@ -92,14 +92,52 @@ pub enum FrontendMessage<'a> {
     Flush,
     Sync,
     Terminate,
-    FunctionCall,
+    FunctionCall(FunctionCall<'a>),
     CopyData(&'a [u8]),
     CopyDone,
     CopyFail(&'a [u8]),
     Password(&'a [u8]),
 }
 
+/// A call of a function without SQL, read step by step: what is wrong with the function is told before what is wrong with
+/// the rest of the message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FunctionCall<'a> {
+    rest: Reader<'a>,
+}
+
+impl<'a> FunctionCall<'a> {
+    /// The function's OID; the first thing to ask for.
+    pub fn function(&mut self) -> Result<u32> {
+        self.rest.u32()
+    }
+
+    /// Formats of the arguments, and their number.
+    pub fn begin_arguments(&mut self) -> Result<(Formats, usize)> {
+        Ok((self.rest.formats()?, self.rest.u16()?))
+    }
+
+    /// The next argument; `None` is NULL.
+    pub fn argument(&mut self) -> Result<Option<&'a [u8]>> {
+        match self.rest.u32()? as i32 {
+            -1 => Ok(None),
+            size if size < 0 => {
+                Err(malformed(&format!("invalid argument size {size} in function call message")))
+            }
+            size => self.rest.take(size as usize).map(Some),
+        }
+    }
+
+    /// The result's format, with which the message ends.
+    pub fn result_format(mut self) -> Result<Format> {
+        let format = Format::of_code(self.rest.u16()? as i16);
+        self.rest.end()?;
+        Ok(format)
+    }
+}
+
 /// A cursor over a message's body.
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Reader<'a>(&'a [u8]);
 
 /// A message whose frame is good and whose contents are not: an error, but the next message can be read.
@@ -197,7 +235,7 @@ impl<'a> FrontendMessage<'a> {
             b'H' => FrontendMessage::Flush,
             b'S' => FrontendMessage::Sync,
             b'X' => FrontendMessage::Terminate,
-            b'F' => return Ok(FrontendMessage::FunctionCall),
+            b'F' => return Ok(FrontendMessage::FunctionCall(FunctionCall { rest: r })),
             b'd' => return Ok(FrontendMessage::CopyData(body)),
             b'c' => FrontendMessage::CopyDone,
             b'f' => FrontendMessage::CopyFail(r.string()?),

@@ -1,7 +1,7 @@
 //! The frontend/backend protocol, version 3, as a codec without sockets.
 //!
 //! Reading order: `startup` (what opens a connection), `inbox` (the bytes received, cut into frames),
-//! `frontend` (frames as messages), `backend` (answers written into a buffer);
+//! `frontend` (frames as messages), `backend` (answers written into a buffer, with `origin` for errors);
 //! `password` (how passwords are kept), `scram` (how they are proved).
 //!
 //! INVARIANT: nothing here trusts a length before the bytes have arrived; a message can make the server
@@ -14,6 +14,7 @@
 pub mod backend;
 mod frontend;
 mod inbox;
+mod origin;
 pub mod password;
 pub mod scram;
 mod startup;
@@ -22,7 +23,7 @@ mod startup;
 mod tests;
 
 pub use backend::{DataRow, FieldDescription, Format, TransactionStatus};
-pub use frontend::{Bind, Formats, FrontendMessage, Parse, Target};
+pub use frontend::{Bind, Formats, FrontendMessage, FunctionCall, Parse, Target};
 pub use inbox::{Frame, Inbox};
 pub use startup::{StartupPacket, StartupParameters, refuse_version};
 

@@ -197,6 +197,21 @@ impl Client {
         lines
     }
 
+    /// The messages that come until none has come for a while.
+    pub fn within(&mut self, span: Duration) -> Vec<String> {
+        self.stream.set_read_timeout(Some(span)).expect("a socket");
+        std::iter::from_fn(|| self.read()).map(|m| m.show()).collect()
+    }
+
+    /// So many messages; fewer if the next one does not come in time.
+    pub fn as_many(&mut self, count: usize, patience: Duration) -> Vec<String> {
+        self.stream.set_read_timeout(Some(patience)).expect("a socket");
+        let all = std::iter::from_fn(|| self.read()).take(count);
+        let all = all.map(|m| m.show()).collect();
+        self.stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
+        all
+    }
+
     /// First columns of a query's rows.
     pub fn column(&mut self, sql: &str) -> Vec<String> {
         let lines = self.talk(&Bytes::new().query(sql), 1);
@@ -257,6 +272,7 @@ impl Message {
             b'K' => "key".into(),
             // Who said it has another number each time.
             b'A' => format!("notification {}", text(&b[4..]).replace('\0', " ")),
+            b'V' => format!("result {b:?}"),
             b'R' => format!("authentication {:?}", b.first_chunk::<4>()),
             b'v' => format!("negotiate {}", text(b).escape_debug()),
             b'D' => format!("row {}", row(b)),

@@ -376,3 +376,42 @@ fn an_idle_connection_that_says_nothing_is_let_go() {
     slow.send(&startup(VERSION_3, &[("user", "postgres")])[..4]);
     assert!(slow.read().is_none());
 }
+
+/// Threads of a process.
+fn threads(pid: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{pid}/task")).expect("a process").count()
+}
+
+#[test]
+fn silent_connections_are_limited_and_their_threads_end() {
+    let dir = TempDir::new("silent");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    init(&data);
+    let options = ["max_connections=10", "authentication_timeout=3s", "max_wal_senders=0"];
+    let options: Vec<&str> = options.iter().flat_map(|o| ["-c", *o]).collect();
+    let server = Norsu::start(&data, &[&options[..], &["-c", "max_worker_processes=4"]].concat());
+    server.query("select 1");
+    let before = threads(server.pid());
+    // 2 * (10 + 4 + 1) at most, with the session that was there just now.
+    let most = 30;
+    let mut silent: Vec<Client> = (0..100).map(|_| Client::silent(&server.socket())).collect();
+    // Those beyond are told at once, and before they have said anything.
+    let refused = silent.split_off(most + 1);
+    for mut client in refused {
+        let error = client.read().expect("an error");
+        assert_eq!(error.field(b'C').as_deref(), Some("53300"), "{error:?}");
+        assert!(client.read().is_none());
+    }
+    assert!(threads(server.pid()) <= before + most);
+    // The others are hung up on, and their threads end; what waits here is the test's patience.
+    for mut client in silent {
+        client.rest();
+    }
+    let begun = std::time::Instant::now();
+    while threads(server.pid()) > before + 1 {
+        assert!(begun.elapsed().as_secs() < 60, "{} threads", threads(server.pid()));
+        std::thread::yield_now();
+    }
+    assert_eq!(psql(&server, "postgres", "", "postgres"), "postgres");
+}

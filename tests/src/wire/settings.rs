@@ -104,7 +104,7 @@ fn reports_of_changes(both: &Both) {
         "set client_encoding = 'nosuch'",
         "set client_encoding = 'UTF8'",
         "set datestyle = 'nosuch'",
-        "set session characteristics as transaction isolation level serializable",
+        "set session characteristics as transaction isolation level repeatable read",
         "show default_transaction_isolation",
         "set default_transaction_read_only = on",
         "reset all",

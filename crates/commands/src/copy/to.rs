@@ -169,8 +169,8 @@ impl<'a> Writer<'a> {
             count: 0,
         };
         if format.binary {
-            let header = super::binary::header();
-            out.target.row(host, &header)?;
+            // Goes with the first row: clients take each CopyData for a row.
+            out.row = TextBuffer::from(super::binary::header().as_slice());
         }
         if format.header == Header::Yes {
             for (i, name) in names.iter().enumerate() {
@@ -272,7 +272,6 @@ impl<'a> Writer<'a> {
         columns: &[usize],
     ) -> Result<()> {
         for r in 0..batch.len {
-            self.row.clear();
             self.row.extend_from_slice(&(columns.len() as i16).to_be_bytes());
             for (i, &c) in columns.iter().enumerate() {
                 match batch.get(r, c) {
@@ -286,6 +285,7 @@ impl<'a> Writer<'a> {
                 }
             }
             self.target.row(host, self.row.as_slice())?;
+            self.row.clear();
             self.count += 1;
         }
         host.backend().check_interrupts()
@@ -293,7 +293,8 @@ impl<'a> Writer<'a> {
 
     fn end(mut self, host: &mut dyn CommandHost) -> Result<u64> {
         if self.format.binary {
-            self.target.row(host, &(-1i16).to_be_bytes())?;
+            self.row.extend_from_slice(&(-1i16).to_be_bytes());
+            self.target.row(host, self.row.as_slice())?;
         }
         match &self.target {
             Target::Client => host.transport()?.end_out()?,

@@ -7,6 +7,7 @@ use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use sync::wait::{Deadline, WaitEvent, Waiter, Woken};
@@ -33,6 +34,8 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn { name: "inet_client_addr", call: SysCall::One(|c, _| Ok(own_address(c).0)) },
     SysFn { name: "inet_client_port", call: SysCall::One(|c, _| Ok(own_address(c).1)) },
+    SysFn { name: "inet_server_addr", call: SysCall::One(|c, _| Ok(server_address(c).0)) },
+    SysFn { name: "inet_server_port", call: SysCall::One(|c, _| Ok(server_address(c).1)) },
     SysFn {
         name: "pg_log_backend_memory_contexts",
         call: SysCall::One(|c, a| {
@@ -73,8 +76,17 @@ fn backends_of(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
 
 /// Address and port of this session's client.
 fn own_address(core: &Core) -> (Datum, Datum) {
-    let address = core.server.as_ref().and_then(|(_, own)| own.activity.get().address);
-    match address {
+    address_and_port(core.server.as_ref().and_then(|(_, own)| own.activity.get().address))
+}
+
+/// Address and port on which this session's client came in.
+fn server_address(core: &Core) -> (Datum, Datum) {
+    address_and_port(core.server.as_ref().and_then(|(_, own)| own.local))
+}
+
+/// NULL for Unix-domain sockets.
+fn address_and_port(found: Option<(IpAddr, u16)>) -> (Datum, Datum) {
+    match found {
         Some((address, port)) => (types::network::datum(address), Datum::int4(i32::from(port))),
         None => (Datum::Null, Datum::Null),
     }

@@ -83,7 +83,8 @@ impl World {
     fn connect(&self, plan_cache: bool) -> Client {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let transport = Kept(sent.clone());
-        let handle = self.instance.register(transport.hangup(), None, None, 0).unwrap();
+        let handle =
+            self.instance.register(transport.hangup(), None, Default::default(), 0).unwrap();
         let space = RelFile::DEFAULT_TABLESPACE;
         let storage = self.instance.engine.storage();
         let waiter = handle.waiter.clone();

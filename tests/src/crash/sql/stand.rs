@@ -200,7 +200,9 @@ impl Stand {
         // As deep as the server's own sessions.
         let thread = std::thread::Builder::new().stack_size(16 << 20);
         let thread = thread
-            .spawn(move || session::serve(&instance, Box::new(Pipe(far))))
+            .spawn(move || {
+                let _ = session::serve(&instance, Box::new(Pipe(far)));
+            })
             .map_err(|e| e.to_string())?;
         let parameters = [("user", "postgres"), ("database", "postgres")];
         self.threads.push(thread);
