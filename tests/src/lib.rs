@@ -29,6 +29,8 @@ mod pair;
 #[cfg(test)]
 mod pgbench;
 #[cfg(test)]
+mod promises;
+#[cfg(test)]
 mod random_sql;
 #[cfg(test)]
 mod refusals;

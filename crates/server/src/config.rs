@@ -123,6 +123,7 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
             base.set_internal(name, Value::Text(in_data(file).into()));
         }
     }
+    correct_autovacuum(&mut base, &mut reports)?;
     if base.text("timezone_abbreviations").is_empty() {
         base.set_found("timezone_abbreviations", Value::Text("Default".into()));
     }
@@ -135,6 +136,26 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         base.correct(id, Value::Int(WAL_BUFFERS_MIN));
     }
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
+}
+
+/// There is no autovacuum: the parameter says so, and where it was asked for, so does the log.
+fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
+    let id = base.registry.get("autovacuum")?;
+    if !base.bool("autovacuum") {
+        return Ok(());
+    }
+    if base.origin(id).source == Source::Default {
+        base.set_found("autovacuum", Value::Bool(false));
+        return Ok(());
+    }
+    base.correct(id, Value::Bool(false));
+    let message = "\"autovacuum\" stays off: tables are not vacuumed and analyzed automatically";
+    reports.push(
+        PgError::new(pgerror::SqlState::WARNING, message)
+            .severity(Severity::Warning)
+            .hint("Run VACUUM and ANALYZE regularly."),
+    );
+    Ok(())
 }
 
 /// Checks values that are more than a number or a word, and puts them into the form in which they are shown.

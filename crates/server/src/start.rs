@@ -64,6 +64,9 @@ Options:
   -p PORT            port number to listen on
 ";
 
+/// What `shared_buffers` counts.
+const BLOCK_BYTES: u64 = 8192;
+
 /// Line numbers of `postmaster.pid`, from 0.
 const LINE_SOCKET: usize = 4;
 const LINE_ADDRESS: usize = 5;
@@ -184,6 +187,7 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
         return Err(Failure { message, status: 2 });
     }
     check_combinations(&base).map_err(|e| refuse(&*log, e))?;
+    check_means(&base).map_err(|e| refuse(&*log, e))?;
     Ok(Prepared { origins, base, log })
 }
 
@@ -202,6 +206,25 @@ fn check_combinations(base: &Base) -> pgerror::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Settings that ask for more than there is: libraries, and memory.
+fn check_means(base: &Base) -> pgerror::Result<()> {
+    if let Some(name) = settings::words(base.text("shared_preload_libraries")).next() {
+        return Err(session::no_library(name)
+            .hint("Remove it from \"shared_preload_libraries\": this server loads no libraries."));
+    }
+    let wanted = u64::try_from(base.int("shared_buffers")).unwrap_or(0) * BLOCK_BYTES;
+    match vfs::MachineMemory::read().resident_max() {
+        Some(there) if wanted > there => Err(pgerror::pg_err!(
+            OUT_OF_MEMORY,
+            "\"shared_buffers\" asks for {} MB, but the server has {} MB of memory",
+            wanted >> 20,
+            there >> 20
+        )
+        .hint("Reduce \"shared_buffers\"; a quarter of the memory is a usual value.")),
+        _ => Ok(()),
+    }
 }
 
 /// The control file, if it is one.

@@ -107,7 +107,7 @@ min_wal_size = {min_wal_size}
 #log_statement = 'none'
 
 # Vacuum
-#autovacuum = on
+#autovacuum = off                       # cannot be turned on
 
 # Time, language, text search
 ";
