@@ -15,7 +15,9 @@ mod control;
 mod heap;
 mod index;
 mod locale;
+mod shift;
 
+use crate::rows::PgCollation;
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState};
 use std::collections::BTreeMap;
@@ -54,6 +56,9 @@ pub struct InitOptions {
     pub group_access: bool,
     /// Wait for the disk.
     pub sync: bool,
+    /// Collations besides C, POSIX and ucs_basic: those of [`crate::collations::of_this_machine`]. Their OIDs follow
+    /// from their places.
+    pub collations: Vec<PgCollation>,
 }
 
 impl Default for InitOptions {
@@ -77,6 +82,7 @@ impl Default for InitOptions {
             text_search_config: "pg_catalog.english".to_owned(),
             group_access: false,
             sync: true,
+            collations: Vec::new(),
         }
     }
 }
@@ -139,7 +145,7 @@ pub fn init(env: &Env, options: &InitOptions) -> Result<()> {
     }
     make_directory(disk, &format!("{wal_prefix}/archive_status"), options)?;
 
-    let mut files = cluster::build(disk, options)?;
+    let mut files = cluster::build(options)?;
     let start = control::start(env, options);
     files.insert(format!("{wal_prefix}/{}", start.segment_name), start.segment);
     for name in ["pg_xact", "pg_subtrans", "pg_multixact/offsets", "pg_multixact/members"] {

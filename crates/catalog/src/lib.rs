@@ -12,6 +12,7 @@ pub mod acl;
 pub mod bootstrap;
 mod builtin;
 pub mod cache;
+pub mod collations;
 mod comparer;
 mod cx;
 pub mod depend;

@@ -226,6 +226,7 @@ fn init_options(given: &options::Given) -> Result<InitOptions, Failure> {
         },
         group_access: given.has("allow-group-access"),
         sync: !given.has("no-sync"),
+        collations: catalog::collations::of_this_machine(),
     })
 }
 

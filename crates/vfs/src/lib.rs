@@ -11,6 +11,7 @@ mod disk;
 mod durable;
 mod error;
 mod machine;
+pub mod locale;
 mod mem;
 mod os;
 pub mod process;

@@ -2,8 +2,10 @@
 
 use super::heap::{HeapPages, ToastPages, form_row};
 use super::index::build as build_index;
-use super::{DATABASES, Files, InitOptions, locale};
+use super::shift::{FIRST_COLLATION, Shift};
+use super::{DATABASES, Files, InitOptions};
 use crate::builtin::Builtin;
+use crate::collations;
 use crate::facts;
 use crate::rows::*;
 use engine::RelMap;
@@ -11,7 +13,6 @@ use hashbrown::HashMap;
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
-use vfs::Disk;
 
 /// Pages and rows of a relation's files, for `pg_class`.
 #[derive(Clone, Copy, Default)]
@@ -28,14 +29,15 @@ fn fact_rows(relation: Oid) -> Vec<Vec<Datum>> {
 }
 
 /// Paths and contents of all relation files, the relation maps and the databases' `PG_VERSION`.
-pub(super) fn build(disk: &dyn Disk, options: &InitOptions) -> Result<Files> {
+pub(super) fn build(options: &InitOptions) -> Result<Files> {
     let source = Builtin::load();
-    let mut builder = Builder { source, options, sizes: HashMap::new(), files: Vec::new() };
+    let shift = Shift::new(options.collations.len());
+    let mut builder = Builder { source, options, shift, sizes: HashMap::new(), files: Vec::new() };
     let mut tables: Vec<PgClass> =
         builder.source.classes.values().filter(|c| c.relkind == b'r').cloned().collect();
     tables.sort_by_key(|c| c.oid);
     for class in tables.iter().filter(|c| c.oid != PgClass::RELATION) {
-        let rows = builder.adjusted_rows(disk, class)?;
+        let rows = builder.adjusted_rows(class)?;
         builder.table(class, rows)?;
     }
     // pg_class comes last: it holds the sizes of all others, and its own, which its rows' values cannot
@@ -49,7 +51,7 @@ pub(super) fn build(disk: &dyn Disk, options: &InitOptions) -> Result<Files> {
     let relations = std::mem::take(&mut builder.files);
     let mut files = Files::new();
     for (class, suffix, bytes) in relations {
-        let number = if class.1.is_valid() { class.1 } else { class.0 };
+        let number = shift.oid(if class.1.is_valid() { class.1 } else { class.0 });
         if class.2 {
             files.insert(format!("global/{number}{suffix}"), bytes);
             continue;
@@ -89,13 +91,14 @@ type FileKey = (Oid, Oid, bool);
 struct Builder<'a> {
     source: Builtin,
     options: &'a InitOptions,
+    shift: Shift,
     sizes: HashMap<Oid, Size>,
     files: Vec<(FileKey, &'static str, Vec<u8>)>,
 }
 
 impl Builder<'_> {
     /// The rows of a table with the user's choices in them.
-    fn adjusted_rows(&self, disk: &dyn Disk, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
+    fn adjusted_rows(&self, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
         let mut rows = fact_rows(class.oid);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
@@ -108,12 +111,16 @@ impl Builder<'_> {
                 database.encoding = self.options.encoding;
                 database.datcollate = Text::from(self.options.lc_collate.as_str());
                 database.datctype = Text::from(self.options.lc_ctype.as_str());
-                database.datcollversion = None;
+                let locale = &self.options.lc_collate;
+                database.datcollversion = collations::actual_version(b'c', locale).map(Text::from);
                 database.datfrozenxid = ids::Xid::FIRST_NORMAL;
                 database.datminmxid = ids::Xid(1);
             })?,
             PgCollation::RELATION => {
-                rows.extend(locale::collations(disk).iter().map(CatalogRow::to_row));
+                let found = self.options.collations.iter().zip(FIRST_COLLATION.0..);
+                rows.extend(
+                    found.map(|(c, oid)| PgCollation { oid: Oid(oid), ..c.clone() }.to_row()),
+                );
             }
             _ => {}
         }
@@ -141,9 +148,11 @@ impl Builder<'_> {
     }
 
     /// Builds a table, its TOAST table and all their indexes.
-    fn table(&mut self, class: &PgClass, rows: Vec<Vec<Datum>>) -> Result<()> {
+    fn table(&mut self, class: &PgClass, mut rows: Vec<Vec<Datum>>) -> Result<()> {
         let desc = self.source.tupdesc(class);
-        let mut toast = class.reltoastrelid.valid().map(ToastPages::new);
+        let types = facts::column_types(class.oid);
+        rows.iter_mut().for_each(|row| self.shift.row(row, &types));
+        let mut toast = class.reltoastrelid.valid().map(|t| ToastPages::new(self.shift.oid(t)));
         let mut heap = HeapPages::default();
         let mut places = Vec::with_capacity(rows.len());
         for row in &rows {
@@ -164,8 +173,8 @@ impl Builder<'_> {
         }
         self.heap(class, heap);
         if let Some(mut toast) = toast {
-            let class = self.source.class(toast.relation)?.clone();
-            let indexes = self.source.indexes_of(toast.relation).to_vec();
+            let class = self.source.class(class.reltoastrelid)?.clone();
+            let indexes = self.source.indexes_of(class.oid).to_vec();
             for index in &indexes {
                 self.index(index, &mut toast.chunks)?;
             }

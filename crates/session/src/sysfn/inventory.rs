@@ -4,6 +4,7 @@
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use crate::prepared::Prepared;
+use catalog::rows::PgCollation;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
@@ -138,6 +139,32 @@ fn text_search_config(core: &mut Core) -> Result<Datum> {
             Err(pg_err!(UNDEFINED_OBJECT, "text search configuration \"{name}\" does not exist"))
         }
     }
+}
+
+/// The version that a collation's provider has now.
+fn collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let oid = args[0].as_oid();
+    let found = core.cat().search::<PgCollation>(catalog::cache::COLLOID, &[oid.into()])?;
+    let Some(row) = found else {
+        return Err(pg_err!(UNDEFINED_OBJECT, "collation with OID {oid} does not exist"));
+    };
+    let locale = row.colliculocale.as_ref().or(row.collcollate.as_ref());
+    Ok(version(row.collprovider, locale.map_or("", |l| l.as_str())))
+}
+
+/// The version that the provider of a database's default collation has now.
+fn database_collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let oid = args[0].as_oid();
+    let Some(row) = core.cat().database(oid)? else {
+        return Err(pg_err!(UNDEFINED_OBJECT, "database with OID {oid} does not exist"));
+    };
+    let locale = row.daticulocale.as_ref().unwrap_or(&row.datcollate);
+    Ok(version(row.datlocprovider, locale.as_str()))
+}
+
+fn version(provider: u8, locale: &str) -> Datum {
+    let version = catalog::collations::actual_version(provider, locale);
+    version.map_or(Datum::Null, |v| Datum::text(&v))
 }
 
 /// Transactions since this id was given out.
@@ -322,11 +349,10 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::Set(|c, a| members(c, a[0].word() as u32)),
     },
     SysFn { name: "pg_get_statisticsobjdef_expressions", call: SysCall::One(expressions) },
-    // Providers of collations have no versions here.
-    SysFn { name: "pg_collation_actual_version", call: SysCall::One(|_, _| Ok(Datum::Null)) },
+    SysFn { name: "pg_collation_actual_version", call: SysCall::One(collation_version) },
     SysFn {
         name: "pg_database_collation_actual_version",
-        call: SysCall::One(|_, _| Ok(Datum::Null)),
+        call: SysCall::One(database_collation_version),
     },
     SysFn {
         name: "pg_extension_config_dump",
