@@ -264,8 +264,22 @@ fn run_as_owner(
     Ok(any)
 }
 
+/// Is the event's trigger still there? A constraint may have gone since, with the other table of a foreign key; its own table
+/// may not: a table that events wait for is not dropped or altered.
+fn is_wanted(core: &mut Core, event: &Pending) -> Result<bool> {
+    let mut cat = core.cat();
+    if cat.find_class(event.relation)?.is_none() {
+        return Ok(false);
+    }
+    let desc = cat.relation(event.relation)?;
+    Ok(desc.triggers.iter().any(|t| t.oid == event.trigger))
+}
+
 /// Checks, or acts on, one event.
 pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
+    if !is_wanted(core, event)? {
+        return Ok(());
+    }
     if event.action == Action::Unique {
         return unique(core, event);
     }
