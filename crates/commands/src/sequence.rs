@@ -57,7 +57,8 @@ fn parameters(
     ));
     for (i, d) in defs.iter().enumerate() {
         if defs[..i].iter().any(|e| e.defname == d.defname) {
-            bail!(SYNTAX_ERROR, "conflicting or redundant options");
+            let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
+            return Err(e.at(parse::position(sql, d.location)));
         }
     }
     let find = |name: &str| defs.iter().find(|d| &*d.defname == name);

@@ -76,6 +76,19 @@ pub fn alter(
     work.retyped.push(number);
     let (ty, typmod, collation) =
         analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?;
+    if a.attidentity != 0 {
+        if !create_table::is_sequence_type(ty) {
+            bail!(
+                INVALID_PARAMETER_VALUE,
+                "identity column type must be smallint, integer, or bigint"
+            );
+        }
+        let option = create_table::type_option(ty);
+        for seq in crate::sequence::owned_by(host, rel.oid(), Some(number))? {
+            host.lock_relation(seq, names::mode::SHARE_ROW_EXCLUSIVE)?;
+            crate::sequence::change(host, seq, std::slice::from_ref(&option), true, sql)?;
+        }
+    }
     let mut new = relation::NewColumn::new(name, ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
