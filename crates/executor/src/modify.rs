@@ -5,11 +5,12 @@
 //! columns that it does not set; otherwise storage takes those over from the old version as they are.
 //!
 //! Reading order: here (building, INSERT), `entries` (constraints, index entries), `change` (UPDATE and
-//! DELETE), `conflict` (ON CONFLICT).
+//! DELETE), `conflict` (ON CONFLICT), `header` (system columns of changed rows).
 
 mod change;
 mod conflict;
 mod entries;
+mod header;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
@@ -41,21 +42,19 @@ struct RowColumns {
     excluded: i32,
     width: usize,
     row: Arc<types::fncx::RowDesc>,
+    /// An expression has asked for a column of the row's header.
+    header: bool,
 }
-
-/// System columns in the row as RETURNING sees it, behind the user columns.
-const SYSTEM: [AttrNo; 2] = [-1, -6];
 
 impl Resolve for RowColumns {
     fn var(&mut self, var: &Var) -> Result<Slot> {
-        let column = |n: AttrNo| -> Result<usize> {
+        let mut column = |n: AttrNo| -> Result<usize> {
             if n > 0 {
                 return Ok(n as usize - 1);
             }
-            match SYSTEM.iter().position(|s| *s == n) {
-                Some(i) => Ok(self.width + i),
-                None => Err(PgError::unsupported("this system column of a changed row")),
-            }
+            let place = header::place(n)?;
+            self.header |= header::is_stored(n);
+            Ok(self.width + place)
         };
         if var.varno == self.rti || var.varno == 1 && self.rti < 0 {
             return Ok(Slot { source: Source::Scan, column: column(var.varattno)? });
@@ -99,6 +98,8 @@ pub(crate) struct ModifyNode {
     ctid: usize,
     returning: Option<Returning>,
     wcos: Vec<(String, Program)>,
+    /// Where RETURNING, view conditions or ON CONFLICT look at it.
+    header: Option<header::Header>,
     conflict: Option<Conflict>,
     /// Rows of INSERT ON CONFLICT that went in, and those that met another.
     inserted: u64,
@@ -129,6 +130,7 @@ impl ModifyNode {
             excluded: i32::MIN,
             width: rel.columns.columns.len(),
             row: rel.columns.clone(),
+            header: false,
         };
         let update_colnos = m.update_colnos.first().cloned().unwrap_or_default();
         let mut set: Vec<AttrNo> = update_colnos.clone();
@@ -170,6 +172,7 @@ impl ModifyNode {
             Some(c) => Some(Conflict::new(c, &rel, &mut cols, run)?),
             None => None,
         };
+        let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
         let targets = &m.child.info.target_list;
         let ctid = targets
             .iter()
@@ -195,6 +198,7 @@ impl ModifyNode {
             ctid,
             returning,
             wcos,
+            header,
             conflict,
             inserted: 0,
             conflicting: 0,
@@ -216,7 +220,7 @@ impl ModifyNode {
 
     /// Does anything look at a new row as a whole?
     fn looks_at_rows(&self) -> bool {
-        !self.checks.is_empty() || !self.wcos.is_empty() || !self.generated.is_empty()
+        !self.checks.is_empty() || !self.generated.is_empty()
     }
 
     fn event(
@@ -251,11 +255,12 @@ impl ModifyNode {
         child: (&Batch, usize),
         out: &mut Batch,
     ) -> Result<()> {
+        if self.returning.is_none() {
+            return Ok(());
+        }
+        let place = tid.to_bytes();
+        let full = self.with_system(run, row, tid, &place)?;
         let Some(r) = &self.returning else { return Ok(()) };
-        let tid = tid.to_bytes();
-        let mut full: Refs<'_> = row.iter().copied().collect();
-        full.push(DatumRef::Bytes(&tid));
-        full.push(DatumRef::Word(u64::from(self.rel.table.oid.0)));
         let input = RowInput {
             scan: RowRef::Refs(&full),
             outer: RowRef::Batch(child.0, child.1),
@@ -293,6 +298,7 @@ impl ModifyNode {
         let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
         self.insert_entries(run, row, tid, None, false)?;
         self.event(run, None, Some((row, tid)))?;
+        self.check_views(run, row, tid)?;
         self.count(run);
         self.give_back(run, row, tid, (batch, r), out)
     }
@@ -364,6 +370,7 @@ impl Exec for ModifyNode {
         };
         let whole_batches = self.operation == CmdType::Insert
             && self.returning.is_none()
+            && self.wcos.is_empty()
             && self.conflict.is_none();
         let mut bulk: Option<table::BulkInsert> = None;
         loop {

@@ -142,6 +142,7 @@ impl ModifyNode {
         if self.update.events {
             self.event(run, Some((&before[..], tid)), Some((&row[..], done.tid)))?;
         }
+        self.check_views(run, &row, done.tid)?;
         self.give_back(run, &row, done.tid, source, out)?;
         Ok(RowOutcome::Ok)
     }

@@ -116,6 +116,7 @@ impl ModifyNode {
             }
             self.inserted += 1;
             self.event(run, None, Some((row, tid)))?;
+            self.check_views(run, row, tid)?;
             self.count(run);
             return self.give_back(run, row, tid, (batch, r), out);
         }
@@ -183,9 +184,7 @@ impl ModifyNode {
         }
         let place = at.to_bytes();
         let old: Refs<'_> = existing.row(0).collect();
-        let mut full = old.clone();
-        full.push(DatumRef::Bytes(&place));
-        full.push(DatumRef::Word(u64::from(self.rel.table.oid.0)));
+        let full = self.with_system(run, &old, at, &place)?;
         let input = RowInput {
             scan: RowRef::Refs(&full),
             outer: RowRef::Batch(batch, r),
@@ -214,6 +213,7 @@ impl ModifyNode {
             self.insert_entries(run, &new, done.tid, None, true)?;
         }
         self.event(run, Some((&old[..], at)), Some((&new[..], done.tid)))?;
+        self.check_views(run, &new, done.tid)?;
         self.count(run);
         self.give_back(run, &new, done.tid, (batch, r), out)?;
         Ok(true)

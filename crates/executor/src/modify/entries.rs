@@ -89,7 +89,7 @@ impl ModifyNode {
         Ok(made)
     }
 
-    /// Tests NOT NULL, CHECK and view conditions.
+    /// Tests NOT NULL and CHECK.
     pub(super) fn check_row(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>]) -> Result<()> {
         if let Some(&column) = self.not_null.iter().find(|&&i| row[i].is_null()) {
             return Err(self.null_violation(run, column, row)?);
@@ -108,8 +108,23 @@ impl ModifyNode {
                 return Err(self.with_row(run, e, row)?);
             }
         }
+        Ok(())
+    }
+
+    /// Tests the conditions of views, after all of the table's own, unique indexes among them.
+    pub(super) fn check_views(
+        &mut self,
+        run: &mut Run<'_>,
+        row: &[DatumRef<'_>],
+        tid: Tid,
+    ) -> Result<()> {
+        if self.wcos.is_empty() {
+            return Ok(());
+        }
+        let place = tid.to_bytes();
+        let full = self.with_system(run, row, tid, &place)?;
         for (view, p) in &self.wcos {
-            let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(row)))?;
+            let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(&full)))?;
             if v.is_null() || !v.as_ref().as_bool() {
                 let e = pg_err!(
                     WITH_CHECK_OPTION_VIOLATION,
