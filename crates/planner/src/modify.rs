@@ -1,6 +1,7 @@
 //! INSERT, UPDATE, DELETE: what the child must deliver, and the ModifyTable node above it.
 //! Counterpart: preptlist.c, planner.c.
 
+use crate::facts::IndexKey;
 use crate::glob::*;
 use crate::pullup::multi_column;
 use crate::refs::Below;
@@ -221,22 +222,28 @@ impl Glob<'_> {
             return Ok(Vec::new());
         }
         let target = root.query.result_relation;
+        let whole = |e: &InferenceElem| matches!(&e.expr, Expr::Var(v) if v.varattno == 0);
+        if c.arbiter_elems.iter().any(whole) {
+            return Err(pgerror::pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "whole row unique index inference specifications are not supported"
+            ));
+        }
+        let mut given = Vec::new();
+        if let Some(w) = &c.arbiter_where {
+            conjuncts(w.clone(), &mut given);
+        }
         let mut found = Vec::new();
         for index in table.indexes.iter().filter(|i| i.unique && i.immediate) {
-            let all_named = index.keys.len() == c.arbiter_elems.len()
-                && index.keys.iter().all(|k| {
-                    c.arbiter_elems.iter().any(|e| {
-                        crate::scan::is_index_key(&e.expr, target, k)
-                            && (!e.infercollid.is_valid() || e.infercollid == k.collation)
-                    })
-                });
-            let mut given = Vec::new();
-            if let Some(w) = &c.arbiter_where {
-                conjuncts(w.clone(), &mut given);
-            }
-            let implied =
-                index.predicate.iter().all(|p| given.contains(&crate::scan::renumber(p, target)));
-            if all_named && implied {
+            // As sets: an element may be named twice, and a column be twice in an index.
+            let is_key = |e: &InferenceElem, k: &IndexKey| {
+                crate::scan::is_index_key(&e.expr, target, k)
+                    && (!e.infercollid.is_valid() || e.infercollid == k.collation)
+            };
+            let named = |k: &IndexKey| c.arbiter_elems.iter().any(|e| is_key(e, k));
+            let known = |e: &InferenceElem| index.keys.iter().any(|k| is_key(e, k));
+            let same = index.keys.iter().all(named) && c.arbiter_elems.iter().all(known);
+            if same && self.implies_all(target, &given, &index.predicate)? {
                 found.push(index.oid);
             }
         }
