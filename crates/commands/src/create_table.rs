@@ -529,7 +529,7 @@ pub fn default_expr(
     let (name, ty, typmod) = (&column.name, column.ty, column.typmod);
     let expr = analyze::ddl::column_default(&mut cat, node, sql, name, ty, typmod, of)?;
     if generated {
-        let folded = host.planner().fold(expr.clone())?;
+        let folded = host.planner().fold(as_written(&expr).clone())?;
         if !index::is_immutable(host, &folded)? {
             bail!(INVALID_OBJECT_DEFINITION, "generation expression is not immutable");
         }
@@ -538,6 +538,20 @@ pub fn default_expr(
         return Ok(None);
     }
     Ok(Some(expr))
+}
+
+/// The expression without what made it a value of the column's type: PostgreSQL looks for changing functions before that.
+fn as_written(e: &Expr) -> &Expr {
+    use plan::expr::CoercionForm::ImplicitCast;
+    match e {
+        Expr::FuncExpr(f) if f.funcformat == ImplicitCast => f.args.first().map_or(e, as_written),
+        Expr::Relabel(n) if n.relabelformat == ImplicitCast => as_written(&n.arg),
+        Expr::CoerceViaIo(n) if n.coerceformat == ImplicitCast => as_written(&n.arg),
+        Expr::ArrayCoerce(n) if n.coerceformat == ImplicitCast => as_written(&n.arg),
+        Expr::ConvertRowtype(n) if n.convertformat == ImplicitCast => as_written(&n.arg),
+        Expr::CoerceToDomain(n) if n.coercionformat == ImplicitCast => as_written(&n.arg),
+        e => e,
+    }
 }
 
 /// Stores a column's default, which has none. Counterpart: `StoreAttrDefault`.

@@ -231,6 +231,7 @@ impl Folder<'_> {
             }
             Expr::FuncExpr(_) | Expr::OpExpr(_) => match self.strict_call(expr)? {
                 Expr::FuncExpr(n) => self.inline(n, depth),
+                Expr::OpExpr(n) => self.inline_operator(n, depth),
                 other => Ok(other),
             },
             Expr::FieldSelect(n) => self.field(*n),
@@ -277,6 +278,34 @@ impl Folder<'_> {
             let name = self.env.facts().function(call.funcid).map(|f| f.name.clone());
             e.context(format!("SQL function \"{}\" during inlining", name.unwrap_or_default()))
         })
+    }
+
+    /// As [`Self::inline`], for an operator of a function in SQL (`integer || text`). Built-in operators of the common
+    /// types are told apart by the volatility and form of their functions, which are at hand.
+    fn inline_operator(&mut self, op: Box<OpExpr>, depth: u32) -> Result<Expr> {
+        let funcid = match op.opfuncid.valid() {
+            Some(f) => f,
+            None => self.env.facts().operator_function(op.opno)?,
+        };
+        if op.opretset || !self.env.facts().function(funcid)?.may_inline {
+            return Ok(Expr::OpExpr(op));
+        }
+        let call = FuncExpr {
+            funcid,
+            funcresulttype: op.opresulttype,
+            funcretset: false,
+            funcvariadic: false,
+            funcformat: CoercionForm::ExplicitCall,
+            funccollid: op.opcollid,
+            inputcollid: op.inputcollid,
+            args: op.args.clone(),
+            location: op.location,
+        };
+        match self.inline(Box::new(call), depth)? {
+            // Not replaced: it stays an operator, which indexes know.
+            Expr::FuncExpr(call) if call.funcid == funcid => Ok(Expr::OpExpr(op)),
+            replaced => Ok(replaced),
+        }
     }
 
     /// Is it a row, even if all in it is NULL?
