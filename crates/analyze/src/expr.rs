@@ -179,24 +179,36 @@ impl Analyzer<'_> {
                 if let Some((up, item)) = self.namespace_item(Option::None, table, location)? {
                     return self.item_field(&item, up, Option::None, table, column, location);
                 }
-                if self.levels.iter().any(|l| l.function_name == table)
-                    && let Some(found) = self.function_argument(column, location)
-                {
+                if let Some(found) = self.argument_of(table, column, location) {
                     return Ok(found);
                 }
                 if let Some(arg) = self.function_argument(table, location)
-                    && let Ok(found) = self.complex_projection(column, arg, location)?
+                    && let Some(found) = self.func_or_column(
+                        &op_name(column),
+                        vec![arg],
+                        Option::None,
+                        false,
+                        location,
+                    )?
                 {
                     return Ok(found);
                 }
                 Err(self.missing_table(Option::None, table, location))
             }
-            [schema, table, column] => match self.namespace_item(Some(schema), table, location)? {
-                Some((up, item)) => {
-                    self.item_field(&item, up, Some(schema), table, column, location)
+            [schema, table, column] => {
+                if let Some((up, item)) = self.namespace_item(Some(schema), table, location)? {
+                    return self.item_field(&item, up, Some(schema), table, column, location);
                 }
-                Option::None => Err(self.missing_table(Some(schema), table, location)),
-            },
+                if let Some(arg) = self.argument_of(schema, table, location) {
+                    let names = op_name(column);
+                    let found =
+                        self.func_or_column(&names, vec![arg], Option::None, false, location)?;
+                    if let Some(found) = found {
+                        return Ok(found);
+                    }
+                }
+                Err(self.missing_table(Some(schema), table, location))
+            }
             [catalog, schema, table, column] => {
                 if catalog != self.cat.database_name()? {
                     let e = pg_err!(
@@ -252,11 +264,17 @@ impl Analyzer<'_> {
         self.levels.iter().rev().find_map(|l| l.domain_value.clone())
     }
 
-    fn function_argument(&self, name: &str, location: i32) -> Option<Expr> {
+    pub(crate) fn function_argument(&self, name: &str, location: i32) -> Option<Expr> {
         let found = self.levels.iter().rev().find_map(|l| {
             l.function_args.iter().find(|(n, _)| n == name).map(|(_, p)| p.clone())
         })?;
         Some(Expr::Param(Param { location: Location(location), ..found }))
+    }
+
+    /// `function.argument` in that function's body.
+    pub(crate) fn argument_of(&self, function: &str, name: &str, location: i32) -> Option<Expr> {
+        let inside = self.levels.iter().any(|l| l.function_name == function);
+        if inside { self.function_argument(name, location) } else { None }
     }
 
     fn type_cast(&mut self, n: &ast::TypeCast) -> Result<Expr> {

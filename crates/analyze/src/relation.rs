@@ -843,10 +843,7 @@ impl Analyzer<'_> {
                     ))
                 }
             }
-            None => {
-                let full = schema.map_or(name.to_string(), |s| format!("{s}.{name}"));
-                pg_err!(UNDEFINED_TABLE, "missing FROM-clause entry for table \"{full}\"")
-            }
+            None => pg_err!(UNDEFINED_TABLE, "missing FROM-clause entry for table \"{name}\""),
         };
         self.at(e, location)
     }

@@ -31,6 +31,7 @@ impl Analyzer<'_> {
             Node::MergeStmt(_) => bail!(FEATURE_NOT_SUPPORTED, "MERGE is not supported"),
             _ => bail!(INTERNAL_ERROR, "unexpected kind of statement in analysis"),
         };
+        self.check_length()?;
         query.can_set_tag = true;
         Ok(query)
     }

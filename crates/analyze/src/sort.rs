@@ -134,9 +134,9 @@ impl Analyzer<'_> {
             return Ok(i);
         }
         // Numbers go on from the list at hand: of a query, of an aggregate's arguments.
-        let resno = tlist.iter().map(|t| t.resno).max().unwrap_or(0) + 1;
+        let resno = tlist.iter().map(|t| t.resno).max().unwrap_or(0).saturating_add(1);
         let level = self.level();
-        level.next_resno = level.next_resno.max(resno + 1);
+        level.next_resno = level.next_resno.max(resno.saturating_add(1));
         tlist.push(entry(e, resno, None, true));
         Ok(tlist.len() - 1)
     }

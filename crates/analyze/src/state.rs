@@ -207,6 +207,9 @@ pub enum Params {
     Variable(Vec<Oid>),
 }
 
+/// Most columns of a row. Counterpart: `MaxTupleAttributeNumber`.
+pub(crate) const ROW_COLUMNS_MAX: ids::AttrNo = 1664;
+
 /// One analysis.
 pub struct Analyzer<'a> {
     pub cat: &'a mut dyn Lookup,
@@ -264,10 +267,21 @@ impl<'a> Analyzer<'a> {
             ));
         }
         self.levels.push(Level::new());
-        let result = f(self);
+        let result = f(self).and_then(|done| self.check_length().map(|()| done));
         self.levels.pop();
         self.depth -= 1;
         result
+    }
+
+    /// 54011 where the level's target list has become longer than a row can be.
+    pub(crate) fn check_length(&self) -> Result<()> {
+        if self.level_ref().next_resno - 1 > ROW_COLUMNS_MAX {
+            return Err(pg_err!(
+                TOO_MANY_COLUMNS,
+                "target lists can have at most {ROW_COLUMNS_MAX} entries"
+            ));
+        }
+        Ok(())
     }
 
     /// The error with the cursor at a place of the text.

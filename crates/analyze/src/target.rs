@@ -26,8 +26,10 @@ pub fn entry(expr: Expr, resno: AttrNo, resname: Option<String>, resjunk: bool) 
 impl Analyzer<'_> {
     pub fn next_resno(&mut self) -> AttrNo {
         let level = self.level();
-        level.next_resno += 1;
-        level.next_resno - 1
+        let resno = level.next_resno;
+        // A list as long as that is refused when it ends.
+        level.next_resno = resno.saturating_add(1);
+        resno
     }
 
     /// A target list with its stars expanded (but for UPDATE's sources). Counterpart:
@@ -141,7 +143,15 @@ impl Analyzer<'_> {
                 {
                     return self.expand_row(e);
                 }
-                Err(self.missing_table(schema, table, location))
+                // An argument of the function whose body this is.
+                let argument = match schema {
+                    None => self.function_argument(table, location),
+                    Some(function) => self.argument_of(function, table, location),
+                };
+                match argument {
+                    Some(e) => self.expand_row(e),
+                    None => Err(self.missing_table(schema, table, location)),
+                }
             }
         }
     }
