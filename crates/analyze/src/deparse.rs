@@ -6,6 +6,7 @@
 //! Counterpart: ruleutils.c.
 
 mod expr;
+mod field;
 mod function;
 mod names;
 mod object;

@@ -3,14 +3,14 @@
 use crate::coerce::{Context, relabel};
 use crate::expr::op_name;
 use crate::relation::{Column, alias_of, ordinality_column};
-use crate::state::{Analyzer, ExprKind, NsColumn, NsItem};
+use crate::state::{Analyzer, ExprKind, NsColumn, NsItem, ROW_COLUMNS_MAX};
 use crate::ty;
 use ids::Oid;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, CoalesceExpr, CoercionForm, Expr, Location};
 use plan::query::{
-    Alias, JoinExpr, JoinTreeNode, JoinType, Query, RangeTblFunction, RteKind, TableSample,
+    Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample,
 };
 
 /// An analysed FROM item: its node, what it offers itself, and all names it makes visible.
@@ -21,7 +21,7 @@ struct FromItem {
 }
 
 /// What a function in FROM yields.
-enum RowShape {
+pub(crate) enum RowShape {
     Scalar(Column),
     Columns(Vec<Column>),
     Record,
@@ -254,6 +254,16 @@ impl Analyzer<'_> {
         if n.ordinality {
             columns.push(ordinality_column());
         }
+        if columns.len() > ROW_COLUMNS_MAX as usize {
+            let e = pg_err!(
+                TOO_MANY_COLUMNS,
+                "functions in FROM can return at most {ROW_COLUMNS_MAX} columns"
+            );
+            return Err(match functions.first() {
+                Some(f) => self.at(e, &f.funcexpr),
+                None => e,
+            });
+        }
         let lateral = n.lateral
             || functions.iter().any(|f| crate::walk::contains_vars_of_level(&f.funcexpr, 0));
         let item =
@@ -309,7 +319,7 @@ impl Analyzer<'_> {
     }
 
     /// Counterpart: `get_expr_result_type`.
-    fn function_shape(&mut self, expr: &Expr) -> Result<RowShape> {
+    pub(crate) fn function_shape(&mut self, expr: &Expr) -> Result<RowShape> {
         let result = expr.type_oid();
         if let Expr::FuncExpr(f) = expr
             && let Some(columns) = self.out_columns(f)?
@@ -391,78 +401,6 @@ impl Analyzer<'_> {
             columns.push(Column { name, ty, typmod: -1, collation, dropped: false });
         }
         Ok(Some(columns))
-    }
-
-    /// The fields of a composite value, if its type says so. Counterpart: `expandRecordVariable`.
-    pub fn rowtype_columns(&mut self, expr: &Expr) -> Result<Option<Vec<Column>>> {
-        match expr {
-            Expr::Var(v) if v.vartype == ty::RECORD && v.varattno == 0 => {
-                let rte = self.level_up(v.varlevelsup).rte(v.varno).clone();
-                return self.rte_columns(&rte).map(Some);
-            }
-            Expr::Var(v) if v.vartype == ty::RECORD => {
-                // A record column of a sub-select: look at what it selects.
-                let rte = self.level_up(v.varlevelsup).rte(v.varno).clone();
-                let inner = match &rte.kind {
-                    RteKind::Subquery { subquery, .. } => {
-                        return self.record_in_query(&subquery.clone(), v.varattno, 0);
-                    }
-                    RteKind::Cte { ctename, ctelevelsup, .. } => {
-                        let up = v.varlevelsup + ctelevelsup;
-                        let ctes = &self.level_up(up).ctes;
-                        let query = ctes.iter().find(|c| c.ctename == *ctename);
-                        let Some(query) = query.map(|c| c.query.clone()) else { return Ok(None) };
-                        return self.record_in_query(&query, v.varattno, 0);
-                    }
-                    RteKind::Join { joinaliasvars, .. } => {
-                        joinaliasvars.get(v.varattno as usize - 1).cloned()
-                    }
-                    _ => None,
-                };
-                return match inner {
-                    Some(Expr::Row(row)) => self.rowtype_columns(&Expr::Row(row)),
-                    Some(Expr::Var(_)) | None => Ok(None),
-                    Some(other) => self.rowtype_columns(&other),
-                };
-            }
-            _ => {}
-        }
-        if expr.type_oid() == ty::UNKNOWN {
-            return Ok(None);
-        }
-        Ok(match self.function_shape(expr)? {
-            RowShape::Columns(columns) => Some(columns),
-            _ => None,
-        })
-    }
-
-    /// The columns of a record-valued result column of a query.
-    fn record_in_query(
-        &mut self,
-        query: &Query,
-        column: ids::AttrNo,
-        depth: u32,
-    ) -> Result<Option<Vec<Column>>> {
-        let target = query.result_columns().nth((column - 1).max(0) as usize);
-        let Some(target) = target else { return Ok(None) };
-        let Expr::Var(v) = &target.expr else { return self.rowtype_columns(&target.expr) };
-        if v.varlevelsup > 0 || depth > 100 {
-            return Ok(None);
-        }
-        let rte = query.rte(v.varno).clone();
-        match &rte.kind {
-            _ if v.varattno == 0 => self.rte_columns(&rte).map(Some),
-            RteKind::Subquery { subquery, .. } => {
-                self.record_in_query(subquery, v.varattno, depth + 1)
-            }
-            RteKind::Join { joinaliasvars, .. } => {
-                match joinaliasvars.get((v.varattno - 1).max(0) as usize) {
-                    Some(Expr::Var(_)) | None => Ok(None),
-                    Some(other) => self.rowtype_columns(other),
-                }
-            }
-            _ => Ok(None),
-        }
     }
 
     fn range_table_sample(&mut self, n: &ast::RangeTableSample) -> Result<FromItem> {

@@ -29,6 +29,7 @@ mod oper;
 mod partition;
 mod polymorphic;
 mod rawwalk;
+mod record;
 mod relation;
 pub mod rewrite;
 mod rowcompare;

@@ -572,43 +572,6 @@ impl Deparser<'_> {
         let (base, _) = cat.base_type(ty)?;
         Ok(cat.type_row(base)?.typtype == b'c')
     }
-
-    /// The function in a sub-select that makes an anonymous row.
-    fn row_maker(&self, v: &Var) -> Option<ids::Oid> {
-        let scope = self.scopes.iter().rev().nth(v.varlevelsup as usize)?;
-        let entry = scope.entries.get((v.varno as usize).wrapping_sub(1))?;
-        entry.row_makers.iter().find(|(n, _)| *n == v.varattno).map(|(_, function)| *function)
-    }
-
-    /// Name of a field of a row value. Counterpart: `get_name_for_var_field`, which searches further for who makes an
-    /// anonymous row.
-    fn field_name(&mut self, row: &Expr, field: ids::AttrNo) -> Result<String> {
-        if let Expr::Row(r) = row
-            && let Some(name) = r.colnames.get(field as usize - 1)
-        {
-            return Ok(name.clone());
-        }
-        let maker = match row {
-            Expr::FuncExpr(f) if row.type_oid() == oids::RECORD => Some(f.funcid),
-            Expr::Var(v) if v.vartype == oids::RECORD => self.row_maker(v),
-            _ => None,
-        };
-        if let Some(function) = maker {
-            let function = self.host.catalog().function(function)?;
-            let modes = function.proargmodes.iter().flat_map(|m| m.iter());
-            let names = function.proargnames.iter().flat_map(|n| n.iter());
-            let mut outs = modes.zip(names).filter(|(m, _)| matches!(**m, b'o' | b'b' | b't'));
-            if let Some((_, name)) = outs.nth(field as usize - 1) {
-                return Ok(name.as_str().to_owned());
-            }
-        }
-        let desc = match row.type_oid() {
-            oids::RECORD => None,
-            ty => Some(self.host.functions().row_desc(ty, row.typmod())?),
-        };
-        let column = desc.as_ref().and_then(|d| d.columns.get(field as usize - 1));
-        Ok(column.map_or_else(|| format!("f{field}"), |c| c.name.clone()))
-    }
 }
 
 impl Deparser<'_> {

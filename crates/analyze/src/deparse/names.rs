@@ -6,7 +6,7 @@ use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::query::{JoinTreeNode, Query, RteKind, WindowClause};
 use std::collections::HashMap;
-use types::oids;
+use std::sync::Arc;
 
 /// One entry of a range table.
 #[derive(Clone, Default)]
@@ -21,8 +21,6 @@ pub(super) struct Entry {
     pub shown: Vec<(String, bool)>,
     /// What the columns of a join without a name stand for.
     pub join_columns: Vec<Expr>,
-    /// Columns of a sub-select that are anonymous rows, with the function that makes them.
-    pub row_makers: Vec<(ids::AttrNo, Oid)>,
 }
 
 /// The names of one query level.
@@ -33,6 +31,8 @@ pub(super) struct Scope {
     pub windows: Vec<WindowClause>,
     /// The target list that the windows' clauses refer to.
     pub targets: Vec<TargetEntry>,
+    /// The query itself, in which the makers of anonymous rows are searched.
+    pub query: Option<Arc<Query>>,
 }
 
 impl Scope {
@@ -92,15 +92,6 @@ impl Scope {
                             *name = Some(now.clone());
                         }
                     }
-                }
-                RteKind::Subquery { subquery, .. } => {
-                    let rows = subquery.target_list.iter().filter_map(|t| match &t.expr {
-                        Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
-                            Some((t.resno, f.funcid))
-                        }
-                        _ => None,
-                    });
-                    entry.row_makers = rows.collect();
                 }
                 _ => {}
             }
@@ -169,6 +160,7 @@ impl Scope {
                 true => Vec::new(),
                 false => query.target_list.clone(),
             },
+            query: Some(Arc::new(query.clone())),
         })
     }
 }

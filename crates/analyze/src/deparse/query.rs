@@ -2,6 +2,7 @@
 
 use super::expr::malformed;
 use super::names::Scope;
+use super::object::looks_like_function;
 use super::{Deparser, JOIN, STD, VAR, quote_literal};
 use catalog::format_type::quote_identifier;
 use pgerror::{PgError, Result};
@@ -494,7 +495,7 @@ impl Deparser<'_> {
             RteKind::Function { functions, funcordinality } => {
                 match &functions[..] {
                     [only] if only.funccolnames.is_empty() || !*funcordinality => {
-                        self.top_level(&only.funcexpr, true)?;
+                        self.from_function(&only.funcexpr)?;
                         if !only.funccolnames.is_empty() {
                             definitions = Some(only);
                         }
@@ -517,7 +518,7 @@ impl Deparser<'_> {
                             if i > 0 {
                                 self.put(", ");
                             }
-                            self.top_level(&f.funcexpr, true)?;
+                            self.from_function(&f.funcexpr)?;
                             if !f.funccolnames.is_empty() {
                                 self.put(" AS ");
                                 self.column_definitions(f, None)?;
@@ -569,6 +570,19 @@ impl Deparser<'_> {
                 self.put(")");
             }
         }
+        Ok(())
+    }
+
+    /// A function in FROM. What simplification or a cast has made of it is written as a cast, which the grammar takes there.
+    /// Counterpart: `get_rule_expr_funccall`.
+    fn from_function(&mut self, e: &Expr) -> Result<()> {
+        if looks_like_function(e) {
+            return self.top_level(e, true);
+        }
+        self.put("CAST(");
+        self.top_level(e, false)?;
+        let name = self.type_name(e.type_oid(), e.typmod())?;
+        self.put(&format!(" AS {name})"));
         Ok(())
     }
 

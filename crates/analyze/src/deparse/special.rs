@@ -55,6 +55,7 @@ impl Deparser<'_> {
                 self.words(" FROM ", from, " FOR ", Some(count))?;
                 self.put(")");
             }
+            ("pg_collation_for", [value]) => self.words("COLLATION FOR (", value, ")", None)?,
             ("position", [text, part]) => {
                 self.words("POSITION((", part, ") IN (", Some(text))?;
                 self.put("))");

@@ -1,0 +1,97 @@
+//! Names of the fields of row values. Counterpart: `get_name_for_var_field`.
+
+use super::Deparser;
+use ids::{AttrNo, Oid};
+use pgerror::Result;
+use plan::expr::{Expr, Var};
+use plan::query::{Query, RangeTblEntry, RteKind};
+use std::sync::Arc;
+use types::oids;
+
+/// Queries from the outermost to that of an expression; `None` where the level has no query.
+type Path = Vec<Option<Arc<Query>>>;
+
+/// What tells a field's name.
+enum Maker {
+    Name(String),
+    /// A function that returns anonymous rows.
+    Function(Oid),
+}
+
+impl Deparser<'_> {
+    /// The name of a field of a row value. Who makes an anonymous row is searched through sub-selects, joins and WITH.
+    pub(super) fn field_name(&mut self, row: &Expr, field: AttrNo) -> Result<String> {
+        let numbered = format!("f{field}");
+        if row.type_oid() != oids::RECORD {
+            let desc = self.host.functions().row_desc(row.type_oid(), row.typmod())?;
+            let column = desc.columns.get(field as usize - 1);
+            return Ok(column.map_or(numbered, |c| c.name.clone()));
+        }
+        let path: Path = self.scopes.iter().map(|s| s.query.clone()).collect();
+        match maker(path, row.clone(), field) {
+            Some(Maker::Name(name)) => Ok(name),
+            Some(Maker::Function(function)) => {
+                let function = self.host.catalog().function(function)?;
+                let modes = function.proargmodes.iter().flat_map(|m| m.iter());
+                let names = function.proargnames.iter().flat_map(|n| n.iter());
+                let mut outs = modes.zip(names).filter(|(m, _)| matches!(**m, b'o' | b'b' | b't'));
+                let name = outs.nth(field as usize - 1).map(|(_, name)| name.as_str().to_owned());
+                Ok(name.unwrap_or(numbered))
+            }
+            None => Ok(numbered),
+        }
+    }
+}
+
+/// Follows a row value to what makes it.
+fn maker(mut path: Path, mut row: Expr, field: AttrNo) -> Option<Maker> {
+    let place = usize::try_from(field - 1).ok()?;
+    loop {
+        let var = match row {
+            Expr::Row(r) => return r.colnames.get(place).cloned().map(Maker::Name),
+            Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
+                return Some(Maker::Function(f.funcid));
+            }
+            Expr::Var(v) if v.vartype == oids::RECORD => v,
+            _ => return None,
+        };
+        let rte = entry(&mut path, &var)?;
+        if var.varattno == 0 {
+            return rte.eref.colnames.get(place).cloned().map(Maker::Name);
+        }
+        row = match rte.kind {
+            RteKind::Subquery { subquery, .. } => column(&mut path, *subquery, var.varattno)?,
+            RteKind::Cte { ctename, ctelevelsup, .. } => {
+                cut(&mut path, ctelevelsup)?;
+                let around = path.last()?.clone()?;
+                let cte = around.cte_list.iter().find(|c| c.ctename == ctename)?;
+                column(&mut path, (*cte.query).clone(), var.varattno)?
+            }
+            RteKind::Join { joinaliasvars, .. } => {
+                joinaliasvars.get(usize::try_from(var.varattno - 1).ok()?)?.clone()
+            }
+            _ => return None,
+        };
+    }
+}
+
+/// Leaves that many of the innermost queries.
+fn cut(path: &mut Path, levels: u32) -> Option<()> {
+    path.truncate(path.len().checked_sub(levels as usize)?);
+    Some(())
+}
+
+/// The range table entry of a column; the path then ends at its query.
+fn entry(path: &mut Path, var: &Var) -> Option<RangeTblEntry> {
+    cut(path, var.varlevelsup)?;
+    let query = path.last()?.as_ref()?;
+    query.rtable.get(usize::try_from(var.varno - 1).ok()?).cloned()
+}
+
+/// A column of a query's result; the path then ends at that query.
+fn column(path: &mut Path, query: Query, number: AttrNo) -> Option<Expr> {
+    let target = query.result_columns().nth(usize::try_from(number - 1).ok()?)?;
+    let expr = target.expr.clone();
+    path.push(Some(Arc::new(query)));
+    Some(expr)
+}

@@ -1,0 +1,94 @@
+//! The fields of a composite value. Counterpart: `expandRecordVariable`.
+
+use crate::from::RowShape;
+use crate::relation::Column;
+use crate::state::Analyzer;
+use crate::ty;
+use ids::AttrNo;
+use pgerror::Result;
+use plan::Expr;
+use plan::expr::Var;
+use plan::query::{Query, RangeTblEntry, RteKind};
+
+/// Where a column reference is to be understood: in a finished query within a level of the analysis, or in the level.
+struct Place {
+    /// The level, counted from the innermost.
+    up: u32,
+    /// Queries within it, outermost first.
+    inner: Vec<Query>,
+}
+
+impl Place {
+    /// Leaves that many of the innermost queries.
+    fn leave(&mut self, levels: u32) {
+        let inner = self.inner.len() as u32;
+        self.inner.truncate(inner.saturating_sub(levels) as usize);
+        self.up += levels.saturating_sub(inner);
+    }
+}
+
+impl Analyzer<'_> {
+    /// The fields of a composite value, if its type says so; of an anonymous row, if it can be seen who makes it: through
+    /// sub-selects, joins and WITH.
+    pub fn rowtype_columns(&mut self, expr: &Expr) -> Result<Option<Vec<Column>>> {
+        let mut place = Place { up: 0, inner: Vec::new() };
+        let mut expr = expr.clone();
+        while let Expr::Var(v) = &expr {
+            if v.vartype != ty::RECORD {
+                break;
+            }
+            let var = v.clone();
+            let Some(rte) = self.entry_of(&mut place, &var) else { return Ok(None) };
+            if var.varattno == 0 {
+                return self.rte_columns(&rte).map(Some);
+            }
+            match self.record_origin(&mut place, rte, var.varattno) {
+                Some(found) => expr = found,
+                None => return Ok(None),
+            }
+        }
+        if expr.type_oid() == ty::UNKNOWN {
+            return Ok(None);
+        }
+        Ok(match self.function_shape(&expr)? {
+            RowShape::Columns(columns) => Some(columns),
+            _ => None,
+        })
+    }
+
+    /// The range table entry of a column; the place is then the one of the entry.
+    fn entry_of(&mut self, place: &mut Place, var: &Var) -> Option<RangeTblEntry> {
+        place.leave(var.varlevelsup);
+        let at = usize::try_from(var.varno - 1).ok()?;
+        match place.inner.last() {
+            Some(query) => query.rtable.get(at).cloned(),
+            None => self.level_up(place.up).rtable.get(at).cloned(),
+        }
+    }
+
+    /// What a column of an entry is in the query, join or WITH behind it; the place is then that one's.
+    fn record_origin(
+        &mut self,
+        place: &mut Place,
+        rte: RangeTblEntry,
+        column: AttrNo,
+    ) -> Option<Expr> {
+        let at = usize::try_from(column - 1).ok()?;
+        let query = match rte.kind {
+            RteKind::Subquery { subquery, .. } => *subquery,
+            RteKind::Cte { ctename, ctelevelsup, .. } => {
+                place.leave(ctelevelsup);
+                let list = match place.inner.last() {
+                    Some(query) => &query.cte_list,
+                    None => &self.level_up(place.up).ctes,
+                };
+                (*list.iter().find(|c| c.ctename == ctename)?.query).clone()
+            }
+            RteKind::Join { joinaliasvars, .. } => return joinaliasvars.get(at).cloned(),
+            _ => return None,
+        };
+        let expr = query.result_columns().nth(at)?.expr.clone();
+        place.inner.push(query);
+        Some(expr)
+    }
+}
