@@ -5,7 +5,7 @@ use crate::state::Analyzer;
 use crate::ty;
 use ids::Oid;
 use pgerror::{Result, pg_err};
-use plan::expr::{Expr, Location, SubLinkKind, TargetEntry};
+use plan::expr::{CoercionForm, Expr, Location, RelabelType, SubLinkKind, TargetEntry};
 use plan::query::{JoinTreeNode, Query, RteKind};
 
 /// What is known of an expression's collation. Ordered: stronger wins.
@@ -244,13 +244,27 @@ impl Analyzer<'_> {
                 }
                 let mut state = State::NONE;
                 let ordered = agg.aggkind != b'n';
-                for arg in &mut agg.aggdirectargs {
+                // The last direct arguments of a hypothetical-set aggregate go with the sort keys.
+                let keys = if agg.aggkind == b'h' { agg.args.len() } else { 0 };
+                let own = agg.aggdirectargs.len().saturating_sub(keys);
+                let mut pairs = Vec::with_capacity(keys);
+                for (i, arg) in agg.aggdirectargs.iter_mut().enumerate() {
                     let child = self.collate(arg)?;
-                    self.merge(&mut state, child)?;
+                    if i < own {
+                        self.merge(&mut state, child)?;
+                    } else {
+                        pairs.push(child);
+                    }
                 }
+                let mut pairs = pairs.into_iter();
                 let single = agg.args.len() == 1 && agg.aggkind == b'o';
                 for target in &mut agg.args {
                     let child = self.collate_target(target)?;
+                    if let Some(mut pair) = pairs.next() {
+                        self.merge(&mut pair, child)?;
+                        self.collate_pair(&pair, &mut target.expr)?;
+                        continue;
+                    }
                     // Sort keys of an aggregate do not decide its collation, arguments do.
                     if !target.resjunk && (!ordered || single) {
                         self.merge(&mut state, child)?;
@@ -442,6 +456,27 @@ impl Analyzer<'_> {
     }
 
     /// What is sorted or grouped by must have one collation.
+    /// A sort key of a hypothetical-set aggregate is compared under the collation of the key and its direct argument.
+    /// Counterpart: `assign_hypothetical_collations`.
+    fn collate_pair(&mut self, pair: &State, key: &mut Expr) -> Result<()> {
+        if pair.strength == Strength::Conflict {
+            return Err(self.collation_conflict(pair)?);
+        }
+        if pair.collation.is_valid() && pair.collation != key.collation() {
+            let arg = key.clone();
+            let (resulttype, resulttypmod) = (arg.type_oid(), arg.typmod());
+            *key = Expr::Relabel(Box::new(RelabelType {
+                arg,
+                resulttype,
+                resulttypmod,
+                resultcollid: pair.collation,
+                relabelformat: CoercionForm::ImplicitCast,
+                location: Location::UNKNOWN,
+            }));
+        }
+        Ok(())
+    }
+
     fn collate_target(&mut self, target: &mut TargetEntry) -> Result<State> {
         let state = self.collate(&mut target.expr)?;
         if state.strength == Strength::Conflict && target.ressortgroupref != 0 {

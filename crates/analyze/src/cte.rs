@@ -194,7 +194,8 @@ impl Analyzer<'_> {
                         i + 1
                     )
                     .hint("Use the COLLATE clause to set the collation of the non-recursive term.");
-                    return Err(e);
+                    let place = query.result_columns().nth(i).map(|t| t.expr.location());
+                    return Err(self.at(e, place.unwrap_or_default()));
                 }
             }
         } else {

@@ -116,6 +116,9 @@ fn make(
             c.ty = oids::TEXT;
         }
     }
+    relation::check_collations(host, &columns, |name, ty| {
+        format!("no collation was derived for column \"{name}\" with collatable type {ty}")
+    })?;
     let remembered = query.filter(|_| stmt.objtype == ObjectType::Matview);
     if let Some(query) = remembered {
         fits_matview(host, query, persistence)?;

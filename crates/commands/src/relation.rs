@@ -65,6 +65,23 @@ pub struct NewRelation<'a> {
     pub options: Option<Vec<Text>>,
 }
 
+/// 42P22 for a column of a query whose type has collations and whose expression has none: it is made of several.
+/// `message`: of the column's name and type.
+pub fn check_collations(
+    host: &mut dyn CommandHost,
+    columns: &[NewColumn],
+    message: impl Fn(&str, &str) -> String,
+) -> Result<()> {
+    for c in columns.iter().filter(|c| !c.collation.is_valid()) {
+        if host.catalog().type_row(c.ty)?.typcollation.is_valid() {
+            let ty = host.catalog().format_type(c.ty)?;
+            return Err(pg_err!(INDETERMINATE_COLLATION, "{}", message(&c.name, &ty))
+                .hint("Use the COLLATE clause to set the collation explicitly."));
+        }
+    }
+    Ok(())
+}
+
 /// Types that no column can have. Counterpart: `CheckAttributeType`.
 pub fn check_column_type(
     host: &mut dyn CommandHost,

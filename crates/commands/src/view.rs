@@ -84,6 +84,9 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
         bail!(SYNTAX_ERROR, "views cannot be unlogged because they do not have storage");
     }
     let columns = columns_of(host, &query.target_list, &[])?;
+    relation::check_collations(host, &columns, |name, _| {
+        format!("could not determine which collation to use for view column \"{name}\"")
+    })?;
     let (schema, persistence) = names::creation_target(host, &target)?;
     let name = names::clip(&target.relname, 63).to_string();
     let old = host.catalog().relation_in(schema, &name)?;
@@ -153,6 +156,17 @@ fn replace(
             bail!(
                 INVALID_TABLE_DEFINITION,
                 "cannot change data type of view column \"{}\" from {was} to {is}",
+                old.attname
+            );
+        }
+        if old.attcollation != new.collation {
+            let mut name = |oid: Oid| -> Result<String> {
+                Ok(host.catalog().collation(oid)?.collname.to_string())
+            };
+            let (was, is) = (name(old.attcollation)?, name(new.collation)?);
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "cannot change collation of view column \"{}\" from \"{was}\" to \"{is}\"",
                 old.attname
             );
         }

@@ -12,6 +12,61 @@ use std::sync::Arc;
 use types::fncx::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
+/// 42P22: the parts of an expression have different collations, and none was chosen. `what`: "comparison" or "hashing".
+pub fn undetermined(what: &str) -> PgError {
+    pgerror::pg_err!(
+        INDETERMINATE_COLLATION,
+        "could not determine which collation to use for string {what}"
+    )
+    .hint("Use the COLLATE clause to set the collation explicitly.")
+}
+
+/// Functions that compare texts and refuse to do it under no collation. Counterpart: `check_collation_set`.
+fn needs_collation(function: &str) -> bool {
+    const COMPARISONS: [&str; 35] = [
+        "texteq",
+        "textne",
+        "text_lt",
+        "text_le",
+        "text_gt",
+        "text_ge",
+        "text_larger",
+        "text_smaller",
+        "bttextcmp",
+        "starts_with",
+        "bpchareq",
+        "bpcharne",
+        "bpcharlt",
+        "bpcharle",
+        "bpchargt",
+        "bpcharge",
+        "bpcharcmp",
+        "bpchar_larger",
+        "bpchar_smaller",
+        "nameeqtext",
+        "namenetext",
+        "namelttext",
+        "nameletext",
+        "namegttext",
+        "namegetext",
+        "texteqname",
+        "textnename",
+        "textltname",
+        "textlename",
+        "textgtname",
+        "textgename",
+        "position",
+        "strpos",
+        "replace",
+        "split_part",
+    ];
+    COMPARISONS.contains(&function)
+}
+
+fn is_text(arg: &Expr) -> bool {
+    matches!(arg.type_oid(), oids::TEXT | oids::VARCHAR | oids::BPCHAR)
+}
+
 /// Says where an expression's columns are found.
 pub trait Resolve {
     /// A plain or system column.
@@ -224,6 +279,10 @@ impl<'a> Compiler<'a> {
             Expr::Coalesce(n) => Node::Coalesce(self.nodes(&n.args)?),
             Expr::MinMax(n) => {
                 self.facts.check_collation(n.inputcollid)?;
+                if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
+                    return Err(undetermined("comparison"));
+                }
+
                 Node::MinMax {
                     args: self.nodes(&n.args)?,
                     greatest: n.greatest,
@@ -293,6 +352,9 @@ impl<'a> Compiler<'a> {
     ) -> Result<Option<Box<Call>>> {
         let Callee::Scalar(fp) = f.callee else { return Ok(None) };
         self.facts.check_collation(collation)?;
+        if !collation.is_valid() && needs_collation(&f.name) && args.iter().any(is_text) {
+            return self.undetermined_call(f, args, result_type).map(Some);
+        }
         let site = self.site();
         let nodes = self.nodes(args)?;
         let result_by_val = match f.volatility {
@@ -312,6 +374,29 @@ impl<'a> Compiler<'a> {
             variadic_array: false,
             site,
         })))
+    }
+
+    /// A comparison of texts whose collations are in conflict. It fails when it is called, not before: rows may be absent,
+    /// arguments NULL.
+    fn undetermined_call(
+        &mut self,
+        f: &FnFacts,
+        args: &[Expr],
+        result_type: Oid,
+    ) -> Result<Box<Call>> {
+        Ok(Box::new(Call {
+            f: |_, _| Err(undetermined("comparison")),
+            kernel: None,
+            words: None,
+            arg_types: args.iter().map(Expr::type_oid).collect(),
+            args: SmallVec::from_vec(self.nodes(args)?),
+            strict: f.strict,
+            collation: Oid::INVALID,
+            result_type,
+            result_by_val: None,
+            variadic_array: false,
+            site: self.site(),
+        }))
     }
 
     fn elem(&mut self, ty: Oid) -> Result<Elem> {
@@ -335,6 +420,9 @@ impl<'a> Compiler<'a> {
         let Callee::Scalar(fp) = f.callee else {
             return Ok(Node::Missing { name: f.name.clone() });
         };
+        let conflict = !n.inputcollid.is_valid() && needs_collation(&f.name) && is_text(scalar);
+        let fp: types::builtin::ScalarFn =
+            if conflict { |_, _| Err(undetermined("comparison")) } else { fp };
         let site = self.site();
         let args = [self.node(scalar)?, self.node(array)?];
         let call = Box::new(Call {

@@ -110,6 +110,9 @@ impl Key {
     /// For the left operand type `ty` of this equality operator.
     pub(crate) fn new(ty: Oid, eq: Oid, collation: Oid, run: &mut Run<'_>) -> Result<Key> {
         run.sv.as_facts().check_collation(collation)?;
+        if !collation.is_valid() && matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR) {
+            return Err(eval::undetermined_collation("hashing"));
+        }
         let kind = match ty {
             oids::BOOL
             | oids::CHAR
