@@ -322,6 +322,7 @@ pub fn add_foreign_key(
     }
     let (index, classes) = referenced_index(host, &pk, &pk_columns)?;
     names::table_rights(host, &pk, catalog::acl::REFERENCES)?;
+    actions_on_generated(&rel, def, &fk_columns)?;
     let schema = rel.class.relnamespace;
     let name = match &def.conname {
         Some(name) => {
@@ -370,6 +371,25 @@ pub fn add_foreign_key(
         host.validate_foreign_key(constraint)?;
     }
     Ok(())
+}
+
+/// No action may set a column that is computed.
+fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) -> Result<()> {
+    let generated = |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != 0);
+    if !fk_columns.iter().any(generated) {
+        return Ok(());
+    }
+    let action = if matches!(def.fk_upd_action, b'n' | b'd' | b'c') {
+        "ON UPDATE"
+    } else if matches!(def.fk_del_action, b'n' | b'd') {
+        "ON DELETE"
+    } else {
+        return Ok(());
+    };
+    bail!(
+        SYNTAX_ERROR,
+        "invalid {action} action for foreign key constraint containing generated column"
+    )
 }
 
 /// The columns that ON DELETE SET NULL or DEFAULT names.

@@ -123,7 +123,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
                 continue;
             }
             if !stmt.missing_ok {
-                let code = if kind == b'i' {
+                let code = if matches!(kind, b'i' | b'f') {
                     pgerror::SqlState::UNDEFINED_OBJECT
                 } else {
                     pgerror::SqlState::UNDEFINED_TABLE

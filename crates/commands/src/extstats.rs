@@ -66,6 +66,12 @@ pub fn create(
                 let mut lookup = SessionLookup::new(host);
                 let kind = ExprKind::StatsExpression;
                 let e = analyze::ddl::column_expr(&mut lookup, &rel, node, sql, kind)?;
+                if crate::index::uses_system_columns(&e) {
+                    bail!(
+                        FEATURE_NOT_SUPPORTED,
+                        "statistics creation on system columns is not supported"
+                    );
+                }
                 if let Expr::Var(v) = &e {
                     let name = rel.attribute(v.varattno).map(|a| a.attname.to_string());
                     label.push(name.unwrap_or_default());

@@ -83,14 +83,6 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     names::must_own_relation(host, &rel)?;
     crate::relation::not_of_other_session(&rel, "create indexes on")?;
     host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
-    if let Some(am) = &stmt.access_method
-        && &**am != "btree"
-    {
-        return Err(match host.catalog().find_access_method(am)? {
-            Some(_) => PgError::unsupported(format!("access method \"{am}\"")),
-            None => pg_err!(UNDEFINED_OBJECT, "access method \"{am}\" does not exist"),
-        });
-    }
     let schema = rel.class.relnamespace;
     if names::user(host) != rel.class.relowner {
         names::may_create_in(host, schema)?;
@@ -147,6 +139,8 @@ pub fn describe(
     if count > COLUMNS_MAX {
         bail!(TOO_MANY_COLUMNS, "cannot use more than {COLUMNS_MAX} columns in an index");
     }
+    let method = AccessMethod::named(host, stmt.access_method.as_deref().unwrap_or("btree"))?;
+    method.check(stmt)?;
     let mut predicate = Vec::new();
     if let Some(node) = &stmt.where_clause {
         let mut cat = SessionLookup::new(host);
@@ -162,10 +156,14 @@ pub fn describe(
         }
         predicate = conjuncts(e);
     }
+    let options = match method.oid {
+        BTREE_AM => options::index_options(&stmt.options)?,
+        _ => None,
+    };
     let mut keys = Vec::new();
     let mut used: Vec<String> = Vec::new();
     for elem in &stmt.index_params {
-        let column = key_column(host, elem, rel, stmt.isconstraint, sql)?;
+        let column = key_column(host, elem, rel, &method, stmt.isconstraint, sql)?;
         let name = free_column_name(&used, &column.name);
         used.push(name.clone());
         keys.push(IndexColumn { name, ..column });
@@ -180,6 +178,13 @@ pub fn describe(
         let name = free_column_name(&used, wanted.map_or("", |name| name));
         used.push(name.clone());
         include.push((name, number));
+    }
+    let expressions = keys.iter().filter_map(|k| k.expr.as_ref());
+    if expressions.chain(&predicate).any(uses_system_columns) {
+        bail!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported");
+    }
+    if method.oid != BTREE_AM {
+        return Err(PgError::unsupported(format!("access method \"{}\"", method.name)));
     }
     let name = match &stmt.idxname {
         Some(name) => names::clip(name, 63).to_string(),
@@ -212,9 +217,67 @@ pub fn describe(
         nulls_not_distinct: stmt.nulls_not_distinct,
         constraint,
         predicate,
-        options: options::index_options(&stmt.options)?,
+        options,
         tablespace,
     })
+}
+
+/// Does the expression look at `ctid`, `xmin` and the like? Such values change without the index being told.
+pub fn uses_system_columns(e: &Expr) -> bool {
+    plan::walk::any(e, &mut |e| matches!(e, Expr::Var(v) if v.varattno < 0))
+}
+
+/// What an access method can do. Counterpart: `IndexAmRoutine`.
+struct AccessMethod {
+    oid: Oid,
+    name: String,
+    unique: bool,
+    multicolumn: bool,
+    include: bool,
+    ordered: bool,
+}
+
+impl AccessMethod {
+    fn named(host: &mut dyn CommandHost, name: &str) -> Result<AccessMethod> {
+        let name = match (name, host.catalog().find_access_method(name)?) {
+            ("rtree", None) => {
+                let message = "substituting access method \"gist\" for obsolete method \"rtree\"";
+                host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
+                "gist"
+            }
+            _ => name,
+        };
+        let Some(row) = host.catalog().find_access_method(name)? else {
+            bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist");
+        };
+        if row.amtype != b'i' {
+            bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
+        }
+        let (unique, multicolumn, include, ordered) = match name {
+            "btree" => (true, true, true, true),
+            "hash" => (false, false, false, false),
+            "gist" => (false, true, true, false),
+            "gin" | "brin" => (false, true, false, false),
+            "spgist" => (false, false, true, false),
+            _ => return Err(PgError::unsupported(format!("access method \"{name}\""))),
+        };
+        let name = name.to_owned();
+        Ok(AccessMethod { oid: row.oid, name, unique, multicolumn, include, ordered })
+    }
+
+    /// Refuses a statement that asks for what it cannot do.
+    fn check(&self, stmt: &IndexStmt) -> Result<()> {
+        let lacks = if stmt.unique && !self.unique {
+            "unique indexes"
+        } else if !stmt.index_including_params.is_empty() && !self.include {
+            "included columns"
+        } else if stmt.index_params.len() > 1 && !self.multicolumn {
+            "multicolumn indexes"
+        } else {
+            return Ok(());
+        };
+        bail!(FEATURE_NOT_SUPPORTED, "access method \"{}\" does not support {lacks}", self.name)
+    }
 }
 
 /// The constraint that an index is part of.
@@ -269,12 +332,18 @@ fn key_column(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
     rel: &Arc<RelDesc>,
+    method: &AccessMethod,
     constraint: bool,
     sql: &str,
 ) -> Result<IndexColumn> {
     let mut expr = None;
     let (name, number, ty, mut collation);
     if let Some(column) = &elem.name {
+        // Its type's operator class is asked for first.
+        let system = crate::relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
+        if let Some(&(_, _, ty)) = system.filter(|_| rel.column(column).is_none()) {
+            opclass_of(host, elem, method, ty)?;
+        }
         let n = column_number(rel, column, constraint)?;
         let a = rel.attribute(n).ok_or_else(|| PgError::internal("column without a row"))?;
         name = elem.indexcolname.as_ref().unwrap_or(column).to_string();
@@ -324,7 +393,18 @@ fn key_column(
         let shown = host.catalog().format_type(ty)?;
         bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
     }
-    let opclass = opclass_of(host, elem, ty)?;
+    let opclass = opclass_of(host, elem, method, ty)?;
+    if !method.ordered {
+        let lacks = match (elem.ordering, elem.nulls_ordering) {
+            (SortByDir::Default, SortByNulls::Default) => None,
+            (SortByDir::Default, _) => Some("NULLS FIRST/LAST"),
+            _ => Some("ASC/DESC"),
+        };
+        if let Some(lacks) = lacks {
+            let am = &method.name;
+            bail!(FEATURE_NOT_SUPPORTED, "access method \"{am}\" does not support {lacks} options");
+        }
+    }
     if expr.is_some() {
         crate::relation::check_storable(host, &name, ty)?;
     }
@@ -347,16 +427,22 @@ pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
 }
 
 /// Counterpart: `ResolveOpClass`.
-fn opclass_of(host: &mut dyn CommandHost, elem: &IndexElem, ty: Oid) -> Result<Oid> {
+fn opclass_of(
+    host: &mut dyn CommandHost,
+    elem: &IndexElem,
+    method: &AccessMethod,
+    ty: Oid,
+) -> Result<Oid> {
+    let am = &method.name;
     if elem.opclass.is_empty() {
-        let found = host.catalog().default_opclass(ty, BTREE_AM)?;
+        let found = host.catalog().default_opclass(ty, method.oid)?;
         if let Some(oid) = found {
             return Ok(oid);
         }
         let shown = host.catalog().format_type(ty)?;
         return Err(pg_err!(
             UNDEFINED_OBJECT,
-            "data type {shown} has no default operator class for access method \"btree\""
+            "data type {shown} has no default operator class for access method \"{am}\""
         )
         .hint(
             "You must specify an operator class for the index or define a default operator \
@@ -366,10 +452,10 @@ fn opclass_of(host: &mut dyn CommandHost, elem: &IndexElem, ty: Oid) -> Result<O
     let (schema, name) = split(&elem.opclass);
     let shown = catalog::namespace::qualified(schema, name);
     let mut cat = host.catalog();
-    let oid = cat.find_opclass(BTREE_AM, schema, name)?.ok_or_else(|| {
+    let oid = cat.find_opclass(method.oid, schema, name)?.ok_or_else(|| {
         pg_err!(
             UNDEFINED_OBJECT,
-            "operator class \"{shown}\" does not exist for access method \"btree\""
+            "operator class \"{shown}\" does not exist for access method \"{am}\""
         )
     })?;
     let input = cat.opclass(oid)?.opcintype;

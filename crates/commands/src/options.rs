@@ -207,6 +207,11 @@ fn transform(
 
 /// Parameters of a new table.
 pub fn table_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    for d in defs.iter().filter(|d| is_oids(d)) {
+        if boolean(d)? {
+            bail!(FEATURE_NOT_SUPPORTED, "tables declared WITH OIDS are not supported");
+        }
+    }
     let defs: Vec<DefElem> = defs.iter().filter(|d| !is_oids(d)).cloned().collect();
     transform(None, &defs, None, TABLE, false)
 }

@@ -158,6 +158,10 @@ pub fn give(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Re
     match object.class {
         PgClass::RELATION => return alter_table::change_owner(host, oid, owner, false),
         PgType::RELATION => {
+            let composite = host.catalog().find_type(oid)?.filter(|t| t.typtype == b'c');
+            if let Some(row) = composite {
+                return alter_table::change_owner(host, row.typrelid, owner, false);
+            }
             own!(PgType, PG_TYPE_OID_INDEX, typowner, typacl);
             let row = host.catalog().type_row(oid)?;
             if let Some(array) = row.typarray.valid()

@@ -1,6 +1,7 @@
 //! Functions and procedures: CREATE, ALTER, DROP. Counterpart: functioncmds.c, pg_proc.c.
 
 mod body;
+mod signature;
 
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
@@ -356,6 +357,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
             "ROWS is not applicable when function does not return a set"
         );
     }
+    signature::check(host, &p.input, &outputs_of(&p), result)?;
     check_pseudo(host, lang.oid, &p.input, result)?;
     if a.body.is_some() && stmt.sql_body.is_some() {
         bail!(INVALID_FUNCTION_DEFINITION, "duplicate function body specified");

@@ -71,6 +71,7 @@ pub fn before_commit(
     tables: &[(Oid, bool)],
 ) -> Result<Vec<(Oid, bool)>> {
     let mut left = Vec::new();
+    let mut emptied = Vec::new();
     for &(oid, drop) in tables {
         // Gone, or made in what has been rolled back.
         let Some(rel) = host.catalog().try_relation(oid)? else { continue };
@@ -80,9 +81,12 @@ pub fn before_commit(
         }
         left.push((oid, drop));
         let Some(table) = &rel.table else { continue };
-        if engine::table::nblocks(host.backend(), table)? > 0 {
-            crate::truncate::truncate_one(host, &rel)?;
-        }
+        let filled = engine::table::nblocks(host.backend(), table)? > 0;
+        emptied.push((rel, filled));
+    }
+    crate::truncate::check_commit_actions(host, &emptied)?;
+    for (rel, _) in emptied.iter().filter(|(_, filled)| *filled) {
+        crate::truncate::truncate_one(host, rel)?;
     }
     Ok(left)
 }

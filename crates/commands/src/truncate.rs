@@ -97,17 +97,43 @@ fn referencing(host: &mut dyn CommandHost, tables: &[Arc<RelDesc>]) -> Result<Ve
     Ok(out)
 }
 
-fn still_referenced(
+/// A temporary table that each commit empties may be referenced only by such tables.
+/// Counterpart: `heap_truncate_check_FKs` with `tempTables`.
+pub fn check_commit_actions(
+    host: &mut dyn CommandHost,
+    emptied: &[(Arc<RelDesc>, bool)],
+) -> Result<()> {
+    let tables: Vec<Arc<RelDesc>> = emptied.iter().map(|(rel, _)| rel.clone()).collect();
+    let Some(&other) = referencing(host, &tables)?.first() else { return Ok(()) };
+    let (referencing, referenced) = names_of(host, &tables, other)?;
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "unsupported ON COMMIT and foreign key combination").detail(
+        format!(
+            "Table \"{referencing}\" references \"{referenced}\", but they do not have the same \
+         ON COMMIT setting."
+        ),
+    ))
+}
+
+/// The names of a table with a foreign key to one of `tables`, and of that one.
+fn names_of(
     host: &mut dyn CommandHost,
     tables: &[Arc<RelDesc>],
     other: Oid,
-) -> Result<pgerror::PgError> {
-    let referencing = host.catalog().class(other)?.relname;
+) -> Result<(String, String)> {
+    let referencing = host.catalog().class(other)?.relname.to_string();
     let keys = [other.into()];
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
     let rows = host.catalog().scan(index, &keys)?;
     let referenced = tables.iter().find(|t| rows.iter().any(|r| r.confrelid == t.oid()));
-    let referenced = referenced.map_or("", |t| t.name());
+    Ok((referencing, referenced.map_or_else(String::new, |t| t.name().to_owned())))
+}
+
+fn still_referenced(
+    host: &mut dyn CommandHost,
+    tables: &[Arc<RelDesc>],
+    other: Oid,
+) -> Result<PgError> {
+    let (referencing, referenced) = names_of(host, tables, other)?;
     Ok(pg_err!(
         FEATURE_NOT_SUPPORTED,
         "cannot truncate a table referenced in a foreign key constraint"

@@ -153,6 +153,8 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
             mark_clustered(host, rel, Oid::INVALID)
         }
+        // No table has them any more.
+        DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
         ReplicaIdentity => replica_identity(host, rel, cmd),
         EnableRowSecurity | DisableRowSecurity => {
             must_be(rel, b"rp", row_security_word(cmd.subtype))?;

@@ -14,6 +14,7 @@ use eval::{CallContext, Callee, EvalState, Program, RowInput, RowRef, TypeIo};
 use ids::{AttrNo, Oid};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
 use std::any::Any;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
@@ -59,6 +60,30 @@ struct Column {
     not_null: bool,
     force_not_null: bool,
     force_null: bool,
+}
+
+/// A condition sees rows before generated columns are computed.
+fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
+    let mut used = None;
+    let mut system = false;
+    plan::walk::any(condition, &mut |e| {
+        let Expr::Var(v) = e else { return false };
+        system |= v.varattno < 0 && v.varattno != engine::table::system::TABLEOID;
+        let mut columns = rel.attributes.iter().filter(|a| a.attgenerated != 0 && !a.attisdropped);
+        used = columns.find(|a| v.varattno == 0 || v.varattno == a.attnum);
+        used.is_some()
+    });
+    match used {
+        None if system => {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot retrieve a system column in this context")
+        }
+        None => Ok(()),
+        Some(a) => Err(pg_err!(
+            INVALID_COLUMN_REFERENCE,
+            "generated columns are not supported in COPY FROM WHERE conditions"
+        )
+        .detail(format!("Column \"{}\" is a generated column.", a.attname))),
+    }
 }
 
 /// Where the input stands, for error messages.
@@ -125,6 +150,7 @@ pub(super) fn copy_from(
             let mut cat = SessionLookup::new(host);
             let kind = ExprKind::CopyWhere;
             let e = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
+            not_of_generated(&rel, &e)?;
             Some(exprs::compile_over(host, &rel, &e)?)
         }
     };

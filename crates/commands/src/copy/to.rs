@@ -7,8 +7,9 @@ use analyze::{Params, SessionLookup};
 use catalog::acl;
 use engine::table::{ScanOptions, TableScan};
 use ids::Oid;
-use parse::ast::CopyStmt;
+use parse::ast::{CopyStmt, Node};
 use pgerror::{Result, bail, pg_err};
+use plan::query::CmdType;
 use std::sync::Arc;
 use types::limits::TextBuffer;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
@@ -48,8 +49,14 @@ pub(super) fn copy_to(
     sql: &str,
 ) -> Result<u64> {
     if let Some(node) = &stmt.query {
+        if matches!(node, Node::SelectStmt(s) if s.into_clause.is_some()) {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY (SELECT INTO) is not supported");
+        }
         let mut cat = SessionLookup::new(host);
         let query = analyze::ddl::inner_query(&mut cat, node, sql, Params::Fixed(Vec::new()))?;
+        if query.command_type != CmdType::Select && query.returning_list.is_empty() {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY query must have a RETURNING clause");
+        }
         let list = if query.returning_list.is_empty() {
             &query.target_list
         } else {

@@ -423,6 +423,7 @@ pub enum AlterTableType {
     AddIdentity,
     SetIdentity,
     DropIdentity,
+    DropOids,
 }
 
 /// What a GRANT aims at.

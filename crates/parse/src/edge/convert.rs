@@ -4,7 +4,7 @@ use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
 use pg_raw_parse::list::{CastNodeList, NodeList};
-use pg_raw_parse::{ConstValue, Node as RNode, nodes};
+use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, bail, pg_err};
 
 /// Counts the depth of the tree under construction.
@@ -230,6 +230,8 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
             cx.leave();
             Node::List(items.into())
         }
+        // An empty list among others: of arguments, of statements.
+        RNode::None => Node::List(Box::default()),
         RNode::CheckPointStmt(_) => Node::CheckPointStmt,
         RNode::XmlExpr(_) | RNode::XmlSerialize(_) | RNode::RangeTableFunc(_) => {
             return Err(pg_err!(FEATURE_NOT_SUPPORTED, "unsupported XML feature").detail(
@@ -255,6 +257,10 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         RNode::AlterUserMappingStmt(_) => Node::Unsupported("AlterUserMappingStmt"),
         RNode::DropUserMappingStmt(_) => Node::Unsupported("DropUserMappingStmt"),
         RNode::ImportForeignSchemaStmt(_) => Node::Unsupported("ImportForeignSchemaStmt"),
+        // The binding has no view of this one.
+        RNode::Invalid(n) if n.type_ == raw::NodeTag::T_CreateForeignTableStmt => {
+            Node::Unsupported("CreateForeignTableStmt")
+        }
         RNode::CreateAmStmt(_) => Node::Unsupported("CreateAmStmt"),
         RNode::CreatePLangStmt(_) => Node::Unsupported("CreatePLangStmt"),
         RNode::CreateTransformStmt(_) => Node::Unsupported("CreateTransformStmt"),

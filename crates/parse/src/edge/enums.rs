@@ -167,7 +167,8 @@ enums! {
         AT_ForceRowSecurity, NoForceRowSecurity = AT_NoForceRowSecurity, GenericOptions =
         AT_GenericOptions, AttachPartition = AT_AttachPartition, DetachPartition =
         AT_DetachPartition, DetachPartitionFinalize = AT_DetachPartitionFinalize, AddIdentity =
-        AT_AddIdentity, SetIdentity = AT_SetIdentity, DropIdentity = AT_DropIdentity,
+        AT_AddIdentity, SetIdentity = AT_SetIdentity, DropIdentity = AT_DropIdentity, DropOids =
+        AT_DropOids,
     };
     GrantTargetType = GrantTargetType {
         Object = ACL_TARGET_OBJECT, AllInSchema = ACL_TARGET_ALL_IN_SCHEMA, Defaults =

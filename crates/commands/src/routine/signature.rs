@@ -1,0 +1,77 @@
+//! Which types a function's arguments and result may have. Counterpart: `ProcedureCreate`,
+//! `check_valid_polymorphic_signature`.
+
+use crate::host::CommandHost;
+use ids::Oid;
+use pgerror::{Result, bail, pg_err};
+use types::oids;
+
+/// Most arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
+const ARGUMENTS_MAX: usize = 100;
+
+const ANYNONARRAY: Oid = Oid(2776);
+const ANYENUM: Oid = Oid(3500);
+const ANYRANGE: Oid = Oid(3831);
+const ANYMULTIRANGE: Oid = Oid(4537);
+const INTERNAL: Oid = Oid(2281);
+
+const RANGES: [Oid; 2] = [ANYRANGE, ANYMULTIRANGE];
+const COMPATIBLE_RANGES: [Oid; 2] = [oids::ANYCOMPATIBLERANGE, oids::ANYCOMPATIBLEMULTIRANGE];
+/// Types that are all told by any of them.
+const FAMILY: [Oid; 6] =
+    [oids::ANYELEMENT, oids::ANYARRAY, ANYNONARRAY, ANYENUM, ANYRANGE, ANYMULTIRANGE];
+const COMPATIBLE_FAMILY: [Oid; 5] = [
+    oids::ANYCOMPATIBLE,
+    oids::ANYCOMPATIBLEARRAY,
+    oids::ANYCOMPATIBLENONARRAY,
+    oids::ANYCOMPATIBLERANGE,
+    oids::ANYCOMPATIBLEMULTIRANGE,
+];
+
+/// 42P13 where the result's type could not be told from the arguments'. `outputs`: types of the output parameters.
+pub(super) fn check(
+    host: &mut dyn CommandHost,
+    input: &[Oid],
+    outputs: &[Oid],
+    result: Oid,
+) -> Result<()> {
+    if input.len() > ARGUMENTS_MAX {
+        bail!(TOO_MANY_ARGUMENTS, "functions cannot have more than {ARGUMENTS_MAX} arguments");
+    }
+    for &ty in std::iter::once(&result).chain(outputs) {
+        if let Some(needed) = missing(ty, input) {
+            let ty = host.catalog().format_type(ty)?;
+            return Err(pg_err!(INVALID_FUNCTION_DEFINITION, "cannot determine result data type")
+                .detail(format!(
+                    "A result of type {ty} requires at least one input of type {needed}."
+                )));
+        }
+        if ty == INTERNAL && !input.contains(&INTERNAL) {
+            return Err(pg_err!(
+                INVALID_FUNCTION_DEFINITION,
+                "unsafe use of pseudo-type \"internal\""
+            )
+            .detail("A result of type internal requires at least one input of type internal."));
+        }
+    }
+    Ok(())
+}
+
+/// The types of which an argument would tell this result type, if none is there.
+fn missing(ty: Oid, input: &[Oid]) -> Option<&'static str> {
+    let (family, needed): (&[Oid], _) = if RANGES.contains(&ty) {
+        (&RANGES, "anyrange or anymultirange")
+    } else if COMPATIBLE_RANGES.contains(&ty) {
+        (&COMPATIBLE_RANGES, "anycompatiblerange or anycompatiblemultirange")
+    } else if FAMILY.contains(&ty) {
+        (&FAMILY, "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange")
+    } else if COMPATIBLE_FAMILY.contains(&ty) {
+        let needed = "anycompatible, anycompatiblearray, anycompatiblenonarray, \
+                      anycompatiblerange, or anycompatiblemultirange";
+        (&COMPATIBLE_FAMILY, needed)
+    } else {
+        return None;
+    };
+    let told = input.iter().any(|i| family.contains(i));
+    (!told).then_some(needed)
+}
