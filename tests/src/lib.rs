@@ -21,6 +21,8 @@ mod functions;
 #[cfg(test)]
 mod interchange;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod log;
 #[cfg(test)]
 mod memory;
@@ -34,6 +36,8 @@ mod promises;
 mod random_sql;
 #[cfg(test)]
 mod refusals;
+#[cfg(test)]
+mod regress;
 #[cfg(test)]
 mod schedules;
 #[cfg(test)]

@@ -1,0 +1,228 @@
+//! PostgreSQL's own regression and isolation suites on Norsu and on the real server, statement by statement. The suites come with
+//! the source package (`scripts/postgresql-source`); nothing of them is kept here. What is kept is a table of how many statements
+//! of each file agree, and why others do not (`docs/compatibility.md`): the test fails where a file agrees less than that.
+//!
+//! A part of the long tests. `NORSU_REGRESS=part` runs files with this in their name alone (and `test_setup`, which makes what all
+//! others need); `NORSU_REGRESS_WRITE=1` writes the table; `NORSU_REGRESS_OUT=dir` keeps what the servers have said.
+
+mod isolation;
+mod judge;
+mod split;
+mod table;
+
+use crate::pair::Pair;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use table::Table;
+use testkit::dir::TempDir;
+
+/// How long a file may take on one server, in seconds.
+const FILE_SECONDS_MAX: &str = "300";
+
+fn is_long() -> bool {
+    std::env::var_os("NORSU_TEST_LONG").is_some()
+}
+
+/// The sources, fetched once per build directory.
+fn sources() -> PathBuf {
+    if let Some(path) = std::env::var_os("NORSU_POSTGRESQL_SOURCE") {
+        return path.into();
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
+    let mut fetch = Command::new(root.join("scripts/postgresql-source"));
+    fetch.arg(root.join("target/postgresql-source")).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let out = fetch.output().expect("the script can be run");
+    assert!(out.status.success(), "the source package of PostgreSQL 15 cannot be had");
+    PathBuf::from(String::from_utf8_lossy(&out.stdout).trim())
+}
+
+/// The names of a schedule's tests, in order.
+fn schedule(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let lines = text.lines().filter_map(|l| l.strip_prefix("test:"));
+    lines.flat_map(|l| l.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+fn is_wanted(name: &str) -> bool {
+    let only = std::env::var("NORSU_REGRESS").unwrap_or_default();
+    name.contains(&only) || name == "test_setup"
+}
+
+/// Where the outputs go: a folder of the user's, or one that goes with the test.
+struct Outputs {
+    folder: PathBuf,
+    _own: Option<TempDir>,
+}
+
+impl Outputs {
+    fn new() -> Outputs {
+        match std::env::var_os("NORSU_REGRESS_OUT") {
+            Some(folder) => {
+                std::fs::create_dir_all(&folder).expect("a folder can be made");
+                Outputs { folder: folder.into(), _own: None }
+            }
+            None => {
+                let own = TempDir::new("regress");
+                Outputs { folder: own.path().to_owned(), _own: Some(own) }
+            }
+        }
+    }
+
+    fn keep(&self, name: &str, server: &str, text: &str) {
+        let path = self.folder.join(format!("{name}.{server}.out"));
+        std::fs::write(&path, text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    }
+}
+
+/// The suite's data, readable for the servers, whose users are not ours.
+fn copy_of_suite(from: &Path, to: &Path) {
+    let mut copy = Command::new("cp");
+    copy.arg("-r").arg(from).arg(to);
+    assert!(copy.status().is_ok_and(|s| s.success()), "{} cannot be copied", from.display());
+    let mut modes = Command::new("chmod");
+    modes.args(["-R", "a+rX"]).arg(to);
+    assert!(modes.status().is_ok_and(|s| s.success()));
+    // Files that COPY TO writes.
+    let results = to.join("results");
+    std::fs::create_dir_all(&results).expect("a new folder");
+    assert!(Command::new("chmod").arg("a+rwx").arg(results).status().is_ok_and(|s| s.success()));
+}
+
+/// One of the two servers, as the suite's client sees it.
+struct Side {
+    name: &'static str,
+    sockets: PathBuf,
+    /// The suite with a folder for results.
+    suite: PathBuf,
+}
+
+impl Side {
+    /// Runs statements in a database; output and messages in the order in which they came. With the settings of pg_regress.
+    fn psql(&self, database: &str, input: &Path, more: &[&str]) -> String {
+        let mut psql = self.client();
+        psql.arg(format!("{}/psql", testkit::postgres::BIN));
+        psql.arg("-h").arg(&self.sockets).args(["-U", "postgres", "-d", database, "-X"]).args(more);
+        psql.env("PG_LIBDIR", "/usr/lib/postgresql/15/lib").env("PG_DLSUFFIX", ".so");
+        psql.env("PG_ABS_SRCDIR", &self.suite).env("PG_ABS_BUILDDIR", &self.suite);
+        self.run(psql, input)
+    }
+
+    /// A client under the suite's settings that ends in time; its arguments begin with the program. What it says and its
+    /// messages go to one stream, so that they stand in the order in which they came.
+    fn client(&self) -> Command {
+        let mut client = testkit::postgres::command(Path::new("sh"));
+        client.args(["-c", "exec \"$@\" 2>&1", "sh", "timeout", "-k", "5", FILE_SECONDS_MAX]);
+        for (name, value) in [
+            ("PGTZ", "PST8PDT"),
+            ("PGDATESTYLE", "Postgres, MDY"),
+            ("PGOPTIONS", "-c intervalstyle=postgres_verbose"),
+            ("LC_MESSAGES", "C"),
+        ] {
+            client.env(name, value);
+        }
+        for name in ["LANG", "LANGUAGE", "LC_ALL", "PGCLIENTENCODING"] {
+            client.env_remove(name);
+        }
+        client.current_dir(&self.suite);
+        client
+    }
+
+    /// What the client says; places that differ between the servers have one name.
+    fn run(&self, mut client: Command, input: &Path) -> String {
+        let input =
+            std::fs::File::open(input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
+        let out = client.stdin(input).output().expect("the client can be run");
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let text = text.replace(&self.suite.display().to_string(), "SUITE");
+        text.replace(&self.sockets.display().to_string(), "SOCKETS")
+    }
+
+    /// Statements of the preparation, of which only the first server must know all.
+    fn prepare(&self, database: &str, sql: &str) -> String {
+        let path = self.suite.join("prepare.sql");
+        std::fs::write(&path, sql).expect("a file can be written");
+        self.psql(database, &path, &["-q"])
+    }
+}
+
+/// Both servers with a database of that name, made as pg_regress makes it.
+fn sides(pair: &Pair, suite: &Path, database: &str) -> [Side; 2] {
+    let servers = [("norsu", pair.ours.sockets()), ("postgresql", pair.real.sockets())];
+    servers.map(|(name, sockets)| {
+        let own = pair.dir().join(format!("{name}-suite"));
+        copy_of_suite(suite, &own);
+        let side = Side { name, sockets: sockets.to_owned(), suite: own };
+        let made = side.prepare(
+            "postgres",
+            &format!(
+                "CREATE DATABASE {database} TEMPLATE = template0;\n\
+                 ALTER DATABASE {database} SET lc_messages TO 'C';\n\
+                 ALTER DATABASE {database} SET lc_monetary TO 'C';\n\
+                 ALTER DATABASE {database} SET lc_numeric TO 'C';\n\
+                 ALTER DATABASE {database} SET lc_time TO 'C';\n\
+                 ALTER DATABASE {database} SET bytea_output TO 'hex';\n\
+                 ALTER DATABASE {database} SET timezone_abbreviations TO 'Default';\n"
+            ),
+        );
+        assert!(!made.contains("ERROR"), "{name}: {made}");
+        side
+    })
+}
+
+#[test]
+fn the_regression_suite_agrees_as_far_as_recorded() {
+    if !is_long() {
+        return table::check_form();
+    }
+    let source = sources();
+    let suite = source.join("src/test/regress");
+    let pair = Pair::start("regress", "C", &[]);
+    let sides = sides(&pair, &suite, "regression");
+    let outputs = Outputs::new();
+    let mut table = Table::load("regression");
+    let names = schedule(&suite.join("parallel_schedule"));
+    for name in names.iter().filter(|n| is_wanted(n)) {
+        let input = suite.join(format!("sql/{name}.sql"));
+        let text = std::fs::read(&input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let [ours, theirs] = sides.each_ref().map(|side| {
+            let own = side.suite.join(format!("sql/{name}.sql"));
+            let switches = ["-a", "-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
+            let said = side.psql("regression", &own, &switches);
+            outputs.keep(name, side.name, &said);
+            said
+        });
+        let tally = judge::regression(&text, &ours, &theirs);
+        outputs.keep(name, "differences", &tally.differences);
+        println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
+        table.note(name, &tally);
+    }
+    table.finish();
+}
+
+#[test]
+fn the_isolation_suite_agrees_as_far_as_recorded() {
+    if !is_long() {
+        return table::check_form();
+    }
+    let source = sources();
+    let tester = isolation::tester(&source);
+    let suite = source.join("src/test/isolation");
+    let pair = Pair::start("isolation", "C", &[]);
+    let sides = sides(&pair, &suite, "isolation_regression");
+    let outputs = Outputs::new();
+    let mut table = Table::load("isolation");
+    let names = schedule(&suite.join("isolation_schedule"));
+    for name in names.iter().filter(|n| is_wanted(n)) {
+        let [ours, theirs] = sides.each_ref().map(|side| {
+            let said = isolation::run(&tester, side, name);
+            outputs.keep(name, side.name, &said);
+            said
+        });
+        let tally = judge::isolation(&ours, &theirs);
+        outputs.keep(name, "differences", &tally.differences);
+        println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
+        table.note(name, &tally);
+    }
+    table.finish();
+}

@@ -1,0 +1,142 @@
+//! The recorded results, in `docs/compatibility.md`: a table for each suite, which the test itself writes.
+
+use super::judge::Tally;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = "| file | statements | agree | refused | follow | other | features that are missing |\n\
+                    |---|---|---|---|---|---|---|\n";
+
+/// A row: the numbers and the reason as text.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    /// Statements; agreeing; refused by a missing feature; failing because of those; others.
+    counts: [usize; 5],
+    reason: String,
+}
+
+impl Row {
+    fn of(tally: &Tally) -> Row {
+        let refused = tally.missing.values().sum();
+        let counts = [tally.total, tally.agreeing, refused, tally.follow, tally.other];
+        Row { counts, reason: tally.reason() }
+    }
+
+    fn parse(line: &str) -> Option<(String, Row)> {
+        let cells: Vec<&str> = line.strip_prefix('|')?.split('|').map(str::trim).collect();
+        let (name, rest) = cells.split_first()?;
+        let mut counts = [0; 5];
+        for (count, cell) in counts.iter_mut().zip(rest) {
+            *count = cell.replace(',', "").parse().ok()?;
+        }
+        Some((name.trim_matches('`').to_owned(), Row { counts, reason: rest.get(5)?.to_string() }))
+    }
+}
+
+/// Is the page to be written, not to be compared with?
+fn is_written() -> bool {
+    std::env::var_os("NORSU_REGRESS_WRITE").is_some()
+}
+
+/// The table of a suite.
+pub(super) struct Table {
+    suite: &'static str,
+    rows: BTreeMap<String, Row>,
+    worse: Vec<String>,
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compatibility.md")
+}
+
+/// The marks between which the table of a suite stands.
+fn marks(suite: &str) -> [String; 2] {
+    ["begin", "end"].map(|word| format!("<!-- {suite}: {word} -->\n"))
+}
+
+/// The page's text before, in and behind a suite's table.
+fn parts<'a>(page: &'a str, suite: &str) -> [&'a str; 3] {
+    let [begin, end] = marks(suite);
+    let from = page.find(&begin).unwrap_or_else(|| panic!("no table of {suite}")) + begin.len();
+    let to = page.find(&end).unwrap_or_else(|| panic!("the table of {suite} has no end"));
+    [&page[..from], &page[from..to], &page[to..]]
+}
+
+fn page() -> String {
+    let path = path();
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn rows(text: &str) -> BTreeMap<String, Row> {
+    text.lines().filter_map(Row::parse).filter(|(name, _)| name != "total").collect()
+}
+
+fn totals(rows: &BTreeMap<String, Row>) -> [usize; 5] {
+    let mut sum = [0; 5];
+    for row in rows.values() {
+        for (total, count) in sum.iter_mut().zip(row.counts) {
+            *total += count;
+        }
+    }
+    sum
+}
+
+fn line(name: &str, counts: [usize; 5], reason: &str) -> String {
+    let numbers: Vec<String> = counts.iter().map(usize::to_string).collect();
+    format!("| {name} | {} | {reason} |\n", numbers.join(" | "))
+}
+
+impl Table {
+    pub(super) fn load(suite: &'static str) -> Table {
+        Table { suite, rows: rows(parts(&page(), suite)[1]), worse: Vec::new() }
+    }
+
+    /// Takes over the result of a file; notes where it is worse than the recorded one.
+    pub(super) fn note(&mut self, name: &str, tally: &Tally) {
+        let row = Row::of(tally);
+        match self.rows.insert(name.to_owned(), row) {
+            Some(old) if old.counts[1] > tally.agreeing => {
+                let (now, then) = (tally.agreeing, old.counts[1]);
+                self.worse.push(format!("{name}: {now} agree, {then} are recorded"));
+            }
+            Some(_) => {}
+            None => self.worse.push(format!("{name}: not recorded")),
+        }
+        // After each file, so that a run that is cut short leaves what it has.
+        if is_written() {
+            self.write();
+        }
+    }
+
+    /// Fails where a file is worse than recorded, unless the table is written anew.
+    pub(super) fn finish(self) {
+        assert!(is_written() || self.worse.is_empty(), "{}", self.worse.join("\n"));
+    }
+
+    /// Puts the table into the page.
+    fn write(&self) {
+        let page = page();
+        let [before, _, behind] = parts(&page, self.suite);
+        let mut text = HEAD.to_owned();
+        text.push_str(&line("total", totals(&self.rows), ""));
+        for (name, row) in &self.rows {
+            text.push_str(&line(name, row.counts, &row.reason));
+        }
+        std::fs::write(path(), [before, &text, behind].concat()).expect("the page is written");
+    }
+}
+
+/// The page's tables are as the test writes them.
+pub(super) fn check_form() {
+    let page = page();
+    for suite in ["regression", "isolation"] {
+        let text = parts(&page, suite)[1];
+        let rows = rows(text);
+        assert!(text.contains(&line("total", totals(&rows), "")), "{suite}: the sums do not fit");
+        for (name, row) in &rows {
+            let [total, parts @ ..] = row.counts;
+            assert_eq!(total, parts.iter().sum::<usize>(), "{suite}: {name}");
+            assert!(text.contains(&line(name, row.counts, &row.reason)), "{suite}: {name}");
+        }
+    }
+}
