@@ -141,6 +141,11 @@ impl Analyzer<'_> {
     }
 
     fn collate(&mut self, expr: &mut Expr) -> Result<State> {
+        self.cat.check_interrupts()?;
+        stdx::stack::deep(|| self.collate_node(expr))
+    }
+
+    fn collate_node(&mut self, expr: &mut Expr) -> Result<State> {
         let location = expr.location();
         let ty = expr.type_oid();
         let known =

@@ -12,6 +12,7 @@ use plan::expr::Location;
 use plan::query::{
     CommonTableExpr, CteCycle, CteMaterialize, CteSearch, Query, RteKind, SetOpNode,
 };
+use stdx::Nested;
 
 impl Analyzer<'_> {
     pub fn with_clause(&mut self, with: &ast::WithClause, query: &mut Query) -> Result<()> {
@@ -119,7 +120,7 @@ impl Analyzer<'_> {
                 ast::CteMaterialize::Always => CteMaterialize::Always,
                 ast::CteMaterialize::Never => CteMaterialize::Never,
             },
-            query: Box::new(Query::default()),
+            query: Nested::new(Query::default()),
             search: None,
             cycle: None,
             recursive,

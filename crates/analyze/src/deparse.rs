@@ -33,7 +33,7 @@ use plan::expr::Expr;
 use plan::query::Query;
 
 /// Nesting of expressions and queries.
-const DEPTH_MAX: u32 = 2000;
+const DEPTH_MAX: u32 = 12_000;
 
 /// Widths by which parts of a query are indented.
 const STD: i32 = 8;
@@ -156,7 +156,7 @@ impl<'h> Deparser<'h> {
         if self.depth > DEPTH_MAX {
             return Err(eval::too_deep());
         }
-        Ok(())
+        self.host.functions().check_interrupts()
     }
 
     fn put(&mut self, text: &str) {

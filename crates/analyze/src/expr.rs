@@ -7,6 +7,7 @@ use ids::Oid;
 use parse::ast::{self, AExprKind, Node, Value};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::*;
+use stdx::stack::deep;
 use types::Datum;
 
 /// An operator name as the grammar has it.
@@ -22,6 +23,11 @@ impl Analyzer<'_> {
 
     /// Counterpart: `transformExprRecurse`.
     pub fn expr(&mut self, node: &Node) -> Result<Expr> {
+        self.cat.check_interrupts()?;
+        deep(|| self.expr_node(node))
+    }
+
+    fn expr_node(&mut self, node: &Node) -> Result<Expr> {
         match node {
             Node::ColumnRef(n) => self.column_ref(n),
             Node::ParamRef(n) => self.param_ref(n),

@@ -144,6 +144,8 @@ pub trait Lookup {
     fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String>;
     /// Runs a type's output function.
     fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String>;
+    /// An error where the statement is to be cancelled.
+    fn check_interrupts(&mut self) -> Result<()>;
     /// Raises a warning or notice to the client.
     fn notice(&mut self, notice: pgerror::PgError);
 }

@@ -10,6 +10,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, Location, Var};
 use plan::query::{Alias, JoinType, Query, RangeTblEntry, RangeTblFunction, RteKind, acl};
 use std::sync::Arc;
+use stdx::Nested;
 
 /// A column of a row type.
 #[derive(Clone, Debug)]
@@ -247,7 +248,7 @@ impl Analyzer<'_> {
         let name = alias.as_ref().map_or("unnamed_subquery", |a| &a.aliasname).to_string();
         let colnames = aliased_columns(&name, alias.as_ref(), &columns)?;
         let kind = RteKind::Subquery {
-            subquery: Box::new(query),
+            subquery: Nested::new(query),
             security_barrier: false,
             relid: Oid::INVALID,
         };

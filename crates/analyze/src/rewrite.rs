@@ -14,6 +14,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
 use plan::query::*;
 use std::sync::Arc;
+use stdx::Nested;
 
 /// Rewrites an analysed query into what is planned.
 pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
@@ -382,6 +383,11 @@ impl Analyzer<'_> {
     /// Replaces the views that a query reads, here and in all queries within. Counterpart:
     /// `fireRIRrules`.
     fn expand_views(&mut self, query: &mut Query, active: &mut Vec<Oid>) -> Result<()> {
+        self.cat.check_interrupts()?;
+        stdx::stack::deep(|| self.expand_views_here(query, active))
+    }
+
+    fn expand_views_here(&mut self, query: &mut Query, active: &mut Vec<Oid>) -> Result<()> {
         let mut read: Vec<i32> = Vec::new();
         for item in &query.jointree.fromlist {
             leaves(item, &mut read);
@@ -470,7 +476,7 @@ impl Analyzer<'_> {
         rte.check_as_user = Oid::INVALID;
         rte.inh = false;
         rte.kind = RteKind::Subquery {
-            subquery: Box::new(action),
+            subquery: Nested::new(action),
             security_barrier: rule.security_barrier,
             relid,
         };

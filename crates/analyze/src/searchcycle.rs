@@ -9,6 +9,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::*;
 use plan::levels::shift_levels_query;
 use plan::query::*;
+use stdx::Nested;
 
 const RECORD_EQ: Oid = Oid(2988);
 const INT8INC: Oid = Oid(1219);
@@ -174,7 +175,7 @@ fn around(
     shift_levels_query(&mut part, 1, 1);
     let alias = Alias { aliasname: name.to_owned(), colnames: names.to_vec() };
     let kind = RteKind::Subquery {
-        subquery: Box::new(part),
+        subquery: Nested::new(part),
         security_barrier: false,
         relid: Oid::INVALID,
     };

@@ -10,6 +10,7 @@ use parse::ast::{self, DistinctClause, Node, SelectStmt};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{Expr, Location, Var};
 use plan::query::*;
+use stdx::stack::deep;
 
 /// A side of a set operation while its columns are matched.
 struct SetChild {
@@ -360,6 +361,11 @@ impl Analyzer<'_> {
     }
 
     fn set_operation_tree(&mut self, s: &SelectStmt, top: bool) -> Result<SetChild> {
+        self.cat.check_interrupts()?;
+        deep(|| self.set_operation_member(s, top))
+    }
+
+    fn set_operation_member(&mut self, s: &SelectStmt, top: bool) -> Result<SetChild> {
         // A member with its own ORDER BY, LIMIT, locking or WITH is a query of its own.
         let leaf = s.op == ast::SetOperation::None
             || (!top

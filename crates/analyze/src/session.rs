@@ -345,6 +345,10 @@ impl Lookup for SessionLookup<'_> {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
+    fn check_interrupts(&mut self) -> Result<()> {
+        self.host.functions().check_interrupts()
+    }
+
     fn notice(&mut self, notice: PgError) {
         self.host.functions().notice(notice);
     }

@@ -11,6 +11,7 @@ use parse::ast;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, Location, Param, ParamKind, Var};
 use plan::query::{CommonTableExpr, JoinTreeNode, RangeTblEntry};
+use stdx::stack::deep;
 
 /// What an expression belongs to; errors name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -209,6 +210,8 @@ pub enum Params {
 
 /// Most columns of a row. Counterpart: `MaxTupleAttributeNumber`.
 pub(crate) const ROW_COLUMNS_MAX: ids::AttrNo = 1664;
+/// Deepest nesting of queries.
+const LEVELS_MAX: u32 = 5_000;
 
 /// One analysis.
 pub struct Analyzer<'a> {
@@ -259,15 +262,13 @@ impl<'a> Analyzer<'a> {
 
     /// Runs a sub-query's analysis in a level of its own.
     pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.cat.check_interrupts()?;
         self.depth += 1;
-        if self.depth > 200 {
-            return Err(pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-                "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after \
-                 ensuring the platform's stack depth limit is adequate.",
-            ));
+        if self.depth > LEVELS_MAX {
+            return Err(eval::too_deep());
         }
         self.levels.push(Level::new());
-        let result = f(self).and_then(|done| self.check_length().map(|()| done));
+        let result = deep(|| f(self)).and_then(|done| self.check_length().map(|()| done));
         self.levels.pop();
         self.depth -= 1;
         result

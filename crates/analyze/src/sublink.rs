@@ -9,6 +9,7 @@ use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::*;
 use plan::query::{CmdType, Query};
+use stdx::Nested;
 
 impl ExprKind {
     /// Where no sub-select may stand, as in "cannot use subquery in …".
@@ -59,7 +60,7 @@ impl Analyzer<'_> {
             id: 0,
             testexpr: None,
             oper_name: Vec::new(),
-            subselect: Box::new(query),
+            subselect: Nested::new(query),
             array_type: Oid::INVALID,
             location: Location(n.location),
         };

@@ -4,6 +4,7 @@
 use plan::expr::Expr;
 use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode};
 use plan::walk::{each_child, each_child_mut};
+use stdx::stack::deep;
 
 /// Visits each expression; `up` is how many sub-selects enclose it. Returning false keeps out of the
 /// node's children.
@@ -19,6 +20,10 @@ pub fn expr_deep(expr: &Expr, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
 
 /// All expressions of a query and of the queries in it.
 pub fn query_deep(query: &Query, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
+    deep(|| query_parts(query, up, f));
+}
+
+fn query_parts(query: &Query, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
     for target in query.target_list.iter().chain(&query.returning_list) {
         expr_deep(&target.expr, up, f);
     }
@@ -108,6 +113,10 @@ pub fn expr_deep_mut(expr: &mut Expr, up: u32, f: &mut dyn FnMut(&mut Expr, u32)
 
 /// As [`query_deep`], changing the nodes. Join aliases are visited, too.
 pub fn query_deep_mut(query: &mut Query, up: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
+    deep(|| query_parts_mut(query, up, f));
+}
+
+fn query_parts_mut(query: &mut Query, up: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
     for target in query.target_list.iter_mut().chain(&mut query.returning_list) {
         expr_deep_mut(&mut target.expr, up, f);
     }

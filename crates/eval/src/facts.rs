@@ -73,6 +73,11 @@ pub trait Facts {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>>;
     /// The function of an operator.
     fn operator_function(&mut self, opno: Oid) -> Result<Oid>;
+    /// The operator that is true where this one is false; invalid if there is none.
+    fn negator(&mut self, opno: Oid) -> Result<Oid> {
+        let _ = opno;
+        Ok(Oid::INVALID)
+    }
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo>;
     fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>>;
     /// `format_type` of the type.

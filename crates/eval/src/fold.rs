@@ -41,7 +41,7 @@ impl Volatility {
 pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     let mut worst = own_volatility(expr, facts)?;
     if let Expr::SubLink(s) = expr {
-        worst = worst.max(query_volatility(&s.subselect, facts)?);
+        worst = worst.max(stdx::stack::deep(|| query_volatility(&s.subselect, facts))?);
     }
     let mut failure = None;
     walk::each_child(expr, &mut |c| match volatility(c, facts) {
@@ -66,14 +66,14 @@ pub fn query_volatility(query: &Query, facts: &mut dyn Facts) -> Result<Volatili
     query.cte_list.iter().for_each(|c| see(query_volatility(&c.query, facts)));
     for rte in &query.rtable {
         if let RteKind::Subquery { subquery, .. } = &rte.kind {
-            see(query_volatility(subquery, facts));
+            see(stdx::stack::deep(|| query_volatility(subquery, facts)));
         }
     }
     worst
 }
 
 /// The volatility of what the node itself calls.
-fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
+pub fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     Ok(match expr {
         Expr::FuncExpr(n) => Volatility::of(facts.function(n.funcid)?.volatility),
         Expr::OpExpr(n) | Expr::Distinct(n) | Expr::NullIf(n) => {
@@ -132,6 +132,29 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
     })
 }
 
+/// `x = true` as `x`, `x = false` as `NOT x`, and so for `<>`. Counterpart: `simplify_boolean_equality`.
+fn truth_test(expr: Expr, facts: &mut dyn Facts) -> Result<Expr> {
+    const BOOL_EQUAL: u32 = 91;
+    const BOOL_NOT_EQUAL: u32 = 85;
+    let Expr::OpExpr(mut op) = expr else { return Ok(expr) };
+    let known = |e: &Expr| match e {
+        Expr::Const(c) if !c.is_null() => Some(c.value.as_ref().as_bool()),
+        _ => None,
+    };
+    let equal = match (op.opno.0, op.args.len()) {
+        (BOOL_EQUAL, 2) => true,
+        (BOOL_NOT_EQUAL, 2) => false,
+        _ => return Ok(Expr::OpExpr(op)),
+    };
+    let (value, other) = match (known(&op.args[0]), known(&op.args[1])) {
+        // Two constants are computed.
+        (Some(_), Some(_)) | (None, None) => return Ok(Expr::OpExpr(op)),
+        (Some(value), None) => (value, op.args.remove(1)),
+        (None, Some(value)) => (value, op.args.remove(0)),
+    };
+    if value == equal { Ok(other) } else { negated(other, op.location, facts) }
+}
+
 /// Facts to look up and a host to run what can be computed now, in one object.
 pub trait FoldEnv {
     fn facts(&mut self) -> &mut dyn Facts;
@@ -175,10 +198,18 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    fn expr(&mut self, mut expr: Expr, depth: u32) -> Result<Expr> {
+    fn expr(&mut self, expr: Expr, depth: u32) -> Result<Expr> {
+        if matches!(expr, Expr::Const(_) | Expr::Var(_) | Expr::Param(_)) {
+            return Ok(expr);
+        }
         if depth > crate::DEPTH_MAX {
             return Err(crate::too_deep());
         }
+        self.env.host().check_interrupts()?;
+        stdx::stack::deep(|| self.node(expr, depth))
+    }
+
+    fn node(&mut self, mut expr: Expr, depth: u32) -> Result<Expr> {
         match expr {
             Expr::Bool(n) if n.boolop != BoolOp::Not => return self.junction(*n, depth + 1),
             Expr::Case(n) => return self.case(*n, depth + 1),
@@ -216,7 +247,7 @@ impl Folder<'_> {
             return Err(e);
         }
         match expr {
-            Expr::Bool(n) => Ok(negation(*n)),
+            Expr::Bool(n) => negation(*n, self.env.facts()),
             Expr::Relabel(n) => Ok(self.relabel(*n)),
             // A domain without constraints changes nothing but the type; plans do not outlive a change of that.
             Expr::CoerceToDomain(n) if self.env.facts().domain_checks(n.resulttype)?.is_empty() => {
@@ -229,7 +260,7 @@ impl Folder<'_> {
                     location: n.location,
                 }))
             }
-            Expr::FuncExpr(_) | Expr::OpExpr(_) => match self.strict_call(expr)? {
+            Expr::FuncExpr(_) | Expr::OpExpr(_) => match self.truth_or_call(expr)? {
                 Expr::FuncExpr(n) => self.inline(n, depth),
                 Expr::OpExpr(n) => self.inline_operator(n, depth),
                 other => Ok(other),
@@ -239,6 +270,14 @@ impl Folder<'_> {
                 Ok(bool_const(Some(n.is_not)))
             }
             other => self.compute(other),
+        }
+    }
+
+    /// A comparison with a truth value, or a call.
+    fn truth_or_call(&mut self, expr: Expr) -> Result<Expr> {
+        match truth_test(expr, self.env.facts())? {
+            call @ (Expr::FuncExpr(_) | Expr::OpExpr(_)) => self.strict_call(call),
+            other => Ok(other),
         }
     }
 
@@ -509,21 +548,61 @@ impl Folder<'_> {
     }
 }
 
-/// NOT, its argument simplified.
-fn negation(n: BoolExpr) -> Expr {
+/// NOT, carried inward as far as it goes. Counterpart: `negate_clause`.
+fn negation(n: BoolExpr, facts: &mut dyn Facts) -> Result<Expr> {
     match n.args.into_iter().next() {
-        Some(Expr::Const(c)) if c.is_null() => bool_const(None),
-        Some(Expr::Const(c)) => bool_const(Some(!c.value.as_ref().as_bool())),
-        Some(Expr::Bool(inner)) if inner.boolop == BoolOp::Not => {
+        Some(arg) => stdx::stack::deep(|| negated(arg, n.location, facts)),
+        None => Ok(bool_const(None)),
+    }
+}
+
+fn negated(arg: Expr, location: Location, facts: &mut dyn Facts) -> Result<Expr> {
+    Ok(match arg {
+        Expr::Const(c) if c.is_null() => bool_const(None),
+        Expr::Const(c) => bool_const(Some(!c.value.as_ref().as_bool())),
+        Expr::OpExpr(mut op) if !op.opretset && facts.negator(op.opno)?.is_valid() => {
+            op.opno = facts.negator(op.opno)?;
+            op.opfuncid = facts.operator_function(op.opno)?;
+            Expr::OpExpr(op)
+        }
+        Expr::ScalarArrayOp(mut op) if facts.negator(op.opno)?.is_valid() => {
+            op.opno = facts.negator(op.opno)?;
+            op.opfuncid = facts.operator_function(op.opno)?;
+            op.use_or = !op.use_or;
+            Expr::ScalarArrayOp(op)
+        }
+        Expr::Bool(inner) if inner.boolop == BoolOp::Not => {
             inner.args.into_iter().next().unwrap_or_else(|| bool_const(None))
         }
-        Some(arg) => Expr::Bool(Box::new(BoolExpr {
-            boolop: BoolOp::Not,
-            args: vec![arg],
-            location: n.location,
-        })),
-        None => bool_const(None),
-    }
+        Expr::Bool(inner) => {
+            let boolop = if inner.boolop == BoolOp::And { BoolOp::Or } else { BoolOp::And };
+            let mut args = Vec::with_capacity(inner.args.len());
+            for a in inner.args {
+                match stdx::stack::deep(|| negated(a, location, facts))? {
+                    Expr::Bool(same) if same.boolop == boolop => args.extend(same.args),
+                    other => args.push(other),
+                }
+            }
+            Expr::Bool(Box::new(BoolExpr { boolop, args, location: inner.location }))
+        }
+        Expr::NullTest(mut test) if !test.argisrow => {
+            test.is_not = !test.is_not;
+            Expr::NullTest(test)
+        }
+        Expr::BooleanTest(mut test) => {
+            use BoolTestKind::*;
+            test.booltesttype = match test.booltesttype {
+                IsTrue => IsNotTrue,
+                IsNotTrue => IsTrue,
+                IsFalse => IsNotFalse,
+                IsNotFalse => IsFalse,
+                IsUnknown => IsNotUnknown,
+                IsNotUnknown => IsUnknown,
+            };
+            Expr::BooleanTest(test)
+        }
+        arg => Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Not, args: vec![arg], location })),
+    })
 }
 
 /// A truth value as a constant; `None` is NULL.

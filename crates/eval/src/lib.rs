@@ -36,7 +36,8 @@ pub use compile::{
 };
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{
-    FoldEnv, Volatility, bool_const, fold, fold_query, is_foldable, query_volatility, volatility,
+    FoldEnv, Volatility, bool_const, fold, fold_query, is_foldable, own_volatility,
+    query_volatility, volatility,
 };
 pub use host::{CallContext, Host};
 pub use inline::Inline;
@@ -45,9 +46,9 @@ pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};
 pub use rows::{make_named_record, make_record, make_row, row_columns, row_fields, row_types};
 
-/// Deepest nesting of an expression, in nodes: beyond, 54001. Each level costs at most a few hundred
-/// bytes of stack in release builds, so this stays well inside a session's stack.
-pub const DEPTH_MAX: u32 = 6_000;
+/// Deepest nesting of an expression, in nodes: beyond, 54001. Statements that come near it run on a wider stack
+/// ([`stdx::stack::wide`]); the parser's own limit is lower for most nodes.
+pub const DEPTH_MAX: u32 = 12_000;
 
 /// The error for nesting beyond [`DEPTH_MAX`].
 pub fn too_deep() -> pgerror::PgError {

@@ -6,10 +6,11 @@ use crate::{
     agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
     pace, project, scan, setop, sort, source, window,
 };
-use eval::{Compiler, DEPTH_MAX, Program, Resolve, Slot, Source, too_deep};
+use eval::{Compiler, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Plan, PlanNode};
+use stdx::stack;
 use types::Batch;
 
 /// A running node.
@@ -62,10 +63,53 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     build_at(plan, run, 0)
 }
 
+/// Deepest nesting of nodes.
+const NODES_DEPTH_MAX: u32 = 10_000;
+
+/// Nodes whose calls of one another fit a session's stack. Where that many are within each other, the stack is looked at.
+const NODES_UNCHECKED: u32 = 25;
+
 fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
-    if depth > DEPTH_MAX / 8 {
+    if depth > NODES_DEPTH_MAX {
         return Err(too_deep());
     }
+    run.interrupts()?;
+    if depth % NODES_UNCHECKED != NODES_UNCHECKED - 1 {
+        return build_here(plan, run, depth);
+    }
+    Ok(Box::new(DeepNode(stack::deep(|| build_here(plan, run, depth))?)))
+}
+
+/// Runs its child with enough stack.
+struct DeepNode(Node);
+
+impl Exec for DeepNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        stack::deep(|| self.0.next(run, want))
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        stack::deep(|| self.0.rescan(run))
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        stack::deep(|| self.0.reset(run))
+    }
+
+    fn recycle(&mut self, batch: Batch) {
+        stack::deep(|| self.0.recycle(batch));
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        stack::deep(|| self.0.set_bound(bound));
+    }
+
+    fn report(&self, counts: &mut Counts) {
+        self.0.report(counts);
+    }
+}
+
+fn build_here(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     let first = run.st.init_plans.len();
     run.register_init_plans(&plan.info.init_plan);
     let mut node = build_node(plan, run, depth)?;

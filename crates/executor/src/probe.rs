@@ -9,6 +9,7 @@ use crate::run::{ExecParam, Run, RunState};
 use engine::IndexDesc;
 use engine::index::{Direction, ScanKey, ScanOp};
 use eval::{EvalState, Host, Program, RowInput};
+use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{IndexProbe, ScanDirection};
@@ -37,9 +38,11 @@ enum Condition {
     },
     Any {
         column: usize,
+        op: ScanOp,
         cmp: Option<Comparer>,
         /// Of the elements, where `cmp` is there.
         order: Option<Comparer>,
+        collation: Oid,
         array: Program,
         elem: TypeInfo,
         values: Vec<Datum>,
@@ -122,19 +125,16 @@ impl Probe {
                     by_values = false;
                     let column = column_of(&op.args[0])?;
                     let (what, cmp) = run.sv.index_operator(op.opno, probe.indexid, column)?;
-                    if what != ScanOp::Equal {
-                        return Err(PgError::unsupported(
-                            "index condition with an inequality to ANY",
-                        ));
-                    }
                     let array = compile(&op.args[1], &mut NoScanColumns, run)?;
                     let elem = run.sv.as_facts().type_info(op.args[1].type_oid())?.elem;
                     let elem = run.sv.as_facts().type_info(elem)?;
-                    let order = match cmp {
-                        Some(_) => Some(run.sv.as_facts().type_compare(elem.oid)?),
-                        None => None,
+                    let order = match (&cmp, what) {
+                        (None, ScanOp::Equal) => None,
+                        _ => Some(run.sv.as_facts().type_compare(elem.oid)?),
                     };
-                    Condition::Any { column, cmp, order, array, elem, values: Vec::new() }
+                    let collation = op.inputcollid;
+                    let values = Vec::new();
+                    Condition::Any { column, op: what, cmp, order, collation, array, elem, values }
                 }
                 Expr::NullTest(n) => {
                     Condition::Null { column: column_of(&n.arg)?, is_not: n.is_not }
@@ -158,7 +158,7 @@ impl Probe {
                         return Ok(false);
                     }
                 }
-                Condition::Any { array, elem, values, .. } => {
+                Condition::Any { op, order, collation, array, elem, values, .. } => {
                     let v = array.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
                     if v.is_null() {
                         return Ok(false);
@@ -170,6 +170,7 @@ impl Probe {
                     if values.is_empty() {
                         return Ok(false);
                     }
+                    keep_farthest(values, *op, order.as_ref(), *collation);
                 }
                 Condition::Null { .. } => {}
             }
@@ -193,6 +194,10 @@ impl Probe {
                 let value = value.get(st).to_owned();
                 ScanKey::Compare { column: *column, op: *op, value, cmp: cmp.clone() }
             }
+            Condition::Any { column, op, cmp, values, .. } if *op != ScanOp::Equal => {
+                let value = values.first().cloned().unwrap_or_default();
+                ScanKey::Compare { column: *column, op: *op, value, cmp: cmp.clone() }
+            }
             Condition::Any { column, cmp, order, values, .. } => {
                 let (cmp, order) = (cmp.clone(), order.clone());
                 ScanKey::Any { column: *column, values: values.clone(), cmp, order }
@@ -213,6 +218,20 @@ impl Probe {
             }
         }
     }
+}
+
+/// Of an inequality to any element only the farthest element matters. Counterpart: `_bt_preprocess_array_keys`.
+fn keep_farthest(values: &mut Vec<Datum>, op: ScanOp, order: Option<&Comparer>, collation: Oid) {
+    let Some(order) = order else { return };
+    let farther = match op {
+        ScanOp::Equal => return,
+        ScanOp::Less | ScanOp::LessEqual => std::cmp::Ordering::Greater,
+        ScanOp::GreaterEqual | ScanOp::Greater => std::cmp::Ordering::Less,
+    };
+    let farthest = std::mem::take(values).into_iter().reduce(|a, b| {
+        if order.order(b.as_ref(), a.as_ref(), collation) == farther { b } else { a }
+    });
+    values.extend(farthest);
 }
 
 fn column_of(e: &Expr) -> Result<usize> {

@@ -374,7 +374,7 @@ impl Host for Run<'_> {
             ExecParam::Pending(place) => {
                 let place = *place;
                 let plan = self.st.init_plans[place].clone();
-                if let Err(e) = subplan::run_init_plan(self, &plan) {
+                if let Err(e) = stdx::stack::deep(|| subplan::run_init_plan(self, &plan)) {
                     // Who asked for a batch's values asks again for one row's: that must fail as well.
                     for &id in &plan.set_param {
                         self.st.exec[id as usize] = ExecParam::Pending(place);
@@ -399,7 +399,7 @@ impl Host for Run<'_> {
         outer: &[Datum],
         test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
     ) -> Result<Datum> {
-        subplan::run_subplan(self, plan, outer, test)
+        stdx::stack::deep(|| subplan::run_subplan(self, plan, outer, test))
     }
 
     fn call_host(

@@ -233,7 +233,9 @@ fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datu
             })?);
         }
         let Some(set) = &sub.hashed else { return Ok(Datum::Null) };
-        set.contains(run, outer)
+        let found = set.contains(run, outer)?;
+        // A table made for EXISTS knows no third answer.
+        Ok(if found.is_null() && plan.unknown_eq_false { Datum::bool(false) } else { found })
     })
 }
 

@@ -2,7 +2,7 @@
 //! in Rust spelling, so that whoever knows `parsenodes.h` knows this tree.
 //!
 //! Positions are byte offsets into the statement text, -1 where unknown. The tree is bounded in depth
-//! ([`crate::MAX_DEPTH`]), so plain recursion over it is safe on a stack made for it.
+//! ([`crate::DEPTH_BYTES_MAX`]), so plain recursion over it is safe on a stack made for it.
 //!
 //! Reading order: this file, `expr`, `query`, `table`, `utility`, `object`, `enums`.
 
@@ -31,6 +31,20 @@ pub struct RawStmt {
     pub location: i32,
     /// Length in bytes; 0 means "to the end of the string".
     pub len: i32,
+    /// Levels of nodes within nodes.
+    pub depth: u32,
+}
+
+impl RawStmt {
+    /// A statement that stood within another one, of that depth.
+    pub fn within(stmt: Node, depth: u32) -> RawStmt {
+        RawStmt { stmt, location: 0, len: 0, depth }
+    }
+
+    /// Does work on it need [`stdx::stack::wide`]?
+    pub fn is_deep(&self) -> bool {
+        self.depth > crate::DEEP_NODES
+    }
 }
 
 /// Any node. Variants hold boxes, so that a node is three words.

@@ -93,23 +93,21 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
 
 /// One element of the parser's result: a statement, or in the other modes what that mode yields.
 fn statement(node: *mut raw::Node, mode: Mode) -> Result<RawStmt> {
-    let mut cx = Cx::new();
+    let mut cx = Cx::default();
     // SAFETY: `node` points to a live node, whose tag tells its type; the borrow ends with this call,
     // before the memory context goes.
     unsafe {
         match (*node).type_ {
             raw::NodeTag::T_RawStmt => {
                 let raw_stmt = &*node.cast::<rnodes::RawStmt>();
-                Ok(RawStmt {
-                    stmt: raw_stmt.stmt().conv(&mut cx)?,
-                    location: raw_stmt.stmt_location,
-                    len: raw_stmt.stmt_len,
-                })
+                let stmt = raw_stmt.stmt().conv(&mut cx)?;
+                let (location, len) = (raw_stmt.stmt_location, raw_stmt.stmt_len);
+                Ok(RawStmt { stmt, location, len, depth: cx.deepest })
             }
             raw::NodeTag::T_TypeName if mode == Mode::TypeName => {
                 let name = &*node.cast::<rnodes::TypeName>();
                 let stmt = Node::TypeName(Box::new(name.conv(&mut cx)?));
-                Ok(RawStmt { stmt, location: 0, len: 0 })
+                Ok(RawStmt::within(stmt, cx.deepest))
             }
             _ => Err(PgError::internal("unexpected node at the top of the parse tree")),
         }

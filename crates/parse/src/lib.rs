@@ -26,9 +26,12 @@ pub use keywords::quote_identifier;
 
 use pgerror::{PgError, Result, SqlState};
 
-/// Deepest tree that is built, counted in nodes from the statement down. Deeper ones are refused with
-/// 54001, so that every recursion over the tree is bounded by this.
-pub const MAX_DEPTH: u32 = 4_000;
+/// Deepest tree that is built, in the bytes of stack that PostgreSQL would need for it (the default of
+/// `max_stack_depth`). Deeper ones are refused with 54001, so that every recursion over the tree is bounded by this.
+pub const DEPTH_BYTES_MAX: u32 = 2 << 20;
+
+/// Statements that are nested deeper than so many nodes need more stack than a session has.
+pub const DEEP_NODES: u32 = 500;
 
 /// What the text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,6 +2,7 @@
 
 use crate::query::{Query, SortGroupClause};
 use ids::{AttrNo, Oid};
+use stdx::Nested;
 use types::Datum;
 
 /// Byte offset in the query text; -1 where unknown. Never part of a node's equality.
@@ -313,7 +314,7 @@ pub struct SubLink {
     pub testexpr: Option<Expr>,
     /// The operator as written, for printing.
     pub oper_name: Vec<String>,
-    pub subselect: Box<Query>,
+    pub subselect: Nested<Query>,
     /// The array type of `ARRAY(…)`, else invalid. Only catalogs know it, so analysis fills it in, and
     /// whoever reads a stored tree; it is not stored.
     pub array_type: Oid,

@@ -33,6 +33,10 @@ fn shift_node(e: &mut Expr, level: u32, delta: i32, min_level: u32) -> bool {
 }
 
 fn shift_cte_refs(query: &mut Query, delta: i32, min_level: u32, level: u32) {
+    stdx::stack::deep(|| shift_cte_parts(query, delta, min_level, level));
+}
+
+fn shift_cte_parts(query: &mut Query, delta: i32, min_level: u32, level: u32) {
     for cte in &mut query.cte_list {
         shift_cte_refs(&mut cte.query, delta, min_level, level + 1);
     }

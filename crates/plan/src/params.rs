@@ -4,6 +4,7 @@
 use crate::expr::{Expr, ParamKind};
 use crate::node::{BitmapNode, IndexProbe, Plan, PlanNode};
 use crate::walk;
+use std::collections::BTreeSet;
 
 /// What parts of a plan have to do with exec parameters, the sub-plans that they use included.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -17,26 +18,23 @@ pub struct Mentioned {
 /// The exec parameters that these plans and expressions mention.
 pub fn mentioned(plans: &[&Plan], exprs: &[&Expr], subplans: &[Plan]) -> Mentioned {
     let seen = vec![false; subplans.len()];
-    let mut finder = Finder { subplans, seen, out: Vec::new(), set: Vec::new() };
+    let mut finder = Finder { subplans, seen, out: BTreeSet::new(), set: BTreeSet::new() };
     plans.iter().for_each(|p| finder.plan(p));
     exprs.iter().for_each(|e| finder.expr(e));
-    let Finder { out, set, .. } = finder;
-    let free = out.iter().copied().filter(|id| !set.contains(id)).collect();
-    Mentioned { read: out, free }
+    let free = finder.out.difference(&finder.set).copied().collect();
+    Mentioned { read: finder.out.into_iter().collect(), free }
 }
 
 struct Finder<'p> {
     subplans: &'p [Plan],
     seen: Vec<bool>,
-    out: Vec<i32>,
-    set: Vec<i32>,
+    out: BTreeSet<i32>,
+    set: BTreeSet<i32>,
 }
 
 impl Finder<'_> {
     fn add(&mut self, id: i32) {
-        if !self.out.contains(&id) {
-            self.out.push(id);
-        }
+        self.out.insert(id);
     }
 
     fn sub(&mut self, plan_id: u32) {
@@ -61,13 +59,19 @@ impl Finder<'_> {
     }
 
     fn plan(&mut self, plan: &Plan) {
+        stdx::stack::deep(|| self.plan_node(plan));
+    }
+
+    fn plan_node(&mut self, plan: &Plan) {
         each_expr(plan, &mut |e| self.expr(e));
         match &plan.node {
             PlanNode::CteScan { cte_plan_id, cte_param, .. } => {
                 self.add(*cte_param);
                 self.sub(*cte_plan_id);
             }
-            PlanNode::RecursiveUnion { wt_param, .. } => self.set.push(*wt_param),
+            PlanNode::RecursiveUnion { wt_param, .. } => {
+                self.set.insert(*wt_param);
+            }
             PlanNode::WorkTableScan { wt_param, .. } => self.add(*wt_param),
             PlanNode::NestLoop { nest_params, .. } => {
                 self.set.extend(nest_params.iter().map(|(id, _)| *id));

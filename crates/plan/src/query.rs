@@ -3,6 +3,7 @@
 
 use crate::expr::{Expr, Location, TargetEntry};
 use ids::{AttrNo, Oid};
+use stdx::Nested;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CmdType {
@@ -120,7 +121,7 @@ pub enum RteKind {
         tablesample: Option<Box<TableSample>>,
     },
     Subquery {
-        subquery: Box<Query>,
+        subquery: Nested<Query>,
         security_barrier: bool,
         /// The view that this was expanded from, for permission checks and locking; else invalid.
         relid: Oid,
@@ -157,6 +158,59 @@ pub enum RteKind {
     TableFunc(Box<TableFunc>),
     /// Made by the planner for an empty FROM.
     Result,
+}
+
+impl RangeTblEntry {
+    /// A copy without the subquery, functions, rows or columns of a join that it is over.
+    pub fn without_parts(&self) -> RangeTblEntry {
+        RangeTblEntry {
+            kind: self.kind.without_parts(),
+            alias: self.alias.clone(),
+            eref: self.eref.clone(),
+            selected_cols: self.selected_cols.clone(),
+            inserted_cols: self.inserted_cols.clone(),
+            updated_cols: self.updated_cols.clone(),
+            security_quals: self.security_quals.clone(),
+            ..*self
+        }
+    }
+}
+
+impl RteKind {
+    fn without_parts(&self) -> RteKind {
+        match self {
+            RteKind::Subquery { security_barrier, relid, .. } => RteKind::Subquery {
+                subquery: Nested::new(Query::default()),
+                security_barrier: *security_barrier,
+                relid: *relid,
+            },
+            RteKind::Join {
+                jointype,
+                joinmergedcols,
+                joinleftcols,
+                joinrightcols,
+                join_using_alias,
+                ..
+            } => RteKind::Join {
+                jointype: *jointype,
+                joinmergedcols: *joinmergedcols,
+                joinaliasvars: Vec::new(),
+                joinleftcols: joinleftcols.clone(),
+                joinrightcols: joinrightcols.clone(),
+                join_using_alias: join_using_alias.clone(),
+            },
+            RteKind::Function { funcordinality, .. } => {
+                RteKind::Function { functions: Vec::new(), funcordinality: *funcordinality }
+            }
+            RteKind::Values { coltypes, coltypmods, colcollations, .. } => RteKind::Values {
+                values_lists: Vec::new(),
+                coltypes: coltypes.clone(),
+                coltypmods: coltypmods.clone(),
+                colcollations: colcollations.clone(),
+            },
+            other => other.clone(),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -381,7 +435,7 @@ pub struct CommonTableExpr {
     pub ctename: String,
     pub aliascolnames: Vec<String>,
     pub materialized: CteMaterialize,
-    pub query: Box<Query>,
+    pub query: Nested<Query>,
     pub search: Option<Box<CteSearch>>,
     pub cycle: Option<Box<CteCycle>>,
     pub recursive: bool,

@@ -6,6 +6,7 @@
 use crate::expr::*;
 use crate::query::{FromExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
 use ids::{AttrNo, Oid};
+use stdx::stack::deep;
 use types::Datum;
 
 /// Calls `f` on each direct sub-expression, in evaluation order. Sub-selects of SubLinks are not
@@ -167,6 +168,14 @@ pub fn any(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     hit
 }
 
+/// Adds the sub-selects of the expression to `out`, but not those within them.
+pub fn sub_selects<'a>(expr: &'a Expr, out: &mut Vec<&'a Query>) {
+    if let Expr::SubLink(link) = expr {
+        out.push(&link.subselect);
+    }
+    each_child(expr, &mut |c| sub_selects(c, out));
+}
+
 /// Puts the table's OID where an expression over its rows asks for `tableoid`: the rows that such
 /// expressions see while they are written have no system columns.
 pub fn fix_tableoid(expr: &mut Expr, table: Oid) {
@@ -201,6 +210,10 @@ pub fn deep_expr_mut(expr: &mut Expr, level: u32, f: &mut dyn FnMut(&mut Expr, u
 
 /// Visits every expression of a query as [`deep_expr_mut`] does; `level` is the query's own.
 pub fn deep_query_mut(query: &mut Query, level: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
+    deep(|| query_parts_mut(query, level, f));
+}
+
+fn query_parts_mut(query: &mut Query, level: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
     query_exprs_mut(query, &mut |e| deep_expr_mut(e, level, f));
     for cte in &mut query.cte_list {
         deep_query_mut(&mut cte.query, level + 1, f);
@@ -210,6 +223,32 @@ pub fn deep_query_mut(query: &mut Query, level: u32, f: &mut dyn FnMut(&mut Expr
             deep_query_mut(subquery, level + 1, f);
         }
     }
+}
+
+/// As [`deep_expr_mut`], to look only.
+pub fn deep_expr(expr: &Expr, level: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
+    if !f(expr, level) {
+        return;
+    }
+    each_child(expr, &mut |c| deep_expr(c, level, f));
+    if let Expr::SubLink(n) = expr {
+        deep_query(&n.subselect, level + 1, f);
+    }
+}
+
+/// As [`deep_query_mut`], to look only.
+pub fn deep_query(query: &Query, level: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
+    deep(|| {
+        query_exprs(query, &mut |e| deep_expr(e, level, f));
+        for cte in &query.cte_list {
+            deep_query(&cte.query, level + 1, f);
+        }
+        for rte in &query.rtable {
+            if let RteKind::Subquery { subquery, .. } = &rte.kind {
+                deep_query(subquery, level + 1, f);
+            }
+        }
+    });
 }
 
 /// Calls `f` on each top expression that belongs to the query's own level.

@@ -443,7 +443,8 @@ impl Glob<'_> {
         let tuples = root.rel(rti)?.tuples;
         Ok(match b {
             BitmapPath::Index { m, .. } => {
-                recheck.extend(m.quals.iter().map(|q| q.qual.clone()));
+                let tested = m.quals.iter().filter(|q| !q.is_truth_value());
+                recheck.extend(tested.map(|q| q.qual.clone()));
                 BitmapNode::Index { info: info(tuples), probe: self.probe(root, path, rti, m) }
             }
             BitmapPath::And { parts, .. } => {
@@ -461,11 +462,14 @@ impl Glob<'_> {
                     children.push(self.bitmap(root, path, rti, p, &mut own)?);
                     arms.extend(conjunction(own));
                 }
-                recheck.push(Expr::Bool(Box::new(BoolExpr {
-                    boolop: BoolOp::Or,
-                    args: arms,
-                    location: Location::UNKNOWN,
-                })));
+                // An arm that the filter tests leaves nothing to be tested again.
+                if arms.len() == parts.len() {
+                    recheck.push(Expr::Bool(Box::new(BoolExpr {
+                        boolop: BoolOp::Or,
+                        args: arms,
+                        location: Location::UNKNOWN,
+                    })));
+                }
                 BitmapNode::Or { info: info(tuples), children }
             }
         })

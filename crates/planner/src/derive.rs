@@ -3,6 +3,7 @@
 
 use crate::facts::IndexKey;
 use crate::glob::*;
+use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use crate::vars::relids_of;
@@ -17,10 +18,6 @@ const LESS_EQUAL: u16 = 2;
 const EQUAL: u16 = 3;
 const GREATER_EQUAL: u16 = 4;
 const GREATER: u16 = 5;
-
-/// Operators of pattern matching on text and name, by OID.
-const LIKE: [u32; 2] = [1209, 1207];
-const REGEX: [u32; 2] = [641, 639];
 
 impl Glob<'_> {
     /// Conditions on the index key that hold wherever `q` does; `q` itself must still be tested.
@@ -39,14 +36,11 @@ impl Glob<'_> {
                 }
                 let datum = c.value.as_ref();
                 let types::DatumRef::Bytes(pattern) = datum else { return Ok(Vec::new()) };
-                let found = if LIKE.contains(&op.opno.0) {
-                    like_prefix(pattern)
-                } else if REGEX.contains(&op.opno.0) {
-                    regex_prefix(pattern)
-                } else {
-                    None
+                let estimator = self.facts.operator(op.opno)?.restrict.clone();
+                let Some((kind, false)) = PatternKind::of_estimator(&estimator) else {
+                    return Ok(Vec::new());
                 };
-                let Some((prefix, whole)) = found else { return Ok(Vec::new()) };
+                let Matches { prefix, whole, .. } = kind.matches(pattern);
                 if prefix.is_empty() && !whole {
                     return Ok(Vec::new());
                 }
@@ -245,91 +239,9 @@ fn follows(s: u16, t: u16, o: Ordering) -> bool {
     }
 }
 
-/// What every match begins with, and whether it is the whole.
-fn like_prefix(pattern: &[u8]) -> Option<(Vec<u8>, bool)> {
-    let mut out = Vec::new();
-    let mut it = pattern.iter();
-    while let Some(&c) = it.next() {
-        match c {
-            b'%' | b'_' => return Some((out, false)),
-            b'\\' => out.push(*it.next()?),
-            c => out.push(c),
-        }
-    }
-    Some((out, true))
-}
-
-/// The same of a regular expression that begins with `^` and plain characters, also in parentheses as psql
-/// writes them: `^(name)$`.
-fn regex_prefix(pattern: &[u8]) -> Option<(Vec<u8>, bool)> {
-    let special = |c: u8| b"\\^$.[]|()*+?{}".contains(&c);
-    let rest = pattern.strip_prefix(b"^")?;
-    if let Some(inner) = rest.strip_prefix(b"(").and_then(|r| r.strip_suffix(b")$"))
-        && !inner.iter().any(|&c| special(c))
-    {
-        return Some((inner.to_vec(), true));
-    }
-    if pattern.contains(&b'|') {
-        return None;
-    }
-    let end = rest.iter().position(|&c| special(c)).unwrap_or(rest.len());
-    let (mut prefix, tail) = (rest[..end].to_vec(), &rest[end..]);
-    if tail == b"$" {
-        return Some((prefix, true));
-    }
-    // The last character may be repeated no time at all.
-    if matches!(tail.first(), Some(b'*' | b'?' | b'{')) {
-        while let Some(c) = prefix.pop() {
-            if c & 0xC0 != 0x80 {
-                break;
-            }
-        }
-    }
-    Some((prefix, false))
-}
-
-/// The least text above all that begin with `prefix`, bytes in order.
-fn next_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
-    let mut out = prefix.to_vec();
-    while let Some(&last) = out.last() {
-        if last < 0x7e {
-            *out.last_mut()? += 1;
-            return Some(out);
-        }
-        // A character that has no plain successor goes; what is before it is followed instead.
-        while let Some(c) = out.pop() {
-            if c & 0xC0 != 0x80 {
-                break;
-            }
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn prefixes() {
-        let like =
-            |p: &str| like_prefix(p.as_bytes()).map(|(b, w)| (String::from_utf8(b).unwrap(), w));
-        assert_eq!(like("abc%"), Some(("abc".into(), false)));
-        assert_eq!(like("a\\%b_c"), Some(("a%b".into(), false)));
-        assert_eq!(like("abc"), Some(("abc".into(), true)));
-        assert_eq!(like("abc\\"), None);
-        let regex =
-            |p: &str| regex_prefix(p.as_bytes()).map(|(b, w)| (String::from_utf8(b).unwrap(), w));
-        assert_eq!(regex("^(foo)$"), Some(("foo".into(), true)));
-        assert_eq!(regex("^foo"), Some(("foo".into(), false)));
-        assert_eq!(regex("^foo*"), Some(("fo".into(), false)));
-        assert_eq!(regex("^foo|bar"), None);
-        assert_eq!(regex("^(a|b)$"), None);
-        assert_eq!(regex("foo"), None);
-        assert_eq!(next_prefix(b"abc").unwrap(), b"abd");
-        assert_eq!(next_prefix("ab\u{e9}".as_bytes()).unwrap(), b"ac");
-        assert_eq!(next_prefix("\u{e9}".as_bytes()), None);
-    }
 
     #[test]
     fn what_follows_from_comparisons() {

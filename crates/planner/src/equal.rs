@@ -50,7 +50,9 @@ impl Glob<'_> {
                 if let (Expr::Const(a), Expr::Const(b)) = (&value, &other)
                     && cmp.order(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
                 {
+                    // Nothing satisfies the conditions; the others no longer matter.
                     rest.push(eval::bool_const(Some(false)));
+                    break;
                 }
                 if !same {
                     kept.push((other, q));

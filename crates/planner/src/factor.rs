@@ -81,8 +81,7 @@ fn disjunction(arms: Vec<Vec<Expr>>) -> Expr {
     for a in arms.into_iter().filter_map(conjunction) {
         match a {
             Expr::Bool(inner) if inner.boolop == BoolOp::Or => args.extend(inner.args),
-            other if !args.contains(&other) => args.push(other),
-            _ => {}
+            other => args.push(other),
         }
     }
     if args.len() == 1

@@ -2,7 +2,8 @@
 
 use ids::{AttrNo, Oid};
 use pgerror::Result;
-use plan::expr::{Expr, OpExpr};
+use plan::expr::{Expr, FuncExpr, OpExpr};
+use plan::query::Query;
 use std::sync::Arc;
 use types::Datum;
 
@@ -183,7 +184,15 @@ impl Default for CostSettings {
 /// Look-ups by OID, beyond those of expression compilation.
 pub trait PlannerFacts: eval::Facts {
     fn costs(&self) -> &CostSettings;
+
+    /// An error where the statement is to be cancelled. Asked in every loop whose length the statement decides.
+    fn check_interrupts(&self) -> Result<()>;
+
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>>;
+
+    /// The query that makes the rows of a set-returning call, over the call's arguments as parameters; `columns` are the
+    /// types that FROM says or knows its columns have. `None` where the call must stay one.
+    fn inline_set(&mut self, call: &FuncExpr, columns: &[Oid]) -> Result<Option<Query>>;
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
     /// Strategy number (1 `<` … 5 `>`) of an operator in a B-tree family, if it is a member.
     fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;

@@ -4,19 +4,20 @@ use crate::facts::{CostSettings, PlannerFacts};
 use crate::path::Relids;
 use crate::rel::BaseRel;
 use ids::Oid;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{PgError, Result};
 use plan::expr::Expr;
-use plan::node::{Plan, PlanRowMark, PlannedStmt};
+use plan::node::{Plan, PlanRowMark, PlannedStmt, RightsNeeded};
 use plan::query::{Query, RangeTblEntry, RteKind};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use stdx::stack::deep;
 
 /// Deepest nesting of queries.
-const LEVELS_MAX: u32 = 200;
+const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is as the analyzer and the view expansion left it.
 pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<PlannedStmt> {
     let rights = crate::rights::of_query(query, facts)?;
-    let mut relation_oids = Vec::new();
+    let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut glob = Glob {
         facts,
@@ -26,6 +27,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         result_relations: Vec::new(),
         row_marks: Vec::new(),
         bound: Vec::new(),
+        rights,
         level: 0,
     };
     let planned = glob.plan_level(query.clone(), LevelInput::default())?;
@@ -41,9 +43,9 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         subplans: glob.subplans,
         rewind_plan_ids: Vec::new(),
         row_marks: glob.row_marks,
-        relation_oids,
+        relation_oids: relation_oids.into_iter().collect(),
         inval_items: Vec::new(),
-        rights,
+        rights: glob.rights,
         param_exec_types: glob.param_types,
         bound: glob.bound,
         stmt_location: query.stmt_location,
@@ -52,40 +54,27 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
 }
 
 /// All relations anywhere in the query, each once.
-fn collect_relations(query: &Query, out: &mut Vec<Oid>) {
+fn collect_relations(query: &Query, out: &mut BTreeSet<Oid>) {
     for rte in &query.rtable {
         let relid = match &rte.kind {
             RteKind::Relation { relid, .. } | RteKind::Subquery { relid, .. } => *relid,
             _ => continue,
         };
-        if relid.is_valid() && !out.contains(&relid) {
-            out.push(relid);
+        if relid.is_valid() {
+            out.insert(relid);
         }
     }
     for cte in &query.cte_list {
-        collect_relations(&cte.query, out);
+        deep(|| collect_relations(&cte.query, out));
     }
     for rte in &query.rtable {
         if let RteKind::Subquery { subquery, .. } = &rte.kind {
-            collect_relations(subquery, out);
+            deep(|| collect_relations(subquery, out));
         }
     }
-    if !query.has_sub_links {
-        return;
-    }
-    // The walkers of whole queries want to change what they see.
-    let mut found = Vec::new();
-    plan::walk::query_exprs_mut(&mut query.clone(), &mut |e| {
-        plan::walk::deep_expr_mut(e, 0, &mut |e, level| {
-            if level == 0
-                && let Expr::SubLink(s) = e
-            {
-                found.push((*s.subselect).clone());
-            }
-            level == 0
-        });
-    });
-    found.iter().for_each(|q| collect_relations(q, out));
+    let mut inner: Vec<&Query> = Vec::new();
+    plan::walk::query_exprs(query, &mut |e| plan::walk::sub_selects(e, &mut inner));
+    inner.into_iter().for_each(|q| deep(|| collect_relations(q, out)));
 }
 
 /// What all levels share.
@@ -101,6 +90,8 @@ pub(crate) struct Glob<'a> {
     pub row_marks: Vec<PlanRowMark>,
     /// See [`PlannedStmt::bound`].
     pub bound: Vec<Expr>,
+    /// What the user must be allowed to do; functions that are replaced by their bodies add to it.
+    pub rights: RightsNeeded,
     pub level: u32,
 }
 
@@ -189,6 +180,8 @@ pub(crate) struct Root {
     pub tuple_fraction: f64,
     /// Entries of the range table that are there in each row that the joins make.
     pub present: Relids,
+    /// Rows of the largest table: how often a sub-select in a condition may run.
+    pub calls: f64,
 }
 
 impl<'a> Glob<'a> {
@@ -206,9 +199,9 @@ impl<'a> Glob<'a> {
     pub(crate) fn enter(&mut self) -> Result<()> {
         self.level += 1;
         if self.level > LEVELS_MAX {
-            return Err(pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded"));
+            return Err(eval::too_deep());
         }
-        Ok(())
+        self.facts.check_interrupts()
     }
 
     pub(crate) fn leave(&mut self) {
@@ -233,6 +226,7 @@ impl Root {
             multi: Vec::new(),
             tuple_fraction,
             present: Relids::new(),
+            calls: 1.0,
         }
     }
 

@@ -94,9 +94,19 @@ impl Glob<'_> {
     pub(crate) fn solve(
         &mut self,
         root: &mut Root,
-        problem: &Problem,
+        problem: Problem,
         needed: &[Expr],
     ) -> Result<JoinRel> {
+        stdx::stack::deep(|| self.solve_here(root, problem, needed))
+    }
+
+    fn solve_here(
+        &mut self,
+        root: &mut Root,
+        mut problem: Problem,
+        needed: &[Expr],
+    ) -> Result<JoinRel> {
+        self.facts.check_interrupts()?;
         if problem.items.is_empty() {
             return Err(PgError::internal("join problem without items"));
         }
@@ -106,10 +116,9 @@ impl Glob<'_> {
         let mut gates: Vec<Expr> = Vec::new();
         // Conditions on no item that may come out another way for each row.
         let mut volatile: Vec<Expr> = Vec::new();
-        let mut quals = self.spread_constants(&problem.quals)?;
-        let derived = self.restrictions_of(root, problem, &quals)?;
+        let mut quals = self.spread_constants(&std::mem::take(&mut problem.quals))?;
+        let derived = self.restrictions_of(root, &problem, &quals)?;
         quals.extend(derived);
-        let mut problem = Problem { quals: Vec::new(), items: problem.items.clone() };
         problem.push_down(quals);
         for q in &problem.quals {
             let need = relids_of(q);
@@ -144,23 +153,24 @@ impl Glob<'_> {
         }
         let ends = Ends::new(&root.query, &all_needed)?;
         let mut rels = Vec::with_capacity(problem.items.len());
-        for item in &problem.items {
+        for item in problem.items {
             rels.push(match item {
                 Item::Rel(rti) => {
                     let tied: Vec<Expr> =
-                        multi.iter().filter(|q| relids_of(q).contains(rti)).cloned().collect();
-                    let relids = Relids::from([*rti]);
+                        multi.iter().filter(|q| relids_of(q).contains(&rti)).cloned().collect();
+                    let relids = Relids::from([rti]);
                     let useful = ends.useful_above(&relids);
-                    let paths = self.scan_paths(root, *rti, &tied, &all_needed)?;
+                    let paths = self.scan_paths(root, rti, &tied, &all_needed)?;
                     let paths = paths.with_useful_orders(&useful);
-                    let rel = root.rel(*rti)?;
+                    let rel = root.rel(rti)?;
                     JoinRel { relids, rows: rel.rows, paths, lateral: rel.lateral.clone(), useful }
                 }
                 Item::Join(j) => {
-                    let rel = self.fixed_join(root, j, &all_needed)?;
+                    let relids = j.relids.clone();
+                    let rel = self.fixed_join(root, *j, &all_needed)?;
                     // What concerns this join alone and cannot be tested before it: conditions on its nullable side.
                     let (own, others): (Vec<Expr>, Vec<Expr>) =
-                        multi.into_iter().partition(|q| relids_of(q).is_subset(&j.relids));
+                        multi.into_iter().partition(|q| relids_of(q).is_subset(&relids));
                     multi = others;
                     if own.is_empty() { rel } else { self.filtered(root, rel, &own)? }
                 }
@@ -265,23 +275,22 @@ impl Glob<'_> {
     }
 
     /// An outer, semi or anti join: its sides are solved on their own.
-    fn fixed_join(&mut self, root: &mut Root, j: &JoinItem, needed: &[Expr]) -> Result<JoinRel> {
-        let (inner, on) = self.constants_across(j)?;
-        let mut j = JoinItem { quals: on, ..j.clone() };
+    fn fixed_join(&mut self, root: &mut Root, mut j: JoinItem, needed: &[Expr]) -> Result<JoinRel> {
+        let (inner, on) = self.constants_across(&j)?;
+        j.quals = on;
         j.right.push_down(inner);
-        let j = &j;
         let mut all = needed.to_vec();
         all.extend(j.quals.iter().cloned());
-        let left = self.solve(root, &j.left, &all)?;
+        let left = self.solve(root, j.left, &all)?;
         // Conditions that tie the right side to the left let its base relation be looked up.
         let right = match j.right.items.as_slice() {
-            [Item::Rel(rti)] if j.jointype != JoinType::Full => {
-                let mut r = self.solve(root, &j.right, &all)?;
-                let tied: Vec<Expr> =
-                    j.quals.iter().filter(|q| relids_of(q).contains(rti)).cloned().collect();
+            &[Item::Rel(rti)] if j.jointype != JoinType::Full => {
                 let gate_free = !j.right.quals.iter().any(|q| relids_of(q).is_empty());
+                let mut r = self.solve(root, j.right, &all)?;
+                let tied: Vec<Expr> =
+                    j.quals.iter().filter(|q| relids_of(q).contains(&rti)).cloned().collect();
                 if !tied.is_empty() && gate_free {
-                    for p in self.scan_paths(root, *rti, &tied, &all)?.paths {
+                    for p in self.scan_paths(root, rti, &tied, &all)?.paths {
                         if !p.outer.is_empty() {
                             r.paths.add((*p).clone());
                         }
@@ -289,7 +298,7 @@ impl Glob<'_> {
                 }
                 r
             }
-            _ => self.solve(root, &j.right, &all)?,
+            _ => self.solve(root, j.right, &all)?,
         };
         let mut out = JoinRel::of(&left, &right, &Ends::new(&root.query, needed)?);
         out.relids.clone_from(&j.relids);
@@ -360,30 +369,32 @@ impl Glob<'_> {
                         continue;
                     }
                     let relids = masks_of(mask);
+                    // The conditions that some join within these relations tests.
+                    let within: Vec<usize> =
+                        (0..quals.len()).filter(|&q| qual_relids[q].is_subset(&relids)).collect();
                     let mut out: Option<JoinRel> = None;
                     // In ascending order: of equal ways the one that begins with what was written first.
                     let mut sub = mask & mask.wrapping_neg();
                     while sub != mask {
                         let other = mask ^ sub;
                         if let (Some(l), Some(r)) = (best.get(&sub), best.get(&other)) {
-                            let tied = qual_relids.iter().any(|q| {
-                                q.is_subset(&relids)
-                                    && !q.is_disjoint(&l.relids)
-                                    && !q.is_disjoint(&r.relids)
+                            let here: Vec<usize> = within
+                                .iter()
+                                .copied()
+                                .filter(|&q| {
+                                    !qual_relids[q].is_subset(&l.relids)
+                                        && !qual_relids[q].is_subset(&r.relids)
+                                })
+                                .collect();
+                            let tied = here.iter().any(|&q| {
+                                !qual_relids[q].is_disjoint(&l.relids)
+                                    && !qual_relids[q].is_disjoint(&r.relids)
                             }) || depends(l, r)
                                 || depends(r, l);
                             if tied || cartesian {
                                 let (l, r) = (l.clone(), r.clone());
-                                let here: Vec<Expr> = quals
-                                    .iter()
-                                    .zip(&qual_relids)
-                                    .filter(|(_, q)| {
-                                        q.is_subset(&relids)
-                                            && !q.is_subset(&l.relids)
-                                            && !q.is_subset(&r.relids)
-                                    })
-                                    .map(|(e, _)| e.clone())
-                                    .collect();
+                                let here: Vec<Expr> =
+                                    here.into_iter().map(|q| quals[q].clone()).collect();
                                 let mut target = match out.take() {
                                     Some(t) => t,
                                     None => {
@@ -410,60 +421,88 @@ impl Glob<'_> {
         best.remove(&full).ok_or_else(|| PgError::internal("no way to join all relations"))
     }
 
+    /// Joins the pair with the fewest rows until one relation is left. What a pair makes is remembered: each step
+    /// tries only the pairs of the relation that is new.
     fn search_greedily(
         &mut self,
         root: &mut Root,
-        mut rels: Vec<JoinRel>,
+        rels: Vec<JoinRel>,
         quals: &[Expr],
         ends: &Ends,
     ) -> Result<JoinRel> {
+        let quals: Vec<(Relids, &Expr)> = quals.iter().map(|q| (relids_of(q), q)).collect();
+        let mut rels: Vec<(usize, JoinRel)> = rels.into_iter().enumerate().collect();
+        let mut next = rels.len();
+        // `None`: nothing ties the two, or there is no way to join them like this.
+        let mut tried: HashMap<(usize, usize), Option<JoinRel>> = HashMap::new();
         while rels.len() > 1 {
-            let mut best: Option<(usize, usize, JoinRel, bool)> = None;
-            for i in 0..rels.len() {
-                for j in 0..rels.len() {
-                    if i == j {
-                        continue;
+            let mut best: Option<(usize, usize, JoinRel)> = None;
+            for cartesian in [false, true] {
+                if best.is_some() {
+                    break;
+                }
+                for (i, j) in pairs(rels.len()) {
+                    let key = (rels[i].0, rels[j].0);
+                    if !cartesian && !tried.contains_key(&key) {
+                        let made =
+                            self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, false)?;
+                        tried.insert(key, made);
                     }
-                    let (l, r) = (rels[i].clone(), rels[j].clone());
-                    let relids: Relids = l.relids.union(&r.relids).copied().collect();
-                    let here: Vec<Expr> = quals
-                        .iter()
-                        .filter(|q| {
-                            let need = relids_of(q);
-                            need.is_subset(&relids)
-                                && !need.is_subset(&l.relids)
-                                && !need.is_subset(&r.relids)
-                        })
-                        .cloned()
-                        .collect();
-                    let tied = !here.is_empty() || depends(&l, &r) || depends(&r, &l);
-                    if let Some(b) = &best
-                        && b.3
-                        && !tied
-                    {
-                        continue;
-                    }
-                    let rows = self.join_rows(root, JoinType::Inner, &l, &r, &here)?;
-                    let mut out = JoinRel { rows, ..JoinRel::of(&l, &r, ends) };
-                    self.join_paths(root, JoinType::Inner, &l, &r, &here, &mut out)?;
-                    let better = |o: &JoinRel, b: &(usize, usize, JoinRel, bool)| {
-                        (tied && !b.3) || o.rows < b.2.rows
+                    let fresh;
+                    let made = match cartesian {
+                        false => tried.get(&key).and_then(Option::as_ref),
+                        true => {
+                            fresh =
+                                self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, true)?;
+                            fresh.as_ref()
+                        }
                     };
-                    if !out.paths.paths.is_empty() && best.as_ref().is_none_or(|b| better(&out, b))
+                    if let Some(made) = made
+                        && best.as_ref().is_none_or(|b| made.rows < b.2.rows)
                     {
-                        best = Some((i, j, out, tied));
+                        best = Some((i, j, made.clone()));
                     }
                 }
             }
-            let Some((i, j, joined, _)) = best else {
+            let Some((i, j, joined)) = best else {
                 return Err(PgError::internal("no way to join all relations"));
             };
-            let (first, second) = (i.max(j), i.min(j));
-            rels.remove(first);
-            rels.remove(second);
-            rels.push(joined);
+            for gone in [i.max(j), i.min(j)] {
+                let (id, _) = rels.remove(gone);
+                tried.retain(|key, _| key.0 != id && key.1 != id);
+            }
+            rels.push((next, joined));
+            next += 1;
         }
-        rels.pop().ok_or_else(|| PgError::internal("no relation to join"))
+        rels.pop().map(|(_, rel)| rel).ok_or_else(|| PgError::internal("no relation to join"))
+    }
+
+    /// The join of two relations; none if no condition ties them, unless `cartesian`.
+    fn greedy_pair(
+        &mut self,
+        root: &mut Root,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[(Relids, &Expr)],
+        ends: &Ends,
+        cartesian: bool,
+    ) -> Result<Option<JoinRel>> {
+        self.facts.check_interrupts()?;
+        let applies = |need: &Relids| {
+            !need.is_subset(&l.relids)
+                && !need.is_subset(&r.relids)
+                && need.iter().all(|rti| l.relids.contains(rti) || r.relids.contains(rti))
+        };
+        let here: Vec<Expr> =
+            quals.iter().filter(|(need, _)| applies(need)).map(|(_, q)| (*q).clone()).collect();
+        let tied = !here.is_empty() || depends(l, r) || depends(r, l);
+        if !tied && !cartesian {
+            return Ok(None);
+        }
+        let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
+        let mut out = JoinRel { rows, ..JoinRel::of(l, r, ends) };
+        self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
+        Ok((!out.paths.paths.is_empty()).then_some(out))
     }
 
     /// Adds all ways to join `l` (outer) with `r` (inner).
@@ -476,6 +515,7 @@ impl Glob<'_> {
         quals: &[Expr],
         out: &mut JoinRel,
     ) -> Result<()> {
+        self.facts.check_interrupts()?;
         let c = self.costs();
         let (hash, rest) = self.hash_clauses(l, r, quals)?;
         let inner_unique = self.inner_is_unique(root, r, quals)?
@@ -778,6 +818,11 @@ impl Glob<'_> {
     }
 }
 
+/// All ordered pairs of different numbers below `n`.
+fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(move |i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j)
+}
+
 /// Does `a` need columns of `b`?
 fn depends(a: &JoinRel, b: &JoinRel) -> bool {
     !a.paths.paths.is_empty() && a.paths.paths.iter().all(|p| !p.outer.is_disjoint(&b.relids))
@@ -788,6 +833,9 @@ fn strip_satisfied(quals: &[Expr], inner: &Path) -> Vec<Expr> {
     let m = match &inner.kind {
         PathKind::Index { m, .. } => m,
         PathKind::Memoize { child, .. } => return strip_satisfied(quals, child),
+        PathKind::Bitmap { bitmap, .. } => {
+            return quals.iter().filter(|q| !bitmap.guarantees(q)).cloned().collect();
+        }
         _ => return quals.to_vec(),
     };
     quals

@@ -69,6 +69,17 @@ pub(crate) enum BitmapPath {
     Or { parts: Vec<BitmapPath>, cost: f64, selectivity: f64 },
 }
 
+impl MatchedQual {
+    /// Is the original a truth value, for which a comparison stands? In bitmap scans such a one stays a filter.
+    pub(crate) fn is_truth_value(&self) -> bool {
+        match &self.original {
+            Expr::Bool(b) => b.boolop == BoolOp::Not,
+            Expr::Var(_) | Expr::BooleanTest(_) => true,
+            _ => false,
+        }
+    }
+}
+
 impl BitmapPath {
     pub(crate) fn cost(&self) -> f64 {
         match self {
@@ -81,7 +92,9 @@ impl BitmapPath {
     /// Do all rows that the bitmap names satisfy the condition?
     pub(crate) fn guarantees(&self, q: &Expr) -> bool {
         match self {
-            BitmapPath::Index { m, .. } => m.quals.iter().any(|m| !m.lossy && m.original == *q),
+            BitmapPath::Index { m, .. } => {
+                m.quals.iter().any(|m| !m.lossy && !m.is_truth_value() && m.original == *q)
+            }
             BitmapPath::And { parts, .. } => parts.iter().any(|p| p.guarantees(q)),
             BitmapPath::Or { parts, .. } => {
                 let Expr::Bool(b) = q else { return false };

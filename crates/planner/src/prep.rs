@@ -10,22 +10,24 @@ use pgerror::Result;
 use plan::expr::*;
 use plan::query::*;
 use plan::walk;
+use stdx::Nested;
 
 impl Glob<'_> {
     /// Brings the level's query into the form that paths are made from.
     pub(crate) fn prepare(&mut self, root: &mut Root) -> Result<()> {
         self.inline_ctes(&mut root.query)?;
         self.plan_ctes(root)?;
-        let facts = &mut *self.facts;
-        let mut volatile = |e: &Expr| {
-            !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
-        };
-        pull_up_sublinks(&mut root.query, &mut volatile);
-        pull_up_subqueries(&mut root.query, &mut volatile);
+        pull_up_sublinks(&mut root.query, self.facts);
+        self.inline_set_functions(&mut root.query)?;
+        pull_up_subqueries(&mut root.query, self.facts)?;
         flatten_join_vars(&mut root.query);
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
         reduce_outer_joins(&mut root.query.jointree, self)?;
+        let mut query = std::mem::take(&mut root.query);
+        let removed = self.remove_useless_joins(&mut query);
+        root.query = query;
+        removed?;
         Ok(())
     }
 
@@ -103,6 +105,13 @@ impl Glob<'_> {
     /// Folds every expression of the level and plans the sub-selects in it.
     fn preprocess_expressions(&mut self, root: &mut Root) -> Result<()> {
         let mut query = std::mem::take(&mut root.query);
+        if query.has_sub_links {
+            for rte in &query.rtable {
+                if let RteKind::Relation { relid, relkind: b'r' | b'm', .. } = &rte.kind {
+                    root.calls = root.calls.max(self.facts.relation(*relid)?.tuples);
+                }
+            }
+        }
         root.present.clear();
         if query.grouping_sets.is_empty() {
             query.jointree.fromlist.iter().for_each(|n| add_present(n, &mut root.present));
@@ -132,6 +141,7 @@ impl Glob<'_> {
     }
 
     pub(crate) fn preprocess(&mut self, root: &mut Root, expr: Expr) -> Result<Expr> {
+        self.facts.check_interrupts()?;
         if let Expr::Var(_) | Expr::Const(_) | Expr::Param(_) = expr {
             return Ok(expr);
         }
@@ -293,7 +303,7 @@ fn inline_cte(query: &mut Query, cte: &CommonTableExpr, level: u32) {
             }
             rte.lateral = refers_up(&sub);
             rte.kind = RteKind::Subquery {
-                subquery: Box::new(sub),
+                subquery: Nested::new(sub),
                 security_barrier: false,
                 relid: Oid::INVALID,
             };

@@ -1,28 +1,35 @@
 //! Subqueries and views merged into the query that uses them; sub-selects in WHERE turned into joins.
 //! Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join, convert_EXISTS_…).
 
+use crate::facts::PlannerFacts;
 use crate::vars::*;
+use eval::Volatility;
 use pgerror::Result;
 use plan::expr::*;
 use plan::query::*;
 use plan::walk;
+use std::collections::HashMap;
+use stdx::Nested;
+use stdx::stack::deep;
 
-/// Tells what is volatile from what is not.
-type IsVolatile<'v> = &'v mut dyn FnMut(&Expr) -> bool;
+/// May the expression have another value each time? So it is taken where that is not known.
+fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
+    !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
+}
 
 /// Turns top-level EXISTS and IN conditions of the level's WHERE into semi- and anti-joins.
-pub(crate) fn pull_up_sublinks(query: &mut Query, volatile: IsVolatile<'_>) {
+pub(crate) fn pull_up_sublinks(query: &mut Query, facts: &mut dyn PlannerFacts) {
     let Some(quals) = query.jointree.quals.take() else { return };
     let mut parts = Vec::new();
     conjuncts(quals, &mut parts);
     let mut rest = Vec::new();
     for part in parts {
         let join = match part {
-            Expr::SubLink(s) => convert(query, *s, false, volatile),
+            Expr::SubLink(s) => convert(query, *s, false, facts),
             Expr::Bool(b) if b.boolop == BoolOp::Not && is_exists(&b.args) => {
                 let location = b.location;
                 match b.args.into_iter().next() {
-                    Some(Expr::SubLink(s)) => convert(query, *s, true, volatile).map_err(|e| {
+                    Some(Expr::SubLink(s)) => convert(query, *s, true, facts).map_err(|e| {
                         Expr::Bool(Box::new(BoolExpr {
                             boolop: BoolOp::Not,
                             args: vec![e],
@@ -72,23 +79,30 @@ fn convert(
     query: &mut Query,
     s: SubLink,
     negated: bool,
-    volatile: IsVolatile<'_>,
+    facts: &mut dyn PlannerFacts,
 ) -> Result<Converted, Expr> {
     // A FROM-less query has no rows to join to.
     if query.jointree.fromlist.is_empty() {
         return Err(Expr::SubLink(Box::new(s)));
     }
     match s.kind {
-        SubLinkKind::Exists => convert_exists(query, s, negated, volatile),
-        SubLinkKind::Any if !negated => convert_any(query, s, volatile),
+        SubLinkKind::Exists => convert_exists(query, s, negated, facts),
+        SubLinkKind::Any if !negated => convert_any(query, s, facts),
         _ => Err(Expr::SubLink(Box::new(s))),
     }
 }
 
-fn convert_any(query: &mut Query, s: SubLink, volatile: IsVolatile<'_>) -> Result<Converted, Expr> {
+fn convert_any(
+    query: &mut Query,
+    s: SubLink,
+    facts: &mut dyn PlannerFacts,
+) -> Result<Converted, Expr> {
     let usable = !refers_up(&s.subselect)
         && s.testexpr.as_ref().is_some_and(|t| {
-            !relids_of(t).is_empty() && !contains_sublinks(t) && !has_upper_vars(t) && !volatile(t)
+            !relids_of(t).is_empty()
+                && !contains_sublinks(t)
+                && !has_upper_vars(t)
+                && !is_volatile(t, facts)
         });
     let (true, Some(mut test)) = (usable, s.testexpr.clone()) else {
         return Err(Expr::SubLink(Box::new(s)));
@@ -107,7 +121,7 @@ fn convert_any(query: &mut Query, s: SubLink, volatile: IsVolatile<'_>) -> Resul
         }
         _ => None,
     });
-    query.rtable.push(subquery_rte("ANY_subquery", *s.subselect));
+    query.rtable.push(subquery_rte("ANY_subquery", s.subselect.into_inner()));
     Ok((JoinType::Semi, JoinTreeNode::Rtr(rti), Some(test)))
 }
 
@@ -115,7 +129,7 @@ fn convert_exists(
     query: &mut Query,
     mut s: SubLink,
     negated: bool,
-    volatile: IsVolatile<'_>,
+    facts: &mut dyn PlannerFacts,
 ) -> Result<Converted, Expr> {
     let sub = &s.subselect;
     let simple = sub.command_type == CmdType::Select
@@ -140,8 +154,7 @@ fn convert_exists(
     let where_clause = probe.jointree.quals.take();
     let correlated = where_clause.as_ref().is_some_and(|w| {
         let mut found = false;
-        let mut w = w.clone();
-        walk::deep_expr_mut(&mut w, 0, &mut |e, level| {
+        walk::deep_expr(w, 0, &mut |e, level| {
             found |= matches!(e, Expr::Var(v) if v.varlevelsup == level + 1);
             true
         });
@@ -149,14 +162,14 @@ fn convert_exists(
     });
     let has_sublinks = where_clause.as_ref().is_some_and(contains_sublinks);
     // Volatile conditions are tested as often as they would be for each outer row.
-    let volatile = where_clause.as_ref().is_some_and(volatile);
+    let volatile = where_clause.as_ref().is_some_and(|w| is_volatile(w, facts));
     if refers_up(&probe) || !correlated || has_sublinks || volatile {
         return Err(Expr::SubLink(Box::new(s)));
     }
     s.subselect.target_list.clear();
     s.subselect.sort_clause.clear();
     s.subselect.distinct_clause.clear();
-    let mut sub = *s.subselect;
+    let mut sub = s.subselect.into_inner();
     let offset = query.rtable.len() as i32;
     offset_query(&mut sub, offset);
     shift_levels_query(&mut sub, -1, 1);
@@ -226,7 +239,7 @@ fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
     let alias = Alias { aliasname: name.to_string(), colnames };
     RangeTblEntry {
         kind: RteKind::Subquery {
-            subquery: Box::new(subquery),
+            subquery: Nested::new(subquery),
             security_barrier: false,
             relid: ids::Oid::INVALID,
         },
@@ -256,16 +269,15 @@ fn has_upper_vars(expr: &Expr) -> bool {
 
 /// Does anything in the query refer to a level above it?
 pub(crate) fn refers_up(query: &Query) -> bool {
-    let mut copy = query.clone();
     let mut found = false;
-    walk::deep_query_mut(&mut copy, 0, &mut |e, level| {
+    walk::deep_query(query, 0, &mut |e, level| {
         found |= match e {
             Expr::Var(v) => v.varlevelsup > level,
             Expr::Aggref(a) => a.agglevelsup > level,
             Expr::GroupingFunc(g) => g.agglevelsup > level,
             _ => false,
         };
-        true
+        !found
     });
     found
 }
@@ -282,7 +294,7 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
                 used.extend(values_lists.iter().flatten().cloned());
             }
             RteKind::Subquery { subquery, .. } if rte.lateral => {
-                walk::deep_query_mut(&mut subquery.clone(), 0, &mut |e, level| {
+                walk::deep_query(subquery, 0, &mut |e, level| {
                     if let Expr::Var(v) = e
                         && v.varlevelsup == level + 1
                     {
@@ -300,91 +312,158 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 }
 
 /// Merges simple subqueries in FROM into the query.
-pub(crate) fn pull_up_subqueries(query: &mut Query, volatile: IsVolatile<'_>) {
+pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts) -> Result<()> {
     let mut from = std::mem::take(&mut query.jointree);
     // What is below the nullable side of an outer join keeps computed columns to itself, since they
     // must become NULL with the rest of the row.
     let mut fromlist = std::mem::take(&mut from.fromlist);
     query.jointree = from;
     for node in &mut fromlist {
-        pull_up_node(query, node, false, &mut Vec::new(), volatile);
+        pull_up_node(query, node, Place::Inner, &mut Pending::new(), facts)?;
     }
     query.jointree.fromlist.extend(fromlist);
+    drop_empty(&mut query.jointree);
+    Ok(())
 }
 
-/// `replaced` collects the substitutions that the not yet reattached part of the tree still needs.
+/// Where in the join tree a node stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Below inner joins alone.
+    Inner,
+    /// On a side of another join whose rows it does not make up.
+    Preserved,
+    /// Below the side of an outer join that may be missing.
+    Nullable,
+}
+
+/// Removes items without relations: subqueries without FROM that have been merged. Their conditions move up.
+fn drop_empty(from: &mut FromExpr) {
+    let mut quals: Vec<Expr> = from.quals.take().into_iter().collect();
+    for node in std::mem::take(&mut from.fromlist) {
+        match without_empty(node) {
+            JoinTreeNode::From(f) if f.fromlist.is_empty() => quals.extend(f.quals),
+            other => from.fromlist.push(other),
+        }
+    }
+    from.quals = conjunction(quals);
+}
+
+fn without_empty(mut node: JoinTreeNode) -> JoinTreeNode {
+    match &mut node {
+        JoinTreeNode::Rtr(_) => return node,
+        JoinTreeNode::From(f) => {
+            deep(|| drop_empty(f));
+            return node;
+        }
+        JoinTreeNode::Join(_) => {}
+    }
+    let JoinTreeNode::Join(mut j) = node else { return node };
+    for side in [&mut j.larg, &mut j.rarg] {
+        let node = std::mem::replace(side, JoinTreeNode::Rtr(0));
+        *side = deep(|| without_empty(node));
+    }
+    let empty = |n: &JoinTreeNode| matches!(n, JoinTreeNode::From(f) if f.fromlist.is_empty());
+    if j.jointype != JoinType::Inner || !(empty(&j.larg) || empty(&j.rarg)) {
+        return JoinTreeNode::Join(j);
+    }
+    let mut from = FromExpr { fromlist: vec![j.larg, j.rarg], quals: j.quals };
+    drop_empty(&mut from);
+    JoinTreeNode::From(Box::new(from))
+}
+
+/// The substitutions that the not yet reattached part of the tree still needs, by range-table entry.
+type Pending = HashMap<i32, Vec<TargetEntry>>;
+
 fn pull_up_node(
     query: &mut Query,
     node: &mut JoinTreeNode,
-    nullable: bool,
-    pending: &mut Vec<(i32, Vec<TargetEntry>)>,
-    volatile: IsVolatile<'_>,
-) {
+    place: Place,
+    pending: &mut Pending,
+    facts: &mut dyn PlannerFacts,
+) -> Result<()> {
+    facts.check_interrupts()?;
     match node {
         JoinTreeNode::Rtr(rti) => {
             let rti = *rti;
-            if !is_simple(query, rti, nullable, volatile) {
-                return;
-            }
-            let rte = &mut query.rtable[rti as usize - 1];
-            let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return };
-            let mut sub = std::mem::take(&mut **subquery);
-            // The emptied entry stays: permissions of a view are checked by it.
-            let lateral = rte.lateral;
-            pull_up_sublinks(&mut sub, volatile);
-            if lateral && from_reaches_up(&sub.jointree, false) {
-                **subquery = sub;
-                return;
-            }
-            let offset = query.rtable.len() as i32;
-            offset_query(&mut sub, offset);
-            shift_levels_query(&mut sub, -1, 1);
-            if lateral {
-                sub.rtable.iter_mut().for_each(|r| {
-                    if !matches!(r.kind, RteKind::Relation { .. } | RteKind::Join { .. }) {
-                        r.lateral = true;
-                    }
-                });
-            }
-            query.rtable.append(&mut sub.rtable);
-            query.has_sub_links |= sub.has_sub_links;
-            let mut targets = std::mem::take(&mut sub.target_list);
-            // Rows as a whole have the names that the outer query gives.
-            let names = &query.rte(rti).eref.colnames;
-            for (t, name) in targets.iter_mut().filter(|t| !t.resjunk).zip(names) {
-                t.resname = Some(name.clone());
-            }
-            replace_rte_vars(query, rti, &|v| target_of(&targets, v));
-            pending.push((rti, targets));
-            *node = JoinTreeNode::From(Box::new(sub.jointree));
-            // Substitutions made so far also concern what was just pulled up (LATERAL), and what is
-            // pulled up may itself hold more subqueries.
-            apply_pending(node, pending);
-            pull_up_node(query, node, nullable, pending, volatile);
+            return deep(|| pull_up_entry(query, node, rti, place, pending, facts));
         }
         JoinTreeNode::From(f) => {
             let mut list = std::mem::take(&mut f.fromlist);
             for n in &mut list {
-                pull_up_node(query, n, nullable, pending, volatile);
+                pull_up_node(query, n, place, pending, facts)?;
             }
             f.fromlist = list;
         }
         JoinTreeNode::Join(j) => {
-            let (left_null, right_null) = match j.jointype {
-                JoinType::Inner | JoinType::Semi | JoinType::Anti => (nullable, nullable),
-                JoinType::Left => (nullable, true),
-                JoinType::Right => (true, nullable),
-                JoinType::Full => (true, true),
+            let kept = if place == Place::Inner { Place::Preserved } else { place };
+            let (left, right) = match j.jointype {
+                JoinType::Inner => (place, place),
+                JoinType::Semi | JoinType::Anti => (kept, kept),
+                JoinType::Left => (kept, Place::Nullable),
+                JoinType::Right => (Place::Nullable, kept),
+                JoinType::Full => (Place::Nullable, Place::Nullable),
             };
-            pull_up_node(query, &mut j.larg, left_null, pending, volatile);
-            pull_up_node(query, &mut j.rarg, right_null, pending, volatile);
+            deep(|| pull_up_node(query, &mut j.larg, left, pending, facts))?;
+            deep(|| pull_up_node(query, &mut j.rarg, right, pending, facts))?;
         }
     }
     apply_pending(node, pending);
+    Ok(())
 }
 
+/// As [`pull_up_node`], for one entry of the range table.
+fn pull_up_entry(
+    query: &mut Query,
+    node: &mut JoinTreeNode,
+    rti: i32,
+    place: Place,
+    pending: &mut Pending,
+    facts: &mut dyn PlannerFacts,
+) -> Result<()> {
+    if !is_simple(query, rti, place, facts) {
+        return Ok(());
+    }
+    let rte = &mut query.rtable[rti as usize - 1];
+    let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
+    let mut sub = std::mem::take(&mut **subquery);
+    // The emptied entry stays: permissions of a view are checked by it.
+    let lateral = rte.lateral;
+    pull_up_sublinks(&mut sub, facts);
+    if lateral && from_reaches_up(&sub.jointree, false) {
+        **subquery = sub;
+        return Ok(());
+    }
+    let offset = query.rtable.len() as i32;
+    offset_query(&mut sub, offset);
+    shift_levels_query(&mut sub, -1, 1);
+    if lateral {
+        sub.rtable.iter_mut().for_each(|r| {
+            if !matches!(r.kind, RteKind::Relation { .. } | RteKind::Join { .. }) {
+                r.lateral = true;
+            }
+        });
+    }
+    query.rtable.append(&mut sub.rtable);
+    query.has_sub_links |= sub.has_sub_links;
+    let mut targets = std::mem::take(&mut sub.target_list);
+    // Rows as a whole have the names that the outer query gives.
+    let names = &query.rte(rti).eref.colnames;
+    for (t, name) in targets.iter_mut().filter(|t| !t.resjunk).zip(names) {
+        t.resname = Some(name.clone());
+    }
+    replace_rte_vars(query, rti, &|v| target_of(&targets, v));
+    pending.insert(rti, targets);
+    *node = JoinTreeNode::From(Box::new(sub.jointree));
+    // Substitutions made so far also concern what was just pulled up (LATERAL), and what is
+    // pulled up may itself hold more subqueries.
+    apply_pending(node, pending);
+    pull_up_node(query, node, place, pending, facts)?;
+    apply_pending(node, pending);
+    Ok(())
+}
 /// Applies substitutions to the conditions in a detached part of the join tree.
-fn apply_pending(node: &mut JoinTreeNode, pending: &[(i32, Vec<TargetEntry>)]) {
+fn apply_pending(node: &mut JoinTreeNode, pending: &Pending) {
     if pending.is_empty() {
         return;
     }
@@ -396,7 +475,7 @@ fn apply_pending(node: &mut JoinTreeNode, pending: &[(i32, Vec<TargetEntry>)]) {
             // A replacement may be a column of a subquery that was pulled up later.
             while let Expr::Var(v) = e
                 && v.varlevelsup == level
-                && let Some((_, targets)) = pending.iter().find(|(rti, _)| *rti == v.varno)
+                && let Some(targets) = pending.get(&v.varno)
                 && let Some(mut new) = target_of(targets, v)
             {
                 if level > 0 {
@@ -451,17 +530,17 @@ fn node_reaches_up(node: &JoinTreeNode, fixed: bool) -> bool {
 }
 
 fn has_whole_row(query: &Query, rti: i32) -> bool {
-    let mut copy = query.clone();
     let mut found = false;
-    walk::deep_query_mut(&mut copy, 0, &mut |e, level| {
+    walk::deep_query(query, 0, &mut |e, level| {
         found |= matches!(e, Expr::Var(v)
             if v.varno == rti && v.varattno == 0 && v.varlevelsup == level);
-        true
+        !found
     });
     found
 }
 
-fn is_simple(query: &Query, rti: i32, nullable: bool, volatile: IsVolatile<'_>) -> bool {
+fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts) -> bool {
+    let nullable = place == Place::Nullable;
     let rte = query.rte(rti);
     let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
         return false;
@@ -481,7 +560,8 @@ fn is_simple(query: &Query, rti: i32, nullable: bool, volatile: IsVolatile<'_>) 
         && sub.limit_count.is_none()
         && !sub.has_for_update
         && sub.cte_list.is_empty()
-        && !sub.jointree.fromlist.is_empty();
+        // An outer join needs something to join.
+        && (place == Place::Inner || !sub.jointree.fromlist.is_empty());
     if !plain || query.set_operations.is_some() {
         return false;
     }
@@ -497,5 +577,5 @@ fn is_simple(query: &Query, rti: i32, nullable: bool, volatile: IsVolatile<'_>) 
         return false;
     }
     // A computed column that may be evaluated a different number of times must not be.
-    !sub.target_list.iter().any(|t| volatile(&t.expr))
+    sub.target_list.iter().all(|t| !is_volatile(&t.expr, facts))
 }

@@ -35,13 +35,36 @@ pub(crate) struct JoinItem {
     pub relids: Relids,
 }
 
+impl JoinItem {
+    /// Does the join only let rows of its left side through, or not?
+    fn is_filter(&self) -> bool {
+        matches!(self.jointype, JoinType::Semi | JoinType::Anti)
+    }
+}
+
+/// Does the condition run a sub-select for each row? Such a one is worth testing after all that takes rows away.
+fn runs_a_query(q: &Expr) -> bool {
+    plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
+}
+
 impl Problem {
     pub(crate) fn of(from: &FromExpr) -> Problem {
         let mut p = Problem::default();
         p.add_from(from);
-        let quals = std::mem::take(&mut p.quals);
-        p.push_down(quals);
-        p
+        p.settled()
+    }
+
+    fn of_node(node: &JoinTreeNode) -> Problem {
+        let mut p = Problem::default();
+        p.add_node(node);
+        p.settled()
+    }
+
+    /// With its conditions where they belong.
+    fn settled(mut self) -> Problem {
+        let quals = std::mem::take(&mut self.quals);
+        self.push_down(quals);
+        self
     }
 
     fn add_from(&mut self, from: &FromExpr) {
@@ -65,13 +88,10 @@ impl Problem {
                 }
             }
             JoinTreeNode::Join(j) => {
-                let side = |n: &JoinTreeNode| {
-                    Problem::of(&FromExpr { fromlist: vec![n.clone()], quals: None })
-                };
                 let mut item = JoinItem {
                     jointype: j.jointype,
-                    left: side(&j.larg),
-                    right: side(&j.rarg),
+                    left: stdx::stack::deep(|| Problem::of_node(&j.larg)),
+                    right: stdx::stack::deep(|| Problem::of_node(&j.rarg)),
                     quals: Vec::new(),
                     relids: node_relids(node),
                 };
@@ -145,6 +165,7 @@ impl Problem {
                     if let Item::Join(j) = item
                         && j.jointype != JoinType::Full
                         && need.is_subset(&j.left.relids())
+                        && !(j.is_filter() && runs_a_query(&q))
                     {
                         j.left.push_down(vec![q]);
                         continue 'next;

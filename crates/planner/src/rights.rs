@@ -8,11 +8,12 @@ use plan::expr::Expr;
 use plan::node::{RelationRights, RightsNeeded};
 use plan::query::{Query, RangeTblEntry, RteKind};
 use plan::walk;
+use std::collections::BTreeSet;
 
 /// The rights that the query and all within it need.
 pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<RightsNeeded> {
     let mut rights = RightsNeeded::default();
-    let mut called = Vec::new();
+    let mut called = BTreeSet::new();
     visit(query, &mut rights, &mut called);
     for f in called {
         if facts.function_is_restricted(f)? {
@@ -22,7 +23,11 @@ pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Ri
     Ok(rights)
 }
 
-fn visit(query: &Query, rights: &mut RightsNeeded, called: &mut Vec<Oid>) {
+fn visit(query: &Query, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
+    stdx::stack::deep(|| visit_parts(query, rights, called));
+}
+
+fn visit_parts(query: &Query, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
     for rte in &query.rtable {
         table(rte, rights);
         if let RteKind::Subquery { subquery, .. } = &rte.kind {
@@ -50,7 +55,7 @@ fn table(rte: &RangeTblEntry, rights: &mut RightsNeeded) {
     });
 }
 
-fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut Vec<Oid>) {
+fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut BTreeSet<Oid>) {
     let function = match e {
         Expr::FuncExpr(f) => f.funcid,
         Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => o.opfuncid,
@@ -63,8 +68,8 @@ fn expression(e: &Expr, rights: &mut RightsNeeded, called: &mut Vec<Oid>) {
         }
         _ => Oid::INVALID,
     };
-    if function.is_valid() && !called.contains(&function) {
-        called.push(function);
+    if function.is_valid() {
+        called.insert(function);
     }
     walk::each_child(e, &mut |c| expression(c, rights, called));
 }

@@ -7,11 +7,13 @@ use crate::rel::{BaseRel, clamp_rows};
 use crate::selectivity::{array_len, strip};
 use crate::vars::*;
 use eval::Volatility;
+use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
 use plan::node::ScanDirection;
 use plan::query::RteKind;
 use std::sync::Arc;
+use types::oids;
 
 const BTREE_EQUAL: u16 = 3;
 
@@ -149,6 +151,44 @@ impl Glob<'_> {
             self.index_paths(root, rel, index, quals, join_quals, needed, set)?;
         }
         self.bitmap_paths(root, rel, &table.indexes, quals, set)?;
+        self.tied_or_paths(root, rel, &table, quals, join_quals, set)
+    }
+
+    /// Scans by OR-clauses that compare the indexed columns with those of other relations, for their current row.
+    fn tied_or_paths(
+        &mut self,
+        root: &Root,
+        rel: &BaseRel,
+        table: &RelFacts,
+        quals: &[Expr],
+        join_quals: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        if !self.facts.costs().enable_bitmapscan {
+            return Ok(());
+        }
+        for q in join_quals {
+            let Expr::Bool(b) = q else { continue };
+            if b.boolop != BoolOp::Or {
+                continue;
+            }
+            let Some(bitmap) = self.bitmap_or(root, rel, &table.indexes, &b.args)? else {
+                continue;
+            };
+            let outer: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
+            let fetched = rel.tuples * bitmap.selectivity();
+            let rows = clamp_rows(fetched * self.selectivity_all(root, quals)?);
+            set.add(Path {
+                relids: Relids::from([rel.rti]),
+                rows,
+                width: rel.width,
+                startup: bitmap.cost(),
+                total: self.bitmap_heap_cost(table, rel, &bitmap, quals)?,
+                order: Vec::new(),
+                outer: outer.union(&rel.lateral).copied().collect(),
+                kind: PathKind::Bitmap { rti: rel.rti, quals: quals.to_vec(), bitmap },
+            });
+        }
         Ok(())
     }
 
@@ -233,6 +273,7 @@ impl Glob<'_> {
     ) -> Result<Vec<MatchedQual>> {
         let mut out = Vec::new();
         for q in quals {
+            self.facts.check_interrupts()?;
             for (col, key) in index.keys.iter().enumerate() {
                 if let Some(qual) = self.match_one(rti, key, q)? {
                     out.push(MatchedQual { column: col, qual, original: q.clone(), lossy: false });
@@ -295,9 +336,44 @@ impl Glob<'_> {
                 Ok(fits.then(|| q.clone()))
             }
             Expr::NullTest(n) if !n.argisrow && is_key(&n.arg) => Ok(Some(q.clone())),
-            // A boolean column stands for `column = true`, but only as a filter here.
+            _ if key.opcintype == oids::BOOL => self.boolean_qual(q, key, &is_key),
             _ => Ok(None),
         }
+    }
+
+    /// `flag`, `NOT flag` and `flag IS TRUE` as `flag = true` or `flag = false`. Counterpart: `match_boolean_index_clause`.
+    fn boolean_qual(
+        &mut self,
+        q: &Expr,
+        key: &IndexKey,
+        is_key: &dyn Fn(&Expr) -> bool,
+    ) -> Result<Option<Expr>> {
+        let (column, value) = match q {
+            e if is_key(e) => (e, true),
+            Expr::Bool(b) if b.boolop == BoolOp::Not => match b.args.as_slice() {
+                [e] if is_key(e) => (e, false),
+                _ => return Ok(None),
+            },
+            Expr::BooleanTest(t) if is_key(&t.arg) => match t.booltesttype {
+                BoolTestKind::IsTrue => (&t.arg, true),
+                BoolTestKind::IsFalse => (&t.arg, false),
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let family = key.opfamily;
+        let found = self.facts.family_operator(family, oids::BOOL, oids::BOOL, BTREE_EQUAL)?;
+        let Some(opno) = found else { return Ok(None) };
+        Ok(Some(Expr::OpExpr(Box::new(OpExpr {
+            opno,
+            opfuncid: self.facts.operator(opno)?.code,
+            opresulttype: oids::BOOL,
+            opretset: false,
+            opcollid: Oid::INVALID,
+            inputcollid: Oid::INVALID,
+            args: vec![column.clone(), eval::bool_const(Some(value))],
+            location: Location::UNKNOWN,
+        }))))
     }
 
     /// Conditions that bound the scan: leading columns under equality, and the first one that is not.
@@ -707,7 +783,7 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
         .iter()
         .map(|o| {
             let t = s.plan.info.target_list.iter().find(|t| t.resno == o.resno);
-            let (ty, typmod, coll) = t.map_or((ids::Oid::INVALID, -1, ids::Oid::INVALID), |t| {
+            let (ty, typmod, coll) = t.map_or((Oid::INVALID, -1, Oid::INVALID), |t| {
                 (t.expr.type_oid(), t.expr.typmod(), t.expr.collation())
             });
             PathKey {

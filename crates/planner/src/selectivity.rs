@@ -3,6 +3,7 @@
 use crate::facts::ColStats;
 use crate::glob::*;
 use crate::path::Relids;
+use crate::pattern::{PatternKind, next_prefix};
 use pgerror::Result;
 use plan::expr::*;
 use plan::query::RteKind;
@@ -17,6 +18,8 @@ const DEFAULT_MATCH: f64 = 0.005;
 const DEFAULT_UNKNOWN: f64 = 0.005;
 /// Distinct values assumed where nothing is known.
 const DEFAULT_DISTINCT: f64 = 200.0;
+/// Bounds of a histogram that need no help from the pattern's look.
+const LONG_HISTOGRAM: usize = 100;
 /// Elements of an array that are looked at one by one.
 const ELEMENTS_MAX: usize = 100;
 
@@ -97,6 +100,7 @@ impl Glob<'_> {
 
     /// Selectivity of one condition.
     pub(crate) fn selectivity(&mut self, root: &Root, q: &Expr) -> Result<f64> {
+        self.facts.check_interrupts()?;
         let s = match q {
             Expr::Const(c) => {
                 if !c.is_null() && c.value.as_ref().as_bool() {
@@ -132,11 +136,49 @@ impl Glob<'_> {
                 };
                 if n.is_not { 1.0 - frac } else { frac }
             }
-            Expr::BooleanTest(_) | Expr::Var(_) => 0.5,
+            Expr::BooleanTest(b) => self.boolean_test_selectivity(root, b)?,
+            Expr::Var(_) => self.boolean_shares(root, q)?.map_or(0.5, |(yes, _)| yes),
             Expr::CurrentOf(_) => 1.0 / root.rels.values().next().map_or(1.0, |r| r.tuples),
             _ => 0.5,
         };
         Ok(s.clamp(0.0, 1.0))
+    }
+
+    /// Which parts of the rows have TRUE and FALSE in a boolean column, if that is known.
+    fn boolean_shares(&mut self, root: &Root, column: &Expr) -> Result<Option<(f64, f64)>> {
+        let Some(stats) = self.var_facts(root, strip(column))?.stats else { return Ok(None) };
+        let (Some(value), Some(&frequency)) = (stats.mcv.first(), stats.mcv_freq.first()) else {
+            return Ok(None);
+        };
+        let rest = (1.0 - frequency - stats.null_frac).max(0.0);
+        Ok(Some(match value.as_ref().as_bool() {
+            true => (frequency, rest),
+            false => (rest, frequency),
+        }))
+    }
+
+    /// `x IS TRUE` and its kin. Counterpart: `booltestsel`.
+    fn boolean_test_selectivity(&mut self, root: &Root, test: &BooleanTest) -> Result<f64> {
+        use BoolTestKind::*;
+        if let Some((yes, no)) = match strip(&test.arg) {
+            Expr::Var(_) => self.boolean_shares(root, &test.arg)?,
+            _ => None,
+        } {
+            return Ok(match test.booltesttype {
+                IsTrue => yes,
+                IsNotTrue => 1.0 - yes,
+                IsFalse => no,
+                IsNotFalse => 1.0 - no,
+                IsUnknown => 1.0 - yes - no,
+                IsNotUnknown => yes + no,
+            });
+        }
+        Ok(match test.booltesttype {
+            IsUnknown => DEFAULT_UNKNOWN,
+            IsNotUnknown => 1.0 - DEFAULT_UNKNOWN,
+            IsTrue | IsNotFalse => self.selectivity(root, &test.arg)?,
+            IsFalse | IsNotTrue => 1.0 - self.selectivity(root, &test.arg)?,
+        })
     }
 
     /// `x op ANY (array)` and `x op ALL (array)`: each element counts, where they are known.
@@ -286,6 +328,9 @@ impl Glob<'_> {
         if value.as_ref().is_some_and(|d| d.is_null()) {
             return Ok(0.0);
         }
+        if let Some((kind, negated)) = PatternKind::of_estimator(&facts.restrict) {
+            return self.pattern_selectivity(op, &v, kind, negated, flipped);
+        }
         let cmp = self.facts.type_compare(v.type_oid).ok().filter(|_| {
             // The comparison reads both sides as the column's type.
             strip(other).type_oid() == v.type_oid
@@ -306,63 +351,74 @@ impl Glob<'_> {
                 }
             }
             "" => 0.5,
-            "likesel" | "regexeqsel" | "iclikesel" | "icregexeqsel" | "prefixsel" => {
-                self.match_selectivity(op, &v, flipped)?
-            }
-            "nlikesel" | "regexnesel" | "icnlikesel" | "icregexnesel" => {
-                let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
-                let positive = self.share_of_matches(op, &v, flipped)?;
-                positive.unwrap_or(1.0 - DEFAULT_MATCH - nulls)
-            }
             _ => 0.01,
         })
     }
 
-    /// Selectivity of a pattern match.
-    fn match_selectivity(&mut self, op: &OpExpr, v: &VarFacts, flipped: bool) -> Result<f64> {
-        Ok(match self.share_of_matches(op, v, flipped)? {
-            Some(share) => share,
-            None if v.rows < 100.0 => 0.1,
-            None => DEFAULT_MATCH,
-        })
-    }
-
-    /// How many rows satisfy `column op constant`, by trying the values that are known of the column. `None` where
-    /// too few are. Counterpart: `patternsel`, `mcv_selectivity`, `histogram_selectivity`.
-    fn share_of_matches(
+    /// Selectivity of `column ~ pattern`: the known values of the column are tried, and where the histogram is
+    /// short, the pattern's own look counts. Counterpart: `patternsel_common`.
+    fn pattern_selectivity(
         &mut self,
         op: &OpExpr,
         v: &VarFacts,
+        kind: PatternKind,
+        negated: bool,
         flipped: bool,
-    ) -> Result<Option<f64>> {
-        /// Values tried, of either list.
-        const TRIED_MAX: usize = 32;
-        /// Fewer bounds of the histogram say nothing.
-        const TRIED_MIN: usize = 10;
-        let (Some(stats), false) = (&v.stats, flipped) else { return Ok(None) };
-        let Expr::Const(_) = strip(&op.args[1]) else { return Ok(None) };
-        let mut values: Vec<Datum> = stats.mcv.iter().take(TRIED_MAX).cloned().collect();
-        let commons = values.len();
-        let step = stats.histogram.len().div_ceil(TRIED_MAX).max(1);
-        // Its ends are not typical.
-        let inner = stats.histogram.len().saturating_sub(2);
-        values.extend(stats.histogram.iter().skip(1).take(inner).step_by(step).cloned());
-        let found = self.facts.try_values(op, &values)?;
-        let (of_commons, of_others) = found.split_at(commons);
-        let pairs = of_commons.iter().zip(&stats.mcv_freq);
-        let common: f64 = pairs.filter(|(hit, _)| **hit).map(|(_, frequency)| frequency).sum();
-        let all_common: f64 = stats.mcv_freq.iter().sum();
-        let rest = (1.0 - all_common - stats.null_frac).max(0.0);
-        let count = of_others.len();
-        let hits = of_others.iter().filter(|hit| **hit).count();
-        let others = if count >= TRIED_MIN {
-            (hits as f64 / count as f64).clamp(0.0001, 0.9999)
-        } else if stats.mcv.is_empty() {
-            return Ok(None);
-        } else {
-            DEFAULT_MATCH
+    ) -> Result<f64> {
+        let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+        let finish = |s: f64| if negated { 1.0 - s - nulls } else { s };
+        let pattern = match strip(&op.args[1]) {
+            Expr::Const(c) if !flipped && op.args[1].type_oid() == types::oids::TEXT => &c.value,
+            _ => return Ok(finish(DEFAULT_MATCH)),
         };
-        Ok(Some((common + rest * others).clamp(0.0, 1.0)))
+        let DatumRef::Bytes(pattern) = pattern.as_ref() else { return Ok(0.0) };
+        let matches = kind.matches(pattern);
+        let cmp = self.facts.type_compare(v.type_oid)?;
+        if matches.whole {
+            let value = DatumRef::Bytes(&matches.prefix);
+            return Ok(finish(eq_selectivity(v, Some(value), Some(cmp))));
+        }
+        let positive = OpExpr { ..op.clone() };
+        let (commons, others) = self.tried(&positive, v, negated)?;
+        let own = match &v.stats {
+            _ if matches.prefix.is_empty() => 1.0,
+            Some(s) => prefix_selectivity(v, s, &matches.prefix, &cmp),
+            None => DEFAULT_MATCH,
+        } * matches.rest;
+        let bounds = v.stats.as_ref().map_or(0, |s| s.histogram.len());
+        let share = match others {
+            Some(share) if bounds >= LONG_HISTOGRAM => share,
+            Some(share) => {
+                let weight = bounds as f64 / LONG_HISTOGRAM as f64;
+                share * weight + own * (1.0 - weight)
+            }
+            None => own,
+        };
+        let all_common: f64 = v.stats.as_ref().map_or(0.0, |s| s.mcv_freq.iter().sum());
+        let rest = (1.0 - nulls - all_common).max(0.0);
+        Ok(finish(share.clamp(0.0001, 0.9999) * rest + commons))
+    }
+
+    /// The part of all rows that have common values which match, and the matching share of the histogram's bounds, if
+    /// there are enough of them. `op` may be the negated match.
+    fn tried(&mut self, op: &OpExpr, v: &VarFacts, negated: bool) -> Result<(f64, Option<f64>)> {
+        /// Fewer bounds of the histogram say nothing.
+        const BOUNDS_MIN: usize = 10;
+        let Some(stats) = &v.stats else { return Ok((0.0, None)) };
+        // The ends of the histogram are not typical.
+        let inner = match stats.histogram.len() {
+            n if n >= BOUNDS_MIN => &stats.histogram[1..n - 1],
+            _ => &[],
+        };
+        let values: Vec<Datum> = stats.mcv.iter().chain(inner).cloned().collect();
+        let found = self.facts.try_values(op, &values)?;
+        let (of_commons, of_inner) = found.split_at(stats.mcv.len());
+        let pairs = of_commons.iter().zip(&stats.mcv_freq);
+        let common =
+            pairs.filter(|(hit, _)| **hit != negated).map(|(_, frequency)| frequency).sum();
+        let hits = of_inner.iter().filter(|hit| **hit != negated).count();
+        let share = (!inner.is_empty()).then(|| hits as f64 / inner.len() as f64);
+        Ok((common, share))
     }
 
     fn join_selectivity(&mut self, root: &Root, l: &Expr, r: &Expr, join: &str) -> Result<f64> {
@@ -499,6 +555,17 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
     }
 }
 
+/// Part of the rows other than the common ones that begin with the prefix. Counterpart: `prefix_selectivity`.
+fn prefix_selectivity(v: &VarFacts, s: &ColStats, prefix: &[u8], cmp: &Comparer) -> f64 {
+    let start = DatumRef::Bytes(prefix);
+    let Some(below) = histogram_fraction(s, start, cmp, v.type_oid) else { return DEFAULT_MATCH };
+    let end = next_prefix(prefix)
+        .and_then(|end| histogram_fraction(s, DatumRef::Bytes(&end), cmp, v.type_oid));
+    // The histogram is too coarse for most prefixes: no fewer than equal the prefix itself.
+    let equal = eq_selectivity(v, Some(start), Some(cmp.clone()));
+    (end.unwrap_or(1.0) - below).max(equal).max(0.0)
+}
+
 fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Comparer>) -> f64 {
     if v.unique {
         return 1.0 / v.rows.max(1.0);
@@ -537,26 +604,91 @@ fn range_selectivity(
     }
     let mcv_sum: f64 = s.mcv_freq.iter().sum();
     let rest = (1.0 - mcv_sum - s.null_frac).max(0.0);
+    let Some(frac) = histogram_fraction(s, value, cmp, ty) else {
+        return (common + rest * DEFAULT_RANGE_ONE).clamp(0.0001, 1.0);
+    };
+    let hist = if less { frac } else { 1.0 - frac };
+    (common + rest * hist).clamp(0.0001, 1.0)
+}
+
+/// Part of the histogram that is below the value; `None` without a histogram.
+fn histogram_fraction(
+    s: &ColStats,
+    value: DatumRef<'_>,
+    cmp: &Comparer,
+    ty: ids::Oid,
+) -> Option<f64> {
+    let collation = ids::Oid(100);
     let n = s.histogram.len();
     if n < 2 {
-        return (common + rest * DEFAULT_RANGE_ONE).clamp(0.0001, 1.0);
+        return None;
     }
     let below = s.histogram.partition_point(|h| cmp.order(h.as_ref(), value, collation).is_lt());
-    let frac = if below == 0 {
+    Some(if below == 0 {
         0.0
     } else if below == n {
         1.0
     } else {
-        let lo = s.histogram[below - 1].as_ref();
-        let hi = s.histogram[below].as_ref();
-        let within = match (scalar(lo, ty), scalar(hi, ty), scalar(value, ty)) {
-            (Some(lo), Some(hi), Some(v)) if hi > lo => ((v - lo) / (hi - lo)).clamp(0.0, 1.0),
+        let (lo, hi) = (s.histogram[below - 1].as_ref(), s.histogram[below].as_ref());
+        let within = match scalars(lo, hi, value, ty) {
+            Some((lo, hi, v)) if hi > lo => ((v - lo) / (hi - lo)).clamp(0.0, 1.0),
             _ => 0.5,
         };
         ((below - 1) as f64 + within) / (n - 1) as f64
+    })
+}
+
+/// Three values as numbers on one line, where the type has such a sense. Counterpart: `convert_to_scalar`.
+fn scalars(
+    lo: DatumRef<'_>,
+    hi: DatumRef<'_>,
+    value: DatumRef<'_>,
+    ty: ids::Oid,
+) -> Option<(f64, f64, f64)> {
+    use types::oids;
+    if let (
+        oids::TEXT | oids::VARCHAR | oids::BPCHAR | oids::NAME,
+        DatumRef::Bytes(l),
+        DatumRef::Bytes(h),
+        DatumRef::Bytes(v),
+    ) = (ty, lo, hi, value)
+    {
+        return Some(texts_as_fractions(l, h, v));
+    }
+    Some((scalar(lo, ty)?, scalar(hi, ty)?, scalar(value, ty)?))
+}
+
+/// Texts as fractions, their bytes as digits of a base that the texts themselves suggest. Counterpart:
+/// `convert_string_to_scalar`.
+fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
+    /// More bytes than this do not change the fraction.
+    const DIGITS_MAX: usize = 12;
+    let ends = lo.iter().chain(hi);
+    let (mut least, mut most) = (255u8, 0u8);
+    ends.for_each(|&c| (least, most) = (least.min(c), most.max(c)));
+    // Where some of a kind of characters occur, all of it may.
+    for (first, last) in [(b'A', b'Z'), (b'a', b'z'), (b'0', b'9')] {
+        if least <= last && most >= first {
+            (least, most) = (least.min(first), most.max(last));
+        }
+    }
+    if least > most || most - least < 9 {
+        (least, most) = (b' ', 127);
+    }
+    let same =
+        |i: &usize| lo.get(*i).is_some_and(|c| hi.get(*i) == Some(c) && value.get(*i) == Some(c));
+    let common = (0..lo.len()).take_while(same).count();
+    let base = f64::from(most - least) + 1.0;
+    let fraction = |text: &[u8]| {
+        let (mut sum, mut unit) = (0.0, base);
+        for &c in text[common..].iter().take(DIGITS_MAX) {
+            let digit = f64::from(c).clamp(f64::from(least) - 1.0, f64::from(most) + 1.0);
+            sum += (digit - f64::from(least)) / unit;
+            unit *= base;
+        }
+        sum
     };
-    let hist = if less { frac } else { 1.0 - frac };
-    (common + rest * hist).clamp(0.0001, 1.0)
+    (fraction(lo), fraction(hi), fraction(value))
 }
 
 /// A value as a number on a line, where the type has such a sense.

@@ -11,6 +11,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
+use stdx::stack::deep;
 
 /// A finished input of a set operation.
 struct Part {
@@ -54,15 +55,17 @@ impl Glob<'_> {
                 Ok(Part { plan, rows })
             }
             SetOpNode::Op(op) => match op.op {
-                SetOperation::Union => self.union(root, op),
-                _ => self.intersect_except(root, op),
+                SetOperation::Union => deep(|| self.union(root, op)),
+                _ => deep(|| self.intersect_except(root, op)),
             },
         }
     }
 
     fn union(&mut self, root: &mut Root, op: &SetOperationStmt) -> Result<Part> {
         let mut parts = Vec::new();
-        self.gather_union(root, &SetOpNode::Op(op.clone()), op.all, &op.col_types, &mut parts)?;
+        for side in [&op.larg, &op.rarg] {
+            self.gather_union(root, side, op.all, &op.col_types, &mut parts)?;
+        }
         let rows: f64 = parts.iter().map(|p| p.rows).sum();
         let append = append(parts);
         if op.all {
@@ -86,8 +89,9 @@ impl Glob<'_> {
             && op.col_types == types
             && (op.all == all || !all)
         {
-            self.gather_union(root, &op.larg, all, types, out)?;
-            return self.gather_union(root, &op.rarg, all, types, out);
+            self.facts.check_interrupts()?;
+            deep(|| self.gather_union(root, &op.larg, all, types, out))?;
+            return deep(|| self.gather_union(root, &op.rarg, all, types, out));
         }
         let part = self.set_operation(root, node)?;
         out.push(self.converted(part, types)?);

@@ -12,6 +12,7 @@ use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
 use plan::walk;
+use stdx::Nested;
 
 impl Glob<'_> {
     /// Replaces what `query`, one level below, takes from this level by exec parameters, and returns the
@@ -56,10 +57,14 @@ impl Glob<'_> {
         if let Some(test) = &mut s.testexpr {
             self.plan_sublinks(root, test)?;
         }
-        let mut query = *s.subselect;
+        let mut query = s.subselect.into_inner();
         if s.kind == SubLinkKind::Exists {
             simplify_exists(&mut query);
         }
+        let hashed = match s.kind {
+            SubLinkKind::Exists => self.exists_as_any(&query)?,
+            _ => None,
+        };
         let params = self.parameterise(&mut query);
         let fraction = match s.kind {
             SubLinkKind::Exists => 1.0,
@@ -144,7 +149,11 @@ impl Glob<'_> {
             }
             SubLinkKind::Exists | SubLinkKind::Expr | SubLinkKind::Array => {
                 sub.plan_name = format!("SubPlan {plan_id}");
-                Ok(Expr::SubPlan(Box::new(sub)))
+                let each = sub.per_call_cost;
+                match hashed {
+                    Some(any) => self.cheaper_exists(root, sub, any, each),
+                    None => Ok(Expr::SubPlan(Box::new(sub))),
+                }
             }
             SubLinkKind::Any | SubLinkKind::All | SubLinkKind::RowCompare => {
                 let ids: Vec<i32> = columns.iter().map(|c| self.new_param(c.type_oid())).collect();
@@ -171,6 +180,10 @@ impl Glob<'_> {
                     && !correlated
                     && bytes <= self.facts.costs().hash_mem
                     && self.can_hash_test(&test)?;
+                let scanned = matches!(s.kind, SubLinkKind::Any | SubLinkKind::All);
+                if scanned && !correlated && !sub.use_hash_table {
+                    self.keep_rows(plan_id);
+                }
                 if sub.use_hash_table {
                     sub.startup_cost = total;
                     sub.per_call_cost = self.facts.costs().cpu_operator;
@@ -195,6 +208,155 @@ impl Glob<'_> {
             }
             SubLinkKind::Cte => Err(PgError::internal("WITH query in an expression")),
         }
+    }
+
+    /// Keeps the rows of a sub-select that is read again for each outer row.
+    fn keep_rows(&mut self, plan_id: u32) {
+        let costs = self.facts.costs().clone();
+        let Some(plan) = self.subplans.get_mut(plan_id as usize - 1) else { return };
+        let kept = matches!(
+            plan.node,
+            PlanNode::Material { .. }
+                | PlanNode::Sort { .. }
+                | PlanNode::FunctionScan { .. }
+                | PlanNode::CteScan { .. }
+                | PlanNode::WorkTableScan { .. }
+        );
+        if kept || !costs.enable_material {
+            return;
+        }
+        let child = std::mem::replace(plan, never_plan(Vec::new()));
+        let mut info = PlanInfo {
+            target_list: crate::create::pass_through(&child.info.target_list),
+            qual: Vec::new(),
+            init_plan: Vec::new(),
+            ..child.info.clone()
+        };
+        info.total_cost += 2.0 * costs.cpu_operator * info.plan_rows;
+        *plan = Plan { info, node: PlanNode::Material { child: Box::new(child) } };
+    }
+
+    /// EXISTS as it is run for each row, or a look into a table of hashed rows, whichever costs less for as many rows as
+    /// the level's largest table has. Counterpart: `fix_alternative_subplan`.
+    fn cheaper_exists(
+        &mut self,
+        root: &mut Root,
+        exists: SubPlan,
+        any: SubLink,
+        each: f64,
+    ) -> Result<Expr> {
+        let plain = Expr::SubPlan(Box::new(exists));
+        let Expr::SubPlan(mut hashed) = self.plan_sublink(root, any)? else { return Ok(plain) };
+        let hashed_cost = hashed.startup_cost + root.calls * hashed.per_call_cost;
+        if !hashed.use_hash_table || hashed_cost >= root.calls * each {
+            return Ok(plain);
+        }
+        hashed.unknown_eq_false = true;
+        Ok(Expr::SubPlan(hashed))
+    }
+
+    /// `EXISTS (SELECT … WHERE outer = inner AND …)` as `outer = ANY (SELECT inner … WHERE …)`, if only equalities
+    /// refer to the outer query. Counterpart: `convert_EXISTS_to_ANY`.
+    fn exists_as_any(&mut self, query: &Query) -> Result<Option<SubLink>> {
+        let plain = query.command_type == CmdType::Select
+            && query.target_list.is_empty()
+            && query.cte_list.is_empty()
+            && !query.jointree.fromlist.is_empty();
+        let (true, Some(quals)) = (plain, query.jointree.quals.clone()) else { return Ok(None) };
+        if contains_sublinks(&quals)
+            || eval::volatility(&quals, self.facts)? == eval::Volatility::Volatile
+        {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        conjuncts(quals, &mut parts);
+        let (mut rest, mut tests, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            match self.outer_equality(&part)? {
+                Some((test, column)) => {
+                    tests.push(test);
+                    columns.push(column);
+                }
+                None => rest.push(part),
+            }
+        }
+        if tests.is_empty() {
+            return Ok(None);
+        }
+        let mut sub = query.clone();
+        sub.jointree.quals = conjunction(rest);
+        sub.target_list = crate::refs::targets_of(&columns);
+        if crate::pullup::refers_up(&sub) {
+            return Ok(None);
+        }
+        for (test, (column, n)) in tests.iter_mut().zip(columns.iter().zip(1..)) {
+            shift_levels_expr(&mut test.args[0], -1, 1);
+            test.args.push(Expr::Param(Param {
+                paramkind: ParamKind::Sublink,
+                paramid: n,
+                paramtype: column.type_oid(),
+                paramtypmod: column.typmod(),
+                paramcollid: column.collation(),
+                location: Location::UNKNOWN,
+            }));
+        }
+        let tests = tests.into_iter().map(|t| Expr::OpExpr(Box::new(t))).collect();
+        Ok(Some(SubLink {
+            kind: SubLinkKind::Any,
+            id: 0,
+            testexpr: conjunction(tests),
+            oper_name: Vec::new(),
+            subselect: Nested::new(sub),
+            array_type: Oid::INVALID,
+            location: Location::UNKNOWN,
+        }))
+    }
+
+    /// A hashable equality between an expression of the outer query alone and one of this query alone: the operator with
+    /// its outer side only, and the inner side.
+    fn outer_equality(&mut self, part: &Expr) -> Result<Option<(OpExpr, Expr)>> {
+        let Expr::OpExpr(op) = part else { return Ok(None) };
+        let [a, b] = op.args.as_slice() else { return Ok(None) };
+        if !self.facts.operator(op.opno)?.strict || !self.can_hash(op)? {
+            return Ok(None);
+        }
+        let outer = |e: &Expr| {
+            let (mut up, mut own) = (false, false);
+            walk::deep_expr(e, 0, &mut |e, _| {
+                if let Expr::Var(v) = e {
+                    up |= v.varlevelsup == 1;
+                    own |= v.varlevelsup != 1;
+                }
+                true
+            });
+            (up, own)
+        };
+        let inner = |e: &Expr| {
+            let mut up = false;
+            walk::deep_expr(e, 0, &mut |e, _| {
+                up |= match e {
+                    Expr::Var(v) => v.varlevelsup > 0,
+                    Expr::Aggref(a) => a.agglevelsup > 0,
+                    Expr::GroupingFunc(g) => g.agglevelsup > 0,
+                    _ => false,
+                };
+                true
+            });
+            !up
+        };
+        let (ordered, left, right) = if outer(a) == (true, false) && inner(b) {
+            (Expr::OpExpr(op.clone()), a, b)
+        } else if outer(b) == (true, false) && inner(a) {
+            if !self.facts.operator(op.opno)?.commutator.is_valid() {
+                return Ok(None);
+            }
+            (self.commute(part)?, b, a)
+        } else {
+            return Ok(None);
+        };
+        let Expr::OpExpr(mut test) = ordered else { return Ok(None) };
+        test.args = vec![left.clone()];
+        Ok(Some((*test, right.clone())))
     }
 
     /// Is the test made of hashable equalities `outer expression = column`, ANDed?

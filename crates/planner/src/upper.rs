@@ -17,19 +17,24 @@ use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
+use stdx::stack::deep;
 
 impl Glob<'_> {
     /// Plans one query level.
     pub(crate) fn plan_level(&mut self, query: Query, input: LevelInput) -> Result<PlannedLevel> {
         self.enter()?;
-        let mut root = Root::new(query, input);
-        let planned = if root.query.command_type == CmdType::Select {
-            self.plan_select(&mut root)
-        } else {
-            self.plan_modify(&mut root)
-        };
+        let planned = deep(|| self.plan_command(query, input));
         self.leave();
-        let mut planned = planned?;
+        planned
+    }
+
+    fn plan_command(&mut self, query: Query, input: LevelInput) -> Result<PlannedLevel> {
+        let mut root = Root::new(query, input);
+        let mut planned = if root.query.command_type == CmdType::Select {
+            self.plan_select(&mut root)?
+        } else {
+            self.plan_modify(&mut root)?
+        };
         planned.plan.info.init_plan.append(&mut root.init_plans);
         Ok(planned)
     }
@@ -37,17 +42,7 @@ impl Glob<'_> {
     /// Appends the level's range table to the flat one. Called once its entries are final.
     pub(crate) fn flatten_rtable(&mut self, root: &mut Root) {
         root.rt_offset = self.rtable.len() as i32;
-        for rte in &root.query.rtable {
-            let mut flat = rte.clone();
-            match &mut flat.kind {
-                RteKind::Subquery { subquery, .. } => **subquery = Query::default(),
-                RteKind::Join { joinaliasvars, .. } => joinaliasvars.clear(),
-                RteKind::Function { functions, .. } => functions.clear(),
-                RteKind::Values { values_lists, .. } => values_lists.clear(),
-                _ => {}
-            }
-            self.rtable.push(flat);
-        }
+        self.rtable.extend(root.query.rtable.iter().map(RangeTblEntry::without_parts));
     }
 
     fn plan_select(&mut self, root: &mut Root) -> Result<PlannedLevel> {
@@ -296,7 +291,7 @@ impl Glob<'_> {
         if !problem.items.is_empty() {
             let mut needed = want.to_vec();
             needed.extend(lateral_exprs(&root.query));
-            return self.solve(root, &problem, &needed);
+            return self.solve(root, problem, &needed);
         }
         let empty = Path {
             kind: PathKind::Empty,

@@ -55,6 +55,8 @@ pub struct Core {
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
     pub(crate) planning: crate::env::planning::Known,
+    /// The session has met a statement whose expressions are nested so deeply that it needs a wider stack.
+    pub(crate) deep_statements: bool,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
     pub(crate) random_state: u64,
     /// What `pg_backend_pid()` says.
@@ -170,6 +172,7 @@ impl Core {
             functions: HashMap::new(),
             type_ios: HashMap::new(),
             planning: Default::default(),
+            deep_statements: false,
             extra: None,
             random_state: u64::from_le_bytes(seed),
             backend_pid: 0,

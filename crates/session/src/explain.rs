@@ -68,7 +68,7 @@ impl Session {
                 self.explain_node(&node, into, sql, params, options, out)
             }
             node if analyze::is_query(node) => {
-                let raw = RawStmt { stmt: node.clone(), location: 0, len: 0 };
+                let raw = RawStmt::within(node.clone(), 0);
                 let core = &mut self.core;
                 let types = params.1.to_vec();
                 let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;

@@ -51,6 +51,7 @@ impl Session {
         if share && !self.xact.failed {
             let key = self.core.statement_key(message.query, &types)?;
             if let Some(statement) = self.core.find_statement(&key) {
+                self.core.deep_statements |= statement.raw.is_deep();
                 let prepared = Arc::new(Prepared::of(statement, &types));
                 self.remember_parsed(&prepared);
                 return self.parsed(name, prepared);

@@ -307,6 +307,7 @@ impl Core {
         types: &[Oid],
         lifted: bool,
     ) -> Result<Arc<Statement>> {
+        self.deep_statements |= raw.is_deep();
         // Before anything is read: what changes from here on makes the statement stale.
         let generation = self.catalog.catalog.generation();
         let environment = self.environment()?;
@@ -360,7 +361,9 @@ impl Core {
                         out.push(lock);
                     }
                 }
-                RteKind::Subquery { subquery, .. } => self.collect_locks(subquery, out)?,
+                RteKind::Subquery { subquery, .. } => {
+                    stdx::stack::deep(|| self.collect_locks(subquery, out))?;
+                }
                 _ => {}
             }
         }
@@ -368,15 +371,10 @@ impl Core {
             self.collect_locks(&cte.query, out)?;
         }
         if query.has_sub_links {
-            let mut inner = Vec::new();
-            analyze::walk::query_deep(query, 0, &mut |e, _| {
-                if let plan::Expr::SubLink(link) = e {
-                    inner.push(link.subselect.clone());
-                }
-                true
-            });
+            let mut inner: Vec<&Query> = Vec::new();
+            plan::walk::query_exprs(query, &mut |e| plan::walk::sub_selects(e, &mut inner));
             for query in inner {
-                self.collect_locks(&query, out)?;
+                stdx::stack::deep(|| self.collect_locks(query, out))?;
             }
         }
         Ok(())

@@ -366,7 +366,7 @@ impl Session {
     ) -> Result<()> {
         let name = stmt.portalname.to_string();
         let hold = stmt.options & CURSOR_HOLD != 0;
-        let raw = parse::RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let raw = parse::RawStmt::within(stmt.query.clone(), 0);
         check_cursor(stmt)?;
         if !analyze::is_query(&raw.stmt) {
             // SELECT INTO: analysis says what is wrong.

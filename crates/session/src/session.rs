@@ -346,6 +346,15 @@ impl Session {
     }
 
     fn dispatch(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
+        /// Shorter texts do not nest deeply enough.
+        const LONG_BYTES: usize = 4096;
+        if body.len() > LONG_BYTES || self.core.deep_statements {
+            return stdx::stack::wide(|| self.handle(kind, body));
+        }
+        self.handle(kind, body)
+    }
+
+    fn handle(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
         let extended = is_extended(kind);
         let message = match FrontendMessage::decode(kind, body) {
             Ok(message) => message,

@@ -44,6 +44,7 @@ impl Session {
         if !self.core.resolved.log_statements && self.run_slot(text)? {
             return Ok(());
         }
+        let _timer = self.statement_timer();
         let sql: Arc<str> = self.text(text)?.into();
         self.core.statement = Some(sql.clone());
         let message = self.core.measure(Work::Message);
@@ -60,7 +61,6 @@ impl Session {
         {
             return Ok(());
         }
-        let _timer = self.statement_timer();
         let timed = match self.core.resolved.log_statements {
             true => self.begin_timed("statement", &sql, statements.iter().map(|s| &s.stmt)),
             false => None,

@@ -57,7 +57,7 @@ impl Session {
             }
             Node::DiscardStmt(stmt) => self.discard(stmt.target)?.to_owned(),
             Node::PrepareStmt(stmt) => {
-                self.prepare_statement(stmt, sql)?;
+                self.prepare_statement(stmt, sql, raw.depth)?;
                 "PREPARE".to_owned()
             }
             Node::ExecuteStmt(stmt) => {
@@ -262,7 +262,7 @@ impl Session {
         analyze::analyze_variable(&mut lookup, &raw, sql, types).map(drop)
     }
 
-    fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>) -> Result<()> {
+    fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>, depth: u32) -> Result<()> {
         let name = stmt.name.to_string();
         if name.is_empty() {
             return Err(pg_err!(
@@ -280,7 +280,7 @@ impl Session {
         for t in &stmt.argtypes {
             types.push(self.type_named(t, sql)?);
         }
-        let raw = RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let raw = RawStmt::within(stmt.query.clone(), depth);
         let mut prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         prepared.from_sql = true;

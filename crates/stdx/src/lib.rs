@@ -1,3 +1,8 @@
-//! Gaps of std: arena, bounded integers.
+//! Gaps of std: stacks that grow, boxes whose recursion does not end the process.
 
 #![forbid(unsafe_code)]
+
+mod nested;
+pub mod stack;
+
+pub use nested::Nested;

@@ -11,7 +11,7 @@ impl Deparser<'_> {
     /// An expression; `implicit`: casts that were not written are shown too.
     pub(super) fn expr(&mut self, e: &Expr, implicit: bool) -> Result<()> {
         self.deeper()?;
-        self.expr_inner(e, implicit)?;
+        stdx::stack::deep(|| self.expr_inner(e, implicit))?;
         self.depth -= 1;
         Ok(())
     }

@@ -8,6 +8,7 @@ use catalog::format_type::quote_identifier;
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::query::*;
+use stdx::stack::deep;
 
 impl Deparser<'_> {
     /// A query, at the present indentation. `columns`: the names that the result's columns must have;
@@ -26,6 +27,14 @@ impl Deparser<'_> {
         let saved = (self.prefix, self.indent);
         self.prefix = prefix;
         self.scopes.push(scope);
+        stdx::stack::deep(|| self.command(q, columns, named))?;
+        self.scopes.pop();
+        (self.prefix, self.indent) = saved;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn command(&mut self, q: &Query, columns: Option<&[String]>, named: bool) -> Result<()> {
         match q.command_type {
             CmdType::Select => self.select(q, columns, named)?,
             CmdType::Insert => self.insert(q, named)?,
@@ -35,9 +44,6 @@ impl Deparser<'_> {
             CmdType::Utility => self.notify(q)?,
             _ => return Err(PgError::unsupported("text of this kind of statement")),
         }
-        self.scopes.pop();
-        (self.prefix, self.indent) = saved;
-        self.depth -= 1;
         Ok(())
     }
 
@@ -377,7 +383,7 @@ impl Deparser<'_> {
                     self.put("(");
                     self.keyword("", STD, 0, 0);
                 }
-                self.set_operation(&op.larg, q, columns, named)?;
+                deep(|| self.set_operation(&op.larg, q, columns, named))?;
                 if paren {
                     self.keyword(") ", -STD, 0, 0);
                 } else if self.style.indent {
@@ -399,7 +405,7 @@ impl Deparser<'_> {
                     self.put("(");
                 }
                 self.keyword("", inner, 0, 0);
-                self.set_operation(&op.rarg, q, columns, false)?;
+                deep(|| self.set_operation(&op.rarg, q, columns, false))?;
                 if self.style.indent {
                     self.indent -= inner;
                 }

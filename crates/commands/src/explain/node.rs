@@ -56,6 +56,16 @@ impl<'p> Describer<'_, 'p> {
         above: &[Above<'p>],
         link: Link<'_>,
     ) -> Result<NodeView> {
+        self.host.functions().check_interrupts()?;
+        stdx::stack::deep(|| self.node_here(plan, above, link))
+    }
+
+    fn node_here(
+        &mut self,
+        plan: &'p Plan,
+        above: &[Above<'p>],
+        link: Link<'_>,
+    ) -> Result<NodeView> {
         let place = Place { plan, above: above.to_vec() };
         let stats = self.run.and_then(|r| r.stats(plan));
         let mut view = NodeView::default();

@@ -6,26 +6,48 @@ use crate::ast::{self, Name, Node};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, bail, pg_err};
+use stdx::stack::deep;
 
 /// Counts the depth of the tree under construction.
+#[derive(Default)]
 pub(super) struct Cx {
+    /// Open nodes.
     depth: u32,
+    /// The most of them so far.
+    pub(super) deepest: u32,
+    /// Bytes of stack that PostgreSQL would have in use for the open nodes.
+    bytes: u32,
+}
+
+/// Bytes of stack that PostgreSQL's analysis and planning take for a level: of calls and operators, as measured
+/// with statements that it just accepts; of other nodes.
+const CALL_BYTES: u32 = 510;
+const NODE_BYTES: u32 = 190;
+
+/// The bytes of a level for a node of that name.
+pub(super) const fn level_bytes(node: &str) -> u32 {
+    match node.as_bytes() {
+        b"AExpr" | b"FuncCall" | b"TypeCast" | b"CaseExpr" | b"AIndirection" | b"AArrayExpr"
+        | b"CoalesceExpr" | b"MinMaxExpr" => CALL_BYTES,
+        b"BoolExpr" | b"BooleanTest" => 270,
+        b"NullTest" => 340,
+        _ => NODE_BYTES,
+    }
 }
 
 impl Cx {
-    pub(super) fn new() -> Cx {
-        Cx { depth: 0 }
-    }
-
     #[inline]
-    pub(super) fn enter(&mut self) -> Result<()> {
+    pub(super) fn enter(&mut self, bytes: u32) -> Result<()> {
         self.depth += 1;
-        if self.depth > crate::MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
+        self.deepest = self.deepest.max(self.depth);
+        self.bytes += bytes;
+        if self.bytes > crate::DEPTH_BYTES_MAX { Err(too_deep()) } else { Ok(()) }
     }
 
     #[inline]
-    pub(super) fn leave(&mut self) {
+    pub(super) fn leave(&mut self, bytes: u32) {
         self.depth -= 1;
+        self.bytes -= bytes;
     }
 }
 
@@ -132,7 +154,7 @@ where
     &'a R: Conv<T>,
 {
     fn conv(self, cx: &mut Cx) -> Result<Option<Box<T>>> {
-        self.map(|r| r.conv(cx).map(Box::new)).transpose()
+        self.map(|r| deep(|| r.conv(cx)).map(Box::new)).transpose()
     }
 }
 
@@ -225,9 +247,9 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         RNode::BitString(s) => Node::BitString(s.bsval().unwrap_or_default().into()),
         RNode::A_Star(_) => Node::AStar,
         RNode::NodeList(list) => {
-            cx.enter()?;
+            cx.enter(NODE_BYTES)?;
             let items: Vec<Node> = list.conv(cx)?;
-            cx.leave();
+            cx.leave(NODE_BYTES);
             Node::List(items.into())
         }
         // An empty list among others: of arguments, of statements.

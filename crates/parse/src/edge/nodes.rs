@@ -1,7 +1,7 @@
 //! Which fields of the grammar's nodes go where: `ours = theirs(r) { field: what, … }`. How a field is
 //! converted follows from the types on both sides, see `convert`.
 
-use super::convert::{Conv, Cx};
+use super::convert::{Conv, Cx, level_bytes};
 use crate::ast::{self, Node};
 use pg_raw_parse::{Node as RNode, nodes};
 use pgerror::{PgError, Result};
@@ -12,9 +12,10 @@ macro_rules! structs {
             impl Conv<ast::$ours> for &nodes::$theirs {
                 fn conv(self, cx: &mut Cx) -> Result<ast::$ours> {
                     let $r = self;
-                    cx.enter()?;
+                    const BYTES: u32 = level_bytes(stringify!($ours));
+                    cx.enter(BYTES)?;
                     let ours = ast::$ours { $($to: $from.conv(cx)?),* };
-                    cx.leave();
+                    cx.leave(BYTES);
                     Ok(ours)
                 }
             }
@@ -43,7 +44,7 @@ macro_rules! structs {
 /// Kept out of line: the many structs would share the frame of the one recursive function else.
 #[inline(never)]
 fn boxed<R: Conv<T>, T>(r: R, cx: &mut Cx) -> Result<Box<T>> {
-    Ok(Box::new(r.conv(cx)?))
+    Ok(Box::new(stdx::stack::deep(|| r.conv(cx))?))
 }
 
 #[cold]

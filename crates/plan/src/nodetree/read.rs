@@ -7,6 +7,8 @@ use crate::expr::*;
 use crate::query::*;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
+use stdx::Nested;
+use stdx::stack::deep;
 use types::Datum;
 
 /// One expression: a default, a check, a condition.
@@ -219,6 +221,10 @@ fn node<'t>(tree: &'t Tree, label: &str) -> Result<&'t NodeTree> {
 }
 
 fn expr(tree: &Tree) -> Result<Expr> {
+    deep(|| expr_node(tree))
+}
+
+fn expr_node(tree: &Tree) -> Result<Expr> {
     let n = node(tree, "")?;
     Ok(match n.label.as_str() {
         "VAR" => Expr::Var(variable(n)?),
@@ -340,7 +346,7 @@ fn expr(tree: &Tree) -> Result<Expr> {
             id: n.int("subLinkId")?,
             testexpr: n.opt_expr("testexpr")?,
             oper_name: n.strings("operName")?,
-            subselect: Box::new(query(n.value("subselect")?)?),
+            subselect: Nested::new(query(n.value("subselect")?)?),
             array_type: Oid::INVALID,
             location: n.location(),
         })),
@@ -636,7 +642,7 @@ fn rte(tree: &Tree) -> Result<RangeTblEntry> {
             },
         },
         1 => RteKind::Subquery {
-            subquery: Box::new(query(n.value("subquery")?)?),
+            subquery: Nested::new(query(n.value("subquery")?)?),
             security_barrier: n.bool("security_barrier")?,
             relid: Oid::INVALID,
         },
@@ -799,7 +805,7 @@ fn cte(tree: &Tree) -> Result<CommonTableExpr> {
             "ctematerialized",
             &[CteMaterialize::Default, CteMaterialize::Always, CteMaterialize::Never],
         )?,
-        query: Box::new(query(n.value("ctequery")?)?),
+        query: Nested::new(query(n.value("ctequery")?)?),
         search,
         cycle,
         recursive: n.bool("cterecursive")?,
@@ -839,6 +845,10 @@ fn cycle_clause(tree: &Tree) -> Result<CteCycle> {
 }
 
 fn set_op(tree: &Tree) -> Result<SetOpNode> {
+    deep(|| set_op_node(tree))
+}
+
+fn set_op_node(tree: &Tree) -> Result<SetOpNode> {
     let n = node(tree, "")?;
     if n.label == "RANGETBLREF" {
         return Ok(SetOpNode::Leaf(n.int("rtindex")?));

@@ -1,6 +1,7 @@
 //! The text form as a tree of labels, lists and words.
 
 use pgerror::{PgError, Result};
+use stdx::Nested;
 
 /// A value of the text form.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +15,7 @@ pub(super) enum Tree {
     List(Vec<Tree>),
     /// `(i …)`, `(o …)`, `(b …)`
     Numbers(Vec<i64>),
-    Node(Box<NodeTree>),
+    Node(Nested<NodeTree>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +31,7 @@ pub(super) fn malformed(what: impl std::fmt::Display) -> PgError {
 }
 
 /// Deepest nesting that is read.
-const MAX_DEPTH: u32 = 8_000;
+const MAX_DEPTH: u32 = 60_000;
 
 struct Reader<'t> {
     text: &'t str,
@@ -75,7 +76,7 @@ impl<'t> Reader<'t> {
         let token = self.next()?;
         let value = match token {
             "<>" => Tree::Nothing,
-            "{" => self.node()?,
+            "{" => stdx::stack::deep(|| self.node())?,
             "(" => self.list()?,
             ")" | "}" => return Err(malformed("unexpected closing bracket")),
             word if word.len() >= 2 && word.starts_with('"') && word.ends_with('"') => {
@@ -106,7 +107,7 @@ impl<'t> Reader<'t> {
             }
             fields.push((name.to_string(), values));
         }
-        Ok(Tree::Node(Box::new(NodeTree { label, fields })))
+        Ok(Tree::Node(Nested::new(NodeTree { label, fields })))
     }
 
     fn list(&mut self) -> Result<Tree> {

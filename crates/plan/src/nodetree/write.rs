@@ -7,6 +7,7 @@ use crate::expr::*;
 use crate::query::*;
 use ids::{AttrNo, Oid};
 use std::fmt::{Display, Write};
+use stdx::stack::deep;
 use types::Datum;
 
 pub(super) const SQL_VALUES: [SqlValueKind; 15] = [
@@ -296,6 +297,10 @@ impl Writer {
     }
 
     fn put_expr(&mut self, e: &Expr) {
+        deep(|| self.put_expr_node(e));
+    }
+
+    fn put_expr_node(&mut self, e: &Expr) {
         match e {
             Expr::Var(n) => self.node("VAR", |w| {
                 w.num("varno", n.varno);
@@ -808,6 +813,10 @@ impl Writer {
     }
 
     fn put_set_op(&mut self, node: &SetOpNode) {
+        deep(|| self.put_set_op_node(node));
+    }
+
+    fn put_set_op_node(&mut self, node: &SetOpNode) {
         match node {
             SetOpNode::Leaf(rti) => self.node("RANGETBLREF", |w| w.num("rtindex", rti)),
             SetOpNode::Op(op) => self.node("SETOPERATIONSTMT", |w| {
@@ -845,6 +854,10 @@ impl Writer {
     }
 
     fn put_query(&mut self, q: &Query) {
+        deep(|| self.put_query_parts(q));
+    }
+
+    fn put_query_parts(&mut self, q: &Query) {
         self.node("QUERY", |w| {
             w.num("commandType", q.command_type as i32);
             w.num("querySource", q.query_source as i32);

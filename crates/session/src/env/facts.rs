@@ -134,6 +134,10 @@ impl Facts for Core {
         Ok(self.cat().operator(opno)?.oprcode)
     }
 
+    fn negator(&mut self, opno: Oid) -> Result<Oid> {
+        Ok(self.cat().operator(opno)?.oprnegate)
+    }
+
     fn check_collation(&mut self, collation: Oid) -> Result<()> {
         self.cat().check_collation(collation)
     }

@@ -8,7 +8,8 @@ use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
 use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, OpExpr, Var};
+use plan::expr::{Expr, FuncExpr, OpExpr, Var};
+use plan::query::Query;
 use planner::*;
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -237,6 +238,10 @@ impl PlannerFacts for Core {
         &self.costs
     }
 
+    fn check_interrupts(&self) -> Result<()> {
+        self.backend.check_interrupts()
+    }
+
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>> {
         let desc = self.cat().relation(relid)?;
         if let Some(known) = self.known_relation(relid, &desc)? {
@@ -255,6 +260,10 @@ impl PlannerFacts for Core {
         let known = KnownRel { desc, blocks, indexes: parts, facts: facts.clone() };
         self.planning.keep_relation(relid, known);
         Ok(facts)
+    }
+
+    fn inline_set(&mut self, call: &FuncExpr, columns: &[Oid]) -> Result<Option<Query>> {
+        crate::sysfn::sql::inline_set(self, call, columns)
     }
 
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {

@@ -23,6 +23,8 @@ use settings::{Action, Saved};
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
 
+/// `pg_language` OID of SQL.
+const SQL_LANGUAGE: Oid = Oid(14);
 /// Calls within calls.
 const DEPTH_MAX: u32 = 64;
 /// Bodies that a session keeps.
@@ -281,6 +283,41 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
         core.bodies.inlined.insert(key, known);
     }
     Ok(expr)
+}
+
+/// The query that makes the rows of a set-returning call, if it may stand in the call's place: one SELECT with the columns
+/// that the caller expects, of a function whose calls need not be counted. Counterpart: `inline_set_returning_function`.
+pub(crate) fn inline_set(
+    core: &mut Core,
+    call: &FuncExpr,
+    columns: &[Oid],
+) -> Result<Option<Query>> {
+    let row = core.cat().function(call.funcid)?;
+    let plain = row.prolang == SQL_LANGUAGE
+        && row.prokind == b'f'
+        && row.proretset
+        && row.provolatile != b'v'
+        && !row.proisstrict
+        && !row.prosecdef
+        && row.proconfig.is_none()
+        && usize::try_from(row.pronargs) == Ok(call.args.len());
+    if !plain || core.depth >= DEPTH_MAX {
+        return Ok(None);
+    }
+    let (user, acl) = (core.catalog.user, row.proacl.as_deref());
+    if !core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+        return Ok(None);
+    }
+    let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+    let types = argument_types(&row, &actual);
+    let name = row.proname.as_str();
+    let analysed = analyse(core, &row, &types, columns)
+        .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
+    let Ok([query]) = <[Query; 1]>::try_from(analysed.queries) else { return Ok(None) };
+    let shown = query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.type_oid());
+    let reads = query.command_type == CmdType::Select && !query.has_modifying_cte;
+    let fits = reads && shown.eq(columns.iter().copied());
+    Ok(fits.then_some(query))
 }
 
 /// The one expression that the function computes.

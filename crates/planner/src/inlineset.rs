@@ -1,0 +1,69 @@
+//! Set-returning functions in SQL, called in FROM, become the queries that they consist of.
+//! Counterpart: prepjointree.c (`preprocess_function_rtes`), clauses.c (`inline_set_returning_function`).
+
+use crate::glob::*;
+use crate::vars::*;
+use eval::Volatility;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use plan::walk;
+use stdx::Nested;
+
+impl Glob<'_> {
+    /// Replaces what can be replaced in the level's range table.
+    pub(crate) fn inline_set_functions(&mut self, query: &mut Query) -> Result<()> {
+        for i in 0..query.rtable.len() {
+            let RteKind::Function { functions, funcordinality: false } = &query.rtable[i].kind
+            else {
+                continue;
+            };
+            let [function] = functions.as_slice() else { continue };
+            let Some((call, sub)) = self.body_of(function)? else { continue };
+            let lateral = call.args.iter().any(|a| !relids_of(a).is_empty());
+            let rights = crate::rights::of_query(&sub, self.facts)?;
+            self.rights.relations.extend(rights.relations);
+            self.rights.functions.extend(rights.functions);
+            let rte = &mut query.rtable[i];
+            rte.lateral |= lateral;
+            rte.kind = RteKind::Subquery {
+                subquery: Nested::new(sub),
+                security_barrier: false,
+                relid: Oid::INVALID,
+            };
+        }
+        Ok(())
+    }
+
+    /// The folded call and its body, with the arguments in the parameters' places.
+    fn body_of(&mut self, function: &RangeTblFunction) -> Result<Option<(FuncExpr, Query)>> {
+        match &function.funcexpr {
+            Expr::FuncExpr(call) if call.funcretset => {}
+            _ => return Ok(None),
+        }
+        let folded = self.facts.fold_query(function.funcexpr.clone(), &|_| false)?;
+        let Expr::FuncExpr(call) = folded else { return Ok(None) };
+        for a in &call.args {
+            // An argument may be computed another number of times.
+            if contains_sublinks(a) || eval::volatility(a, self.facts)? == Volatility::Volatile {
+                return Ok(None);
+            }
+        }
+        let Some(mut sub) = self.facts.inline_set(&call, &function.funccoltypes)? else {
+            return Ok(None);
+        };
+        walk::deep_query_mut(&mut sub, 0, &mut |e, level| {
+            let Expr::Param(p) = e else { return true };
+            if p.paramkind != ParamKind::Extern {
+                return true;
+            }
+            let Some(arg) = call.args.get(p.paramid as usize - 1) else { return true };
+            let mut arg = arg.clone();
+            shift_levels_expr(&mut arg, level as i32 + 1, 0);
+            *e = arg;
+            false
+        });
+        Ok(Some((*call, sub)))
+    }
+}

@@ -1,0 +1,265 @@
+//! Left joins that change nothing: nobody reads the right side, and it has at most one partner for each row.
+//! Counterpart: analyzejoins.c (`remove_useless_joins`, `query_is_distinct_for`).
+
+use crate::glob::*;
+use crate::pullup::lateral_exprs;
+use crate::scan::is_index_key;
+use crate::selectivity::strip;
+use crate::vars::*;
+use ids::{AttrNo, Oid};
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use plan::walk;
+
+const BTREE_EQUAL: u16 = 3;
+
+/// An equality of the ON clause: the side over the right input, and the operator.
+struct Equality {
+    inner: Expr,
+    opno: Oid,
+    collation: Oid,
+}
+
+impl Glob<'_> {
+    /// Takes left joins out of the level's join tree whose right side adds neither columns nor rows.
+    pub(crate) fn remove_useless_joins(&mut self, query: &mut Query) -> Result<()> {
+        // One that is gone may have been what others were needed for.
+        while self.remove_some(query)? {}
+        Ok(())
+    }
+
+    /// Goes once through the join tree; has it changed?
+    fn remove_some(&mut self, query: &mut Query) -> Result<bool> {
+        let mut removed = false;
+        let mut fromlist = std::mem::take(&mut query.jointree.fromlist);
+        for at in 0..fromlist.len() {
+            let mut node = std::mem::replace(&mut fromlist[at], JoinTreeNode::Rtr(0));
+            // What the others of the list hold counts as well.
+            query.jointree.fromlist = std::mem::take(&mut fromlist);
+            let done = self.remove_in(query, &mut node);
+            fromlist = std::mem::take(&mut query.jointree.fromlist);
+            fromlist[at] = node;
+            removed |= done?;
+        }
+        query.jointree.fromlist = fromlist;
+        Ok(removed)
+    }
+
+    fn remove_in(&mut self, query: &mut Query, node: &mut JoinTreeNode) -> Result<bool> {
+        let mut removed = false;
+        while let JoinTreeNode::Join(j) = node {
+            if j.jointype != JoinType::Left || !self.is_useless(query, j)? {
+                break;
+            }
+            *node = std::mem::replace(&mut j.larg, JoinTreeNode::Rtr(0));
+            removed = true;
+        }
+        match node {
+            JoinTreeNode::Rtr(_) => {}
+            JoinTreeNode::From(f) => {
+                for i in 0..f.fromlist.len() {
+                    let mut inner = std::mem::replace(&mut f.fromlist[i], JoinTreeNode::Rtr(0));
+                    let done = self.beside(query, JoinTreeNode::From(f.clone()), &mut inner);
+                    f.fromlist[i] = inner;
+                    removed |= done?;
+                }
+            }
+            JoinTreeNode::Join(j) => {
+                for left in [true, false] {
+                    let side = if left { &mut j.larg } else { &mut j.rarg };
+                    let mut inner = std::mem::replace(side, JoinTreeNode::Rtr(0));
+                    let done = self.beside(query, JoinTreeNode::Join(j.clone()), &mut inner);
+                    *(if left { &mut j.larg } else { &mut j.rarg }) = inner;
+                    removed |= done?;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Goes on within `inner`, whose surroundings `rest` count as used by the query.
+    fn beside(
+        &mut self,
+        query: &mut Query,
+        rest: JoinTreeNode,
+        inner: &mut JoinTreeNode,
+    ) -> Result<bool> {
+        self.facts.check_interrupts()?;
+        query.jointree.fromlist.push(rest);
+        let done = stdx::stack::deep(|| self.remove_in(query, inner));
+        query.jointree.fromlist.pop();
+        done
+    }
+
+    fn is_useless(&mut self, query: &Query, j: &JoinExpr) -> Result<bool> {
+        let Some(rti) = single_entry(&j.rarg) else { return Ok(false) };
+        let Some(quals) = &j.quals else { return Ok(false) };
+        let fixed = query.result_relation == rti || query.row_marks.iter().any(|m| m.rti == rti);
+        if fixed || reads(query, rti) || node_reads(&j.larg, rti) {
+            return Ok(false);
+        }
+        let mut equalities = Vec::new();
+        let mut parts = Vec::new();
+        conjuncts(quals.clone(), &mut parts);
+        for part in &parts {
+            equalities.extend(self.equality_on(part, rti)?);
+        }
+        match &query.rte(rti).kind {
+            RteKind::Relation { relid, .. } => self.has_unique_key(*relid, rti, &equalities),
+            RteKind::Subquery { subquery, .. } => self.is_distinct_for(subquery, rti, &equalities),
+            _ => Ok(false),
+        }
+    }
+
+    /// `inner = other`, where only one side is of entry `rti`, by an equality that orders agree with.
+    fn equality_on(&mut self, part: &Expr, rti: i32) -> Result<Option<Equality>> {
+        let Expr::OpExpr(op) = part else { return Ok(None) };
+        let [a, b] = op.args.as_slice() else { return Ok(None) };
+        if !self.facts.operator(op.opno)?.can_merge {
+            return Ok(None);
+        }
+        for (inner, other) in [(a, b), (b, a)] {
+            let own = relids_of(inner);
+            if own.iter().eq([&rti]) && !relids_of(other).contains(&rti) {
+                let inner = inner.clone();
+                let collation = op.inputcollid;
+                return Ok(Some(Equality { inner, opno: op.opno, collation }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn has_unique_key(&mut self, relid: Oid, rti: i32, equalities: &[Equality]) -> Result<bool> {
+        let table = self.facts.relation(relid)?;
+        for index in &table.indexes {
+            if !index.unique || !index.immediate || !index.predicate.is_empty() {
+                continue;
+            }
+            let mut all = !index.keys.is_empty();
+            for key in &index.keys {
+                let mut found = false;
+                for e in equalities {
+                    let collates = !key.collation.is_valid() || key.collation == e.collation;
+                    found |= collates
+                        && is_index_key(&e.inner, rti, key)
+                        && self.facts.strategy(e.opno, key.opfamily)? == Some(BTREE_EQUAL);
+                }
+                all &= found;
+            }
+            if all {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Do the subquery's rows differ in the columns that are compared?
+    fn is_distinct_for(&mut self, sub: &Query, rti: i32, on: &[Equality]) -> Result<bool> {
+        let compared: Vec<(AttrNo, Oid)> = on
+            .iter()
+            .filter_map(|e| match strip(&e.inner) {
+                Expr::Var(v) if v.varno == rti && v.varlevelsup == 0 => Some((v.varattno, e.opno)),
+                _ => None,
+            })
+            .collect();
+        if sub.command_type != CmdType::Select {
+            return Ok(false);
+        }
+        if !sub.distinct_clause.is_empty() {
+            return self.all_compared(sub, &sub.distinct_clause, &compared);
+        }
+        if sub.has_target_srfs {
+            return Ok(false);
+        }
+        if !sub.group_clause.is_empty() && sub.grouping_sets.is_empty() {
+            return self.all_compared(sub, &sub.group_clause, &compared);
+        }
+        if !sub.grouping_sets.is_empty() {
+            return Ok(
+                matches!(sub.grouping_sets.as_slice(), [one] if one.kind == GroupingSetKind::Empty),
+            );
+        }
+        if sub.has_aggs || sub.having_qual.is_some() {
+            return Ok(true);
+        }
+        let Some(SetOpNode::Op(op)) = sub.set_operations.as_deref() else { return Ok(false) };
+        if op.all {
+            return Ok(false);
+        }
+        for (t, g) in sub.target_list.iter().filter(|t| !t.resjunk).zip(&op.group_clauses) {
+            if !self.is_compared(t.resno, g.eqop, &compared)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn all_compared(
+        &mut self,
+        sub: &Query,
+        clauses: &[SortGroupClause],
+        compared: &[(AttrNo, Oid)],
+    ) -> Result<bool> {
+        for c in clauses {
+            let target = sub.target_list.iter().find(|t| t.ressortgroupref == c.tle_sort_group_ref);
+            let Some(target) = target else { return Ok(false) };
+            if !self.is_compared(target.resno, c.eqop, compared)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Is the column among those compared, by an operator with the same sense of equality?
+    fn is_compared(&mut self, resno: AttrNo, eqop: Oid, on: &[(AttrNo, Oid)]) -> Result<bool> {
+        for &(attno, opno) in on {
+            if attno != resno {
+                continue;
+            }
+            if opno == eqop {
+                return Ok(true);
+            }
+            let families = self.facts.equality_families(eqop)?;
+            if self.facts.equality_families(opno)?.iter().any(|f| families.contains(f)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The one entry that the node is over, conditions aside.
+fn single_entry(node: &JoinTreeNode) -> Option<i32> {
+    match node {
+        JoinTreeNode::Rtr(rti) => Some(*rti),
+        JoinTreeNode::From(f) => match f.fromlist.as_slice() {
+            [one] => single_entry(one),
+            _ => None,
+        },
+        JoinTreeNode::Join(_) => None,
+    }
+}
+
+fn is_of(e: &Expr, rti: i32) -> bool {
+    matches!(e, Expr::Var(v) if v.varno == rti && v.varlevelsup == 0)
+}
+
+/// Does anything of the query, the detached part of its join tree aside, read the entry?
+fn reads(query: &Query, rti: i32) -> bool {
+    let mut found = false;
+    walk::clause_exprs(query, &mut |e| found = found || walk::any(e, &mut |e| is_of(e, rti)));
+    found || lateral_exprs(query).iter().any(|e| walk::any(e, &mut |e| is_of(e, rti)))
+}
+
+fn node_reads(node: &JoinTreeNode, rti: i32) -> bool {
+    let of =
+        |quals: &Option<Expr>| quals.as_ref().is_some_and(|q| walk::any(q, &mut |e| is_of(e, rti)));
+    match node {
+        JoinTreeNode::Rtr(_) => false,
+        JoinTreeNode::From(f) => of(&f.quals) || f.fromlist.iter().any(|n| node_reads(n, rti)),
+        JoinTreeNode::Join(j) => {
+            of(&j.quals) || node_reads(&j.larg, rti) || node_reads(&j.rarg, rti)
+        }
+    }
+}
