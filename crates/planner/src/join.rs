@@ -800,11 +800,14 @@ impl Glob<'_> {
             for key in &index.keys {
                 let mut hit = false;
                 for q in quals {
-                    if let Expr::OpExpr(op) = q
-                        && let [a, b] = op.args.as_slice()
-                        && (crate::scan::is_index_key(a, *rti, key)
-                            || crate::scan::is_index_key(b, *rti, key))
-                    {
+                    let Expr::OpExpr(op) = q else { continue };
+                    let [a, b] = op.args.as_slice() else { continue };
+                    // The value that the key equals must be one for all rows of the relation.
+                    let is_key = |key_side: &Expr, other: &Expr| {
+                        crate::scan::is_index_key(key_side, *rti, key)
+                            && !relids_of(other).contains(rti)
+                    };
+                    if is_key(a, b) || is_key(b, a) {
                         hit |= self.facts.strategy(op.opno, key.opfamily)? == Some(3);
                     }
                 }
