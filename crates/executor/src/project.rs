@@ -8,7 +8,7 @@ use eval::{
     select_into, volatility,
 };
 use ids::Oid;
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
@@ -97,6 +97,12 @@ enum OutputColumn {
     Compute(Program, EvalState),
 }
 
+/// Is the error about the statement or the server, not about a value? (Classes 53 and 57.)
+fn ends_statement(e: &PgError) -> bool {
+    let code = e.code();
+    code.as_str().starts_with("57") || code.as_str().starts_with("53")
+}
+
 impl Projection {
     /// For expressions over [`Source::Scan`] columns. `width` is the number of the input's columns where it
     /// is known, for the shortcut of an identical target list.
@@ -182,8 +188,9 @@ impl Projection {
         }
         let removed = self.removed;
         match self.at_once(run, &mut input) {
-            // Rows before the one that fails are given out, and it may be another one in row order.
-            Err(_) if input.len > 1 => {
+            // Rows before the one that fails are given out, and it may be another one in row order. A cancellation is
+            // told once: evaluated again, the rows would go on for ever.
+            Err(e) if input.len > 1 && !ends_statement(&e) => {
                 self.removed = removed;
                 self.row_by_row(run, input, 0)
             }
