@@ -31,6 +31,8 @@ mod pair;
 #[cfg(test)]
 mod pgbench;
 #[cfg(test)]
+mod planning;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod random_sql;

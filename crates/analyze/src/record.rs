@@ -75,7 +75,7 @@ impl Analyzer<'_> {
     ) -> Option<Expr> {
         let at = usize::try_from(column - 1).ok()?;
         let query = match rte.kind {
-            RteKind::Subquery { subquery, .. } => *subquery,
+            RteKind::Subquery { subquery, .. } => subquery.into_inner(),
             RteKind::Cte { ctename, ctelevelsup, .. } => {
                 place.leave(ctelevelsup);
                 let list = match place.inner.last() {

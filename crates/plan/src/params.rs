@@ -25,6 +25,14 @@ pub fn mentioned(plans: &[&Plan], exprs: &[&Expr], subplans: &[Plan]) -> Mention
     Mentioned { read: finder.out.into_iter().collect(), free }
 }
 
+/// Which of the sub-plans the plan runs, directly or not.
+pub fn used_subplans(plan: &Plan, subplans: &[Plan]) -> Vec<bool> {
+    let seen = vec![false; subplans.len()];
+    let mut finder = Finder { subplans, seen, out: BTreeSet::new(), set: BTreeSet::new() };
+    finder.plan(plan);
+    finder.seen
+}
+
 struct Finder<'p> {
     subplans: &'p [Plan],
     seen: Vec<bool>,

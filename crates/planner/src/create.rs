@@ -68,6 +68,10 @@ impl Glob<'_> {
             PathKind::Bitmap { rti, bitmap, quals } => {
                 let mut recheck = Vec::new();
                 let bitmap = self.bitmap(root, path, *rti, bitmap, &mut recheck)?;
+                // What the filter tests need not be tested again.
+                recheck.retain(|q| {
+                    matches!(q, Expr::Bool(b) if b.boolop == BoolOp::Or) || !quals.contains(q)
+                });
                 let recheck = self.scan_exprs(root, path, &recheck);
                 let node = PlanNode::BitmapHeapScan {
                     scanrelid: self.flat(root, *rti),
@@ -443,8 +447,10 @@ impl Glob<'_> {
         let tuples = root.rel(rti)?.tuples;
         Ok(match b {
             BitmapPath::Index { m, .. } => {
-                let tested = m.quals.iter().filter(|q| !q.is_truth_value());
-                recheck.extend(tested.map(|q| q.qual.clone()));
+                recheck.extend(m.quals.iter().map(|q| match q.is_truth_value() {
+                    true => q.original.clone(),
+                    false => q.qual.clone(),
+                }));
                 BitmapNode::Index { info: info(tuples), probe: self.probe(root, path, rti, m) }
             }
             BitmapPath::And { parts, .. } => {
@@ -462,14 +468,11 @@ impl Glob<'_> {
                     children.push(self.bitmap(root, path, rti, p, &mut own)?);
                     arms.extend(conjunction(own));
                 }
-                // An arm that the filter tests leaves nothing to be tested again.
-                if arms.len() == parts.len() {
-                    recheck.push(Expr::Bool(Box::new(BoolExpr {
-                        boolop: BoolOp::Or,
-                        args: arms,
-                        location: Location::UNKNOWN,
-                    })));
-                }
+                recheck.push(Expr::Bool(Box::new(BoolExpr {
+                    boolop: BoolOp::Or,
+                    args: arms,
+                    location: Location::UNKNOWN,
+                })));
                 BitmapNode::Or { info: info(tuples), children }
             }
         })

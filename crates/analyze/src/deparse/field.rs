@@ -60,7 +60,9 @@ fn maker(mut path: Path, mut row: Expr, field: AttrNo) -> Option<Maker> {
             return rte.eref.colnames.get(place).cloned().map(Maker::Name);
         }
         row = match rte.kind {
-            RteKind::Subquery { subquery, .. } => column(&mut path, *subquery, var.varattno)?,
+            RteKind::Subquery { subquery, .. } => {
+                column(&mut path, subquery.into_inner(), var.varattno)?
+            },
             RteKind::Cte { ctename, ctelevelsup, .. } => {
                 cut(&mut path, ctelevelsup)?;
                 let around = path.last()?.clone()?;

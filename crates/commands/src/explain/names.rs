@@ -13,7 +13,10 @@ pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
     // In the order of the query levels, so that outer queries keep their names unchanged.
     let mut used = Vec::new();
     level(&stmt.plan_tree, &mut used);
-    stmt.subplans.iter().for_each(|p| level(p, &mut used));
+    // One that another was preferred to has no tables to be told apart from.
+    let runs = plan::params::used_subplans(&stmt.plan_tree, &stmt.subplans);
+    let running = stmt.subplans.iter().zip(runs).filter(|(_, runs)| *runs);
+    running.for_each(|(p, _)| level(p, &mut used));
     let mut names: Vec<(String, Vec<String>)> = Vec::with_capacity(stmt.rtable.len());
     for rte in &stmt.rtable {
         let alias = rte.alias.as_ref().map(|a| a.aliasname.clone());

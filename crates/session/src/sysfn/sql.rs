@@ -285,6 +285,12 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     Ok(expr)
 }
 
+/// Has the row type columns that a caller counts, but a query does not make?
+fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
+    let Some(relation) = core.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
+    Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
+}
+
 /// The query that makes the rows of a set-returning call, if it may stand in the call's place: one SELECT with the columns
 /// that the caller expects, of a function whose calls need not be counted. Counterpart: `inline_set_returning_function`.
 pub(crate) fn inline_set(
@@ -313,6 +319,14 @@ pub(crate) fn inline_set(
     let name = row.proname.as_str();
     let analysed = analyse(core, &row, &types, columns)
         .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
+    let columns = match (&analysed.fields, columns) {
+        (_, [_, ..]) => columns.to_vec(),
+        (Some(fields), _) if has_dropped_columns(core, analysed.result)? || fields.is_empty() => {
+            return Ok(None);
+        }
+        (Some(fields), _) => fields.iter().map(|f| f.1).collect(),
+        (None, _) => vec![analysed.result],
+    };
     let Ok([query]) = <[Query; 1]>::try_from(analysed.queries) else { return Ok(None) };
     let shown = query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.type_oid());
     let reads = query.command_type == CmdType::Select && !query.has_modifying_cte;
