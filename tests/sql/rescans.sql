@@ -32,7 +32,7 @@ INSERT INTO r_m SELECT g % 40, g FROM generate_series(1, 4000) g
 CREATE INDEX r_m_n ON r_m (n)
 CREATE INDEX r_m_k ON r_m (k)
 ANALYZE r_n; ANALYZE r_m
-SET enable_hashjoin = off; SET enable_mergejoin = off; SELECT r_n.n, count(*) FROM r_n JOIN r_m ON r_m.[[k = length(r_n.n::text)¦n = r_n.n AND length(r_n.n::text) > r_m.k¦n = r_n.n AND r_m.k < 3 + length(r_n.n::text) * 20]] GROUP BY r_n.n::text, r_n.n ORDER BY 1, 2; RESET ALL
+SET enable_hashjoin = off; SET enable_mergejoin = off; SELECT r_n.n, count(*) FROM r_n JOIN r_m ON r_m.[[k = length(r_n.n::text)¦n = r_n.n AND length(r_n.n::text) > r_m.k¦n = r_n.n AND r_m.k < 3 + length(r_n.n::text) * 20]] GROUP BY r_n.n::text, r_n.n ORDER BY r_n.n::text, 2; RESET ALL
 CREATE TABLE r_a (i int, k int)
 INSERT INTO r_a SELECT g, 100 + g FROM generate_series(1, 6) g
 CREATE TABLE r_b (x int)

@@ -19,6 +19,8 @@ mod floors;
 #[cfg(test)]
 mod functions;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod interchange;
 #[cfg(test)]
 mod limits;

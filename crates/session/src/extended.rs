@@ -78,7 +78,7 @@ impl Session {
         }
         let fields = match raw.as_ref() {
             Some(raw) if !analyze::is_query(&raw.stmt) => {
-                self.utility_fields(&raw.stmt, &sql, &mut types)?
+                self.utility_fields(raw, &sql, &mut types)?
             }
             _ => None,
         };

@@ -6,17 +6,14 @@
 use crate::core::Core;
 use eval::Facts;
 use ids::Oid;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plan::expr::TargetEntry;
 use plan::node::{Plan, PlanNode};
 use std::sync::Arc;
 use types::fncx::FnContext;
-use types::{Batch, DatumRef, oids};
+use types::{Batch, DatumRef, limits, oids};
 use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};
-
-/// Longest message that is sent. Counterpart: `MaxAllocSize`.
-const MESSAGE_BYTES_MAX: usize = 0x3fff_ffff;
 
 /// How a column's values are written.
 #[derive(Clone, Copy, Debug)]
@@ -243,19 +240,11 @@ fn write_value(
 fn put_bytes(message: &mut DataRow<'_>, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= sync::memory::LARGE_BYTES {
         let length = message.length() + 4;
-        if bytes.len() >= MESSAGE_BYTES_MAX.saturating_sub(length) {
-            return Err(cannot_enlarge(length, bytes.len()));
+        if bytes.len() >= limits::ALLOCATION_BYTES_MAX.saturating_sub(length) {
+            return Err(limits::buffer_full(length, bytes.len()));
         }
         types::memory::reserve(message.buffer(), bytes.len() + 4)?;
     }
     message.value(bytes);
     Ok(())
-}
-
-/// The error of a message that would grow beyond what a client takes. Counterpart: `enlargeStringInfo`.
-#[cold]
-fn cannot_enlarge(length: usize, more: usize) -> PgError {
-    pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory").detail(format!(
-        "Cannot enlarge string buffer containing {length} bytes by {more} more bytes."
-    ))
 }

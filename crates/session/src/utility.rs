@@ -101,11 +101,13 @@ impl Session {
             }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {
                 Node::ExecuteStmt(execute) => self.create_table_execute(stmt, execute, sql)?,
-                _ if !types.is_empty() => self.create_table_bound(stmt, sql, params, types)?,
+                _ if !types.is_empty() => {
+                    self.create_table_bound(stmt, sql, params, (types, raw.depth))?
+                }
                 _ => self.command(raw, sql)?,
             },
             Node::SelectStmt(select) if !types.is_empty() => match commands::select_into(select) {
-                Some(stmt) => self.create_table_bound(&stmt, sql, params, types)?,
+                Some(stmt) => self.create_table_bound(&stmt, sql, params, (types, raw.depth))?,
                 None => self.command(raw, sql)?,
             },
             _ => self.command(raw, sql)?,
@@ -138,13 +140,13 @@ impl Session {
         stmt: &CreateTableAsStmt,
         sql: &Arc<str>,
         params: &Arc<[Datum]>,
-        types: &[Oid],
+        (types, depth): (&[Oid], u32),
     ) -> Result<String> {
         self.check_may_create(stmt)?;
         if commands::table_is_there(self, stmt)? {
             return Ok("CREATE TABLE AS".to_owned());
         }
-        let raw = RawStmt { stmt: stmt.query.clone(), location: 0, len: 0 };
+        let raw = RawStmt::within(stmt.query.clone(), depth);
         let types = types.to_vec();
         let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         let count = self.create_table_of(stmt, sql, &prepared, params.clone())?;
@@ -204,12 +206,12 @@ impl Session {
     /// where the statement contains a query or a call.
     pub(crate) fn utility_fields(
         &mut self,
-        node: &Node,
+        raw: &RawStmt,
         sql: &str,
         types: &mut Vec<Oid>,
     ) -> Result<Option<Vec<FieldDescription>>> {
-        self.infer_parameters(node, sql, types)?;
-        Ok(match node {
+        self.infer_parameters(raw, &raw.stmt, sql, types)?;
+        Ok(match &raw.stmt {
             Node::CallStmt(stmt) => self.call_fields(stmt, sql, types)?,
             Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)),
             Node::FetchStmt(stmt) if !stmt.ismove => {
@@ -227,19 +229,28 @@ impl Session {
 
     /// Analyses the query that EXPLAIN, CREATE TABLE AS or DECLARE CURSOR contains, for the types of its parameters.
     /// Counterpart: `transformExplainStmt`, `transformCreateTableAsStmt`, `transformDeclareCursorStmt`.
-    fn infer_parameters(&mut self, node: &Node, sql: &str, types: &mut Vec<Oid>) -> Result<()> {
+    fn infer_parameters(
+        &mut self,
+        raw: &RawStmt,
+        node: &Node,
+        sql: &str,
+        types: &mut Vec<Oid>,
+    ) -> Result<()> {
+        let within = |query: &Node| RawStmt::within(query.clone(), raw.depth);
         match node {
             Node::ExplainStmt(stmt) => match &stmt.query {
-                query if analyze::is_query(query) => self.infer_of_query(query, sql, types),
-                other => self.infer_parameters(other, sql, types),
+                query if analyze::is_query(query) => {
+                    self.infer_of_query(&within(query), sql, types)
+                }
+                other => self.infer_parameters(raw, other, sql, types),
             },
             Node::DeclareCursorStmt(stmt) => {
                 crate::portal::check_cursor(stmt)?;
-                self.infer_of_query(&stmt.query, sql, types)?;
+                self.infer_of_query(&within(&stmt.query), sql, types)?;
                 crate::portal::check_cursor_query(stmt)
             }
             Node::CreateTableAsStmt(stmt) if analyze::is_query(&stmt.query) => {
-                self.infer_of_query(&stmt.query, sql, types)?;
+                self.infer_of_query(&within(&stmt.query), sql, types)?;
                 match stmt.objtype == ObjectType::Matview && !types.is_empty() {
                     true => Err(pg_err!(
                         FEATURE_NOT_SUPPORTED,
@@ -249,17 +260,16 @@ impl Session {
                 }
             }
             Node::SelectStmt(select) => match commands::select_into(select) {
-                Some(stmt) => self.infer_of_query(&stmt.query, sql, types),
+                Some(stmt) => self.infer_of_query(&within(&stmt.query), sql, types),
                 None => Ok(()),
             },
             _ => Ok(()),
         }
     }
 
-    fn infer_of_query(&mut self, query: &Node, sql: &str, types: &mut Vec<Oid>) -> Result<()> {
-        let raw = RawStmt { stmt: query.clone(), location: 0, len: 0 };
+    fn infer_of_query(&mut self, raw: &RawStmt, sql: &str, types: &mut Vec<Oid>) -> Result<()> {
         let mut lookup = SessionLookup::new(&mut self.core);
-        analyze::analyze_variable(&mut lookup, &raw, sql, types).map(drop)
+        analyze::analyze_variable(&mut lookup, raw, sql, types).map(drop)
     }
 
     fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>, depth: u32) -> Result<()> {

@@ -67,6 +67,19 @@ pub struct Refused {
     pub limit: usize,
 }
 
+/// What is missing, for an error's detail.
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kb = |bytes: usize| bytes / 1024;
+        match self.request {
+            0 => write!(f, "The session holds more than its share")?,
+            bytes => write!(f, "Failed on request of size {bytes}")?,
+        }
+        let (held, used, limit) = (kb(self.held), kb(self.used), kb(self.limit));
+        write!(f, ": the session holds {held} kB, all sessions {used} kB of {limit} kB.")
+    }
+}
+
 /// The program's allocator: mimalloc, with the counts kept; large requests are mappings of their own, which go back to
 /// the system when they are released and grow without being copied.
 pub struct Allocator;

@@ -4,31 +4,14 @@
 //! size calls [`admit`] or [`reserve`] before a large allocation; what grows in small steps is bounded by [`check`],
 //! which is part of every check for interrupts.
 
+use crate::limits;
 use pgerror::{PgError, Result, pg_err};
 use sync::memory::Refused;
 
 /// The error of a refused request.
 #[cold]
 fn out_of_memory(refused: Refused) -> PgError {
-    let kb = |bytes: usize| bytes / 1024;
-    let Refused { request, held, used, limit } = refused;
-    let share = format!(
-        "the session holds {} kB, all sessions {} kB of {} kB",
-        kb(held),
-        kb(used),
-        kb(limit)
-    );
-    let detail = match request {
-        0 => format!("The session holds more than its share: {share}."),
-        _ => format!("Failed on request of size {request}: {share}."),
-    };
-    pg_err!(OUT_OF_MEMORY, "out of memory").detail(detail)
-}
-
-/// The error of a request that the operating system refused.
-#[cold]
-fn not_granted(bytes: usize) -> PgError {
-    pg_err!(OUT_OF_MEMORY, "out of memory").detail(format!("Failed on request of size {bytes}."))
+    pg_err!(OUT_OF_MEMORY, "out of memory").detail(refused.to_string())
 }
 
 /// May the session allocate `bytes` more at once? Requests below 64 kB are always granted.
@@ -71,7 +54,7 @@ fn grow<T>(vec: &mut Vec<T>, additional: usize) -> Result<()> {
             needed
         }
     };
-    vec.try_reserve_exact(granted - vec.len()).map_err(|_| not_granted(bytes(granted)))
+    vec.try_reserve_exact(granted - vec.len()).map_err(|_| limits::out_of_memory(bytes(granted)))
 }
 
 /// An empty vector with room for `entries`.
@@ -79,7 +62,7 @@ pub fn with_capacity<T>(entries: usize) -> Result<Vec<T>> {
     let mut vec = Vec::new();
     let bytes = entries.saturating_mul(size_of::<T>());
     admit(bytes)?;
-    vec.try_reserve_exact(entries).map_err(|_| not_granted(bytes))?;
+    vec.try_reserve_exact(entries).map_err(|_| limits::out_of_memory(bytes))?;
     Ok(vec)
 }
 

@@ -62,7 +62,7 @@ fn maker(mut path: Path, mut row: Expr, field: AttrNo) -> Option<Maker> {
         row = match rte.kind {
             RteKind::Subquery { subquery, .. } => {
                 column(&mut path, subquery.into_inner(), var.varattno)?
-            },
+            }
             RteKind::Cte { ctename, ctelevelsup, .. } => {
                 cut(&mut path, ctelevelsup)?;
                 let around = path.last()?.clone()?;
