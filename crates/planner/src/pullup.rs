@@ -2,6 +2,8 @@
 //! Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join, convert_EXISTS_…).
 
 use crate::facts::PlannerFacts;
+use crate::path::Relids;
+use crate::prep::node_relids;
 use crate::vars::*;
 use eval::Volatility;
 use pgerror::Result;
@@ -319,7 +321,8 @@ pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts
     let mut fromlist = std::mem::take(&mut from.fromlist);
     query.jointree = from;
     for node in &mut fromlist {
-        pull_up_node(query, node, Place::Inner, &mut Pending::new(), facts)?;
+        let top = Spot { place: Place::Inner, fixed: None };
+        pull_up_node(query, node, top, &mut Pending::new(), facts)?;
     }
     query.jointree.fromlist.extend(fromlist);
     drop_empty(&mut query.jointree);
@@ -335,6 +338,31 @@ enum Place {
     Preserved,
     /// Below the side of an outer join that may be missing.
     Nullable,
+}
+
+/// As [`Place`], with the relations of the lowest join above whose order is fixed: its conditions can use no others.
+#[derive(Clone, Copy)]
+struct Spot<'r> {
+    place: Place,
+    fixed: Option<&'r Relids>,
+}
+
+/// The relations of the level above that the subquery's columns and conditions use.
+fn used_above(sub: &Query) -> Relids {
+    let mut out = Relids::new();
+    let mut see = |e: &mut Expr| {
+        walk::deep_expr_mut(e, 0, &mut |e, level| {
+            if let Expr::Var(v) = e
+                && v.varlevelsup == level + 1
+            {
+                out.insert(v.varno);
+            }
+            true
+        });
+    };
+    sub.target_list.iter().for_each(|t| see(&mut t.expr.clone()));
+    walk::jointree_exprs_mut(&mut sub.jointree.clone(), &mut see);
+    out
 }
 
 /// Removes items without relations: subqueries without FROM that have been merged. Their conditions move up.
@@ -378,7 +406,7 @@ type Pending = HashMap<i32, Vec<TargetEntry>>;
 fn pull_up_node(
     query: &mut Query,
     node: &mut JoinTreeNode,
-    place: Place,
+    spot: Spot<'_>,
     pending: &mut Pending,
     facts: &mut dyn PlannerFacts,
 ) -> Result<()> {
@@ -386,16 +414,17 @@ fn pull_up_node(
     match node {
         JoinTreeNode::Rtr(rti) => {
             let rti = *rti;
-            return deep(|| pull_up_entry(query, node, rti, place, pending, facts));
+            return deep(|| pull_up_entry(query, node, rti, spot, pending, facts));
         }
         JoinTreeNode::From(f) => {
             let mut list = std::mem::take(&mut f.fromlist);
             for n in &mut list {
-                pull_up_node(query, n, place, pending, facts)?;
+                pull_up_node(query, n, spot, pending, facts)?;
             }
             f.fromlist = list;
         }
         JoinTreeNode::Join(j) => {
+            let place = spot.place;
             let kept = if place == Place::Inner { Place::Preserved } else { place };
             let (left, right) = match j.jointype {
                 JoinType::Inner => (place, place),
@@ -404,7 +433,18 @@ fn pull_up_node(
                 JoinType::Right => (Place::Nullable, kept),
                 JoinType::Full => (Place::Nullable, Place::Nullable),
             };
+            let own = |j: &JoinExpr| -> Relids {
+                node_relids(&j.larg).union(&node_relids(&j.rarg)).copied().collect()
+            };
+            let inner = j.jointype == JoinType::Inner;
+            let relids = own(j);
+            let fixed = if inner { spot.fixed } else { Some(&relids) };
+            let left = Spot { place: left, fixed };
             deep(|| pull_up_node(query, &mut j.larg, left, pending, facts))?;
+            // What was pulled up on the left is there under other numbers.
+            let relids = own(j);
+            let fixed = if inner { spot.fixed } else { Some(&relids) };
+            let right = Spot { place: right, fixed };
             deep(|| pull_up_node(query, &mut j.rarg, right, pending, facts))?;
         }
     }
@@ -417,11 +457,11 @@ fn pull_up_entry(
     query: &mut Query,
     node: &mut JoinTreeNode,
     rti: i32,
-    place: Place,
+    spot: Spot<'_>,
     pending: &mut Pending,
     facts: &mut dyn PlannerFacts,
 ) -> Result<()> {
-    if !is_simple(query, rti, place, facts) {
+    if !is_simple(query, rti, spot.place, facts) {
         return Ok(());
     }
     let rte = &mut query.rtable[rti as usize - 1];
@@ -430,7 +470,8 @@ fn pull_up_entry(
     // The emptied entry stays: permissions of a view are checked by it.
     let lateral = rte.lateral;
     pull_up_sublinks(&mut sub, facts);
-    if lateral && from_reaches_up(&sub.jointree, false) {
+    let reaches_out = |fixed: &Relids| !used_above(&sub).is_subset(fixed);
+    if lateral && (from_reaches_up(&sub.jointree, false) || spot.fixed.is_some_and(reaches_out)) {
         **subquery = sub;
         return Ok(());
     }
@@ -458,7 +499,7 @@ fn pull_up_entry(
     // Substitutions made so far also concern what was just pulled up (LATERAL), and what is
     // pulled up may itself hold more subqueries.
     apply_pending(node, pending);
-    pull_up_node(query, node, place, pending, facts)?;
+    pull_up_node(query, node, spot, pending, facts)?;
     apply_pending(node, pending);
     Ok(())
 }
