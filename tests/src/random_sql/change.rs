@@ -1,0 +1,95 @@
+//! Changes of rows, with sub-selects wherever they may stand.
+
+use super::generate::{Columns, Generator, Statement, Ty::*, both};
+
+impl Generator {
+    /// A change of rows within a transaction.
+    pub(super) fn change(&mut self) -> Statement {
+        let columns = |c: &[(&str, super::generate::Ty)]| -> Columns {
+            c.iter().map(|(c, t)| ((*c).to_owned(), *t)).collect()
+        };
+        let a = columns(&[("t.id", Int), ("t.x", Int), ("t.s", Text), ("t.n", Num), ("t.d", Date)]);
+        let b = columns(&[("u.id", Int), ("u.aid", Int), ("u.f", Float), ("u.s", Text)]);
+        let all = both(&a, &b);
+        let condition = self.expr(Bool, &a, 3);
+        let (x, s) = (self.expr(Int, &a, 3), self.expr(Text, &a, 2));
+        let sql = match self.below(10) {
+            0 => {
+                let more = self.expr(Int, &a, 2);
+                format!("UPDATE a AS t SET x = {x}, s = {s} WHERE {condition} RETURNING *, {more}")
+            }
+            1 => {
+                let (more, f) = (self.expr(Bool, &all, 2), self.expr(Float, &all, 1));
+                format!(
+                    "UPDATE b AS u SET f = {f}, s = t.s FROM a t WHERE t.id = u.aid AND {more} RETURNING u.id, t.id, u.f"
+                )
+            }
+            2 => format!(
+                "DELETE FROM b AS u USING a t WHERE t.id = u.aid AND {condition} RETURNING u.*"
+            ),
+            3 => format!("DELETE FROM a AS t WHERE {condition}"),
+            4 => format!(
+                "INSERT INTO a AS r (id, x, s) SELECT t.id + {}, {x}, {s} FROM a t WHERE {condition} ON CONFLICT (id) DO \
+                 UPDATE SET x = excluded.x, s = r.s || excluded.s WHERE r.x IS NOT NULL RETURNING *",
+                self.below(20)
+            ),
+            5 => {
+                let r = columns(&[("r.id", Int), ("r.x", Int), ("r.s", Text)]);
+                let e = columns(&[("excluded.id", Int), ("excluded.x", Int)]);
+                let scope = both(&r, &e);
+                let (set, test) = (self.expr(Int, &scope, 3), self.expr(Bool, &scope, 2));
+                let shown = self.expr(Int, &r, 2);
+                format!(
+                    "INSERT INTO a AS r (id, x) SELECT t.id + 3, {x} FROM a t ON CONFLICT (id) DO UPDATE SET x = {set} \
+                     WHERE {test} RETURNING r.*, {shown}"
+                )
+            }
+            6 => {
+                let (from, own) = self.from(&a, 1);
+                let where_ = self.filter(&own, &a, 1);
+                let (e, f) = (self.plain(Int, &own, 1), self.plain(Text, &own, 1));
+                format!(
+                    "UPDATE a AS t SET (x, s) = (SELECT max({e}), min({f}) FROM {from}{where_}) WHERE {condition} \
+                     RETURNING t.id, t.x, t.s"
+                )
+            }
+            7 => {
+                let none = Vec::new();
+                let (x, s) = (self.expr(Int, &none, 3), self.expr(Text, &none, 3));
+                let (y, z) = (self.expr(Int, &none, 3), self.expr(Text, &none, 2));
+                format!(
+                    "INSERT INTO c (k, v) VALUES ({x}, left({s}, 9)), ({y}, left({z}, 9)) RETURNING *"
+                )
+            }
+            8 => format!(
+                "WITH new AS (UPDATE a t SET x = {x} WHERE {condition} RETURNING t.id, t.x) SELECT n.id, n.x, (SELECT \
+                 count(*) FROM b WHERE b.aid = n.x) FROM new n"
+            ),
+            _ => format!(
+                "WITH gone AS (DELETE FROM a t WHERE {condition} RETURNING t.*) INSERT INTO c (k, v) SELECT g.id, \
+                 left(g.s, 5) FROM gone g RETURNING k, v"
+            ),
+        };
+        let mut statement = Statement::many(vec!["BEGIN".to_owned(), sql]);
+        (statement.opened, statement.changes) = (true, true);
+        statement
+    }
+
+    /// Rows written out, with sub-selects among the values.
+    pub(super) fn values(&mut self) -> Statement {
+        let none = Vec::new();
+        let row = |g: &mut Generator| {
+            let (a, b) = (g.expr(Int, &none, 3), g.expr(Text, &none, 2));
+            format!("({a}, {b})")
+        };
+        let rows = format!("VALUES {}, {}", row(self), row(self));
+        let v = self.name("v");
+        let scope = vec![(format!("{v}.p"), Int), (format!("{v}.q"), Text)];
+        let e = self.expr(Int, &scope, 3);
+        Statement::one(match self.below(3) {
+            0 => rows,
+            1 => format!("SELECT {v}.*, {e} AS e FROM ({rows}) AS {v}(p, q)"),
+            _ => format!("SELECT {e} AS e, count(*) FROM ({rows}) AS {v}(p, q) GROUP BY 1"),
+        })
+    }
+}

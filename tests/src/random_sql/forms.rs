@@ -1,0 +1,115 @@
+//! Statements of several steps: prepared ones, views, and volatile functions in forms that have one right answer.
+
+use super::generate::{Generator, Statement, Ty::*, both, renamed};
+
+impl Generator {
+    /// A statement prepared once and run with other parameters, often enough for a plan that serves any.
+    pub(super) fn prepared_statement(&mut self) -> Statement {
+        self.prepared = true;
+        let sql = match self.below(4) {
+            0 => self.set_operation(&Vec::new(), 2).0,
+            _ => self.select(&Vec::new(), 3).0,
+        };
+        self.prepared = false;
+        let mut steps = vec![format!("PREPARE p (int, text, int) AS {sql}")];
+        for _ in 0..7 {
+            let (a, c) = (self.below(9), self.one(&["1", "3", "NULL", "-2"]));
+            let b = self.one(&["'one'", "NULL", "''", "'x'"]);
+            steps.push(format!("EXECUTE p ({a}, {b}, {c})"));
+        }
+        steps.push("DEALLOCATE ALL".to_owned());
+        Statement::many(steps)
+    }
+
+    /// A query by way of a view.
+    pub(super) fn view(&mut self) -> Statement {
+        let (sql, columns) = self.select(&Vec::new(), 2);
+        let t = self.name("t");
+        let own = renamed(&t, &columns);
+        let condition = self.filter(&own, &Vec::new(), 2);
+        let from = format!("rv AS {t}");
+        let (query, _) = match self.chance(60) {
+            true => self.grouped(&from, &own, &Vec::new(), &condition, 1),
+            false => {
+                let e = self.expr(Int, &own, 3);
+                (format!("SELECT {t}.*, {e} AS e FROM {from}{condition}"), Vec::new())
+            }
+        };
+        let create = format!("CREATE TEMP VIEW rv AS {sql}");
+        let mut statement = Statement::many(vec!["BEGIN".to_owned(), create, query]);
+        statement.opened = true;
+        statement
+    }
+
+    /// The column of a subquery that is computed once is the same wherever it is used.
+    pub(super) fn computed_once(&mut self) -> Statement {
+        let (from, own) = self.from(&Vec::new(), 1);
+        let condition = self.filter(&own, &Vec::new(), 1);
+        let test = self.expr(Bool, &own, 1);
+        let n = self.expr(Int, &own, 1);
+        let volatile = match self.below(8) {
+            0 => "random()".to_owned(),
+            1 => "(SELECT random())".to_owned(),
+            2 => format!("(SELECT random() + {n} WHERE {test})"),
+            3 => format!("CASE WHEN {test} THEN random() ELSE (SELECT random()) END"),
+            4 => format!("COALESCE((SELECT random() FROM a WHERE a.id = {n}), random())"),
+            5 => "(SELECT max(random()) FROM c)".to_owned(),
+            6 => format!("(SELECT r FROM (SELECT random() r) q WHERE {test})"),
+            _ => "(SELECT max(r) FROM (SELECT random() r FROM c) q)".to_owned(),
+        };
+        let inner = format!("SELECT {volatile} AS x FROM {from}{condition}");
+        let sql = match self.below(6) {
+            0 => format!("SELECT x1 = x2 AS e FROM (SELECT x x1, x x2 FROM ({inner}) s) t"),
+            1 => format!("SELECT x IS NOT DISTINCT FROM x AS e, x - x FROM ({inner}) s"),
+            2 => format!(
+                "WITH s AS ({inner}) SELECT bool_and(x1 IS NOT DISTINCT FROM x2) FROM (SELECT x x1, x x2 FROM s) t"
+            ),
+            3 => format!(
+                "SELECT s.x IS NOT DISTINCT FROM l.y AS e FROM ({inner}) s CROSS JOIN LATERAL (SELECT s.x AS y) l"
+            ),
+            4 => format!(
+                "SELECT x1 - x2 AS e FROM (SELECT x x1, x x2 FROM ({inner}) s) t WHERE x1 = x2 ORDER BY x1"
+            ),
+            _ => format!(
+                "SELECT y - z AS e FROM (SELECT (SELECT s.x) y, s.x z FROM ({inner}) s LEFT JOIN a ON a.id = 1) t"
+            ),
+        };
+        Statement::one(sql)
+    }
+
+    /// How often a volatile function has been called.
+    pub(super) fn counted(&mut self) -> Statement {
+        let (from, own) = self.from(&Vec::new(), 1);
+        let condition = self.filter(&own, &Vec::new(), 1);
+        let test = self.expr(Bool, &own, 1);
+        let key = self.plain(Int, &own, 1);
+        let sql = match self.below(9) {
+            0 => format!("SELECT count(*) FROM (SELECT nextval('sq') n FROM {from}{condition}) s"),
+            1 => format!("SELECT count(n) FROM (SELECT nextval('sq') n FROM {from}{condition}) s"),
+            2 => {
+                format!("SELECT count((SELECT nextval('sq') WHERE {test})) FROM {from}{condition}")
+            }
+            3 => format!("SELECT count(*), count((SELECT nextval('sq'))) FROM {from}{condition}"),
+            4 => format!("SELECT count(*) FROM {from} WHERE nextval('sq') > 0"),
+            5 => format!(
+                "SELECT count(*) FROM (SELECT {key} k, nextval('sq') n FROM {from}{condition} ORDER BY 1 LIMIT 3) s"
+            ),
+            6 => format!(
+                "SELECT count(n), count(m) FROM (SELECT n, n + 1 AS m FROM (SELECT CASE WHEN {test} THEN nextval('sq') END \
+                 n FROM {from}{condition}) s) t"
+            ),
+            7 => format!(
+                "WITH w AS (SELECT nextval('sq') n FROM {from}{condition}) SELECT count(*) FROM w w1 JOIN w w2 USING (n)"
+            ),
+            _ => {
+                let scope = both(&own, &Vec::new());
+                let e = self.expr(Int, &scope, 2);
+                format!(
+                    "SELECT sum(m * 0) FROM (SELECT {e} AS e, (SELECT nextval('sq') WHERE {test}) m FROM {from}{condition}) s"
+                )
+            }
+        };
+        let steps = ["SELECT setval('sq', 1)", &sql, "SELECT last_value FROM sq"];
+        Statement::many(steps.map(str::to_owned).into())
+    }
+}

@@ -1,0 +1,167 @@
+//! Sub-selects in expressions, correlated with what is around them.
+
+use super::generate::{Columns, Generator, Ty, Ty::*, both, renamed};
+
+impl Generator {
+    /// One value, whatever rows there are.
+    pub(super) fn scalar(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
+        self.sublinks -= 1;
+        let d = depth.saturating_sub(2);
+        match self.below(10) {
+            0 => {
+                let (from, own) = self.from(scope, d);
+                let around = both(&own, scope);
+                let (e, condition) = (self.plain(ty, &around, 1), self.filter(&own, scope, 1));
+                let offset = self.below(3);
+                let order = self.direction();
+                format!(
+                    "(SELECT {e} FROM {from}{condition} ORDER BY 1{order} LIMIT 1 OFFSET {offset})"
+                )
+            }
+            1 => {
+                let (inner, columns) = self.select(scope, d);
+                let (w, v) = (self.name("w"), self.name("v"));
+                let how = self.one(&["", "MATERIALIZED "]);
+                let mut own = renamed(&w, &columns);
+                let join = match self.chance(40) {
+                    true => {
+                        own.extend(renamed(&v, &columns));
+                        format!(", {w} AS {v}")
+                    }
+                    false => String::new(),
+                };
+                let e = self.largest(ty, &own, scope);
+                format!("(WITH {w} AS {how}({inner}) SELECT {e} FROM {w}{join})")
+            }
+            2 if ty == Int => {
+                let f = self.one(&["count(*)", "max(n)", "sum(v)::int"]);
+                let r = self.name("r");
+                format!("(SELECT {f} FROM ({}) AS {r})", self.recursive(scope))
+                    .replace("count(*)", "count(*)::int")
+            }
+            3 => {
+                let (inner, columns) = self.set_operation(scope, 1);
+                let u = self.name("u");
+                let e = self.largest(ty, &renamed(&u, &columns), scope);
+                format!("(SELECT {e} FROM ({inner}) AS {u})")
+            }
+            4 | 5 => {
+                let (inner, columns) = self.select(scope, d);
+                let s = self.name("s");
+                let e = self.largest(ty, &renamed(&s, &columns), scope);
+                format!("(SELECT {e} FROM ({inner}) AS {s})")
+            }
+            _ => {
+                let (from, own) = self.from(scope, d);
+                let condition = self.filter(&own, scope, 1);
+                let e = self.largest(ty, &own, scope);
+                format!("(SELECT {e} FROM {from}{condition})")
+            }
+        }
+    }
+
+    /// An aggregate of that type.
+    fn largest(&mut self, ty: Ty, own: &Columns, outer: &Columns) -> String {
+        for _ in 0..3 {
+            let (got, text) = self.aggregate(own, outer, &Vec::new(), 1);
+            if got == ty {
+                return match ty {
+                    Int if text.starts_with("count") || text.contains("rank(") => {
+                        format!("({text})::int")
+                    }
+                    _ => text,
+                };
+            }
+        }
+        match ty {
+            Bool => format!("bool_or({})", self.own_expr(Bool, own, &both(own, outer), 1)),
+            Ints => {
+                let e = self.own_expr(Int, own, &both(own, outer), 1);
+                format!("array_agg({e} ORDER BY {e})")
+            }
+            _ => format!("max({})", self.plain(ty, own, 1)),
+        }
+    }
+
+    /// A query of one column of that type, of any number of rows.
+    fn column(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
+        let d = depth.saturating_sub(2);
+        match self.below(6) {
+            0 => {
+                let (inner, columns) = self.select(scope, d);
+                let s = self.name("s");
+                let own = renamed(&s, &columns);
+                let e = self.expr(ty, &both(&own, scope), 1);
+                format!("SELECT {e} FROM ({inner}) AS {s}")
+            }
+            1 => self.single(ty, scope),
+            2 => {
+                let (from, own) = self.from(scope, d);
+                let condition = self.filter(&own, scope, 1);
+                let (key, e) = (self.expr(Int, &own, 0), self.largest(ty, &own, scope));
+                let group = match key.contains('.') {
+                    true => format!(" GROUP BY {key}"),
+                    false => String::new(),
+                };
+                format!("SELECT {e} FROM {from}{condition}{group}")
+            }
+            _ => {
+                let (from, own) = self.from(scope, d);
+                let around = both(&own, scope);
+                let condition = self.filter(&own, scope, 1);
+                let e = self.expr(ty, &around, 1);
+                let distinct = self.one(&["", "", "DISTINCT "]);
+                format!("SELECT {distinct}{e} FROM {from}{condition}")
+            }
+        }
+    }
+
+    /// A condition with a sub-select.
+    pub(super) fn sub_condition(&mut self, scope: &Columns, depth: usize) -> String {
+        self.sublinks -= 1;
+        let not = self.one(&["", "", "NOT "]);
+        let op = self.one(&["=", "<>", "<", "<=", ">", ">="]);
+        let ty = [Int, Int, Text, Date][self.below(4)];
+        // The left side may hold sub-selects of its own.
+        let mine = self.expr(ty, scope, depth - 1);
+        match self.below(8) {
+            0 => {
+                let (from, own) = self.from(scope, depth.saturating_sub(2));
+                let condition = self.filter(&own, scope, 1);
+                let limit = self.one(&["", "", " OFFSET 2", " LIMIT 1"]);
+                format!("({not}EXISTS (SELECT 1 FROM {from}{condition}{limit}))")
+            }
+            1 | 2 => format!("({mine} {not}IN ({}))", self.column(ty, scope, depth)),
+            3 | 4 => {
+                let how = self.one(&["ANY", "ALL"]);
+                format!("({mine} {op} {how} ({}))", self.column(ty, scope, depth))
+            }
+            5 => {
+                let second = self.expr(Int, scope, 1);
+                let (from, own) = self.from(scope, depth.saturating_sub(2));
+                let condition = self.filter(&own, scope, 1);
+                let around = both(&own, scope);
+                let (a, b) = (self.expr(ty, &around, 1), self.expr(Int, &own, 1));
+                format!("(({mine}, {second}) {not}IN (SELECT {a}, {b} FROM {from}{condition}))")
+            }
+            6 => {
+                let second = self.expr(Int, scope, 1);
+                let (from, own) = self.from(scope, 0);
+                let (a, b) = (self.plain(ty, &own, 1), self.plain(Int, &own, 1));
+                let row = format!("SELECT {a}, {b} FROM {from} ORDER BY 1, 2 LIMIT 1");
+                format!("(({mine}, {second}) {op} ({row}))")
+            }
+            _ => format!("({mine} {op} {})", self.scalar_again(ty, scope, depth)),
+        }
+    }
+
+    fn scalar_again(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
+        if self.sublinks > 0 { self.scalar(ty, scope, depth) } else { self.expr(ty, scope, 1) }
+    }
+
+    /// An array of a sub-select's rows, in an order that is decided.
+    pub(super) fn array_of(&mut self, scope: &Columns) -> String {
+        self.sublinks -= 1;
+        format!("ARRAY({})", self.single(Int, scope))
+    }
+}
