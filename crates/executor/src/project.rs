@@ -229,10 +229,10 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                // The error is not told: it makes the rows go one by one.
+                // The error is not told: it makes the rows go one by one, so it must not be one that ends the statement.
                 *column = p
                     .eval_bounded(st, run, input, sel)?
-                    .ok_or_else(|| types::limits::out_of_memory(input.memory()))?;
+                    .ok_or_else(|| PgError::internal("a column is too wide for one batch"))?;
                 continue;
             }
             // For a few rows no column is made for any part of the expression.
