@@ -232,11 +232,11 @@ fn arguments(
     let whole = sel.len() == batch.len;
     let dense = sel.len() == rows.len();
     args.resize_with(call.arg_count(), || Column::new(true));
-    for i in 0..call.arg_count() {
+    for (i, to) in args.iter_mut().enumerate() {
         match call.arg_column(i) {
             Some(_) if whole => {}
             Some(c) => {
-                let (from, to) = (&batch.columns[c], &mut args[i]);
+                let from = &batch.columns[c];
                 if to.is_by_val() != from.is_by_val() {
                     *to = Column::new(from.is_by_val());
                 }
@@ -247,7 +247,7 @@ fn arguments(
                     to.extend_rows(from, sel);
                 }
             }
-            None => args[i] = call.all_values(i, run, batch, (!whole).then_some(&sel[..]))?,
+            None => *to = call.all_values(i, run, batch, (!whole).then_some(&sel[..]))?,
         }
     }
     Ok(sel.len())
