@@ -22,7 +22,7 @@ SELECT [[substring¦overlay]](B'[[1011¦10110100110¦]]' [[from 2 for 3¦from 9�
 SELECT (B'[[1011¦10110100110¦1]]' [[||¦&]] B'[[1011¦01001¦1]]')
 SELECT (B'[[1011¦10110100110¦111111111111111111111]]' [[<<¦>>]] [[0¦1¦7¦8¦9¦17¦-1¦-9¦2147483647¦-2147483648]])
 SELECT B'[[1011¦10110100110¦111111111111111111111]]'::[[bit(4)¦bit(9)¦bit(16)¦varbit(5)]]
-SELECT row(repeat('a', 540000000), repeat('b', 540000000)) IS NULL
+SELECT row(r, r) IS NULL FROM (SELECT repeat('a', 540000000) AS r OFFSET 0) s
 SELECT length(('[' || repeat('[', 9000) || repeat(']', 9000) || ']')::jsonb::text)
 SELECT length(encode(decode(repeat('ab', 5), 'hex'), [['hex'¦'base64'¦'escape'¦'nope']]))
 SELECT split_part('a,b,,c', ',', [[1¦2¦3¦4¦5¦-1¦-2¦-4¦-5¦0¦2147483647¦-2147483648]])
@@ -48,8 +48,7 @@ INSERT INTO copied VALUES ('longer than four', 123456.789, 'longer than seven')
 SELECT * FROM copied
 DROP TABLE copied; DROP VIEW unmodified; DROP TABLE modified
 -- Arrays of which the catalogs do not tell the type of elements.
-SELECT [[to_json¦to_jsonb¦array_to_json¦max¦json_agg¦json_build_array¦jsonb_build_array¦array_agg¦unnest¦cardinality¦array_dims]](most_common_vals) FROM pg_stats WHERE tablename = 'pg_proc' AND attname = 'prokind' AND false
-SELECT most_common_vals = most_common_vals, array_append(most_common_vals, null) FROM pg_stats
+SELECT [[to_json¦to_jsonb¦array_to_json¦max¦json_agg¦json_build_array¦jsonb_build_array¦array_agg¦cardinality¦array_dims]](most_common_vals) FROM pg_stats WHERE tablename = 'pg_proc' AND attname = 'prokind' AND false
 SELECT json_agg(x) FROM (SELECT stavalues1 FROM pg_statistic WHERE false) x
 -- Back references to groups of other alternatives.
 SELECT 'a' ~ [['$()|^\1'¦'()|^\1'¦'^()|\1a'¦'(b)?\1'¦'(?:(b)|a)\1'¦'(a)|\1$'¦'b*$()|^\1']]

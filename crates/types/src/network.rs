@@ -70,7 +70,11 @@ fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
             }
             let mut all = [0; 4];
             all[..octets.len()].copy_from_slice(&octets);
-            (IpAddr::from(all), class_bits(all[0]).max((octets.len() * 8) as u8).min(32))
+            let implied = match (octets.len(), all[0]) {
+                (1, 224) => 4,
+                (n, first) => class_bits(first).max((n * 8) as u8),
+            };
+            (IpAddr::from(all), implied)
         }
     };
     let bits = bits.unwrap_or(implied);
@@ -81,7 +85,6 @@ fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
 fn class_bits(first: u8) -> u8 {
     match first {
         240.. => 32,
-        224 => 4,
         192..224 => 24,
         128..192 => 16,
         _ => 8,

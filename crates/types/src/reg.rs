@@ -8,7 +8,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 
 /// 42704 and its like: no such object.
-fn not_found(kind: RegKind, name: &str) -> PgError {
+fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {
     let plain = match kind {
         RegKind::Class | RegKind::Collation | RegKind::Config | RegKind::Dictionary => {
             plain_name(name)
@@ -24,7 +24,11 @@ fn not_found(kind: RegKind, name: &str) -> PgError {
             pg_err!(UNDEFINED_FUNCTION, "operator does not exist: {name}")
         }
         RegKind::Class => pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist"),
-        RegKind::Collation => pg_err!(UNDEFINED_OBJECT, "collation \"{name}\" does not exist"),
+        RegKind::Collation => pg_err!(
+            UNDEFINED_OBJECT,
+            "collation \"{name}\" for encoding \"{}\" does not exist",
+            cx.settings().encoding.name()
+        ),
         RegKind::Type => pg_err!(UNDEFINED_OBJECT, "type \"{name}\" does not exist"),
         RegKind::Role => pg_err!(UNDEFINED_OBJECT, "role \"{name}\" does not exist"),
         RegKind::Namespace => pg_err!(UNDEFINED_SCHEMA, "schema \"{name}\" does not exist"),
@@ -57,9 +61,9 @@ fn input(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum
         Some(oid) => Ok(Datum::oid(oid)),
         // These are no more than one name, shown as it was understood.
         None if matches!(kind, RegKind::Role | RegKind::Namespace) => {
-            Err(not_found(kind, &identifier(&text)))
+            Err(not_found(cx, kind, &identifier(&text)))
         }
-        None => Err(not_found(kind, &text)),
+        None => Err(not_found(cx, kind, &text)),
     }
 }
 
@@ -131,7 +135,7 @@ scalars! { CASTS;
         let text = String::from_utf8_lossy(a[0].as_bytes()).into_owned();
         match cx.reg_lookup(RegKind::Class, &text)? {
             Some(oid) => Ok(Datum::oid(oid)),
-            None => Err(not_found(RegKind::Class, &text)),
+            None => Err(not_found(cx, RegKind::Class, &text)),
         }
     },
 }

@@ -32,8 +32,13 @@ pub fn tz_to_timestamp(cx: &dyn FnContext, t: i64) -> Result<i64> {
     if !is_finite_ts(t) {
         return Ok(t);
     }
-    let local = utc_to_local(&cx.settings().time_zone, t).0;
+    let local = local_time(cx, t);
     if is_valid_timestamp(local) { Ok(local) } else { Err(timestamp_range()) }
+}
+
+/// The local time in the session's zone, which may be beyond the range of timestamps.
+fn local_time(cx: &dyn FnContext, t: i64) -> i64 {
+    if is_finite_ts(t) { utc_to_local(&cx.settings().time_zone, t).0 } else { t }
 }
 
 /// `timestamp` of a date.
@@ -91,6 +96,9 @@ pub enum ZoneArg {
     Zone(Zone),
 }
 
+/// Names of zones are cut to this length.
+const ZONE_NAME_BYTES_MAX: usize = 255;
+
 /// Resolves the text of AT TIME ZONE.
 pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
     let name = String::from_utf8_lossy(name);
@@ -101,7 +109,9 @@ pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
         return Ok(ZoneArg::Zone(zone));
     }
     Zone::named(&name).map(ZoneArg::Zone).ok_or_else(|| {
-        pg_err!(INVALID_PARAMETER_VALUE, "time zone \"{}\" not recognized", shown(name.as_bytes()))
+        let bytes = name.as_bytes();
+        let end = crate::chars::clip(bytes, ZONE_NAME_BYTES_MAX, crate::settings::Encoding::Utf8);
+        pg_err!(INVALID_PARAMETER_VALUE, "time zone \"{}\" not recognized", shown(&bytes[..end]))
     })
 }
 
@@ -154,7 +164,7 @@ scalars! { FNS;
     "date_timestamptz" => |cx, a| Ok(Datum::int8(date_to_tz(cx, a[0].as_i32())?)),
     "timestamp_date" => |_, a| Ok(Datum::int4(timestamp_to_date(ts(a[0])))),
     "timestamptz_date" =>
-        |cx, a| Ok(Datum::int4(timestamp_to_date(tz_to_timestamp(cx, ts(a[0]))?))),
+        |cx, a| Ok(Datum::int4(timestamp_to_date(local_time(cx, ts(a[0]))))),
     "timestamp_timestamptz" => |cx, a| Ok(Datum::int8(timestamp_to_tz(cx, ts(a[0]))?)),
     "timestamptz_timestamp" => |cx, a| Ok(Datum::int8(tz_to_timestamp(cx, ts(a[0]))?)),
     "timestamp_time" => |_, a| Ok(if is_finite_ts(ts(a[0])) {
@@ -163,7 +173,7 @@ scalars! { FNS;
         Datum::Null
     }),
     "timestamptz_time" => |cx, a| Ok(if is_finite_ts(ts(a[0])) {
-        Datum::int8(tz_to_timestamp(cx, ts(a[0]))?.rem_euclid(USECS_PER_DAY))
+        Datum::int8(local_time(cx, ts(a[0])).rem_euclid(USECS_PER_DAY))
     } else {
         Datum::Null
     }),
