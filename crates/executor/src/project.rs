@@ -97,10 +97,9 @@ enum OutputColumn {
     Compute(Program, EvalState),
 }
 
-/// Is the error about the statement or the server, not about a value? (Classes 53 and 57.)
+/// Has somebody ended the statement, or the session? (Class 57.)
 fn ends_statement(e: &PgError) -> bool {
-    let code = e.code();
-    code.as_str().starts_with("57") || code.as_str().starts_with("53")
+    e.code().as_str().starts_with("57")
 }
 
 impl Projection {
