@@ -132,6 +132,10 @@ pub(super) fn check_form() {
     for suite in ["regression", "isolation"] {
         let text = parts(&page, suite)[1];
         let rows = rows(text);
+        if rows.is_empty() {
+            // The suite has not been recorded yet; the long form fails then.
+            continue;
+        }
         assert!(text.contains(&line("total", totals(&rows), "")), "{suite}: the sums do not fit");
         for (name, row) in &rows {
             let [total, parts @ ..] = row.counts;
