@@ -97,6 +97,9 @@ fn options_arrive() {
 const SKIPPED: [&str; 5] =
     ["pg_description", "pg_shdescription", "pg_statistic", "pg_extension", "pg_shdepend"];
 
+/// Objects of the information schema come last, in an order of our own.
+const BEFORE_SCHEMA: &str = "(SELECT oid FROM pg_namespace WHERE nspname = 'information_schema')";
+
 /// Locales that a test has made for itself.
 struct Locales {
     /// What `LOCPATH` names.
@@ -265,11 +268,18 @@ fn query_of(server: &RealServer, name: &str) -> String {
         })
         .collect();
     let limit = match name {
-        // Views of our own, which PostgreSQL has none of.
-        "pg_class" | "pg_type" => "true",
+        "pg_attribute" => format!("attrelid < {BEFORE_SCHEMA}"),
+        "pg_class" | "pg_constraint" | "pg_proc" | "pg_rewrite" | "pg_type" => {
+            format!("oid < {BEFORE_SCHEMA}")
+        }
+        "pg_index" => format!("indexrelid < {BEFORE_SCHEMA}"),
+        "pg_init_privs" => format!("objoid < {BEFORE_SCHEMA}"),
+        "pg_language" => "lanname <> 'plpgsql'".to_owned(),
         // Which columns and functions our views use is our own.
-        "pg_depend" => "classid <> 'pg_rewrite'::regclass",
-        _ => "true",
+        "pg_depend" => format!(
+            "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} AND classid <> 'pg_rewrite'::regclass"
+        ),
+        _ => "true".to_owned(),
     };
     format!("SELECT {} FROM {name} WHERE {limit}", columns.join(", "))
 }

@@ -100,6 +100,8 @@ impl Builder<'_> {
     /// The rows of a table with the user's choices in them.
     fn adjusted_rows(&self, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
         let mut rows = fact_rows(class.oid);
+        // The rows of the facts alone: what is added below has its final numbers.
+        self.shift.rows(&mut rows, class.oid);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
                 if role.oid == Oid(10) {
@@ -129,6 +131,12 @@ impl Builder<'_> {
 
     /// The rows of `pg_class` with what is known of the sizes by now.
     fn class_rows(&self) -> Vec<Vec<Datum>> {
+        let mut rows = self.fact_class_rows();
+        self.shift.rows(&mut rows, PgClass::RELATION);
+        rows
+    }
+
+    fn fact_class_rows(&self) -> Vec<Vec<Datum>> {
         let mut classes: Vec<PgClass> = self.source.classes.values().cloned().collect();
         classes.sort_by_key(|c| c.oid);
         let rows = classes.into_iter().map(|mut class| {
@@ -148,10 +156,8 @@ impl Builder<'_> {
     }
 
     /// Builds a table, its TOAST table and all their indexes.
-    fn table(&mut self, class: &PgClass, mut rows: Vec<Vec<Datum>>) -> Result<()> {
+    fn table(&mut self, class: &PgClass, rows: Vec<Vec<Datum>>) -> Result<()> {
         let desc = self.source.tupdesc(class);
-        let types = facts::column_types(class.oid);
-        rows.iter_mut().for_each(|row| self.shift.row(row, &types));
         let mut toast = class.reltoastrelid.valid().map(|t| ToastPages::new(self.shift.oid(t)));
         let mut heap = HeapPages::default();
         let mut places = Vec::with_capacity(rows.len());

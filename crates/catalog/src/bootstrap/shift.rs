@@ -71,11 +71,15 @@ impl Shift {
         if moves { Oid(oid.0.wrapping_add(self.0)) } else { oid }
     }
 
-    /// Moves what a row of a catalog refers to.
-    pub(super) fn row(self, row: &mut [Datum], types: &[Oid]) {
-        if self.0 == 0 {
-            return;
+    /// Moves what the rows of a catalog are and refer to.
+    pub(super) fn rows(self, rows: &mut [Vec<Datum>], relation: Oid) {
+        if self.0 != 0 {
+            let types = crate::facts::column_types(relation);
+            rows.iter_mut().for_each(|row| self.row(row, &types));
         }
+    }
+
+    fn row(self, row: &mut [Datum], types: &[Oid]) {
         for (value, ty) in row.iter_mut().zip(types) {
             let moved = match (ty.0, value.as_ref()) {
                 (_, DatumRef::Null) => None,
