@@ -53,6 +53,25 @@ fn promises_that_cannot_be_kept_are_refused() {
 }
 
 #[test]
+fn promises_about_files_are_kept() {
+    use std::os::unix::fs::MetadataExt;
+    let dir = TempDir::new("promised-files");
+    hand_over(dir.path());
+    let data = dir.path().join("data");
+    init(&data);
+    let pid_file = dir.path().join("external.pid");
+    let setting = format!("external_pid_file={}", pid_file.display());
+    let group = std::fs::metadata(&data).expect("a directory").gid().to_string();
+    let group = format!("unix_socket_group={group}");
+    let server = Norsu::start(&data, &["-c", &setting, "-c", &group]);
+    let text = std::fs::read_to_string(&pid_file).expect("the file of the server's number");
+    assert_eq!(text.trim(), server.pid().to_string());
+    server.stop(&data);
+    assert!(!pid_file.exists());
+    assert!(refusal("unix_socket_group = 'no such group'").contains("does not exist"));
+}
+
+#[test]
 fn they_are_refused_at_run_time_too() {
     let dir = TempDir::new("promised");
     hand_over(dir.path());

@@ -138,7 +138,8 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }
 
-/// There is no autovacuum: the parameter says so, and where it was asked for, so does the log.
+/// There is no autovacuum but against wraparound, which cannot be switched off: the parameter says so, and where it was
+/// asked for, so does the log.
 fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
     let id = base.registry.get("autovacuum")?;
     if !base.bool("autovacuum") {

@@ -3,6 +3,7 @@
 use crate::cli::Failure;
 use crate::lockfile::LockFile;
 use crate::net::Stream;
+use crate::user;
 use settings::{Base, Source};
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs};
@@ -159,6 +160,18 @@ fn listen_tcp(address: &str, port: u16, all: &mut Listeners, faults: &mut Vec<St
     }
 }
 
+/// Gives the socket to the group of `unix_socket_group`, if there is one.
+fn set_group(path: &str, group: &str) -> Result<(), Failure> {
+    if group.is_empty() {
+        return Ok(());
+    }
+    let number = user::group_number(group)
+        .ok_or_else(|| Failure::new(format!("group \"{group}\" does not exist")))?;
+    std::os::unix::fs::chown(path, None, Some(number)).map_err(|e| {
+        Failure::new(format!("could not set group of file \"{path}\": {}", reason(&e)))
+    })
+}
+
 fn listen_unix(
     directory: &str,
     port: u16,
@@ -187,6 +200,7 @@ fn listen_unix(
         Failure::new(format!("could not bind Unix address \"{path}\": {}", reason(&e)))
     })?;
     let file = SocketFile(path.clone());
+    set_group(&path, base.text("unix_socket_group"))?;
     let mode = base.int("unix_socket_permissions") as u32;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).map_err(|e| {
         Failure::new(format!("could not set permissions of file \"{path}\": {}", reason(&e)))

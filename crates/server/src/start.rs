@@ -15,7 +15,7 @@ use pgerror::{PgError, Severity, SqlState};
 use session::{Admission, Config, Instance, Log, Speaker};
 use settings::{Base, Registry, Value};
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -416,6 +416,7 @@ fn serve(
         log.write(&Speaker::default(), &e, None);
         Failure::told()
     })?;
+    let pid_file = PidFile::create(base.text("external_pid_file"), &**log);
     lock.set(LINE_SOCKET, &listeners.first_directory);
     lock.set(LINE_ADDRESS, &listeners.first_address);
     lock.set(LINE_STATUS, "starting");
@@ -471,9 +472,37 @@ fn serve(
         listener.close();
     }
     drop(kept);
+    drop(pid_file);
     drop(lock);
     // Sessions' threads and listeners still wait for work: there is none.
     process::exit_now(0)
+}
+
+/// `external_pid_file`: the server's number for programs that look after it. Removed at the end.
+struct PidFile(Option<String>);
+
+impl PidFile {
+    /// A file that cannot be written is no reason not to serve.
+    fn create(path: &str, log: &dyn Log) -> PidFile {
+        if path.is_empty() {
+            return PidFile(None);
+        }
+        let readable = std::fs::Permissions::from_mode(0o644);
+        let written = std::fs::write(path, format!("{}\n", std::process::id()))
+            .and_then(|()| std::fs::set_permissions(path, readable));
+        if let Err(e) = written {
+            note(log, &format!("could not write external PID file \"{path}\": {e}"));
+        }
+        PidFile(Some(path.to_owned()))
+    }
+}
+
+impl Drop for PidFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// `postmaster.opts`: how the server was called, for a restart.

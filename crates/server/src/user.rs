@@ -39,6 +39,21 @@ pub(crate) fn name_of(user: u32) -> Option<String> {
     })
 }
 
+/// The number of a group of this machine, given by that or by its name.
+pub(crate) fn group_number(group: &str) -> Option<u32> {
+    if let Ok(number) = group.parse() {
+        return Some(number);
+    }
+    let groups = std::fs::read_to_string("/etc/group").ok()?;
+    groups.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        if fields.next()? != group {
+            return None;
+        }
+        fields.nth(1)?.parse().ok()
+    })
+}
+
 /// The name of the user that this process runs as.
 pub(crate) fn own_name() -> String {
     name_of(process::effective_user()).unwrap_or_else(|| "postgres".to_owned())
