@@ -7,6 +7,7 @@
 use crate::compare::{bpchar_trimmed, float_cmp};
 use crate::float::{div8, mul8, sum8};
 use crate::form::{division_by_zero, out_of_range};
+use crate::numeric::{compare_payloads, product_into, quotient_into, sum_into};
 use crate::{BytesColumn, Column, ColumnData, NullMask};
 use pgerror::Result;
 use std::cmp::Ordering;
@@ -292,6 +293,50 @@ macro_rules! byte_kernel {
     };
 }
 
+/// Appends `f` of the bytes of both columns.
+#[inline]
+fn make_bytes(
+    a: &Column,
+    b: &Column,
+    len: usize,
+    selection: Option<&[u32]>,
+    f: impl Fn(&[u8], &[u8], &mut Vec<u8>) -> Result<()>,
+) -> Result<Column> {
+    let nulls = result_nulls(a, b, len);
+    let (x, y) = (bytes(a), bytes(b));
+    let (x_const, y_const) = (x.len() == 1 && len > 1, y.len() == 1 && len > 1);
+    let mut out = BytesColumn::default();
+    out.offsets.reserve(len);
+    out.data.reserve(len * 8);
+    each_row(nulls.as_ref(), len, selection, |i| {
+        // Rows before this one that are not computed.
+        while out.len() < i {
+            out.close_row();
+        }
+        let left = x.get(if x_const { 0 } else { i });
+        let right = y.get(if y_const { 0 } else { i });
+        f(left, right, &mut out.data)?;
+        out.close_row();
+        Ok(())
+    })?;
+    while out.len() < len {
+        out.close_row();
+    }
+    Ok(Column { data: ColumnData::Bytes(out), nulls })
+}
+
+macro_rules! number_kernel {
+    ($f:expr) => {
+        |a, b, len, selection| make_bytes(a, b, len, selection, $f)
+    };
+}
+
+macro_rules! number_compare {
+    ($test:path) => {
+        byte_kernel!(|x, y| $test(compare_payloads(x, y)))
+    };
+}
+
 const TABLE: &[(&str, BinaryKernel)] = &[
     ("int4pl", word_kernel!(|x, y| int4((x as i64).wrapping_add(y as i64)))),
     ("int4mi", word_kernel!(|x, y| int4((x as i64).wrapping_sub(y as i64)))),
@@ -367,6 +412,16 @@ const TABLE: &[(&str, BinaryKernel)] = &[
     ("float8le", float_compare!(Ordering::is_le)),
     ("float8gt", float_compare!(Ordering::is_gt)),
     ("float8ge", float_compare!(Ordering::is_ge)),
+    ("numeric_add", number_kernel!(|x, y, out| sum_into(x, y, false, out))),
+    ("numeric_sub", number_kernel!(|x, y, out| sum_into(x, y, true, out))),
+    ("numeric_mul", number_kernel!(product_into)),
+    ("numeric_div", number_kernel!(quotient_into)),
+    ("numeric_eq", number_compare!(Ordering::is_eq)),
+    ("numeric_ne", number_compare!(Ordering::is_ne)),
+    ("numeric_lt", number_compare!(Ordering::is_lt)),
+    ("numeric_le", number_compare!(Ordering::is_le)),
+    ("numeric_gt", number_compare!(Ordering::is_gt)),
+    ("numeric_ge", number_compare!(Ordering::is_ge)),
     ("texteq", byte_kernel!(|x, y| x == y)),
     ("textne", byte_kernel!(|x, y| x != y)),
     ("byteaeq", byte_kernel!(|x, y| x == y)),
@@ -431,6 +486,10 @@ mod tests {
             let scalar = builtin::scalar(name).expect("each kernel has a function");
             let pool: Vec<Datum> = if name.starts_with("float8") {
                 floats.iter().map(|f| Datum::float8(*f)).collect()
+            } else if name.starts_with("numeric") {
+                let number = |t: &str| crate::numeric::parse(t.as_bytes())?.datum();
+                let texts = ["0", "1.50", "-0.07", "NaN", "Infinity", "1e40", "3", "12345678.9"];
+                texts.iter().map(|t| number(t).expect("a number")).collect()
             } else if name.starts_with("oid") {
                 [0u64, 1, 0xffff_ffff].iter().map(|w| Datum::Word(*w)).collect()
             } else if name.starts_with("bool") {

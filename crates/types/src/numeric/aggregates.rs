@@ -191,27 +191,21 @@ impl NumericTotal {
     }
 }
 
-/// A numeric of the short form with at most four digits of 10000 behind the point and five before, in
-/// units of 10^-16.
+/// A number of at most 16 decimals and few digits, in units of 10^-16.
+#[inline]
 fn units_of(v: &[u8]) -> Option<i128> {
-    const DIGIT: i128 = 10_000;
-    let header = u16::from_ne_bytes([*v.first()?, *v.get(1)?]);
-    if header & 0xC000 != 0x8000 {
-        return None;
-    }
-    let weight = i32::from(header & 0x3F) - if header & 0x40 != 0 { 64 } else { 0 };
-    let count = (v.len() - 2) as i32 / 2;
-    if weight > 4 || count - 1 - weight > 4 {
-        return None;
-    }
-    let mut sum: i128 = 0;
-    for d in v[2..].chunks_exact(2) {
-        sum = sum * DIGIT + i128::from(u16::from_ne_bytes([d[0], d[1]]));
-    }
-    for _ in 0..(4 - (count - 1 - weight)) {
-        sum *= DIGIT;
-    }
-    Some(if header & 0x2000 != 0 { -sum } else { sum })
+    const SCALE: [i128; 9] = {
+        let mut p = [1; 9];
+        let mut i = 1;
+        while i < p.len() {
+            p[i] = p[i - 1] * 10_000;
+            i += 1;
+        }
+        p
+    };
+    let n = small::Small::read(v)?;
+    let units = i128::from(n.mantissa) * SCALE.get(usize::try_from(4 - n.fraction).ok()?)?;
+    Some(if n.negative { -units } else { units })
 }
 
 fn poly_add(state: &mut AggState, v: Option<i64>, squares: bool) -> Result<()> {

@@ -33,6 +33,45 @@ pub fn add(a: &Num, b: &Num, flip: bool) -> Num {
     }
 }
 
+/// Appends the stored sum (`flip`: difference) of two stored numbers.
+#[inline]
+pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Result<()> {
+    if small::add(a, b, flip, out).is_none() {
+        let sum = add(&Num::from_payload(a), &Num::from_payload(b), flip);
+        out.extend_from_slice(&sum.to_payload()?);
+    }
+    Ok(())
+}
+
+/// Appends the stored product of two stored numbers.
+#[inline]
+pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    if small::multiply(a, b, out).is_none() {
+        let product = multiply(&Num::from_payload(a), &Num::from_payload(b));
+        out.extend_from_slice(&product.to_payload()?);
+    }
+    Ok(())
+}
+
+/// Appends the stored quotient of two stored numbers.
+pub(crate) fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    if small::divide(a, b, out).is_none() {
+        let (a, b) = (Num::from_payload(a), Num::from_payload(b));
+        let scale = arith::select_div_scale;
+        let quotient = divide(&a, &b, |x, y| x.divided(y, scale(x, y), true))?;
+        out.extend_from_slice(&quotient.to_payload()?);
+    }
+    Ok(())
+}
+
+/// A value that a function appends.
+#[inline]
+fn made(f: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<Datum> {
+    let mut out = Vec::with_capacity(2 + 2 * 8);
+    f(&mut out)?;
+    Ok(Datum::bytes(out))
+}
+
 fn multiply(a: &Num, b: &Num) -> Num {
     if a.is_finite() && b.is_finite() {
         let mut out = a.times(b);
@@ -177,9 +216,9 @@ pub fn hash_extended(d: DatumRef<'_>, seed: u64) -> u64 {
 }
 
 scalars! { FNS;
-    "numeric_add" => |_, a| add(&Num::of(a[0]), &Num::of(a[1]), false).datum(),
-    "numeric_sub" => |_, a| add(&Num::of(a[0]), &Num::of(a[1]), true).datum(),
-    "numeric_mul" => |_, a| multiply(&Num::of(a[0]), &Num::of(a[1])).datum(),
+    "numeric_add" => |_, a| made(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), false, out)),
+    "numeric_sub" => |_, a| made(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), true, out)),
+    "numeric_mul" => |_, a| made(|out| product_into(a[0].as_bytes(), a[1].as_bytes(), out)),
     "numeric_mod" => |_, a| modulo(&Num::of(a[0]), &Num::of(a[1]))?.datum(),
     "numeric_inc" => |_, a| add(&Num::of(a[0]), &Num::one(), false).datum(),
     "numeric_uminus" => |_, a| Num::of(a[0]).negated().datum(),
@@ -210,9 +249,9 @@ scalars! { FNS;
 }
 
 scalars! { CASTS;
-    "int2_numeric" => |_, a| Num::from(a[0].as_i64()).datum(),
-    "int4_numeric" => |_, a| Num::from(a[0].as_i64()).datum(),
-    "int8_numeric" => |_, a| Num::from(a[0].as_i64()).datum(),
+    "int2_numeric" => |_, a| Ok(Datum::bytes(small::of_integer(a[0].as_i64()))),
+    "int4_numeric" => |_, a| Ok(Datum::bytes(small::of_integer(a[0].as_i64()))),
+    "int8_numeric" => |_, a| Ok(Datum::bytes(small::of_integer(a[0].as_i64()))),
     "numeric_int2" => |_, a| to_int(a[0], "smallint", |v| v == i64::from(v as i16)),
     "numeric_int4" => |_, a| to_int(a[0], "integer", |v| v == i64::from(v as i32)),
     "numeric_int8" => |_, a| to_int(a[0], "bigint", |_| true),

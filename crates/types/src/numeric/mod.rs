@@ -17,10 +17,12 @@ mod functions;
 mod io;
 mod math;
 mod nat;
+mod small;
 
 pub use aggregates::{NumericTotal, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
 pub use functions::{add, hash_extended, hash_of};
+pub(crate) use functions::{product_into, quotient_into, sum_into};
 pub use io::{from_float8, parse};
 pub(crate) use math::numeric_power as power;
 
@@ -324,5 +326,11 @@ pub fn compare(a: &Num, b: &Num) -> Ordering {
 
 /// `numeric_cmp`.
 pub fn numeric_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-    compare(&Num::of(a), &Num::of(b))
+    compare_payloads(a.as_bytes(), b.as_bytes())
+}
+
+/// Order of two stored numbers.
+#[inline]
+pub(crate) fn compare_payloads(a: &[u8], b: &[u8]) -> Ordering {
+    small::compare(a, b).unwrap_or_else(|| compare(&Num::from_payload(a), &Num::from_payload(b)))
 }

@@ -1,0 +1,301 @@
+//! Arithmetic of numbers of few digits, on their stored form and without memory of its own: what most columns of
+//! money and quantities hold. Each function answers `None` (or writes nothing) where a number or the result is not
+//! small; the caller then computes with [`Num`]. Results are the same to the last bit.
+
+use super::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
+use std::cmp::Ordering;
+
+/// Most base-10000 digits of an operand: the mantissa is then below 10^16, a product below 10^32.
+const DIGITS_MAX: usize = 4;
+const MANTISSA_MAX: u128 = 10u128.pow(32) * 2;
+/// Largest display scale of the short stored form.
+const SCALE_MAX: i32 = 63;
+/// Bounds of the number of digits behind the point of an operand.
+const FRACTION_MIN: i32 = -8;
+const FRACTION_MAX: i32 = 8;
+const HALF: u64 = 10u64.pow(16);
+const POWERS: [u128; 39] = {
+    let mut p = [1u128; 39];
+    let mut i = 1;
+    while i < p.len() {
+        p[i] = p[i - 1] * 10;
+        i += 1;
+    }
+    p
+};
+
+/// `mantissa` · 10000^-`fraction`.
+#[derive(Clone, Copy)]
+pub(super) struct Small {
+    pub mantissa: u64,
+    pub fraction: i32,
+    pub dscale: i32,
+    pub negative: bool,
+}
+
+impl Small {
+    /// Reads the short stored form.
+    #[inline]
+    pub(super) fn read(b: &[u8]) -> Option<Small> {
+        if b.len() < 2 || b.len() > 2 + 2 * DIGITS_MAX {
+            return None;
+        }
+        let header = u16::from_le_bytes([b[0], b[1]]);
+        if header & 0xC000 != 0x8000 {
+            return None;
+        }
+        let weight = i32::from(header & 0x3F) - if header & 0x40 != 0 { 64 } else { 0 };
+        let mut mantissa = 0u64;
+        for d in b[2..].chunks_exact(2) {
+            mantissa = mantissa * 10_000 + u64::from(u16::from_le_bytes([d[0], d[1]]));
+        }
+        let count = (b.len() as i32 - 2) / 2;
+        let fraction = if count == 0 { 0 } else { count - 1 - weight };
+        if !(FRACTION_MIN..=FRACTION_MAX).contains(&fraction) {
+            return None;
+        }
+        Some(Small {
+            mantissa,
+            fraction,
+            dscale: i32::from(header >> 7 & 0x3F),
+            negative: header & 0x2000 != 0,
+        })
+    }
+
+    /// The mantissa with its sign for `fraction` digits behind the point, of which the number has no more.
+    #[inline]
+    fn aligned(self, fraction: i32) -> i128 {
+        let v = match (fraction - self.fraction) as usize {
+            0 => i128::from(self.mantissa),
+            by => i128::from(self.mantissa) * POWERS[4 * by.min(8)] as i128,
+        };
+        if self.negative { -v } else { v }
+    }
+
+    /// Weight and value of the first base-10000 digit.
+    fn first_digit(self) -> (i32, u64) {
+        let (mut head, mut count) = (self.mantissa, 1);
+        if head == 0 {
+            return (0, 0);
+        }
+        while head >= 10_000 {
+            head /= 10_000;
+            count += 1;
+        }
+        (count - 1 - self.fraction, head)
+    }
+}
+
+/// Both numbers over the larger count of digits behind the point.
+#[inline]
+fn aligned(a: Small, b: Small) -> Option<(i128, i128, i32)> {
+    let fraction = a.fraction.max(b.fraction);
+    if fraction - a.fraction.min(b.fraction) > DIGITS_MAX as i32 {
+        return None;
+    }
+    Some((a.aligned(fraction), b.aligned(fraction), fraction))
+}
+
+/// Appends the stored form of `mantissa` · 10000^-`fraction`.
+#[inline]
+fn write(negative: bool, mantissa: u128, fraction: i32, dscale: i32, out: &mut Vec<u8>) {
+    let mut digits = [0u16; 16];
+    let mut n = 0;
+    let mut put = |mut v: u64, least: usize| {
+        let end = n + least;
+        while v > 0 || n < end {
+            digits[n] = (v % 10_000) as u16;
+            v /= 10_000;
+            n += 1;
+        }
+    };
+    match u64::try_from(mantissa) {
+        Ok(v) => put(v, 0),
+        Err(_) => {
+            put((mantissa % u128::from(HALF)) as u64, 4);
+            put((mantissa / u128::from(HALF)) as u64, 0);
+        }
+    }
+    let zeros = digits[..n].iter().take_while(|&&d| d == 0).count();
+    let mut header = 0x8000 | (dscale as u16) << 7;
+    if zeros < n {
+        let weight = n as i32 - 1 - fraction;
+        header |= weight as u16 & 0x3F;
+        if weight < 0 {
+            header |= 0x40;
+        }
+        if negative {
+            header |= 0x2000;
+        }
+    }
+    out.extend_from_slice(&header.to_le_bytes());
+    for d in digits[zeros.min(n)..n].iter().rev() {
+        out.extend_from_slice(&d.to_le_bytes());
+    }
+}
+
+/// Appends the sum (`flip`: the difference).
+#[inline]
+pub(super) fn add(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Option<()> {
+    let (a, b) = (Small::read(a)?, Small::read(b)?);
+    let (x, y, fraction) = aligned(a, b)?;
+    let sum = if flip { x - y } else { x + y };
+    write(sum < 0, sum.unsigned_abs(), fraction, a.dscale.max(b.dscale), out);
+    Some(())
+}
+
+/// Appends the product.
+#[inline]
+pub(super) fn multiply(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (a, b) = (Small::read(a)?, Small::read(b)?);
+    let dscale = a.dscale + b.dscale;
+    if dscale > SCALE_MAX {
+        return None;
+    }
+    let product = u128::from(a.mantissa) * u128::from(b.mantissa);
+    write(a.negative != b.negative, product, a.fraction + b.fraction, dscale, out);
+    Some(())
+}
+
+/// Appends the quotient, with the scale that `select_div_scale` gives it.
+pub(super) fn divide(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (a, b) = (Small::read(a)?, Small::read(b)?);
+    if b.mantissa == 0 {
+        return None;
+    }
+    let ((w1, d1), (w2, d2)) = (a.first_digit(), b.first_digit());
+    let scale = MIN_SIG_DIGITS - (w1 - w2 - i32::from(d1 <= d2)) * DEC_DIGITS;
+    let scale = scale.max(a.dscale).max(b.dscale).clamp(0, MAX_DISPLAY_SCALE);
+    let power = scale + DEC_DIGITS * (b.fraction - a.fraction);
+    let factor = *POWERS.get(power.unsigned_abs() as usize)?;
+    let (mut x, mut y) = (u128::from(a.mantissa), u128::from(b.mantissa));
+    if power >= 0 {
+        x = x.checked_mul(factor)?;
+    } else {
+        y = y.checked_mul(factor)?;
+    }
+    let (q, rest) = match (u64::try_from(x), u64::try_from(y)) {
+        (Ok(x), Ok(y)) => (u128::from(x / y), u128::from(x % y)),
+        _ => (x / y, x % y),
+    };
+    // Half away from zero.
+    let q = q + u128::from(rest >= y - rest);
+    let fraction = (scale + DEC_DIGITS - 1) / DEC_DIGITS;
+    let q = q.checked_mul(POWERS[(fraction * DEC_DIGITS - scale) as usize])?;
+    if scale > SCALE_MAX || q >= MANTISSA_MAX {
+        return None;
+    }
+    write(a.negative != b.negative, q, fraction, scale, out);
+    Some(())
+}
+
+/// Order of two numbers.
+#[inline]
+pub(super) fn compare(a: &[u8], b: &[u8]) -> Option<Ordering> {
+    let (x, y, _) = aligned(Small::read(a)?, Small::read(b)?)?;
+    Some(x.cmp(&y))
+}
+
+/// The stored form of an integer.
+pub(super) fn of_integer(v: i64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(12);
+    write(v < 0, u128::from(v.unsigned_abs()), 0, 0, &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arith::select_div_scale;
+    use super::super::{Num, functions, parse};
+    use super::*;
+
+    /// Payloads of numbers around the limits of the form.
+    fn pool() -> Vec<Vec<u8>> {
+        let texts = [
+            "0",
+            "0.00",
+            "1",
+            "-1",
+            "1.0",
+            "0.05",
+            "-0.10",
+            "99.99",
+            "10000",
+            "9999",
+            "0.0001",
+            "0.00001",
+            "12345678.90",
+            "-99999999.99999999",
+            "9999999999999999",
+            "10000000000000000",
+            "0.0000000000000001",
+            "-123456789012.3400",
+            "1000000000000",
+            "1e20",
+            "-5e-12",
+            "3",
+            "7",
+            "0.3333333333333333",
+            "2.5",
+            "1e30",
+            "1e-20",
+            "50000",
+            "0.5",
+            "4.99999999",
+            "NaN",
+            "Infinity",
+            "123456789012345678901234567890",
+            "9999.9999",
+            "-9999.9999",
+            "100000000",
+            "0.00010000",
+            "1.000000000000000000000000000000000000",
+        ];
+        let stored = |t: &&str| parse(t.as_bytes()).expect("a number").to_payload().expect("fits");
+        texts.iter().map(stored).collect()
+    }
+
+    fn check(name: &str, got: Option<()>, out: &[u8], want: &Num) {
+        if got.is_some() {
+            assert_eq!(out, want.to_payload().expect("fits"), "{name} {want:?}");
+        } else {
+            assert!(out.is_empty(), "{name} wrote and refused");
+        }
+    }
+
+    #[test]
+    fn small_results_are_those_of_long_arithmetic() {
+        let pool = pool();
+        let mut small = 0;
+        for a in &pool {
+            for b in &pool {
+                let (x, y) = (Num::from_payload(a), Num::from_payload(b));
+                let mut out = Vec::new();
+                let got = add(a, b, false, &mut out);
+                small += usize::from(got.is_some());
+                check("add", got, &out, &functions::add(&x, &y, false));
+                out.clear();
+                check("subtract", add(a, b, true, &mut out), &out, &functions::add(&x, &y, true));
+                out.clear();
+                if x.is_finite() && y.is_finite() {
+                    check("multiply", multiply(a, b, &mut out), &out, &x.times(&y));
+                    out.clear();
+                    if let Ok(q) = x.divided(&y, select_div_scale(&x, &y), true) {
+                        check("divide", divide(a, b, &mut out), &out, &q);
+                    }
+                    if let Some(order) = compare(a, b) {
+                        assert_eq!(order, super::super::compare(&x, &y), "{x:?} {y:?}");
+                    }
+                }
+            }
+        }
+        assert!(small > 500, "the short way is not taken: {small}");
+    }
+
+    #[test]
+    fn integers_are_stored_as_numbers() {
+        for v in [0, 1, -1, 9999, 10000, -10000, 100_000_000, i64::MAX, i64::MIN, 1 << 40] {
+            assert_eq!(of_integer(v), Num::from(v).to_payload().expect("fits"), "{v}");
+        }
+    }
+}
