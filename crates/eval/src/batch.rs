@@ -1,6 +1,7 @@
 //! Evaluation over batches: one column per node for constants, columns, strict calls and boolean
 //! connectives; all else runs row by row under the selection.
 
+use crate::elements;
 use crate::host::{CallContext, Host};
 use crate::program::*;
 use crate::row::{RowInput, RowRef, eval};
@@ -216,6 +217,37 @@ fn true_rows(
             }
             hits.sort_unstable();
             Ok(hits)
+        }
+        Node::And(args) => {
+            let mut rows = all_rows(input, sel);
+            for arg in args {
+                if rows.is_empty() {
+                    break;
+                }
+                rows = true_rows(arg, st, host, input, Some(&rows))?;
+            }
+            Ok(rows)
+        }
+        Node::ScalarArray { call, use_or, elements: Some(elements), .. }
+            if call.strict && is_column_form(&call.args[0]) =>
+        {
+            let arg = Arg::of(&call.args[0], st, host, input, sel)?;
+            let mut cx = CallContext {
+                host,
+                collation: call.collation,
+                arg_types: &call.arg_types,
+                result_type: call.result_type,
+                variadic_array: false,
+                extra: &mut st.extras[call.site],
+            };
+            let test = |v: DatumRef<'_>, e: DatumRef<'_>| {
+                let holds = (call.f)(&mut cx, &[v, e])?;
+                Ok(!holds.is_null() && holds.as_ref().as_bool())
+            };
+            let mut rows = all_rows(input, sel);
+            let value = |i, r: u16| arg.get(i, r.into());
+            elements::retain(elements, *use_or, call, &mut rows, value, test)?;
+            Ok(rows)
         }
         Node::NullTest { arg, is_not, row: false } if is_column_form(arg) => {
             let arg = Arg::of(arg, st, host, input, sel)?;

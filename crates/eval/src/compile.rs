@@ -1,5 +1,6 @@
 //! From analysed expression to program. Counterpart: execExpr.c.
 
+use crate::elements::Elements;
 use crate::facts::{Callee, Facts, FnFacts};
 use crate::program::*;
 use crate::{DEPTH_MAX, too_deep};
@@ -428,7 +429,7 @@ impl<'a> Compiler<'a> {
         let call = Box::new(Call {
             f: fp,
             kernel: None,
-            words: None,
+            words: f.words,
             args: SmallVec::from(args),
             arg_types: SmallVec::from([scalar.type_oid(), elem.ty]),
             strict: f.strict,
@@ -438,7 +439,14 @@ impl<'a> Compiler<'a> {
             variadic_array: false,
             site,
         });
-        Ok(Node::ScalarArray { call, use_or: n.use_or, elem })
+        let elements = match &call.args[1] {
+            Node::Const(array) if !array.is_null() => {
+                // Without a collation the function is to be called, which refuses.
+                Some(Elements::new(array, &elem, (n.use_or && !conflict).then_some(&*f)))
+            }
+            _ => None,
+        };
+        Ok(Node::ScalarArray { call, use_or: n.use_or, elem, elements })
     }
 
     fn subplan(&mut self, n: &SubPlan) -> Result<Node> {

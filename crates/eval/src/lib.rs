@@ -19,6 +19,7 @@ mod arrays;
 mod batch;
 mod bound;
 mod compile;
+mod elements;
 mod facts;
 mod fold;
 mod host;

@@ -1,6 +1,7 @@
 //! The less frequent nodes: row and array values, conversions, domains, sub-selects.
 
 use crate::arrays::{self, SubscriptParts};
+use crate::elements::Elements;
 use crate::host::{CallContext, Host};
 use crate::program::*;
 use crate::row::{RowInput, Val, eval, invoke};
@@ -28,7 +29,10 @@ pub(crate) fn eval_rare<'a>(
             let args = [text.as_ref(), param.as_ref(), typmod.as_ref()];
             call_io(parse, st, host, &args, parse.types[1]).map(Val::Own)
         }
-        Node::ScalarArray { call, use_or, elem } => {
+        Node::ScalarArray { call, use_or, elements: Some(elements), .. } => {
+            constant_array(call, *use_or, elements, st, host, input)
+        }
+        Node::ScalarArray { call, use_or, elem, elements: None } => {
             scalar_array(call, *use_or, *elem, st, host, input)
         }
         Node::RowCompare { kind, pairs } => row_compare(*kind, pairs, st, host, input),
@@ -129,6 +133,41 @@ fn call_io(
         return Ok(Datum::Null);
     }
     (io.f)(&mut cx, args)
+}
+
+/// [`scalar_array`] over elements that are known.
+fn constant_array<'a>(
+    call: &'a Call,
+    use_or: bool,
+    elements: &Elements,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let scalar = eval(&call.args[0], st, host, input)?;
+    if elements.all.is_empty() {
+        return Ok(Val::bool(!use_or));
+    }
+    if scalar.is_null() && call.strict {
+        return Ok(Val::NULL);
+    }
+    if elements.find(scalar.as_ref()) == Some(true) {
+        return Ok(Val::bool(true));
+    }
+    let mut unknown = false;
+    for item in &elements.all {
+        let hit = if item.is_null() && call.strict {
+            Datum::Null
+        } else {
+            invoke(call, st, host, &[scalar.as_ref(), item.as_ref()])?
+        };
+        if hit.is_null() {
+            unknown = true;
+        } else if hit.as_ref().as_bool() == use_or {
+            return Ok(Val::bool(use_or));
+        }
+    }
+    Ok(if unknown { Val::NULL } else { Val::bool(!use_or) })
 }
 
 fn scalar_array<'a>(

@@ -1,5 +1,6 @@
 //! The compiled form.
 
+use crate::elements::Elements;
 use ids::{AttrNo, Oid};
 use plan::expr::{BoolTestKind, RowCompareKind, SqlValueKind, SubPlan};
 use smallvec::SmallVec;
@@ -181,6 +182,8 @@ pub(crate) enum Node {
         call: Box<Call>,
         use_or: bool,
         elem: Elem,
+        /// The elements, where the array is a constant.
+        elements: Option<Elements>,
     },
     Array {
         elements: Vec<Node>,
