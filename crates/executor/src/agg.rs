@@ -15,7 +15,7 @@ use crate::project::{Projection, is_volatile};
 use crate::run::Run;
 use crate::sort::group_keys;
 use crate::spill::{Spool, SpoolReader};
-use eval::{Resolve, Slot, Source};
+use eval::{Resolve, Slot, Source, Volatility};
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Agg, AggStrategy, Plan};
@@ -121,6 +121,8 @@ impl Set {
 /// What a node's groups are made of, apart from the groups.
 struct Shape {
     calls: Vec<AggCall>,
+    /// For each call, the first call with the same state: `sum(x)` and `avg(x)` read one.
+    states: Vec<usize>,
     /// Columns of the input that are kept of each group's first row.
     kept: Vec<usize>,
     /// An aggregate calls a volatile function: all take a row before the next one comes.
@@ -227,7 +229,8 @@ impl Shape {
             return Ok(());
         }
         let len = set.len();
-        for (call, acc) in self.calls.iter_mut().zip(&mut set.accs) {
+        let calls = self.calls.iter_mut().zip(&mut set.accs).zip(&self.states);
+        for (_, ((call, acc), _)) in calls.enumerate().filter(|(i, (_, state))| i == *state) {
             acc.grow(len, call);
             let filtered = call.filtered(run, batch, chosen)?;
             advance_call(call, acc, batch, groups, filtered.as_deref().or(chosen), run)?;
@@ -355,6 +358,7 @@ impl AggNode {
             let mut below = ChildColumns { outer: Source::Scan };
             calls.push(AggCall::new(&agg, &mut below, &mut found, run)?);
         }
+        let states = shared_states(&found.aggs, &calls, run)?;
         let (all_keys, all_cols) = group_keys(&a.keys, below, run)?;
         let groupings = found
             .groupings
@@ -400,7 +404,7 @@ impl AggNode {
         Ok(Box::new(AggNode {
             child,
             strategy: a.strategy,
-            shape: Shape { calls, kept, in_order, input },
+            shape: Shape { calls, states, kept, in_order, input },
             sets,
             all_cols,
             groupings,
@@ -618,14 +622,35 @@ impl AggNode {
         }
         out.len = to - from;
         let mut results = out.columns.split_off(width);
-        for ((call, acc), column) in
-            self.shape.calls.iter_mut().zip(&mut set.accs).zip(&mut results)
-        {
-            acc.results(call, from, to, &out, column, run)?;
+        let states = &self.shape.states;
+        for ((call, &state), column) in self.shape.calls.iter_mut().zip(states).zip(&mut results) {
+            set.accs[state].results(call, from, to, &out, column, run)?;
         }
         out.columns.append(&mut results);
         self.projection.apply(run, out)
     }
+}
+
+/// For each aggregate, the first one whose state serves it as well: of the same transition over the same values.
+/// Counterpart: `find_compatible_trans`.
+fn shared_states(aggs: &[Aggref], calls: &[AggCall], run: &mut Run<'_>) -> Result<Vec<usize>> {
+    let mut states = Vec::with_capacity(aggs.len());
+    for (i, (agg, call)) in aggs.iter().zip(calls).enumerate() {
+        let mut stable = call.is_simple() && !matches!(Acc::new(call), Acc::General { .. });
+        for e in agg.args.iter().map(|t| &t.expr).chain(&agg.aggfilter) {
+            stable = stable && eval::volatility(e, run.sv.as_facts())? != Volatility::Volatile;
+        }
+        let same = |j: &usize| {
+            let other = &aggs[*j];
+            calls[*j].is_simple()
+                && calls[*j].trans_name() == call.trans_name()
+                && other.inputcollid == agg.inputcollid
+                && other.args.iter().map(|t| &t.expr).eq(agg.args.iter().map(|t| &t.expr))
+                && other.aggfilter == agg.aggfilter
+        };
+        states.push(if stable { (0..i).find(same).unwrap_or(i) } else { i });
+    }
+    Ok(states)
 }
 
 fn collect(e: &Expr, found: &mut AggColumns) {
