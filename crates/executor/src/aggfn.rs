@@ -508,16 +508,43 @@ impl AggCall {
         }
     }
 
-    fn sort(&self, rows: &mut [Vec<Datum>]) {
-        rows.sort_by(|a, b| {
-            for c in &self.order {
-                let o = c.order(a[c.column].as_ref(), b[c.column].as_ref());
-                if o.is_ne() {
-                    return o;
-                }
-            }
-            std::cmp::Ordering::Equal
+    fn sort(&self, rows: &mut Vec<Vec<Datum>>) {
+        let Some(first) = self.order.first() else { return };
+        let plain = !first.word.is_exact()
+            || u32::try_from(rows.len()).is_err()
+            || rows.iter().any(|r| r[first.column].is_null());
+        if plain {
+            rows.sort_by(|a, b| self.compare_rows(a, b, 0));
+            return;
+        }
+        // Equal words mean equal values of the first column; places keep equal rows in their order.
+        let words = rows.iter().enumerate().map(|(i, r)| {
+            let word = first.word.word(r[first.column].as_ref());
+            (if first.descending { !word } else { word }, i as u32)
         });
+        let mut places: Vec<(u64, u32)> = words.collect();
+        if self.order.len() == 1 {
+            places.sort_unstable();
+        } else {
+            places.sort_unstable_by(|a, b| {
+                let (x, y) = (&rows[a.1 as usize], &rows[b.1 as usize]);
+                let order = a.0.cmp(&b.0).then_with(|| self.compare_rows(x, y, 1));
+                order.then(a.1.cmp(&b.1))
+            });
+        }
+        let sorted = places.iter().map(|&(_, i)| std::mem::take(&mut rows[i as usize]));
+        *rows = sorted.collect();
+    }
+
+    /// Order by the columns from number `from` on.
+    fn compare_rows(&self, a: &[Datum], b: &[Datum], from: usize) -> std::cmp::Ordering {
+        for c in &self.order[from..] {
+            let o = c.order(a[c.column].as_ref(), b[c.column].as_ref());
+            if o.is_ne() {
+                return o;
+            }
+        }
+        std::cmp::Ordering::Equal
     }
 }
 

@@ -53,12 +53,12 @@ impl WordKind {
     }
 
     /// Do equal words mean equal values?
-    fn is_exact(self) -> bool {
+    pub(crate) fn is_exact(self) -> bool {
         use WordKind::*;
         matches!(self, Signed | Unsigned | Byte | Float4 | Float8)
     }
 
-    fn word(self, v: DatumRef<'_>) -> u64 {
+    pub(crate) fn word(self, v: DatumRef<'_>) -> u64 {
         match (self, v) {
             (WordKind::Signed, DatumRef::Word(w)) => w ^ 1 << 63,
             (WordKind::Unsigned, DatumRef::Word(w)) => w,
