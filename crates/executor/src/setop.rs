@@ -5,9 +5,10 @@ use crate::node::*;
 use crate::run::Run;
 use crate::sort::group_keys;
 use crate::spill::RowStore;
+use eval::Volatility;
 use pgerror::Result;
-use plan::expr::TargetEntry;
-use plan::node::{GroupKeys, Plan, SetOpStrategy};
+use plan::expr::{Expr, TargetEntry};
+use plan::node::{GroupKeys, Plan, PlanNode, SetOpStrategy};
 use plan::query::SetOperation;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch};
@@ -240,6 +241,11 @@ pub(crate) struct RecursiveUnionNode {
     /// The recursive part has not run: it need not be started over before a round.
     inner_fresh: bool,
     done: bool,
+    /// Several rounds may be made before their rows are asked for.
+    gathers: bool,
+    /// Rows to be handed on at once.
+    ramp: usize,
+    late: Late,
 }
 
 impl RecursiveUnionNode {
@@ -256,7 +262,12 @@ impl RecursiveUnionNode {
         } else {
             Some(group_keys(dedup, &plan.info.target_list, run)?)
         };
+        let gathers = match plan.children().as_slice() {
+            [_, inner] => may_run_ahead(inner, run)?,
+            _ => false,
+        };
         Ok(Box::new(RecursiveUnionNode {
+            gathers,
             outer,
             inner,
             wt_param,
@@ -266,6 +277,8 @@ impl RecursiveUnionNode {
             starting: true,
             inner_fresh: true,
             done: false,
+            ramp: 1,
+            late: Late::default(),
         }))
     }
 
@@ -287,12 +300,26 @@ impl RecursiveUnionNode {
     }
 }
 
-impl Exec for RecursiveUnionNode {
-    fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        loop {
-            if self.done {
-                return Ok(None);
-            }
+/// May rounds be made that nobody asks for in the end? Only what is cheap and has no effects: a scan of the work
+/// table with expressions of its columns.
+fn may_run_ahead(plan: &Plan, run: &mut Run<'_>) -> Result<bool> {
+    if !matches!(plan.node, PlanNode::WorkTableScan { .. }) {
+        return Ok(false);
+    }
+    for e in plan.info.target_list.iter().map(|t| &t.expr).chain(&plan.info.qual) {
+        if plan::walk::any(e, &mut |x| matches!(x, Expr::SubPlan(_)))
+            || eval::volatility(e, run.sv.as_facts())? == Volatility::Volatile
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl RecursiveUnionNode {
+    /// The next rows, those of a single batch of one round.
+    fn step(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        while !self.done {
             run.interrupts()?;
             let batch = if self.starting {
                 self.outer.next(run, BATCH_ROWS_MAX)?
@@ -323,6 +350,32 @@ impl Exec for RecursiveUnionNode {
                 }
             }
         }
+        Ok(None)
+    }
+}
+
+impl Exec for RecursiveUnionNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.late.raise()?;
+        let Some(mut rows) = self.step(run)? else { return Ok(None) };
+        if !self.gathers {
+            return Ok(Some(rows));
+        }
+        // Small rounds are handed on together: more each time, so that little is done in vain for a reader that
+        // stops early.
+        let goal = want.min(self.ramp);
+        self.ramp = (self.ramp * 2).min(BATCH_ROWS_MAX);
+        while rows.len < goal && !rows.is_full() {
+            match self.step(run) {
+                Ok(Some(more)) => rows.extend_range(&more, 0, more.len),
+                Ok(None) => break,
+                Err(e) => {
+                    self.late.after(rows.len, Err(e))?;
+                    break;
+                }
+            }
+        }
+        Ok(Some(rows))
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
@@ -330,6 +383,8 @@ impl Exec for RecursiveUnionNode {
         self.next_round.clear();
         self.starting = true;
         self.done = false;
+        self.ramp = 1;
+        self.late = Late::default();
         self.outer.rescan(run)?;
         if !self.inner_fresh {
             // Before its first round it is started over again: what it keeps may depend on the working table.
@@ -343,6 +398,8 @@ impl Exec for RecursiveUnionNode {
         self.next_round.clear();
         self.starting = true;
         self.done = false;
+        self.ramp = 1;
+        self.late = Late::default();
         self.inner_fresh = true;
         Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }
