@@ -8,7 +8,7 @@ use pgerror::{PgError, Result};
 use std::cmp::Ordering;
 use sync::Arc;
 use types::DatumRef;
-use types::compare::{self, CompareFn};
+use types::compare::{self, CompareFn, Comparer};
 use vfs::{Disk, File, OpenMode, io_error};
 
 /// Smallest buffer of a run being merged, in bytes.
@@ -35,6 +35,8 @@ pub struct Sorter<'a> {
     arena: Vec<u8>,
     entries: Vec<Entry>,
     prefix: Prefix,
+    /// Of the second column, where the first one leaves room.
+    next_prefix: Option<Prefix>,
     file: Option<TempFile>,
     /// Extents of the sorted runs in the file.
     runs: Vec<(u64, u64)>,
@@ -64,19 +66,23 @@ impl Drop for TempFile {
     }
 }
 
-/// How the first column's value becomes a number of the same order.
+/// How a column's value becomes a number of the same order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Prefix {
     None,
+    /// An integer of at most 32 bits, which leaves room for half the next column's number.
+    Small,
     Signed,
     Unsigned,
     Bytes,
 }
 
 impl Prefix {
-    fn of(schema: &KeySchema) -> Prefix {
-        let is = |f: CompareFn| schema.columns[0].cmp.is(f);
-        if is(compare::btint4cmp) || is(compare::btint8cmp) || is(compare::btint2cmp) {
+    fn of(cmp: &Comparer) -> Prefix {
+        let is = |f: CompareFn| cmp.is(f);
+        if is(compare::btint4cmp) || is(compare::btint2cmp) {
+            Prefix::Small
+        } else if is(compare::btint8cmp) {
             Prefix::Signed
         } else if is(compare::btoidcmp) {
             Prefix::Unsigned
@@ -89,6 +95,7 @@ impl Prefix {
 
     fn number(self, value: DatumRef<'_>) -> u64 {
         match (self, value) {
+            (Prefix::Small, DatumRef::Word(w)) => u64::from(w as u32 ^ 1 << 31) << 32,
             (Prefix::Signed, DatumRef::Word(w)) => w ^ 1 << 63,
             (Prefix::Unsigned, DatumRef::Word(w)) => w,
             (Prefix::Bytes, DatumRef::Bytes(b)) => {
@@ -111,6 +118,7 @@ impl<'a> Sorter<'a> {
         path: String,
         memory_limit: usize,
     ) -> Sorter<'a> {
+        let prefix = Prefix::of(&schema.columns[0].cmp);
         Sorter {
             schema,
             disk,
@@ -118,7 +126,9 @@ impl<'a> Sorter<'a> {
             memory_limit: memory_limit.clamp(64 * 1024, u32::MAX as usize / 2),
             arena: Vec::new(),
             entries: Vec::new(),
-            prefix: Prefix::of(schema),
+            prefix,
+            next_prefix: (prefix == Prefix::Small && schema.key_count > 1)
+                .then(|| Prefix::of(&schema.columns[1].cmp)),
             file: None,
             runs: Vec::new(),
             adopted: Vec::new(),
@@ -141,19 +151,32 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    /// Nulls get the number at their end; it may coincide with a value's, which the columns decide.
+    /// The number that orders the tuple first; where numbers are equal, the columns decide.
     fn prefix_of(&self, tuple: &[u8]) -> Result<u64> {
         if self.prefix == Prefix::None {
             return Ok(0);
         }
-        let col = &self.schema.columns[0];
+        let first = self.number_of(tuple, 0, self.prefix)?;
+        let Some(next) = self.next_prefix else { return Ok(first) };
+        // A NULL's number may be that of the least or greatest value: then the next column says nothing yet.
+        let high = first >> 32;
+        if high == 0 || high == u64::from(u32::MAX) {
+            return Ok(high << 32);
+        }
+        let second = self.number_of(tuple, 1, next)?;
+        Ok(high << 32 | second >> 32)
+    }
+
+    /// The number of a column's value. Nulls get the number at their end; it may coincide with a value's.
+    fn number_of(&self, tuple: &[u8], column: usize, prefix: Prefix) -> Result<u64> {
+        let col = &self.schema.columns[column];
         let mut scratch = Vec::new(); // allocates only where a value is compressed
-        let value = self.schema.column(IndexTuple::new(tuple), 0, &mut scratch)?;
+        let value = self.schema.column(IndexTuple::new(tuple), column, &mut scratch)?;
         if value.is_null() {
             return Ok(if col.nulls_first { 0 } else { u64::MAX });
         }
-        let n = self.prefix.number(value);
-        Ok(if col.desc { !n } else { n })
+        let n = prefix.number(value);
+        Ok(if col.desc && prefix != Prefix::None { !n } else { n })
     }
 
     fn sort(&mut self) -> Result<()> {
