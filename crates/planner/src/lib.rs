@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod create;
+mod crosstype;
 mod cursor;
 mod derive;
 mod equal;

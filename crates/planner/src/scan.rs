@@ -1,6 +1,6 @@
 //! Ways to read one relation. Counterpart: allpaths.c, indxpath.c, tidpath.c, costsize.c.
 
-use crate::facts::{IndexFacts, IndexKey, RelFacts};
+use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
 use crate::glob::*;
 use crate::path::*;
 use crate::rel::{BaseRel, clamp_rows};
@@ -447,18 +447,25 @@ impl Glob<'_> {
         };
         let visited = clamp_rows(visited);
         let fetched = clamp_rows(rel.tuples * index_sel);
-        let pages = (index.pages * part).ceil().max(1.0);
+        // Repeated scans find pages in the cache that earlier ones read.
+        let scans = scan_count(root, &outer);
+        let pages = shared_pages(index.pages, (index.pages * part).ceil().max(1.0), scans, &c);
         let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
         let index_only =
             c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, &filter);
         // Heap pages: between perfectly correlated and random order.
-        let heap_max = mackert_lohman(table.pages.max(1.0), fetched, c.effective_cache_size);
+        let all_scans = fetched * scans;
+        let heap_max = mackert_lohman(table.pages, all_scans, c.effective_cache_size) / scans;
         let heap_min = (table.pages * index_sel).ceil().max(1.0);
         let correlation = self.index_correlation(rel, index)?;
         let c2 = correlation * correlation;
         let io_max = heap_max * c.random_page;
-        let io_min = c.random_page + (heap_min - 1.0) * c.seq_page;
+        let io_min = if outer.is_empty() {
+            c.random_page + (heap_min - 1.0) * c.seq_page
+        } else {
+            shared_pages(table.pages, heap_min, scans, &c) * c.random_page
+        };
         let mut heap_io = io_max + c2 * (io_min - io_max);
         if index_only {
             heap_io *= 1.0 - table.all_visible;
@@ -834,6 +841,20 @@ fn tid_quals(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
     };
     let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
     current.or_else(|| quals.iter().find(|q| usable(q))).map(|q| vec![q.clone()])
+}
+
+/// How often a scan that takes values from other relations is likely to run. Counterpart: `get_loop_count`.
+fn scan_count(root: &Root, outer: &Relids) -> f64 {
+    let rows = outer.iter().filter_map(|r| root.rels.get(r)).map(|r| r.rows.max(1.0));
+    rows.reduce(f64::min).unwrap_or(1.0)
+}
+
+/// Pages that one of `scans` scans reads, if each visits `visited` of `pages`.
+fn shared_pages(pages: f64, visited: f64, scans: f64, c: &CostSettings) -> f64 {
+    if scans <= 1.0 {
+        return visited;
+    }
+    mackert_lohman(pages, visited * scans, c.effective_cache_size) / scans
 }
 
 /// Pages fetched when `tuples` rows are looked up at random in a table of `pages` pages with a cache of

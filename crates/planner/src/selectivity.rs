@@ -1,5 +1,6 @@
 //! Which part of the rows a condition lets through. Counterpart: clausesel.c, selfuncs.c.
 
+use crate::crosstype::converted;
 use crate::facts::ColStats;
 use crate::glob::*;
 use crate::path::Relids;
@@ -331,10 +332,11 @@ impl Glob<'_> {
         if let Some((kind, negated)) = PatternKind::of_estimator(&facts.restrict) {
             return self.pattern_selectivity(op, &v, kind, negated, flipped);
         }
-        let cmp = self.facts.type_compare(v.type_oid).ok().filter(|_| {
-            // The comparison reads both sides as the column's type.
-            strip(other).type_oid() == v.type_oid
-        });
+        // The comparison reads both sides as the column's type.
+        let near = value.as_ref().map(|d| converted(d, strip(other).type_oid(), v.type_oid));
+        let comparable = near.as_ref().is_none_or(|d| d.is_some());
+        let value = near.flatten().or(value);
+        let cmp = self.facts.type_compare(v.type_oid).ok().filter(|_| comparable);
         Ok(match facts.restrict.as_str() {
             "eqsel" => eq_selectivity(&v, value.as_ref().map(|d| d.as_ref()), cmp),
             "neqsel" => {

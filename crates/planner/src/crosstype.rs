@@ -1,0 +1,79 @@
+//! Constants of one type on the line of another's values, for estimates: `date_column < timestamp`. Counterpart:
+//! `convert_to_scalar`, which puts both sides on one line of numbers.
+
+use ids::Oid;
+use types::numeric::Num;
+use types::{Datum, oids};
+
+const DAY_MICROSECONDS: i64 = 86_400_000_000;
+
+/// The value as one of the other type; `None` where the two have no line in common. Time zones are left aside.
+pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
+    if from == to {
+        return Some(value.clone());
+    }
+    match (from, to) {
+        (oids::INT2 | oids::INT4 | oids::INT8, oids::INT2 | oids::INT4 | oids::INT8)
+        | (oids::TIMESTAMP | oids::TIMESTAMPTZ, oids::TIMESTAMP | oids::TIMESTAMPTZ)
+        | (oids::TEXT | oids::VARCHAR, oids::TEXT | oids::VARCHAR) => Some(value.clone()),
+        (oids::DATE, oids::TIMESTAMP | oids::TIMESTAMPTZ) => {
+            Some(Datum::int8(value.as_ref().as_i64().saturating_mul(DAY_MICROSECONDS)))
+        }
+        (oids::TIMESTAMP | oids::TIMESTAMPTZ, oids::DATE) => {
+            // The first day that does not begin before that time.
+            let at = value.as_ref().as_i64();
+            let day = at.div_euclid(DAY_MICROSECONDS) + i64::from(at % DAY_MICROSECONDS != 0);
+            Some(Datum::int4(day.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32))
+        }
+        (_, oids::FLOAT8) => number(value, from).map(Datum::float8),
+        (_, oids::FLOAT4) => number(value, from).map(|v| Datum::float4(v as f32)),
+        (oids::INT2 | oids::INT4 | oids::INT8, oids::NUMERIC) => {
+            Num::from(value.as_ref().as_i64()).datum().ok()
+        }
+        (oids::FLOAT4 | oids::FLOAT8, oids::NUMERIC) => {
+            types::numeric::from_float8(number(value, from)?).datum().ok()
+        }
+        // Toward an integer type's line whole numbers are near enough.
+        (oids::FLOAT4 | oids::FLOAT8 | oids::NUMERIC, oids::INT2 | oids::INT4 | oids::INT8) => {
+            let limit = if to == oids::INT8 { i64::MAX } else { i64::from(i32::MAX) } as f64;
+            Some(Datum::int8(number(value, from)?.clamp(-limit, limit) as i64))
+        }
+        _ => None,
+    }
+}
+
+/// A number's value, NaN left aside.
+fn number(value: &Datum, ty: Oid) -> Option<f64> {
+    let v = value.as_ref();
+    let n = match ty {
+        oids::INT2 | oids::INT4 | oids::INT8 => v.as_i64() as f64,
+        oids::FLOAT4 => f64::from(v.as_f32()),
+        oids::FLOAT8 => v.as_f64(),
+        oids::NUMERIC => Num::of(v).to_f64(),
+        _ => return None,
+    };
+    (!n.is_nan()).then_some(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_become_days() {
+        let at = |micros: i64| converted(&Datum::int8(micros), oids::TIMESTAMP, oids::DATE);
+        assert_eq!(at(0), Some(Datum::int4(0)));
+        assert_eq!(at(1), Some(Datum::int4(1)));
+        assert_eq!(at(-1), Some(Datum::int4(0)));
+        assert_eq!(at(5 * DAY_MICROSECONDS), Some(Datum::int4(5)));
+        assert_eq!(at(i64::MAX).map(|d| d.as_ref().as_i32() > 100_000_000), Some(true));
+        let day = converted(&Datum::int4(2), oids::DATE, oids::TIMESTAMP);
+        assert_eq!(day, Some(Datum::int8(2 * DAY_MICROSECONDS)));
+    }
+
+    #[test]
+    fn types_without_a_common_line_are_left_alone() {
+        assert_eq!(converted(&Datum::text("1"), oids::TEXT, oids::INT4), None);
+        assert_eq!(converted(&Datum::int4(1), oids::INT4, oids::DATE), None);
+    }
+}
