@@ -269,6 +269,7 @@ impl Folder<'_> {
             Expr::NullTest(n) if !n.argisrow && self.is_row(&n.arg) => {
                 Ok(bool_const(Some(n.is_not)))
             }
+            Expr::NullTest(n) if n.argisrow && matches!(n.arg, Expr::Row(_)) => Ok(row_test(*n)),
             other => self.compute(other),
         }
     }
@@ -603,6 +604,31 @@ fn negated(arg: Expr, location: Location, facts: &mut dyn Facts) -> Result<Expr>
         }
         arg => Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Not, args: vec![arg], location })),
     })
+}
+
+/// `ROW(a, b) IS NULL` is `a IS NULL AND b IS NULL`, whatever the fields are: no row is made of them.
+fn row_test(test: NullTest) -> Expr {
+    let NullTest { arg: Expr::Row(row), is_not, location, .. } = test else {
+        return Expr::NullTest(Box::new(test));
+    };
+    let mut args = Vec::with_capacity(row.args.len());
+    for arg in row.args {
+        match &arg {
+            Expr::Const(c) if c.is_null() == is_not => return bool_const(Some(false)),
+            Expr::Const(_) => {}
+            _ => args.push(Expr::NullTest(Box::new(NullTest {
+                arg,
+                is_not,
+                argisrow: false,
+                location,
+            }))),
+        }
+    }
+    match args.len() {
+        0 => bool_const(Some(true)),
+        1 => args.swap_remove(0),
+        _ => Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::And, args, location })),
+    }
 }
 
 /// A truth value as a constant; `None` is NULL.

@@ -53,7 +53,14 @@ impl Glob<'_> {
                 continue;
             }
             let cte = query.cte_list.remove(i);
-            inline_cte(query, &cte, 0);
+            let mut stopped = None;
+            inline_cte(query, &cte, 0, &mut || {
+                stopped = stopped.take().or_else(|| self.facts.check_interrupts().err());
+                stopped.is_some()
+            });
+            if let Some(e) = stopped {
+                return Err(e);
+            }
         }
         Ok(())
     }
@@ -291,12 +298,22 @@ fn self_references(cte: &CommonTableExpr) -> bool {
 }
 
 /// Replaces references to the `WITH` query in `query`, `level` levels below its definition.
-fn inline_cte(query: &mut Query, cte: &CommonTableExpr, level: u32) {
-    let replace = |rte: &mut RangeTblEntry, level: u32| {
+///
+/// A `WITH` query that refers twice to the one before doubles with each of them: `stop` is asked before each copy.
+fn inline_cte(
+    query: &mut Query,
+    cte: &CommonTableExpr,
+    level: u32,
+    stop: &mut dyn FnMut() -> bool,
+) {
+    let replace = |rte: &mut RangeTblEntry, stop: &mut dyn FnMut() -> bool| {
         if let RteKind::Cte { ctename, ctelevelsup, .. } = &rte.kind
             && *ctename == cte.ctename
             && *ctelevelsup == level
         {
+            if stop() {
+                return true;
+            }
             let mut sub = (*cte.query).clone();
             if level > 0 {
                 shift_levels_query(&mut sub, level as i32, 1);
@@ -312,21 +329,21 @@ fn inline_cte(query: &mut Query, cte: &CommonTableExpr, level: u32) {
         false
     };
     for rte in &mut query.rtable {
-        if !replace(rte, level)
+        if !replace(rte, stop)
             && let RteKind::Subquery { subquery, .. } = &mut rte.kind
         {
-            inline_cte(subquery, cte, level + 1);
+            inline_cte(subquery, cte, level + 1, stop);
         }
     }
     for other in &mut query.cte_list {
-        inline_cte(&mut other.query, cte, level + 1);
+        inline_cte(&mut other.query, cte, level + 1, stop);
     }
     walk::query_exprs_mut(query, &mut |e| {
         walk::deep_expr_mut(e, 0, &mut |e, depth| {
             if depth == 0
                 && let Expr::SubLink(s) = e
             {
-                inline_cte(&mut s.subselect, cte, level + 1);
+                inline_cte(&mut s.subselect, cte, level + 1, stop);
             }
             depth == 0
         });

@@ -7,6 +7,7 @@ use crate::rows;
 use crate::session::Session;
 use crate::statementlog::Work;
 use crate::xact::aborted;
+use eval::Facts;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
@@ -230,13 +231,19 @@ impl Session {
                 }
                 _ => {}
             }
-            return self.core.type_recv(ty, bytes, -1).map_err(|e| {
-                if e.code() == SqlState::INVALID_BINARY_REPRESENTATION {
-                    PgError::new(e.code(), format!("incorrect binary data format in {which}"))
-                } else {
-                    e
-                }
-            });
+            let wrong = SqlState::INVALID_BINARY_REPRESENTATION;
+            let incorrect =
+                || PgError::new(wrong, format!("incorrect binary data format in {which}"));
+            let value = self
+                .core
+                .type_recv(ty, bytes, -1)
+                .map_err(|e| if e.code() == wrong { incorrect() } else { e })?;
+            // Values of a fixed length are sent in as many bytes; names are sent without their padding.
+            let length = Facts::type_info(&mut self.core, ty)?.len;
+            if ty != oids::NAME && usize::try_from(length).is_ok_and(|n| bytes.len() > n) {
+                return Err(incorrect());
+            }
+            return Ok(value);
         }
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
             types::text::verify(&self.core, bytes)?;
@@ -310,7 +317,8 @@ impl Session {
 
     pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {
         let name = self.text(name)?;
-        if self.xact.failed && self.has_ended(name) {
+        // A portal of that name may have been bound since.
+        if self.xact.failed && self.has_ended(name) && !self.core.portals.contains_key(name) {
             return Err(aborted());
         }
         let (name, portal) = self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;

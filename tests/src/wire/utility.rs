@@ -50,7 +50,7 @@ fn parameters_of_contained_queries(both: &Both) {
         ),
         ("explain (costs off) declare c cursor for select a + $1 from wire_params", "select 1"),
         ("explain (costs off) insert into wire_params values ($1)", "select 1"),
-        ("explain select $1", "select 1"),
+        ("explain (costs off) select $1", "select 1"),
         ("explain select * from nosuch where a = $1", "select 1"),
         (
             "create table wire_new as select a, $1 || b as c from wire_params order by a",

@@ -1,6 +1,9 @@
 //! From text to nodes.
 
+mod partition;
 mod xml;
+
+pub use partition::{PartitionBound, RangeDatum, read_partition_bound};
 
 use super::text::{NodeTree, Tree, malformed, parse};
 use crate::expr::*;
@@ -32,50 +35,6 @@ pub fn read_queries(text: &str) -> Result<Vec<Query>> {
         Tree::List(items) => items.iter().map(query).collect(),
         one => Ok(vec![query(&one)?]),
     }
-}
-
-/// Which rows a partition takes (`pg_class.relpartbound`).
-pub enum PartitionBound {
-    Default,
-    Hash { modulus: i32, remainder: i32 },
-    List(Vec<Expr>),
-    Range { from: Vec<RangeDatum>, to: Vec<RangeDatum> },
-}
-
-/// A column's part of an end of a range.
-pub enum RangeDatum {
-    Least,
-    Value(Expr),
-    Greatest,
-}
-
-/// The bound that the text describes; `None` if it is something else.
-pub fn read_partition_bound(text: &str) -> Result<Option<PartitionBound>> {
-    if !text.starts_with("{PARTITIONBOUNDSPEC ") {
-        return Ok(None);
-    }
-    let Tree::Node(n) = parse(text)? else { return Ok(None) };
-    if n.bool("is_default")? {
-        return Ok(Some(PartitionBound::Default));
-    }
-    Ok(Some(match n.char("strategy")? {
-        b'h' => PartitionBound::Hash { modulus: n.int("modulus")?, remainder: n.int("remainder")? },
-        b'l' => PartitionBound::List(n.exprs("listdatums")?),
-        b'r' => PartitionBound::Range {
-            from: n.list("lowerdatums", range_datum)?,
-            to: n.list("upperdatums", range_datum)?,
-        },
-        other => return Err(malformed(format_args!("strategy {other} of a partition"))),
-    }))
-}
-
-fn range_datum(tree: &Tree) -> Result<RangeDatum> {
-    let Tree::Node(n) = tree else { return Err(malformed("an end of a range is no node")) };
-    Ok(match n.int::<i32>("kind")? {
-        -1 => RangeDatum::Least,
-        0 => RangeDatum::Value(n.expr("value")?),
-        _ => RangeDatum::Greatest,
-    })
 }
 
 impl NodeTree {

@@ -129,12 +129,13 @@ fn each_match(
 }
 
 fn all_matches(s: &mut Search<'_>, from: usize, global: bool, split: bool) -> Result<Vec<Spans>> {
-    let mut out = Vec::new();
+    let (mut out, mut room) = (Vec::new(), Ok(()));
     each_match(s, from, split, |m| {
         out.push(m);
-        global
+        room = crate::memory::check();
+        global && room.is_ok()
     })?;
-    Ok(out)
+    room.map(|()| out)
 }
 
 fn piece(text: &[u8], span: Option<(usize, usize)>) -> Datum {
