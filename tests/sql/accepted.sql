@@ -132,3 +132,5 @@ select nspname, nspowner::regrole from pg_namespace where nspowner::regrole::tex
 create temp table t1 (a int primary key) on commit delete rows; create temp table t2 (a int references t1) on commit preserve rows
 create temp table t1 (a int primary key) on commit delete rows; create temp table t2 (a int references t1) on commit delete rows; drop table t1, t2
 SET client_min_messages = error; DROP SCHEMA accepted CASCADE
+-- Names that an index-only scan reads are as long as those of the table.
+SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT row(collname, collname)::text FROM pg_collation WHERE collname = 'C'; RESET ALL

@@ -319,7 +319,16 @@ impl IndexScan {
         };
         let schema = &self.index.schema;
         for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
-            column.push(schema.column(tuple, at, &mut self.scratch)?);
+            match schema.column(tuple, at, &mut self.scratch)? {
+                // An index stores a name as a cstring; the column has it padded to its length.
+                types::DatumRef::Bytes(b) if schema.columns[at].attr.len == -2 => {
+                    let mut padded = [0; 64];
+                    let len = b.len().min(padded.len());
+                    padded[..len].copy_from_slice(&b[..len]);
+                    column.push(types::DatumRef::Bytes(&padded));
+                }
+                value => column.push(value),
+            }
         }
         batch.len += 1;
         Ok(())

@@ -580,9 +580,9 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
 /// Parameters in the startup packet, and in its `options` (`-c name=value`, `--name=value`).
 fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: bool) -> Result<()> {
     // Words of `options` come first, wherever they stand in the packet: what has a name of its own wins.
-    let options = start.other.iter().filter(|(name, _)| name == "options");
+    let mut options = start.other.iter().filter(|(name, _)| name == "options");
     let mut given: Vec<(String, String)> = Vec::new();
-    if let Some((_, words)) = options.last() {
+    if let Some((_, words)) = options.next_back() {
         given.extend(command_line(words)?);
     }
     let named = start.other.iter().filter(|(n, _)| n != "options" && n != "replication");

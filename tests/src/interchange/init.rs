@@ -229,8 +229,13 @@ fn compare_catalogs(with_locales: bool) {
         ours.query("template1", &format!("SELECT count(*) FROM information_schema.{view}"));
     }
     if with_locales {
-        let query = "SELECT string_agg(collname || ' ' || collencoding || ' ' || collcollate, ', '                      ORDER BY oid) FROM pg_collation WHERE collname ~ '^(de|en_US)' AND collprovider = 'c'";
-        let found = "de_DE 8 de_DE, de_DE.iso885915@euro 16 de_DE.iso885915@euro,                      de_DE.utf8 6 de_DE.utf8, deutsch 8 deutsch, en_US.UTF-8 6 en_US.UTF-8,                      en_US.utf8 6 en_US.utf8, de_DE@euro 16 de_DE.iso885915@euro,                      de_DE 6 de_DE.utf8, en_US 6 en_US.UTF-8\n";
+        let query = "SELECT string_agg(collname || ' ' || collencoding || ' ' || collcollate, ', ' \
+                     ORDER BY oid) FROM pg_collation \
+                     WHERE collname ~ '^(de|en_US)' AND collprovider = 'c'";
+        let found = "de_DE 8 de_DE, de_DE.iso885915@euro 16 de_DE.iso885915@euro, \
+                     de_DE.utf8 6 de_DE.utf8, deutsch 8 deutsch, en_US.UTF-8 6 en_US.UTF-8, \
+                     en_US.utf8 6 en_US.utf8, de_DE@euro 16 de_DE.iso885915@euro, \
+                     de_DE 6 de_DE.utf8, en_US 6 en_US.UTF-8\n";
         assert_eq!(ours.query("template1", query), found);
     }
 }
