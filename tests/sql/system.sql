@@ -124,3 +124,6 @@ DROP ROLE [[noted1¦noted2]]
 GRANT nope1 TO nope2; REVOKE nope1 FROM nope2
 DROP OWNED BY noted1[[¦, noted2]]; DROP ROLE noted1[[¦, noted2]]
 DROP PROCEDURE noted_proc; DROP ROLE noted2
+-- Void is a value, not NULL.
+select pg_sleep(0) is null, pg_sleep(0.01) is null, pg_sleep_for('0') is null, pg_sleep_until(now()) is null;
+select count(pg_sleep(0)), count(setseed(0.5)), count(pg_advisory_xact_lock(1)), count(pg_notify('a', 'b'));

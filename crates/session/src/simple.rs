@@ -44,7 +44,7 @@ impl Session {
         if !self.core.resolved.log_statements && self.run_slot(text)? {
             return Ok(());
         }
-        let _timer = self.statement_timer();
+        let mut timer = self.statement_timer();
         let sql: Arc<str> = self.text(text)?.into();
         self.core.statement = Some(sql.clone());
         let message = self.core.measure(Work::Message);
@@ -78,6 +78,11 @@ impl Session {
                 return Err(aborted());
             }
             self.start_command();
+            if i > 0 {
+                // Each statement of a message has its own time, as the setting says by now.
+                drop(timer.take());
+                timer = self.statement_timer();
+            }
             if several {
                 self.begin_implicit_block();
             }

@@ -228,7 +228,7 @@ fn format_type(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
 fn sleep(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let seconds = args[0].as_f64();
     if seconds.is_nan() || seconds <= 0.0 {
-        return Ok(Datum::Null);
+        return Ok(Datum::Word(0));
     }
     let deadline =
         sync::wait::Deadline::after(std::time::Duration::from_secs_f64(seconds.min(1e9)));
@@ -236,7 +236,7 @@ fn sleep(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
         core.backend.check_interrupts()?;
         let woken = core.backend.waiter().park(sync::wait::WaitEvent::PgSleep, deadline);
         if woken == sync::wait::Woken::Timeout {
-            return Ok(Datum::Null);
+            return Ok(Datum::Word(0));
         }
     }
 }
