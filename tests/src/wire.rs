@@ -14,9 +14,11 @@ mod bad;
 pub(crate) mod client;
 mod connect;
 mod drivers;
+mod fastpath;
 mod notify;
 mod protocol;
 mod settings;
+mod utility;
 
 use crate::pair::Pair;
 use client::{Bytes, Client};
@@ -73,6 +75,8 @@ fn both_servers_say_the_same() {
         connect::CASES,
         notify::CASES,
         drivers::CASES,
+        fastpath::CASES,
+        utility::CASES,
     ]
     .concat();
     let both = Both(Pair::start("wire", "C.UTF-8", &["-c", "max_connections=1300"]));
