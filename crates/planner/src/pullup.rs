@@ -433,18 +433,16 @@ fn pull_up_node(
                 JoinType::Right => (Place::Nullable, kept),
                 JoinType::Full => (Place::Nullable, Place::Nullable),
             };
-            let own = |j: &JoinExpr| -> Relids {
-                node_relids(&j.larg).union(&node_relids(&j.rarg)).copied().collect()
+            let own = |j: &JoinExpr| -> Option<Relids> {
+                let both = || node_relids(&j.larg).union(&node_relids(&j.rarg)).copied().collect();
+                (j.jointype != JoinType::Inner).then(both)
             };
-            let inner = j.jointype == JoinType::Inner;
             let relids = own(j);
-            let fixed = if inner { spot.fixed } else { Some(&relids) };
-            let left = Spot { place: left, fixed };
+            let left = Spot { place: left, fixed: relids.as_ref().or(spot.fixed) };
             deep(|| pull_up_node(query, &mut j.larg, left, pending, facts))?;
             // What was pulled up on the left is there under other numbers.
             let relids = own(j);
-            let fixed = if inner { spot.fixed } else { Some(&relids) };
-            let right = Spot { place: right, fixed };
+            let right = Spot { place: right, fixed: relids.as_ref().or(spot.fixed) };
             deep(|| pull_up_node(query, &mut j.rarg, right, pending, facts))?;
         }
     }
