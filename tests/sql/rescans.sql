@@ -85,3 +85,11 @@ SELECT r_a.i, s.x, s.j FROM r_a, LATERAL (SELECT x, c.i AS j FROM r_b [[LEFT¦RI
 SELECT r_a.i, s.x, s.j FROM r_a, LATERAL (SELECT x, c.i AS j FROM r_b FULL JOIN r_a c ON x = c.i + (SELECT r_a.i - 1)) s ORDER BY 1, 2, 3
 SELECT r_a.i, (SELECT count(*) FROM r_b LEFT JOIN (r_a c JOIN r_2 ON b = c.i + (SELECT r_a.i)) ON x = c.i) FROM r_a ORDER BY 1
 SELECT r_a.i, s.n FROM r_a LEFT JOIN LATERAL (SELECT count(*) n FROM r_b LEFT JOIN r_a c ON x = (SELECT r_a.i) WHERE c.k > (SELECT r_a.k - 3)) s ON true ORDER BY 1
+SELECT (SELECT a + 1) FROM r_1 GROUP BY a + 1
+SELECT a + 1, (SELECT grouping(a + 1)) FROM r_1 GROUP BY ROLLUP (a + 1)
+SELECT [[a¦a + 1]], (SELECT grouping(a)) FROM r_1 GROUP BY [[ROLLUP (a)¦a]] ORDER BY 1
+SELECT b + 1 FROM r_2 GROUP BY b + 1 HAVING EXISTS (SELECT FROM r_1 WHERE a = b + 1) ORDER BY 1
+SELECT setval('r_s', 1); SELECT array_agg(nextval('r_s')), array_agg(nextval('r_s')) FROM r_1; SELECT a, sum(nextval('r_s')) <> sum(nextval('r_s')) FROM r_1 GROUP BY a
+SELECT count(*) FROM r_2 x, LATERAL (SELECT y.c k, x.b l FROM r_3 y) s [[LEFT¦RIGHT¦FULL]] JOIN r_1 ON s.l = a
+SELECT count(*), sum(k) FROM r_2 x, (r_1 [[RIGHT¦FULL¦LEFT]] JOIN r_3 ON c = a) [[JOIN¦LEFT JOIN]] LATERAL (SELECT b - x.b AS k, x.b AS l FROM r_2) s ON s.l = c
+SELECT count(*), sum(k) FROM r_2 x, (r_1 RIGHT JOIN LATERAL (SELECT y.c - x.b AS k FROM r_3 y WHERE x.b < 5) s ON s.k = a)

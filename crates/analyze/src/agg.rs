@@ -413,7 +413,10 @@ impl Analyzer<'_> {
                     for arg in &g.args {
                         let mut arg = arg.clone();
                         flatten_joins_up(&mut arg, query, up);
-                        let found = check.groups.iter().find(|(_, e)| same_at(e, &arg, up));
+                        // Of sub-selects, only columns are compared.
+                        let comparable = up == 0 || matches!(arg, Expr::Var(_));
+                        let mut groups = check.groups.iter().filter(|_| comparable);
+                        let found = groups.find(|(_, e)| same_at(e, &arg, up));
                         match found {
                             Some((reference, _)) => g.refs.push(*reference),
                             None => bad = Some(arg.location()),
@@ -463,10 +466,9 @@ impl Analyzer<'_> {
             Expr::GroupingFunc(g) if g.agglevelsup >= up => return Ok(()),
             _ => {}
         }
-        if check.have_nonvar || up > 0 {
+        if check.have_nonvar && up == 0 {
             let hit = check.groups.iter().any(|(reference, e)| {
-                check.common.is_none_or(|c| c.contains(reference) || check.sets)
-                    && same_at(e, expr, up)
+                check.common.is_none_or(|c| c.contains(reference) || check.sets) && e == expr
             });
             if hit && !matches!(expr, Expr::Var(_)) {
                 return Ok(());
@@ -521,18 +523,11 @@ impl Analyzer<'_> {
         if let Expr::SubLink(link) = expr {
             // Variables of ours in the sub-select.
             let mut found: Vec<(Expr, u32)> = Vec::new();
-            let groups = check.groups;
             crate::walk::query_deep(&link.subselect, up + 1, &mut |e, level| {
                 match e {
                     Expr::Aggref(a) if a.agglevelsup >= level => return false,
                     Expr::GroupingFunc(a) if a.agglevelsup >= level => return false,
                     Expr::Var(v) if v.varlevelsup == level => found.push((e.clone(), level)),
-                    _ if groups
-                        .iter()
-                        .any(|(_, g)| !matches!(g, Expr::Var(_)) && same_at(g, e, level)) =>
-                    {
-                        return false;
-                    }
                     _ => {}
                 }
                 true

@@ -15,7 +15,7 @@ impl Generator {
             2 | 3 => &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("arr", Ints)],
             4 => &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval)],
             5 => {
-                let rows = self.one(&["(1, 'one', true)", "(2, NULL, NULL), (3, 'x', false)"]);
+                let rows = self.one(&["(1, 'one', true), (5, 'y', NULL)", "(2, NULL, NULL), (3, 'x', false)"]);
                 let text = format!("(VALUES {rows}) AS {t}(k, v, q)");
                 return (text, renamed(&t, &columns_of(&[("k", Int), ("v", Text), ("q", Bool)])));
             }
@@ -111,7 +111,9 @@ impl Generator {
         let more = match join != "FULL JOIN" && self.chance(35) {
             true => {
                 let scope = both(&both(left, right), outer);
-                format!(" AND {}", self.expr(Bool, &scope, depth.min(2)))
+                // Deep enough for a sub-select, also far below.
+                let depth = if self.chance(40) { 2 } else { depth.min(2) };
+                format!(" AND {}", self.expr(Bool, &scope, depth))
             }
             false => String::new(),
         };

@@ -180,6 +180,15 @@ impl Generator {
         ];
         let mut out: Vec<String> =
             (0..1 + self.below(4)).map(|_| format!("{} = off", self.one(&SWITCHES))).collect();
+        // One way of joining alone.
+        if self.chance(50) {
+            let (a, b) = match self.below(3) {
+                0 => ("enable_hashjoin", "enable_mergejoin"),
+                1 => ("enable_nestloop", "enable_mergejoin"),
+                _ => ("enable_nestloop", "enable_hashjoin"),
+            };
+            out.extend([a, b].map(|s| format!("{s} = off")));
+        }
         if self.chance(40) {
             out.push("work_mem = '64kB'".to_owned());
         }

@@ -191,7 +191,20 @@ impl Generator {
         for _ in 0..self.below(4) {
             let ty = self.type_among(6);
             let depth = self.below(2);
-            let key = (self.plain(ty, own, depth), ty);
+            // A column most often: one of a subquery may be computed there, or be a constant.
+            let columns: Vec<String> = own
+                .iter()
+                .filter(|c| matches!(c.1, Int | Text | Bool))
+                .map(|c| c.0.clone())
+                .collect();
+            let key = match self.chance(50) && !columns.is_empty() {
+                true => {
+                    let at = self.below(columns.len());
+                    let ty = own.iter().find(|c| c.0 == columns[at]).map_or(ty, |c| c.1);
+                    (columns[at].clone(), ty)
+                }
+                false => (self.plain(ty, own, depth), ty),
+            };
             // A constant would be taken for a column's number.
             if key.0.contains('.') && !keys.contains(&key) && !key.0.contains("SELECT") {
                 keys.push(key);

@@ -7,7 +7,12 @@ impl Generator {
     pub(super) fn scalar(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         self.sublinks -= 1;
         let d = depth.saturating_sub(2);
-        match self.below(10) {
+        match self.below(12) {
+            11 => format!("(SELECT {})", self.expr(ty, scope, 1)),
+            10 => {
+                let condition = self.expr(Bool, scope, 1);
+                format!("(SELECT {} WHERE {condition})", self.expr(ty, scope, 1))
+            }
             0 => {
                 let (from, own) = self.from(scope, d);
                 let around = both(&own, scope);
@@ -123,7 +128,8 @@ impl Generator {
         let op = self.one(&["=", "<>", "<", "<=", ">", ">="]);
         let ty = [Int, Int, Text, Date][self.below(4)];
         // The left side may hold sub-selects of its own.
-        let mine = self.expr(ty, scope, depth - 1);
+        let deeper = if self.chance(40) { 3 } else { depth - 1 };
+        let mine = self.expr(ty, scope, deeper);
         match self.below(8) {
             0 => {
                 let (from, own) = self.from(scope, depth.saturating_sub(2));
