@@ -23,6 +23,8 @@ mod hostile;
 #[cfg(test)]
 mod interchange;
 #[cfg(test)]
+mod invalid_database;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod log;

@@ -32,7 +32,9 @@ fn in_place_columns(relation: Oid) -> &'static [ids::AttrNo] {
             PgClass::relfrozenxid,
             PgClass::relminmxid,
         ],
-        PgDatabase::RELATION => &[PgDatabase::datfrozenxid, PgDatabase::datminmxid],
+        PgDatabase::RELATION => {
+            &[PgDatabase::datconnlimit, PgDatabase::datfrozenxid, PgDatabase::datminmxid]
+        }
         _ => &[],
     }
 }

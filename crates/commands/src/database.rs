@@ -15,7 +15,7 @@ use parse::ast::{
     AlterDatabaseSetStmt, AlterDatabaseStmt, CreatedbStmt, DefElem, DropdbStmt, Node, RoleSpec,
     RoleSpecType,
 };
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::time::Duration;
 
 /// The lock of a database as an object.
@@ -70,6 +70,20 @@ fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
     Ok(be.storage().txns.sessions_of(database, Some(be.txn.proc())))
 }
 
+/// `pg_database.datconnlimit` of a database that is being dropped, or whose drop has failed.
+/// Counterpart: `DATCONNLIMIT_INVALID_DB`.
+pub const INVALID: i32 = -2;
+
+pub fn is_invalid(row: &PgDatabase) -> bool {
+    row.datconnlimit == INVALID
+}
+
+/// 55000: nothing but dropping it can be done with the database.
+pub fn invalid(message: String) -> PgError {
+    pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}")
+        .hint("Use DROP DATABASE to drop invalid databases.")
+}
+
 fn busy(message: String, count: usize) -> PgError {
     let detail = match count {
         1 => "There is 1 other session using the database.".to_string(),
@@ -121,7 +135,7 @@ fn sorted<'a>(host: &mut dyn CommandHost, defs: &'a [DefElem]) -> Result<Options
                 host.notice(
                     pg_err!(FEATURE_NOT_SUPPORTED, "LOCATION is not supported anymore")
                         .hint("Consider using tablespaces instead.")
-                        .severity(pgerror::Severity::Warning),
+                        .severity(Severity::Warning),
                 );
                 continue;
             }
@@ -245,6 +259,10 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
     let Some(source) = locked(host, &template, LockMode::Share)? else {
         bail!(UNDEFINED_DATABASE, "template database \"{template}\" does not exist")
     };
+    if is_invalid(&source) {
+        let message = format!("cannot use invalid database \"{template}\" as template");
+        return Err(invalid(message));
+    }
     if !source.datistemplate && !names::is_owner(host, source.datdba)? {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to copy database \"{template}\"");
     }
@@ -521,6 +539,15 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
         let message = format!("database \"{name}\" is being accessed by other users");
         return Err(busy(message, others));
     }
+    // From here on files go, which no rollback brings back: the row says so, durably, before the first of them does. If the
+    // statement fails it can be repeated, and nothing else be done with the database.
+    let mut cat = host.catalog();
+    let mark = |row: &mut PgDatabase| row.datconnlimit = INVALID;
+    if !cat.update_in_place(indexes::PG_DATABASE_OID_INDEX, &[oid.into()], mark)? {
+        return Err(PgError::internal(format!("cache lookup failed for database {oid}")));
+    }
+    let wal = host.backend().storage().wal.clone();
+    wal.flush(wal.inserted())?;
     let mut cat = host.catalog();
     cat.delete(&row)?;
     let keys = [oid.into(), PgDatabase::RELATION.into()];
@@ -587,7 +614,14 @@ pub fn alter_database(host: &mut dyn CommandHost, stmt: &AlterDatabaseStmt) -> R
         Some(d) => Some(connection_limit(d)?),
         None => None,
     };
-    let row = find(host, name)?;
+    let oid = find(host, name)?.oid;
+    // Until the transaction's end, so that no drop that has begun is overlooked.
+    let row = host.catalog().scan_locked(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?;
+    let row = row.ok_or_else(|| missing(name))?;
+    if is_invalid(&row) {
+        let message = format!("cannot alter invalid database \"{name}\"");
+        return Err(invalid(message).severity(Severity::Fatal));
+    }
     must_own(host, &row)?;
     let mut new = row.row.clone();
     if let Some(d) = template {

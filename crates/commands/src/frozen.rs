@@ -83,6 +83,10 @@ fn truncate_status(host: &mut dyn CommandHost, next: Oldest) -> Result<()> {
     let mut oldest = next;
     let (mut xid_holder, mut multi_holder) = (Oid::INVALID, Oid::INVALID);
     for database in host.catalog().scan_all::<PgDatabase>()? {
+        // What is left of a drop that failed: nobody reads it any more.
+        if crate::database::is_invalid(&database) {
+            continue;
+        }
         let (xid, multi) = (database.datfrozenxid, MultiXid(database.datminmxid.0));
         if now.precedes(xid) {
             let message =

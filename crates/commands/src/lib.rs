@@ -16,7 +16,7 @@ mod constraint;
 mod copy;
 mod create_as;
 mod create_table;
-mod database;
+pub mod database;
 mod domain;
 mod drop;
 pub mod explain;

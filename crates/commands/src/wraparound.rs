@@ -66,7 +66,8 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
     let txns = host.backend().storage().txns.clone();
     let next = txns.next_full_xid().xid();
     let (mut old, mut names) = (Vec::new(), Vec::new());
-    let rows = host.catalog().scan_all::<PgDatabase>()?;
+    let mut rows = host.catalog().scan_all::<PgDatabase>()?;
+    rows.retain(|row| !crate::database::is_invalid(row));
     for row in &rows {
         names.push((row.oid, row.datname.to_string()));
         // The holder of the limit may be gone, or have been vacuumed by tables: then its row lags behind.

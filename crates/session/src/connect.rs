@@ -329,6 +329,10 @@ fn enter_database(
         return Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
             .detail("It seems to have just been dropped or renamed."));
     };
+    if commands::database::is_invalid(&db) {
+        let message = format!("cannot connect to invalid database \"{name}\"");
+        return Err(commands::database::invalid(message));
+    }
     let directory = engine::relmap::database_path((db.dattablespace, db.oid));
     let ours = core.store.named("server_version").as_text().to_owned();
     let disk = core.backend.storage().env.disk.clone();

@@ -153,3 +153,31 @@ fn a_failing_call_never_splits_the_fate_of_a_transaction_and_its_files() {
         assert!(struck > 3 && (number == 0 || unharmed > 0), "{number}: {struck} {unharmed}");
     }
 }
+
+/// The row says that the database is being dropped before files go: what a drop that failed has left can be dropped, and
+/// nothing else.
+#[test]
+fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
+    let (mut stand, random, mut client) = open(9);
+    client.must("CREATE DATABASE doomed");
+    client.must("CREATE DATABASE spared");
+    // The checkpoint that comes before the files' removal.
+    stand.disk.fail_all_on(Op::Write, "global/1262", EIO);
+    let answer = code(&stand, &mut client, "DROP DATABASE doomed");
+    stand.disk.clear_faults();
+    assert!(!stand.panicked.load(Ordering::SeqCst));
+    assert!(answer.as_deref().is_some_and(|code| !code.is_empty()), "{answer:?}");
+    stand.abandon(&random);
+    stand.open().expect("recovery");
+    let mut client = stand.connect().expect("a session");
+    let limits = "SELECT string_agg(datname || datconnlimit, ' ' ORDER BY datname) FROM pg_database \
+                  WHERE datname IN ('doomed', 'spared')";
+    assert_eq!(client.value(limits), "doomed-2 spared-1");
+    assert_eq!(
+        client.query("CREATE DATABASE copy TEMPLATE doomed").expect("an answer").code(),
+        "55000"
+    );
+    client.must("VACUUM");
+    client.must("DROP DATABASE doomed");
+    assert_eq!(client.value(limits), "spared-1");
+}

@@ -1,0 +1,46 @@
+//! Databases whose drop has failed half way (`datconnlimit` -2): both servers refuse the same in the same words, until the
+//! database is dropped.
+
+use crate::pair::Pair;
+use std::process::Command;
+use testkit::client::Client;
+
+/// What the statement is refused with, in a session of its own: some refusals end it.
+fn refusal(mut client: Client, sql: &str) -> [String; 4] {
+    let error = client.query(sql).expect("an answer").error;
+    let e = error.unwrap_or_else(|| panic!("{sql} was not refused"));
+    [e.severity, e.code, e.message, e.hint]
+}
+
+fn connection(mut psql: Command) -> String {
+    let out = psql.args(["-d", "doomed", "-XAtc", "SELECT 1"]).output().expect("psql can be run");
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    said.split_once("FATAL: ").map_or(said.clone(), |(_, reason)| reason.to_owned())
+}
+
+#[test]
+fn what_is_left_of_a_failed_drop_can_only_be_dropped() {
+    let pair = Pair::start("invalid", "C", &[]);
+    let both = || [pair.ours.connect("postgres"), pair.real.connect("postgres")];
+    for mut client in both() {
+        client.must("CREATE DATABASE doomed");
+        client.must("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'doomed'");
+    }
+    for sql in [
+        "CREATE DATABASE copy TEMPLATE doomed",
+        "ALTER DATABASE doomed CONNECTION LIMIT 10",
+        "ALTER DATABASE doomed WITH ALLOW_CONNECTIONS false",
+    ] {
+        let [ours, real] = both().map(|client| refusal(client, sql));
+        assert_eq!(ours, real, "{sql}");
+        assert!(ours[2].contains("invalid database"), "{ours:?}");
+    }
+    let (ours, real) = (connection(pair.ours.client("psql")), connection(pair.real.client("psql")));
+    assert_eq!(ours, real);
+    assert!(ours.contains("cannot connect to invalid database"), "{ours}");
+    for mut client in both() {
+        client.must("VACUUM (FREEZE)");
+        client.must("DROP DATABASE doomed");
+        assert_eq!(client.value("SELECT count(*) FROM pg_database WHERE datname = 'doomed'"), "0");
+    }
+}
