@@ -15,7 +15,8 @@ impl Generator {
             2 | 3 => &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("arr", Ints)],
             4 => &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval)],
             5 => {
-                let rows = self.one(&["(1, 'one', true), (5, 'y', NULL)", "(2, NULL, NULL), (3, 'x', false)"]);
+                let rows = self
+                    .one(&["(1, 'one', true), (5, 'y', NULL)", "(2, NULL, NULL), (3, 'x', false)"]);
                 let text = format!("(VALUES {rows}) AS {t}(k, v, q)");
                 return (text, renamed(&t, &columns_of(&[("k", Int), ("v", Text), ("q", Bool)])));
             }
