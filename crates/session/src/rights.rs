@@ -50,9 +50,14 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
         return Ok(());
     }
     let user = core.catalog.user;
-    for r in &needed.relations {
-        let role = r.check_as_user.valid().unwrap_or(user);
-        check_relation(core, r, role)?;
+    // Views first: PostgreSQL asks for them before it plans, for all others before it runs.
+    for views in [true, false] {
+        for r in &needed.relations {
+            if (core.cat().class(r.relid)?.relkind == b'v') == views {
+                let role = r.check_as_user.valid().unwrap_or(user);
+                check_relation(core, r, role)?;
+            }
+        }
     }
     for &f in &needed.functions {
         check_function(core, f, user)?;
