@@ -88,13 +88,13 @@ impl Session {
         match (&text, registry.find(name)) {
             (Some(text), Some(id)) => {
                 let setting = registry.setting(id);
-                self.core.store.check_context(setting, self.core.superuser, false)?;
+                self.core.store.check_context((setting, name), self.core.superuser, false)?;
                 self.core.store.parse(setting, text)?;
                 canonical(&self.core.store, setting, text)?;
             }
             (None, Some(id)) => {
                 let setting = registry.setting(id);
-                self.core.store.check_context(setting, self.core.superuser, false)?;
+                self.core.store.check_context((setting, name), self.core.superuser, false)?;
             }
             (_, None) if !name.contains('.') => {
                 registry.get(name)?;
@@ -147,18 +147,20 @@ impl Session {
         }
     }
 
-    pub(crate) fn show_fields(&self, name: &str) -> Vec<FieldDescription> {
+    /// The columns that SHOW answers with. An error if there is no such setting.
+    pub(crate) fn show_fields(&mut self, name: &str) -> Result<Vec<FieldDescription>> {
         if name == "all" {
-            return ["name", "setting", "description"].map(text_field).to_vec();
+            return Ok(["name", "setting", "description"].map(text_field).to_vec());
         }
+        crate::sysfn::settings::check_visible(&mut self.core, name)?;
+        self.core.show(name)?;
         let registry = &self.core.store.base().registry;
-        vec![text_field(registry.find(name).map_or(name, |id| registry.setting(id).name))]
+        Ok(vec![text_field(registry.find(name).map_or(name, |id| registry.setting(id).name))])
     }
 
     pub(crate) fn show_statement(&mut self, name: &str, describe: bool) -> Result<()> {
-        let fields = self.show_fields(name);
+        let fields = self.show_fields(name)?;
         if name != "all" {
-            crate::sysfn::settings::check_visible(&mut self.core, name)?;
             let value = self.core.show(name)?;
             return self.send_texts(&fields, &[vec![value]], describe);
         }

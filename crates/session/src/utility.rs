@@ -213,7 +213,7 @@ impl Session {
         self.infer_parameters(raw, &raw.stmt, sql, types)?;
         Ok(match &raw.stmt {
             Node::CallStmt(stmt) => self.call_fields(stmt, sql, types)?,
-            Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)),
+            Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)?),
             Node::FetchStmt(stmt) if !stmt.ismove => {
                 self.cursor_fields(&stmt.portalname).map(|f| f.to_vec())
             }

@@ -199,22 +199,27 @@ impl Store {
         })
     }
 
-    /// May this session set the parameter now? Superusers may set more.
-    pub fn check_context(&self, setting: &Setting, superuser: bool, startup: bool) -> Result<()> {
+    /// May this session set the parameter now? Superusers may set more. Errors name it as the client does.
+    pub fn check_context(
+        &self,
+        (setting, name): (&Setting, &str),
+        superuser: bool,
+        startup: bool,
+    ) -> Result<()> {
         let refused = |why: &str| {
             Err(PgError::new(
                 SqlState::CANT_CHANGE_RUNTIME_PARAM,
-                format!("parameter \"{}\" {why}", setting.name),
+                format!("parameter \"{name}\" {why}"),
             ))
         };
         let denied = || {
             Err(PgError::new(
                 SqlState::INSUFFICIENT_PRIVILEGE,
-                format!("permission denied to set parameter \"{}\"", setting.name),
+                format!("permission denied to set parameter \"{name}\""),
             ))
         };
         match setting.context {
-            Context::Internal => Err(cannot_be_changed(setting.name)),
+            Context::Internal => Err(cannot_be_changed(name)),
             Context::Postmaster => refused("cannot be changed without restarting the server"),
             Context::Sighup => refused("cannot be changed now"),
             Context::SuperuserBackend if startup && !superuser => denied(),
@@ -230,7 +235,7 @@ impl Store {
     pub fn prepare(&self, name: &str, text: &str, superuser: bool) -> Result<(Id, Value)> {
         let id = self.base.registry.get(name)?;
         let setting = self.base.registry.setting(id);
-        self.check_context(setting, superuser, false)?;
+        self.check_context((setting, name), superuser, false)?;
         Ok((id, self.parse(setting, text)?))
     }
 
@@ -260,7 +265,7 @@ impl Store {
         let value = match (&key, text) {
             (Key::Known(id), _) => {
                 let setting = self.base.registry.setting(*id);
-                self.check_context(setting, superuser, false)?;
+                self.check_context((setting, name), superuser, false)?;
                 text.map(|t| self.parse(setting, t)).transpose()?
             }
             (Key::Custom(_), _) => text.map(|t| Value::Text(t.into())),
@@ -307,7 +312,7 @@ impl Store {
         let value = match &key {
             Key::Known(id) => {
                 let setting = self.base.registry.setting(*id);
-                self.check_context(setting, superuser, true)?;
+                self.check_context((setting, name), superuser, true)?;
                 let value = self.parse(setting, text)?;
                 self.touched.push(*id);
                 value

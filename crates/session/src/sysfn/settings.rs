@@ -77,14 +77,11 @@ fn all_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
 /// 42501 for what only superusers may see.
 pub(crate) fn check_visible(core: &mut Core, name: &str) -> Result<()> {
     let registry = core.store.base().registry.clone();
-    let secret = registry.find(name).filter(|id| registry.setting(*id).flags.superuser_only);
-    if let Some(id) = secret
-        && !sees_all(core)?
-    {
+    let secret = registry.find(name).is_some_and(|id| registry.setting(id).flags.superuser_only);
+    if secret && !sees_all(core)? {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,
-            "must be superuser or have privileges of pg_read_all_settings to examine \"{}\"",
-            registry.setting(id).name
+            "must be superuser or have privileges of pg_read_all_settings to examine \"{name}\""
         ));
     }
     Ok(())
