@@ -22,7 +22,7 @@ pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> R
         ConstrType::Foreign => constraint::add_foreign_key(host, oid, c, true),
         ConstrType::Primary | ConstrType::Unique => {
             if let Some(name) = &c.indexname {
-                return use_index(host, &rel, c, name);
+                return use_index(host, &rel, c, name, sql);
             }
             if c.contype == ConstrType::Primary {
                 let mut numbers = Vec::new();
@@ -52,21 +52,13 @@ pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> R
     }
 }
 
-/// PRIMARY KEY and UNIQUE USING INDEX. Counterpart: `ATExecAddIndexConstraint`, the checks of
-/// `transformIndexConstraint`.
-fn use_index(
+/// The key columns of an index that is to belong to a constraint. An error if it cannot.
+fn usable_index(
     host: &mut dyn CommandHost,
-    rel: &Arc<RelDesc>,
+    rel: &RelDesc,
     c: &Constraint,
-    name: &str,
-) -> Result<()> {
-    let primary = c.contype == ConstrType::Primary;
-    let schema = rel.class.relnamespace;
-    let found = host.catalog().relation_in(schema, name)?;
-    let Some(oid) = found else { bail!(UNDEFINED_OBJECT, "index \"{name}\" does not exist") };
-    let desc = host.catalog().relation(oid)?;
-    let Some(part) = &desc.index else { bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index") };
-    let row = &part.row;
+    (name, oid, row): (&str, Oid, &PgIndex),
+) -> Result<Vec<AttrNo>> {
     if row.indrelid != rel.oid() {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -121,6 +113,29 @@ fn use_index(
             ));
         }
     }
+    Ok(numbers)
+}
+
+/// PRIMARY KEY and UNIQUE USING INDEX. Counterpart: `ATExecAddIndexConstraint`, the checks of
+/// `transformIndexConstraint`.
+fn use_index(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    c: &Constraint,
+    name: &str,
+    sql: &str,
+) -> Result<()> {
+    let primary = c.contype == ConstrType::Primary;
+    let schema = rel.class.relnamespace;
+    let found = host.catalog().relation_in(schema, name)?;
+    let at = |e: PgError| e.at(parse::position(sql, c.location));
+    let Some(oid) = found else {
+        return Err(at(pg_err!(UNDEFINED_OBJECT, "index \"{name}\" does not exist")));
+    };
+    let desc = host.catalog().relation(oid)?;
+    let Some(part) = &desc.index else { bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index") };
+    let row = &part.row;
+    let numbers = usable_index(host, rel, c, (name, oid, row)).map_err(at)?;
     if primary {
         if rel.indexes.iter().any(|i| i.indisprimary) {
             bail!(
