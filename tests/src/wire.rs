@@ -84,9 +84,11 @@ fn both_servers_say_the_same() {
     let mut asked = 0;
     for (name, case) in all.iter().filter(|(name, _)| name.contains(&only)) {
         asked += 1;
+        let began = std::time::Instant::now();
         if catch_unwind(AssertUnwindSafe(|| case(&both))).is_err() {
             wrong.push(*name);
         }
+        println!("{name}: {:.1} s", began.elapsed().as_secs_f64());
     }
     assert!(asked > 0, "nothing is called {only:?}");
     assert!(wrong.is_empty(), "{} of {asked} differ: {wrong:?}", wrong.len());

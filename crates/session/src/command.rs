@@ -16,6 +16,7 @@ use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result, Severity, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
+use sync::wait::WaitEvent;
 use types::FnContext;
 use wire::password::{SALT_BYTES, Secret};
 use wire::{Format, FrontendMessage, backend};
@@ -292,7 +293,10 @@ impl CopyTransport for Session {
     fn read(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         loop {
             self.core.backend.check_interrupts()?;
-            let frame = match self.conn.receive()? {
+            let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
+            let received = self.conn.receive();
+            drop(waiting);
+            let frame = match received? {
                 Received::Frame(frame) => frame,
                 Received::End => {
                     // A request to end hangs up, too.

@@ -2,6 +2,7 @@
 
 use super::Both;
 use super::client::{Bytes, Client, Message};
+use std::time::{Duration, Instant};
 
 fn b() -> Bytes {
     Bytes::new()
@@ -230,7 +231,10 @@ fn a_copy_whose_session_is_ended(both: &Both) {
             "select 1 from pg_stat_activity where pid = {} and wait_event = 'ClientRead'",
             pid[0]
         );
-        while other.column(&waits).is_empty() {}
+        let began = Instant::now();
+        while other.column(&waits).is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{socket:?} does not wait");
+        }
         assert_eq!(other.column(&format!("select pg_terminate_backend({})", pid[0])), ["t"]);
         client.until_ready().iter().map(Message::show).collect::<Vec<_>>()
     });

@@ -335,10 +335,11 @@ impl Services for Core {
     }
 }
 
-/// For expressions computed while planning: no parameters and no sub-selects.
+/// For expressions computed outside a plan: parameters of the statement, no sub-selects.
 impl Host for Core {
     fn extern_param(&mut self, id: i32) -> Result<Datum> {
-        Err(pgerror::pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
+        let value = usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned();
+        value.ok_or_else(|| pgerror::pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))
     }
 
     fn exec_param(&mut self, _: i32) -> Result<Datum> {
