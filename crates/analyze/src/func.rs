@@ -132,7 +132,7 @@ impl Analyzer<'_> {
                 let namespace = self.namespace(schema)?;
                 self.cat.type_named(name, namespace)?
             }
-            None => self.type_in_path(name)?,
+            None => self.lasting_type_in_path(name)?,
         };
         let Some(row) = row else { return Ok(None) };
         // Of composite types only those that stand alone, not tables'.

@@ -97,6 +97,18 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
+    /// As [`Self::type_in_path`], without the temporary schema: what looks like a function call finds a temporary object
+    /// only by its schema's name.
+    pub fn lasting_type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
+        let temp = self.cat.temp_namespace()?;
+        for &namespace in self.cat.search_path()?.iter().filter(|n| **n != temp) {
+            if let Some(row) = self.cat.type_named(name, namespace)? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
     /// OID of a schema that must exist.
     pub fn namespace(&mut self, name: &str) -> Result<Oid> {
         if name == "pg_temp" {
@@ -273,7 +285,8 @@ impl Analyzer<'_> {
             let namespace = self.namespace(schema)?;
             return self.cat.collation_named(name, namespace);
         }
-        for &namespace in self.cat.search_path()?.iter() {
+        let temp = self.cat.temp_namespace()?;
+        for &namespace in self.cat.search_path()?.iter().filter(|n| **n != temp) {
             if let Some(oid) = self.cat.collation_named(name, namespace)? {
                 return Ok(Some(oid));
             }

@@ -380,6 +380,12 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// The schemas of the search path without the temporary one, in which only tables and types are found by a bare name.
+    pub fn lasting_schemas(&mut self) -> Result<Vec<Oid>> {
+        let temp = self.session.temp_namespace;
+        Ok(self.search_path()?.without_temp(temp).collect())
+    }
+
     /// Is it the statistics object that the bare name means? Counterpart: `StatisticsObjIsVisible`.
     pub fn is_visible_statistics(&mut self, oid: Oid, name: &str) -> Result<bool> {
         for schema in self.schemas_for(None)? {
@@ -467,10 +473,7 @@ impl CatCx<'_> {
     fn schemas_for(&mut self, schema: Option<&str>) -> Result<Vec<Oid>> {
         match schema {
             Some(schema) => Ok(vec![self.namespace(schema)?]),
-            None => {
-                let temp = self.session.temp_namespace;
-                Ok(self.search_path()?.without_temp(temp).collect())
-            }
+            None => self.lasting_schemas(),
         }
     }
 }

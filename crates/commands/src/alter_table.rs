@@ -230,24 +230,12 @@ fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
     if kinds.contains(&rel.kind()) {
         return Ok(());
     }
-    let what = match rel.kind() {
-        b'r' => "tables",
-        b'v' => "views",
-        b'm' => "materialized views",
-        b'S' => "sequences",
-        b'i' => "indexes",
-        b'I' => "partitioned indexes",
-        b'c' => "composite types",
-        b'f' => "foreign tables",
-        b't' => "TOAST tables",
-        _ => "partitioned tables",
-    };
     Err(pg_err!(
         WRONG_OBJECT_TYPE,
         "ALTER action {action} cannot be performed on relation \"{}\"",
         rel.name()
     )
-    .detail(format!("This operation is not supported for {what}.")))
+    .detail(crate::relation::kind_not_supported(rel.kind())))
 }
 
 fn subcommand(
@@ -263,7 +251,7 @@ fn subcommand(
         AddColumn => add_column::add(host, &rel, cmd, work, sql),
         DropColumn => drop_column(host, &rel, cmd),
         AlterColumnType => types::alter(host, &rel, cmd, work, sql),
-        ColumnDefault => attribute::set_default(host, &rel, cmd, sql),
+        ColumnDefault => attribute::set_default(host, &rel, cmd),
         SetNotNull => {
             must_be(&rel, b"rpf", "ALTER COLUMN ... SET NOT NULL")?;
             let number = column(&rel, cmd)?.attnum;

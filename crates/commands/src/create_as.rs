@@ -106,6 +106,7 @@ fn make(
     query: Option<&Query>,
 ) -> Result<Oid> {
     let into = &stmt.into;
+    crate::create_table::check_on_commit(into.on_commit, &into.rel)?;
     let (schema, persistence) = names::creation_target(host, &into.rel)?;
     let name = names::clip(&into.rel.relname, 63).to_string();
     if into.col_names.len() > columns.len() {

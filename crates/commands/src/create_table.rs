@@ -36,6 +36,15 @@ pub struct Constraints {
     pub foreign: Vec<Constraint>,
 }
 
+/// 42P16 for ON COMMIT on a table that is not temporary.
+pub(crate) fn check_on_commit(action: OnCommitAction, table: &ast::RangeVar) -> Result<()> {
+    let acts = matches!(action, OnCommitAction::DeleteRows | OnCommitAction::Drop);
+    if acts && table.relpersistence != b't' {
+        bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
+    }
+    Ok(())
+}
+
 /// CREATE TABLE.
 pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) -> Result<()> {
     if stmt.partspec.is_some() || stmt.partbound.is_some() {
@@ -47,11 +56,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     if stmt.of_typename.is_some() {
         return Err(PgError::unsupported("typed tables"));
     }
-    if matches!(stmt.oncommit, OnCommitAction::DeleteRows | OnCommitAction::Drop)
-        && stmt.relation.relpersistence != b't'
-    {
-        bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
-    }
+    check_on_commit(stmt.oncommit, &stmt.relation)?;
     let place = parse::position(sql, stmt.relation.location);
     let (schema, persistence) =
         names::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
@@ -78,12 +83,14 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
             }
             Node::Constraint(c) => table_constraint(c, &mut constraints, sql)?,
             Node::TableLikeClause(like) => {
-                crate::like::add(host, like, &mut columns, &mut constraints, &mut later)?;
+                let (all, later) = (&mut constraints, &mut later);
+                crate::like::add(host, like, &mut columns, all, later, sql)?;
             }
             _ => return Err(PgError::unsupported("this element of CREATE TABLE")),
         }
     }
     primary_key_columns(&mut columns, &constraints, &name, sql)?;
+    check_key_columns(&columns, &constraints, sql)?;
     let table_options = options::table_options(&stmt.options)?;
     let toast_options = options::toast_options(&stmt.options)?;
     let owner = names::user(host);
@@ -422,6 +429,20 @@ fn primary_key_columns(
     for name in &key.keys {
         if let Some(c) = columns.iter_mut().find(|c| c.column.name == **name) {
             c.column.not_null = true;
+        }
+    }
+    Ok(())
+}
+
+/// 42703 for a key over a column that is not there.
+fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -> Result<()> {
+    for key in &constraints.keys {
+        for name in key.keys.iter().chain(&key.including) {
+            let system = crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == &**name);
+            if !system && !columns.iter().any(|c| c.column.name == **name) {
+                let e = pg_err!(UNDEFINED_COLUMN, "column \"{name}\" named in key does not exist");
+                return Err(e.at(parse::position(sql, key.location)));
+            }
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
 //! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
+//! Expressions are analysed without the statement's text: as in PostgreSQL, messages about them have no position.
 
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
@@ -81,13 +82,12 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
 fn default_of(
     host: &mut dyn CommandHost,
     node: &Node,
-    sql: &str,
     name: &str,
     base: Oid,
     typmod: i32,
 ) -> Result<Option<(Expr, Text, Text)>> {
     let mut lookup = SessionLookup::new(host);
-    let e = analyze::ddl::column_default(&mut lookup, node, sql, name, base, typmod, None)?;
+    let e = analyze::ddl::column_default(&mut lookup, node, "", name, base, typmod, None)?;
     if matches!(&e, Expr::Const(c) if c.value.is_null()) {
         return Ok(None);
     }
@@ -97,7 +97,7 @@ fn default_of(
 }
 
 /// CREATE DOMAIN.
-pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt, sql: &str) -> Result<()> {
+pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()> {
     let (schema, name) = new_name(host, &stmt.domainname)?;
     name_is_free(host, schema, &name)?;
     let def = ColumnDef {
@@ -107,7 +107,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt, sql: &str) ->
         ..ColumnDef::default()
     };
     let (base, typmod, collation) =
-        analyze::ddl::column_type(&mut SessionLookup::new(host), &def, sql)?;
+        analyze::ddl::column_type(&mut SessionLookup::new(host), &def, "")?;
     let base_row = host.catalog().type_row(base)?;
     if !matches!(base_row.typtype, b'b' | b'c' | b'd' | b'e' | b'r' | b'm') {
         let shown = analyze::typename::type_name_text(&stmt.type_name);
@@ -123,7 +123,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt, sql: &str) ->
                 }
                 saw_default = true;
                 if let Some(node) = &c.raw_expr {
-                    default = default_of(host, node, sql, &name, base, typmod)?;
+                    default = default_of(host, node, &name, base, typmod)?;
                 }
             }
             ConstrType::NotNull | ConstrType::Null => {
@@ -182,7 +182,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt, sql: &str) ->
         stored::record(host, this, std::slice::from_ref(&e), Oid::INVALID, normal, normal)?;
     }
     for c in stmt.constraints.iter().filter(|c| c.contype == ConstrType::Check) {
-        add_check(host, oid, c, sql, false)?;
+        add_check(host, oid, c, false)?;
         host.catalog().increment_command_counter()?;
     }
     Ok(())
@@ -221,7 +221,6 @@ fn add_check(
     host: &mut dyn CommandHost,
     domain: Oid,
     c: &Constraint,
-    sql: &str,
     validate: bool,
 ) -> Result<()> {
     let row = host.catalog().type_row(domain)?;
@@ -244,7 +243,7 @@ fn add_check(
     let Some(node) = &c.raw_expr else { return Ok(()) };
     let mut lookup = SessionLookup::new(host);
     let (base, typmod) = (row.typbasetype, row.typtypmod);
-    let e = analyze::ddl::domain_check(&mut lookup, node, sql, base, typmod)?;
+    let e = analyze::ddl::domain_check(&mut lookup, node, "", base, typmod)?;
     if validate && !c.skip_validation {
         test_rows(host, domain, &e)?;
     }
@@ -398,7 +397,7 @@ pub fn find(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<catalog::Ro
 }
 
 /// ALTER DOMAIN.
-pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt, sql: &str) -> Result<()> {
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt) -> Result<()> {
     let row = find(host, &stmt.type_name)?;
     crate::typecmd::must_own(host, &row)?;
     let oid = row.oid;
@@ -408,7 +407,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt, sql: &str) -> R
             let new = match &stmt.def {
                 Some(node) => {
                     let name = row.typname.to_string();
-                    default_of(host, node, sql, &name, row.typbasetype, row.typtypmod)?
+                    default_of(host, node, &name, row.typbasetype, row.typtypmod)?
                 }
                 None => None,
             };
@@ -464,7 +463,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt, sql: &str) -> R
                 return Err(PgError::internal("ALTER DOMAIN ADD without a constraint"));
             };
             match c.contype {
-                ConstrType::Check => add_check(host, oid, c, sql, true)?,
+                ConstrType::Check => add_check(host, oid, c, true)?,
                 other => return Err(impossible(other)),
             }
         }

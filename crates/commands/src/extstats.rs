@@ -25,19 +25,12 @@ pub fn create(
     };
     let rel = names::open(host, rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
     if !matches!(rel.kind(), b'r' | b'm' | b'f' | b'p') {
-        let what = match rel.kind() {
-            b'v' => "views",
-            b'S' => "sequences",
-            b'i' | b'I' => "indexes",
-            b'c' => "composite types",
-            _ => "TOAST tables",
-        };
         return Err(pg_err!(
             WRONG_OBJECT_TYPE,
             "cannot define statistics for relation \"{}\"",
             rel.name()
         )
-        .detail(format!("This operation is not supported for {what}.")));
+        .detail(crate::relation::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
@@ -223,7 +216,7 @@ fn look_up(
 ) -> Result<Option<catalog::Row<PgStatisticExt>>> {
     let (schemas, name) = match parts {
         [.., schema, name] => (vec![host.catalog().namespace(schema)?], *name),
-        [name] => (host.catalog().search_path()?.schemas.clone(), *name),
+        [name] => (host.catalog().lasting_schemas()?, *name),
         [] => return Err(PgError::internal("statistics object without a name")),
     };
     for schema in schemas {

@@ -122,7 +122,7 @@ pub fn rights_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)
 }
 
 /// GRANT … ON and REVOKE … ON.
-pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt, sql: &str) -> Result<()> {
+pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     if let Some(role) = &stmt.grantor
         && names::role_oid(host, role)? != names::user(host)
     {
@@ -130,7 +130,7 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt, sql: &str) -> Result<
     }
     let subjects = match stmt.targtype {
         GrantTargetType::AllInSchema => object::in_schemas(host, stmt.objtype, &stmt.objects)?,
-        _ => object::named(host, stmt.objtype, &stmt.objects, sql)?,
+        _ => object::named(host, stmt.objtype, &stmt.objects)?,
     };
     let grantees = grantees(host, &stmt.grantees)?;
     let with_columns = stmt.privileges.iter().any(|p| !p.cols.is_empty());

@@ -65,20 +65,15 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     }
     let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
     if !matches!(rel.kind(), b'r' | b'm') {
-        let what = match rel.kind() {
-            b'v' => "views",
-            b'S' => "sequences",
-            b'c' => "composite types",
-            b'i' => "indexes",
-            b'p' => return Err(PgError::unsupported("indexes on partitioned tables")),
-            _ => "such relations",
-        };
+        if rel.kind() == b'p' {
+            return Err(PgError::unsupported("indexes on partitioned tables"));
+        }
         return Err(pg_err!(
             WRONG_OBJECT_TYPE,
             "cannot create index on relation \"{}\"",
             rel.name()
         )
-        .detail(format!("This operation is not supported for {what}.")));
+        .detail(crate::relation::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
     crate::relation::not_of_other_session(&rel, "create indexes on")?;
@@ -352,9 +347,13 @@ fn key_column(
         let node = elem.expr.as_ref().ok_or_else(|| PgError::internal("index column is empty"))?;
         let mut cat = SessionLookup::new(host);
         let kind = ExprKind::IndexExpression;
-        let e = analyze::ddl::column_expr(&mut cat, rel, node, sql, kind)?;
+        let mut e = analyze::ddl::column_expr(&mut cat, rel, node, sql, kind)?;
         ty = e.type_oid();
         collation = e.collation();
+        // A COLLATE at the top is the column's collation, not a part of the expression.
+        while let Expr::Collate(c) = e {
+            e = c.arg;
+        }
         match &e {
             // A column in parentheses is a column.
             Expr::Var(v) if v.varattno > 0 => number = v.varattno,

@@ -13,7 +13,7 @@ use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
-use pgerror::{PgError, Result, bail};
+use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 
 const COMMENTS: u32 = 1 << 0;
@@ -51,10 +51,16 @@ pub fn add(
     columns: &mut Vec<Column>,
     constraints: &mut Constraints,
     later: &mut Later,
+    sql: &str,
 ) -> Result<()> {
-    let rel = names::open(host, &like.relation, names::mode::ACCESS_SHARE)?;
+    let place = parse::position(sql, like.relation.location);
+    let rel =
+        names::open(host, &like.relation, names::mode::ACCESS_SHARE).map_err(|e| e.at(place))?;
     if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
-        bail!(WRONG_OBJECT_TYPE, "relation \"{}\" is invalid in LIKE clause", rel.name());
+        let message = format!("relation \"{}\" is invalid in LIKE clause", rel.name());
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
+            .detail(crate::relation::kind_not_supported(rel.kind()))
+            .at(place));
     }
     names::table_rights(host, &rel, catalog::acl::SELECT)?;
     let has = |bit: u32| like.options & bit != 0;

@@ -83,7 +83,7 @@ const TABLE: &[(&str, Check, bool)] = &[
     ("autovacuum_vacuum_scale_factor", Check::Real(0.0, 100.0), true),
     ("autovacuum_vacuum_insert_scale_factor", Check::Real(0.0, 100.0), true),
     ("autovacuum_analyze_scale_factor", Check::Real(0.0, 100.0), false),
-    ("vacuum_index_cleanup", Check::Words(&["auto", "on", "off"]), true),
+    ("vacuum_index_cleanup", Check::Words(&["on", "off", "auto"]), true),
 ];
 
 const INDEX: &[(&str, Check, bool)] = &[
@@ -150,7 +150,15 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
             let more = words.contains(&"auto")
                 && ["true", "false", "yes", "no", "1", "0"].contains(&v.as_str());
             if !words.contains(&v.as_str()) && !more {
-                bail!(INVALID_PARAMETER_VALUE, "invalid value for enum option \"{name}\": {value}");
+                let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+                let valid = match quoted.as_slice() {
+                    [a, b] => format!("{a} and {b}"),
+                    [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+                    [] => String::new(),
+                };
+                let message = format!("invalid value for enum option \"{name}\": {value}");
+                return Err(pg_err!(INVALID_PARAMETER_VALUE, "{message}")
+                    .detail(format!("Valid values are {valid}.")));
             }
         }
     }

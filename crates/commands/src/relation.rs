@@ -82,6 +82,23 @@ pub fn check_collations(
     Ok(())
 }
 
+/// The detail of an error about a relation of the wrong kind. Counterpart: `errdetail_relkind_not_supported`.
+pub fn kind_not_supported(kind: u8) -> String {
+    let what = match kind {
+        b'r' => "tables",
+        b'v' => "views",
+        b'm' => "materialized views",
+        b'S' => "sequences",
+        b'i' => "indexes",
+        b'I' => "partitioned indexes",
+        b'c' => "composite types",
+        b'f' => "foreign tables",
+        b't' => "TOAST tables",
+        _ => "partitioned tables",
+    };
+    format!("This operation is not supported for {what}.")
+}
+
 /// Types that no column can have. Counterpart: `CheckAttributeType`.
 pub fn check_column_type(
     host: &mut dyn CommandHost,

@@ -1,6 +1,7 @@
 //! Functions and procedures: CREATE, ALTER, DROP. Counterpart: functioncmds.c, pg_proc.c.
 
 mod body;
+mod lookup;
 mod signature;
 
 use crate::grant::defaults;
@@ -13,6 +14,8 @@ use catalog::depend::Dependency;
 use catalog::rows::*;
 use catalog::{ObjectAddress, acl};
 use ids::Oid;
+pub use lookup::{find, named};
+use lookup::{missing_argument, noun};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
     ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
@@ -138,6 +141,12 @@ fn parameters(
                 INVALID_FUNCTION_DEFINITION,
                 "input parameters after one with a default value must also have defaults"
             );
+        } else if stmt.is_procedure && !out.defaults.is_empty() {
+            // CALL names output arguments by position too.
+            bail!(
+                INVALID_FUNCTION_DEFINITION,
+                "procedure OUT parameters cannot appear after one with a default value"
+            );
         }
     }
     if outs > 0 || out.variadic.is_valid() {
@@ -186,7 +195,12 @@ struct Attributes {
     reset_all: bool,
 }
 
-fn attributes(host: &mut dyn CommandHost, defs: &[DefElem], procedure: bool) -> Result<Attributes> {
+fn attributes(
+    host: &mut dyn CommandHost,
+    defs: &[DefElem],
+    procedure: bool,
+    sql: &str,
+) -> Result<Attributes> {
     let mut a = Attributes {
         language: None,
         body: None,
@@ -207,17 +221,16 @@ fn attributes(host: &mut dyn CommandHost, defs: &[DefElem], procedure: bool) -> 
         if name != "set" {
             if seen.contains(&name) {
                 let e = pg_err!(SYNTAX_ERROR, "conflicting or redundant options");
-                return Err(match u32::try_from(d.location) {
-                    Ok(at) => e.at(at + 1),
-                    Err(_) => e,
-                });
+                return Err(e.at(parse::position(sql, d.location)));
             }
             seen.push(name);
         }
         let not_for_procedures =
             ["window", "volatility", "strict", "leakproof", "cost", "rows", "support", "parallel"];
         if procedure && not_for_procedures.contains(&name) {
-            bail!(INVALID_FUNCTION_DEFINITION, "invalid attribute in procedure definition");
+            let e =
+                pg_err!(INVALID_FUNCTION_DEFINITION, "invalid attribute in procedure definition");
+            return Err(e.at(parse::position(sql, d.location)));
         }
         match name {
             "language" => a.language = Some(options::text(d)?),
@@ -307,7 +320,7 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
 /// CREATE FUNCTION and CREATE PROCEDURE.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) -> Result<()> {
     let (schema, name) = crate::domain::new_name(host, &stmt.funcname)?;
-    let a = attributes(host, &stmt.options, stmt.is_procedure)?;
+    let a = attributes(host, &stmt.options, stmt.is_procedure, sql)?;
     let language = match (&a.language, &stmt.sql_body) {
         (Some(l), _) => l.clone(),
         (None, Some(_)) => "sql".to_string(),
@@ -626,117 +639,6 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
     Ok(())
 }
 
-fn noun(kind: ObjectType) -> &'static str {
-    match kind {
-        ObjectType::Procedure => "procedure",
-        ObjectType::Aggregate => "aggregate",
-        ObjectType::Routine => "routine",
-        _ => "function",
-    }
-}
-
-/// The routine that a statement names; nothing where it does not exist and may be missing.
-pub fn find(
-    host: &mut dyn CommandHost,
-    object: &ObjectWithArgs,
-    kind: ObjectType,
-    missing_ok: bool,
-) -> Result<Option<Oid>> {
-    let parts: Vec<&str> = object.objname.iter().map(|n| &**n).collect();
-    let (schema, name) = match parts.as_slice() {
-        [.., schema, name] => (Some(*schema), *name),
-        [name] => (None, *name),
-        [] => return Err(PgError::internal("routine without a name")),
-    };
-    let wanted = |k: u8| match kind {
-        ObjectType::Procedure => k == b'p',
-        ObjectType::Aggregate => k == b'a',
-        ObjectType::Function => k != b'p',
-        _ => true,
-    };
-    let shown = catalog::namespace::qualified(schema, name);
-    let schema_oid = match schema {
-        Some(schema) => match host.catalog().find_namespace(schema)? {
-            Some(oid) => Some(oid),
-            None if missing_ok => return Ok(None),
-            None => bail!(INVALID_SCHEMA_NAME, "schema \"{schema}\" does not exist"),
-        },
-        None => None,
-    };
-    let mut args = Vec::new();
-    for t in object.objargs.iter().flatten() {
-        args.push(type_of(host, t, "")?);
-    }
-    let path = host.catalog().search_path()?;
-    let index = indexes::PG_PROC_PRONAME_ARGS_NSP_INDEX;
-    let list = host.catalog().scan(index, &[name.into()])?;
-    let place = |f: &PgProc| match schema_oid {
-        Some(s) => (f.pronamespace == s).then_some(0),
-        None => path.schemas.iter().position(|p| *p == f.pronamespace),
-    };
-    let fits = |f: &PgProc| {
-        if object.args_unspecified {
-            return true;
-        }
-        let with_out = f.prokind == b'p' && f.proallargtypes.as_ref().is_some_and(|a| *a == args);
-        *f.proargtypes.0 == *args || with_out
-    };
-    let mut found: Vec<(usize, &catalog::Row<PgProc>)> =
-        list.iter().filter(|f| fits(f)).filter_map(|f| place(f).map(|p| (p, f))).collect();
-    found.sort_by_key(|(p, _)| *p);
-    let right: Vec<_> = found.iter().filter(|(_, f)| wanted(f.prokind)).collect();
-    let what = noun(kind);
-    if object.args_unspecified {
-        if right.len() > 1 {
-            return Err(pg_err!(AMBIGUOUS_FUNCTION, "{what} name \"{shown}\" is not unique")
-                .hint(format!("Specify the argument list to select the {what} unambiguously.")));
-        }
-        if right.is_empty() && found.is_empty() && !missing_ok {
-            bail!(UNDEFINED_FUNCTION, "could not find a {what} named \"{shown}\"");
-        }
-    }
-    if let Some((_, f)) = right.first() {
-        return Ok(Some(f.oid));
-    }
-    let mut list = Vec::new();
-    for ty in &args {
-        list.push(host.catalog().format_type(*ty)?);
-    }
-    let signature = match object.args_unspecified {
-        true => format!("{shown}()"),
-        false => format!("{shown}({})", list.join(",")),
-    };
-    let signature = match (kind, args.is_empty() && !object.args_unspecified) {
-        (ObjectType::Aggregate, true) => format!("{shown}(*)"),
-        _ => signature,
-    };
-    if !found.is_empty() {
-        let article = if kind == ObjectType::Aggregate { "an" } else { "a" };
-        let word = match kind {
-            ObjectType::Aggregate => "aggregate",
-            _ => what,
-        };
-        let signature = match kind {
-            ObjectType::Aggregate => format!("function {signature}"),
-            _ => signature,
-        };
-        bail!(WRONG_OBJECT_TYPE, "{signature} is not {article} {word}");
-    }
-    if missing_ok {
-        return Ok(None);
-    }
-    bail!(UNDEFINED_FUNCTION, "{what} {signature} does not exist")
-}
-
-/// As [`find`], for statements whose routine must exist.
-pub fn named(host: &mut dyn CommandHost, object: Option<&Node>, kind: ObjectType) -> Result<Oid> {
-    let Some(Node::ObjectWithArgs(object)) = object else {
-        return Err(PgError::internal("statement without a routine"));
-    };
-    let found = find(host, object, kind, false)?;
-    found.ok_or_else(|| PgError::internal("routine was not found"))
-}
-
 /// 42501 unless the user owns the routine.
 pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let row = host.catalog().function(oid)?;
@@ -814,7 +716,7 @@ pub fn set_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid) -> Result<()>
 }
 
 /// ALTER FUNCTION with options.
-pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt) -> Result<()> {
+pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt, sql: &str) -> Result<()> {
     let found = find(host, &stmt.func, stmt.objtype, false)?;
     let oid = found.ok_or_else(|| PgError::internal("routine was not found"))?;
     must_own(host, oid)?;
@@ -822,7 +724,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt) -> Result<()>
     if row.prokind == b'a' {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is an aggregate function", row.proname);
     }
-    let a = attributes(host, &stmt.actions, row.prokind == b'p')?;
+    let a = attributes(host, &stmt.actions, row.prokind == b'p', sql)?;
     let mut new = row.row.clone();
     if let Some(v) = a.volatility {
         new.provolatile = v;
@@ -861,6 +763,16 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt) -> Result<()>
     Ok(())
 }
 
+/// What is missing before the routine itself: its schema, or a type of its arguments.
+fn missing_name(host: &mut dyn CommandHost, object: &ObjectWithArgs) -> Result<Option<String>> {
+    if let [.., schema, _] = object.objname.as_slice()
+        && host.catalog().find_namespace(schema)?.is_none()
+    {
+        return Ok(Some(format!("schema \"{schema}\" does not exist")));
+    }
+    missing_argument(host, object)
+}
+
 /// The routines of a DROP statement.
 pub fn to_drop(
     host: &mut dyn CommandHost,
@@ -872,6 +784,10 @@ pub fn to_drop(
     for node in objects {
         let Node::ObjectWithArgs(object) = node else { continue };
         let Some(oid) = find(host, object, kind, missing_ok)? else {
+            if let Some(message) = missing_name(host, object)? {
+                host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
+                continue;
+            }
             let mut list = Vec::new();
             for t in object.objargs.iter().flatten() {
                 list.push(analyze::typename::type_name_text(t));

@@ -377,6 +377,11 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     }
     let rv = names::range_var_of(table)?;
     let rel = names::open(host, &rv, names::mode::ACCESS_SHARE)?;
+    if !matches!(rel.kind(), b'r' | b'f' | b'v' | b'p') {
+        let message = format!("sequence cannot be owned by relation \"{}\"", rel.name());
+        return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
+            .detail(crate::relation::kind_not_supported(rel.kind())));
+    }
     let class = host.catalog().class(sequence)?;
     if rel.class.relowner != class.relowner {
         bail!(

@@ -215,18 +215,14 @@ fn place_between(list: &[catalog::Row<PgEnum>], place: usize) -> Option<f32> {
 }
 
 /// CREATE TYPE … AS (…).
-pub fn create_composite(
-    host: &mut dyn CommandHost,
-    stmt: &CompositeTypeStmt,
-    sql: &str,
-) -> Result<()> {
+pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) -> Result<()> {
     let (schema, persistence) = names::creation_target(host, &stmt.typevar)?;
     let name = names::clip(&stmt.typevar.relname, 63).to_string();
     name_is_free(host, schema, &name)?;
     let mut columns = Vec::new();
     for def in &stmt.coldeflist {
         let (ty, typmod, collation) =
-            analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?;
+            analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
         let column = names::clip(def.colname.as_deref().unwrap_or(""), 63);
         let mut new = NewColumn::new(column, ty, typmod, collation);
         new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);

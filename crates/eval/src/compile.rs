@@ -24,7 +24,7 @@ pub fn undetermined(what: &str) -> PgError {
 
 /// Functions that compare texts and refuse to do it under no collation. Counterpart: `check_collation_set`.
 fn needs_collation(function: &str) -> bool {
-    const COMPARISONS: [&str; 35] = [
+    const COMPARISONS: [&str; 49] = [
         "texteq",
         "textne",
         "text_lt",
@@ -60,12 +60,32 @@ fn needs_collation(function: &str) -> bool {
         "strpos",
         "replace",
         "split_part",
+        "array_eq",
+        "array_ne",
+        "array_lt",
+        "array_le",
+        "array_gt",
+        "array_ge",
+        "array_larger",
+        "array_smaller",
+        "btarraycmp",
+        "arrayoverlap",
+        "arraycontains",
+        "arraycontained",
+        "array_position",
+        "array_positions",
     ];
     COMPARISONS.contains(&function)
 }
 
+/// Texts and arrays of them: types whose values cannot be compared under no collation.
+pub fn compares_text(ty: Oid) -> bool {
+    use oids::*;
+    matches!(ty, TEXT | VARCHAR | BPCHAR | TEXT_ARRAY | VARCHAR_ARRAY | BPCHAR_ARRAY)
+}
+
 fn is_text(arg: &Expr) -> bool {
-    matches!(arg.type_oid(), oids::TEXT | oids::VARCHAR | oids::BPCHAR)
+    compares_text(arg.type_oid())
 }
 
 /// Says where an expression's columns are found.

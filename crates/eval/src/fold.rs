@@ -249,6 +249,15 @@ impl Folder<'_> {
         match expr {
             Expr::Bool(n) => negation(*n, self.env.facts()),
             Expr::Relabel(n) => Ok(self.relabel(*n)),
+            // A collation is one more name of the value, as a type without a conversion is.
+            Expr::Collate(n) => Ok(self.relabel(RelabelType {
+                resulttype: n.arg.type_oid(),
+                resulttypmod: n.arg.typmod(),
+                resultcollid: n.coll_oid,
+                arg: n.arg,
+                relabelformat: CoercionForm::ExplicitCast,
+                location: n.location,
+            })),
             // A domain without constraints changes nothing but the type; plans do not outlive a change of that.
             Expr::CoerceToDomain(n) if self.env.facts().domain_checks(n.resulttype)?.is_empty() => {
                 Ok(self.relabel(RelabelType {

@@ -33,7 +33,8 @@ pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
 pub use bound::bound_parts;
 pub use compile::{
-    Compiler, NoColumns, Resolve, arguments, hashed_parts, undetermined as undetermined_collation,
+    Compiler, NoColumns, Resolve, arguments, compares_text, hashed_parts,
+    undetermined as undetermined_collation,
 };
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{

@@ -1,7 +1,7 @@
 //! One aggregate function: its arguments, its state per group, its result.
 //! Counterpart: nodeAgg.c (advance_transition_function, finalize_aggregate).
 
-use crate::keys::{Key, Keys};
+use crate::keys::{Key, Keys, check_collation};
 use crate::node::*;
 use crate::ordered::OrderedSet;
 use crate::run::Run;
@@ -62,6 +62,30 @@ impl AggValue {
     }
 }
 
+/// The largest and the smallest of texts under no collation: an error as soon as two are compared. Other aggregates do not
+/// look at the collation of what they count or gather.
+fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<Arc<AggInfo>> {
+    let compares = ["_larger", "_smaller"].iter().any(|end| info.trans_name.ends_with(end));
+    if !compares {
+        return Ok(info);
+    }
+    let ty = agg.args.first().map_or(Oid::INVALID, |a| a.expr.type_oid());
+    if agg.inputcollid.is_valid() {
+        check_collation(ty, agg.inputcollid, "comparison", run)?;
+        return Ok(info);
+    }
+    let (base, _) = run.sv.base_type(ty)?;
+    if !eval::compares_text(base) {
+        return Ok(info);
+    }
+    let f = |_: &mut dyn types::fncx::FnContext, _: &[DatumRef<'_>]| -> Result<Datum> {
+        Err(eval::undetermined_collation("comparison"))
+    };
+    let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
+    // Of another name, so that no quicker form of it is taken.
+    Ok(Arc::new(AggInfo { trans, trans_name: String::new(), ..(*info).clone() }))
+}
+
 impl AggCall {
     /// `cols` are the columns of the rows that it takes, `group` those of a group: direct arguments are computed from
     /// them, once for each group.
@@ -99,10 +123,7 @@ impl AggCall {
         (cols, group): (&mut dyn Resolve, &mut dyn Resolve),
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
-        // The largest or smallest of texts; others do not look at the collation of what they count or gather.
-        if info.trans_name.ends_with("_larger") || info.trans_name.ends_with("_smaller") {
-            run.sv.as_facts().check_collation(agg.inputcollid)?;
-        }
+        let info = undetermined(agg, info, run)?;
         let mut args = Vec::new();
         for a in &agg.args {
             args.push((compile(&a.expr, cols, run)?, EvalState::default()));
@@ -126,7 +147,7 @@ impl AggCall {
             let ty = agg.args[column].expr.type_oid();
             let (cmp, descending) = run.sv.sort_operator(c.sortop, ty)?;
             let collation = agg.args[column].expr.collation();
-            run.sv.as_facts().check_collation(collation)?;
+            check_collation(ty, collation, "comparison", run)?;
             order.push(SortColumn {
                 column,
                 cmp,

@@ -106,13 +106,27 @@ fn numeric_hash(b: &[u8]) -> u64 {
     mix(bytes_hash(digits), (weight as u64) << 1 | u64::from(negative))
 }
 
+/// Refuses to compare or hash texts under no collation, or under one that is not there.
+pub(crate) fn check_collation(
+    ty: Oid,
+    collation: Oid,
+    what: &str,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    if collation.is_valid() {
+        return run.sv.as_facts().check_collation(collation);
+    }
+    let (base, _) = run.sv.base_type(ty)?;
+    if eval::compares_text(base) {
+        return Err(eval::undetermined_collation(what));
+    }
+    Ok(())
+}
+
 impl Key {
     /// For the left operand type `ty` of this equality operator.
     pub(crate) fn new(ty: Oid, eq: Oid, collation: Oid, run: &mut Run<'_>) -> Result<Key> {
-        run.sv.as_facts().check_collation(collation)?;
-        if !collation.is_valid() && matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR) {
-            return Err(eval::undetermined_collation("hashing"));
-        }
+        check_collation(ty, collation, "hashing", run)?;
         let kind = match ty {
             oids::BOOL
             | oids::CHAR

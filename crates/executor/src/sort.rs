@@ -2,7 +2,7 @@
 
 use crate::depend::Sources;
 use crate::instrument::key_of;
-use crate::keys::{Key, Keys};
+use crate::keys::{Key, Keys, check_collation};
 use crate::node::*;
 use crate::run::Run;
 use crate::sorter::{Sorter, WordKind};
@@ -55,6 +55,7 @@ pub(crate) fn sort_columns(
     for (i, col) in keys.cols.iter().enumerate() {
         let ty = targets.get(*col as usize - 1).map_or(Oid::INVALID, |t| t.expr.type_oid());
         let (cmp, descending) = run.sv.sort_operator(keys.operators[i], ty)?;
+        check_collation(ty, keys.collations[i], "comparison", run)?;
         out.push(SortColumn {
             column: *col as usize - 1,
             cmp,

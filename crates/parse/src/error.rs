@@ -149,6 +149,9 @@ pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgE
 /// The 1-based character position of a byte offset of the tree, 0 for an unknown one.
 pub fn position(sql: &str, location: i32) -> u32 {
     let Ok(offset) = usize::try_from(location) else { return 0 };
+    if sql.is_empty() {
+        return 0;
+    }
     let end = offset.min(sql.len());
     // Characters are counted by their first bytes.
     let before = sql.as_bytes()[..end].iter().filter(|b| **b & 0xC0 != 0x80).count();

@@ -775,7 +775,7 @@ fn index_order(
             },
         };
         out.push(PathKey {
-            expr,
+            expr: under_collation(expr, k.collation),
             family: k.opfamily,
             collation: k.collation,
             descending: k.descending != backward,
@@ -783,6 +783,21 @@ fn index_order(
         });
     }
     out
+}
+
+/// An index column as COLLATE in a query makes it. Counterpart: `canonicalize_ec_expression`.
+fn under_collation(expr: Expr, collation: Oid) -> Expr {
+    if !collation.is_valid() || expr.collation() == collation {
+        return expr;
+    }
+    Expr::Relabel(Box::new(RelabelType {
+        resulttype: expr.type_oid(),
+        resulttypmod: expr.typmod(),
+        resultcollid: collation,
+        relabelformat: CoercionForm::ExplicitCast,
+        location: Location::UNKNOWN,
+        arg: expr,
+    }))
 }
 
 fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {

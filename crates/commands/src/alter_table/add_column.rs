@@ -75,7 +75,7 @@ pub fn add(
     host.catalog().increment_command_counter()?;
     let mut default = None;
     if let Some(node) = &new.default {
-        let e = create_table::default_expr(host, oid, &new.column, node, new.generated, sql)?;
+        let e = create_table::default_expr(host, oid, &new.column, node, new.generated, "")?;
         if let Some(e) = e {
             create_table::set_default(host, oid, number, &e, new.generated)?;
             host.catalog().increment_command_counter()?;

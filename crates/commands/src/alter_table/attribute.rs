@@ -27,12 +27,7 @@ pub fn change(
 }
 
 /// SET DEFAULT and DROP DEFAULT.
-pub fn set_default(
-    host: &mut dyn CommandHost,
-    rel: &RelDesc,
-    cmd: &AlterTableCmd,
-    sql: &str,
-) -> Result<()> {
+pub fn set_default(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
     must_be(rel, b"rvpf", "ALTER COLUMN ... SET DEFAULT")?;
     let a = column(rel, cmd)?.clone();
     if a.attidentity != 0 {
@@ -67,7 +62,7 @@ pub fn set_default(
         a.atttypmod,
         a.attcollation,
     );
-    if let Some(e) = create_table::default_expr(host, rel.oid(), &new, node, false, sql)? {
+    if let Some(e) = create_table::default_expr(host, rel.oid(), &new, node, false, "")? {
         create_table::set_default(host, rel.oid(), a.attnum, &e, false)?;
     }
     Ok(())

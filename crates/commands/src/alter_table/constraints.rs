@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     match c.contype {
-        ConstrType::Check => constraint::add_checks(host, oid, &[c], true, sql),
+        ConstrType::Check => constraint::add_checks(host, oid, &[c], true, ""),
         ConstrType::Foreign => constraint::add_foreign_key(host, oid, c, true),
         ConstrType::Primary | ConstrType::Unique => {
             if let Some(name) = &c.indexname {

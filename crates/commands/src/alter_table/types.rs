@@ -75,7 +75,7 @@ pub fn alter(
     }
     work.retyped.push(number);
     let (ty, typmod, collation) =
-        analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?;
+        analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
     if a.attidentity != 0 {
         if !create_table::is_sequence_type(ty) {
             bail!(

@@ -3,14 +3,13 @@
 use super::list;
 use crate::host::CommandHost;
 use crate::{drop, names, relation};
-use analyze::SessionLookup;
 use catalog::acl::{self, Kind};
 use catalog::depend::SharedDependency;
 use catalog::rows::*;
 use catalog::{ObjectAddress, Row};
 use ids::{AttrNo, Oid, Tid};
 use parse::ast::{Node, ObjectType};
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{PgError, Result, bail};
 
 /// An object of any kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,16 +236,15 @@ pub fn named(
     host: &mut dyn CommandHost,
     kind: ObjectType,
     objects: &[Node],
-    sql: &str,
 ) -> Result<Vec<Subject>> {
     let mut out = Vec::with_capacity(objects.len());
     for node in objects {
-        out.push(one(host, kind, node, sql)?);
+        out.push(one(host, kind, node)?);
     }
     Ok(out)
 }
 
-fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node, sql: &str) -> Result<Subject> {
+fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subject> {
     let name = drop::parts(node).last().copied().unwrap_or_default().to_owned();
     Ok(match kind {
         ObjectType::Table | ObjectType::Sequence | ObjectType::View => {
@@ -290,7 +288,7 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node, sql: &str) -> 
             }
         }
         ObjectType::Function | ObjectType::Procedure | ObjectType::Routine => {
-            Subject::of::<PgProc>(routine(host, kind, node, sql)?)
+            Subject::of::<PgProc>(crate::routine::named(host, Some(node), kind)?)
         }
         ObjectType::Fdw | ObjectType::ForeignServer => {
             return Err(PgError::unsupported("GRANT on foreign servers and wrappers"));
@@ -310,77 +308,6 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node, sql: &str) -> 
         }
         other => return Err(PgError::unsupported(format!("GRANT on kind {other:?}"))),
     })
-}
-
-/// The function that a name with or without argument types means. Counterpart: `LookupFuncWithArgs`.
-pub fn routine(
-    host: &mut dyn CommandHost,
-    kind: ObjectType,
-    node: &Node,
-    sql: &str,
-) -> Result<Oid> {
-    let Node::ObjectWithArgs(object) = node else {
-        return Err(PgError::internal("GRANT on a function without its name"));
-    };
-    let parts: Vec<&str> = object.objname.iter().map(|n| &**n).collect();
-    let (schema, name) = match &parts[..] {
-        [.., schema, name] => (Some(*schema), *name),
-        [name] => (None, *name),
-        [] => return Err(PgError::internal("function without a name")),
-    };
-    let noun = match kind {
-        ObjectType::Procedure => "procedure",
-        ObjectType::Routine => "routine",
-        _ => "function",
-    };
-    let shown = catalog::namespace::qualified(schema, name);
-    let mut wanted = Vec::new();
-    for t in object.objargs.iter().flatten() {
-        let mut lookup = SessionLookup::new(host);
-        let mut cx = analyze::Analyzer::new(&mut lookup, sql, analyze::Params::Fixed(Vec::new()));
-        wanted.push(cx.typename_oid(t)?);
-    }
-    let mut cat = host.catalog();
-    let spaces = match schema {
-        Some(s) => vec![cat.namespace(s)?],
-        None => cat.search_path()?.schemas.to_vec(),
-    };
-    let fits = |row: &PgProc| match kind {
-        ObjectType::Procedure => row.prokind == b'p',
-        ObjectType::Function => row.prokind != b'p',
-        _ => true,
-    };
-    let all = cat.functions_named(name)?;
-    for space in spaces {
-        let here: Vec<&Row<PgProc>> =
-            all.iter().filter(|r| r.pronamespace == space && fits(r)).collect();
-        if object.args_unspecified {
-            match &here[..] {
-                [] => continue,
-                [only] => return Ok(only.oid),
-                _ => {
-                    return Err(pg_err!(
-                        AMBIGUOUS_FUNCTION,
-                        "{noun} name \"{shown}\" is not unique"
-                    )
-                    .hint(format!(
-                        "Specify the argument list to select the {noun} unambiguously."
-                    )));
-                }
-            }
-        }
-        if let Some(row) = here.into_iter().find(|r| r.proargtypes.to_vec() == wanted) {
-            return Ok(row.oid);
-        }
-    }
-    if object.args_unspecified {
-        bail!(UNDEFINED_FUNCTION, "could not find a {noun} named \"{shown}\"");
-    }
-    let mut types = Vec::new();
-    for ty in wanted {
-        types.push(cat.format_type(ty)?);
-    }
-    bail!(UNDEFINED_FUNCTION, "{noun} {shown}({}) does not exist", types.join(", "))
 }
 
 /// All objects of a kind in schemas (ALL … IN SCHEMA).

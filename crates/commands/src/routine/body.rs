@@ -9,7 +9,7 @@ use catalog::ObjectAddress;
 use catalog::rows::*;
 use ids::Oid;
 use parse::ast::Node;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, bail};
 use types::oids;
 
 /// The statements of a body as written in SQL-standard form, analysed: their text, and what they need.
@@ -21,7 +21,20 @@ pub(super) fn standard_body(
     types: &[Oid],
     labels: &[String],
 ) -> Result<(Text, Vec<ObjectAddress>)> {
+    if types.iter().any(|t| is_polymorphic(*t)) {
+        bail!(
+            INVALID_FUNCTION_DEFINITION,
+            "SQL function with unquoted function body cannot have polymorphic arguments"
+        );
+    }
     let one = |host: &mut dyn CommandHost, node: &Node| {
+        if !analyze::is_query(node) && !matches!(node, Node::ReturnStmt(_)) {
+            let tag = crate::tag::command_tag(node);
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "{tag} is not yet supported in unquoted SQL function body"
+            );
+        }
         analyze::function_statement(&mut SessionLookup::new(host), node, sql, name, types, labels)
     };
     let mut needs = Vec::new();

@@ -1,0 +1,246 @@
+//! The routine that a name means, with or without argument types. Counterpart: `LookupFuncWithArgs`
+//! of parse_func.c.
+
+use crate::host::CommandHost;
+use catalog::rows::{PgProc, indexes};
+use ids::Oid;
+use parse::ast::{FunctionParameterMode, Node, ObjectType, ObjectWithArgs, TypeName};
+use pgerror::{PgError, Result, SqlState, bail, pg_err};
+
+pub(super) fn noun(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::Procedure => "procedure",
+        ObjectType::Aggregate => "aggregate",
+        ObjectType::Routine => "routine",
+        _ => "function",
+    }
+}
+
+/// What a search came to.
+enum Found {
+    None,
+    One(Oid),
+    Several,
+}
+
+struct Search<'a> {
+    schema: Option<Oid>,
+    name: &'a str,
+}
+
+impl Search<'_> {
+    /// The routines of the name with their places in the path, in its order. Those of the temporary schema are found only
+    /// by its name.
+    fn candidates(&self, host: &mut dyn CommandHost) -> Result<Vec<(usize, catalog::Row<PgProc>)>> {
+        let temp = host.catalog().session.temp_namespace;
+        let path = host.catalog().search_path()?;
+        let place = |f: &PgProc| match self.schema {
+            Some(s) => (f.pronamespace == s).then_some(0),
+            None if temp.is_valid() && f.pronamespace == temp => None,
+            None => path.schemas.iter().position(|p| *p == f.pronamespace),
+        };
+        let index = indexes::PG_PROC_PRONAME_ARGS_NSP_INDEX;
+        let list = host.catalog().scan(index, &[self.name.into()])?;
+        let mut placed: Vec<(usize, catalog::Row<PgProc>)> =
+            list.into_iter().filter_map(|f| place(&f).map(|p| (p, f))).collect();
+        placed.sort_by_key(|(p, _)| *p);
+        Ok(placed)
+    }
+
+    /// Without argument types: the only one of the name and the kind. Of routines with the same arguments the first of the
+    /// path hides the others.
+    fn only(&self, host: &mut dyn CommandHost, kind: ObjectType) -> Result<Found> {
+        let mut seen: Vec<catalog::Row<PgProc>> = Vec::new();
+        for (_, f) in self.candidates(host)? {
+            if !seen.iter().any(|o| o.proargtypes == f.proargtypes) {
+                seen.push(f);
+            }
+        }
+        seen.retain(|f| is_of_kind(f, kind));
+        Ok(match seen.as_slice() {
+            [] => Found::None,
+            [f] => Found::One(f.oid),
+            _ => Found::Several,
+        })
+    }
+
+    /// By the arguments, all of them or those that are input. A routine of the wrong kind hides others too.
+    fn by_types(
+        &self,
+        host: &mut dyn CommandHost,
+        kind: ObjectType,
+        args: &[Oid],
+        outputs: bool,
+    ) -> Result<Found> {
+        let fits = |f: &PgProc| match &f.proallargtypes {
+            Some(all) if outputs => *all == args,
+            _ => *f.proargtypes.0 == *args,
+        };
+        let list = self.candidates(host)?;
+        let mut fitting = list.iter().filter(|(_, f)| fits(f));
+        let Some((place, first)) = fitting.next() else { return Ok(Found::None) };
+        if fitting.any(|(p, _)| p == place) {
+            return Ok(Found::Several);
+        }
+        Ok(if is_of_kind(first, kind) { Found::One(first.oid) } else { Found::None })
+    }
+
+    /// Standard SQL names a procedure by all of its arguments, PostgreSQL by those that are input: without modes it may be
+    /// either, and one routine must be meant by both.
+    fn search(
+        &self,
+        host: &mut dyn CommandHost,
+        kind: ObjectType,
+        object: &ObjectWithArgs,
+        args: &[Oid],
+    ) -> Result<Found> {
+        if object.args_unspecified {
+            return self.only(host, kind);
+        }
+        let by_input = self.by_types(host, ObjectType::Routine, args, false)?;
+        let procedures = matches!(kind, ObjectType::Procedure | ObjectType::Routine);
+        let plain = object.objfuncargs.iter().all(|p| p.mode == FunctionParameterMode::Default);
+        if !procedures || object.objfuncargs.is_empty() || !plain {
+            return Ok(by_input);
+        }
+        Ok(match (by_input, self.by_types(host, kind, args, true)?) {
+            (Found::One(a), Found::One(b)) if a != b => Found::Several,
+            (found, Found::None) => found,
+            (_, found) => found,
+        })
+    }
+}
+
+fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
+    match kind {
+        ObjectType::Procedure => f.prokind == b'p',
+        ObjectType::Routine => true,
+        _ => f.prokind != b'p',
+    }
+}
+
+/// A type of the argument list. Messages have no position, as in PostgreSQL.
+fn argument(host: &mut dyn CommandHost, t: &TypeName) -> Result<Oid> {
+    super::type_of(host, t, "")
+}
+
+/// Of an argument list whose types may be missing: the message of the first that is.
+pub(super) fn missing_argument(
+    host: &mut dyn CommandHost,
+    object: &ObjectWithArgs,
+) -> Result<Option<String>> {
+    for t in object.objargs.iter().flatten() {
+        if let Err(e) = argument(host, t) {
+            let known = [SqlState::UNDEFINED_OBJECT, SqlState::INVALID_SCHEMA_NAME];
+            return if known.contains(&e.code()) {
+                Ok(Some(e.message().to_string()))
+            } else {
+                Err(e)
+            };
+        }
+    }
+    Ok(None)
+}
+
+/// The routine that a statement names; nothing where it does not exist and may be missing.
+pub fn find(
+    host: &mut dyn CommandHost,
+    object: &ObjectWithArgs,
+    kind: ObjectType,
+    missing_ok: bool,
+) -> Result<Option<Oid>> {
+    let parts: Vec<&str> = object.objname.iter().map(|n| &**n).collect();
+    let (schema, name) = match parts.as_slice() {
+        [.., schema, name] => (Some(*schema), *name),
+        [name] => (None, *name),
+        [] => return Err(PgError::internal("routine without a name")),
+    };
+    let shown = catalog::namespace::qualified(schema, name);
+    if missing_ok && missing_argument(host, object)?.is_some() {
+        return Ok(None);
+    }
+    let mut args = Vec::new();
+    for t in object.objargs.iter().flatten() {
+        args.push(argument(host, t)?);
+    }
+    let schema = match schema {
+        Some(schema) => match host.catalog().find_namespace(schema)? {
+            Some(oid) => Some(oid),
+            None if missing_ok => return Ok(None),
+            None => bail!(INVALID_SCHEMA_NAME, "schema \"{schema}\" does not exist"),
+        },
+        None => None,
+    };
+    let what = noun(kind);
+    let found = Search { schema, name }.search(host, kind, object, &args)?;
+    match found {
+        Found::One(oid) => {
+            check_kind(host, oid, kind, &shown, &args)?;
+            Ok(Some(oid))
+        }
+        Found::Several => {
+            let e = pg_err!(AMBIGUOUS_FUNCTION, "{what} name \"{shown}\" is not unique");
+            if !object.args_unspecified {
+                return Err(e);
+            }
+            Err(e.hint(format!("Specify the argument list to select the {what} unambiguously.")))
+        }
+        Found::None if missing_ok => Ok(None),
+        Found::None if object.args_unspecified => {
+            let what = if kind == ObjectType::Routine { "function" } else { what };
+            let article = if kind == ObjectType::Aggregate { "an" } else { "a" };
+            bail!(UNDEFINED_FUNCTION, "could not find {article} {what} named \"{shown}\"")
+        }
+        Found::None => {
+            let what = if kind == ObjectType::Routine { "function" } else { what };
+            let signature = signature(host, &shown, &args)?;
+            if kind == ObjectType::Aggregate && args.is_empty() {
+                bail!(UNDEFINED_FUNCTION, "aggregate {shown}(*) does not exist");
+            }
+            bail!(UNDEFINED_FUNCTION, "{what} {signature} does not exist")
+        }
+    }
+}
+
+fn signature(host: &mut dyn CommandHost, shown: &str, args: &[Oid]) -> Result<String> {
+    let mut list = Vec::new();
+    for ty in args {
+        list.push(host.catalog().format_type(*ty)?);
+    }
+    Ok(format!("{shown}({})", list.join(", ")))
+}
+
+/// 42809 where what was found is of another kind. Aggregates are functions too.
+fn check_kind(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    kind: ObjectType,
+    shown: &str,
+    args: &[Oid],
+) -> Result<()> {
+    let is = host.catalog().function(oid)?.prokind;
+    let wrong = match kind {
+        ObjectType::Function => is == b'p',
+        ObjectType::Procedure => is != b'p',
+        ObjectType::Aggregate => is != b'a',
+        _ => false,
+    };
+    if !wrong {
+        return Ok(());
+    }
+    let signature = signature(host, shown, args)?;
+    match kind {
+        ObjectType::Function => bail!(WRONG_OBJECT_TYPE, "{signature} is not a function"),
+        ObjectType::Procedure => bail!(WRONG_OBJECT_TYPE, "{signature} is not a procedure"),
+        _ => bail!(WRONG_OBJECT_TYPE, "function {signature} is not an aggregate"),
+    }
+}
+
+/// As [`find`], for statements whose routine must exist.
+pub fn named(host: &mut dyn CommandHost, object: Option<&Node>, kind: ObjectType) -> Result<Oid> {
+    let Some(Node::ObjectWithArgs(object)) = object else {
+        return Err(PgError::internal("statement without a routine"));
+    };
+    let found = find(host, object, kind, false)?;
+    found.ok_or_else(|| PgError::internal("routine was not found"))
+}

@@ -1,0 +1,249 @@
+-- What PostgreSQL's own suites found: names of temporary objects, routines by their arguments, collations, places of errors in definitions.
+CREATE SCHEMA suite2; SET search_path = suite2
+create domain pg_temp.nonempty as text check (value <> '')
+select nonempty('')
+select nonempty('a')
+select pg_temp.nonempty('')
+select nonempty('')
+select nonempty('a')
+select ''::nonempty
+select 'a'::nonempty
+create function pg_temp.whoami() returns text as $$select 'hi'$$ language sql
+select whoami()
+select pg_temp.whoami()
+select 'whoami'::regproc
+select to_regproc('whoami'), to_regtype('nonempty'), to_regprocedure('whoami()')
+drop function whoami()
+create type pg_temp.ct as (a int, b int)
+select ct(row(1,2))
+select row(1,2)::ct
+create table pg_temp.tt(a int,b text)
+insert into tt values(1,'x')
+select tt(t) from tt t
+create table b (a int, b text, c int)
+create statistics pg_temp.stt on a, c from b
+create temp table bt(a int, b int)
+create statistics stt2 on a,b from bt
+select stxnamespace::regnamespace::text ~ 'pg_temp', pg_statistics_obj_is_visible(oid) from pg_statistic_ext
+drop statistics stt2
+drop statistics stt
+drop statistics pg_temp.stt2
+create temp table tcol (a int) on commit drop as select 1
+CREATE TABLE temptest(col) ON COMMIT DELETE ROWS AS SELECT 1
+CREATE TABLE temptest(col int) ON COMMIT DELETE ROWS
+create materialized view mm as select 1
+create temp view tv as select 1
+drop procedure nope
+create function f1(int) returns int language sql as 'select 1'
+create function f1(text) returns int language sql as 'select 1'
+drop function f1
+drop procedure f1
+drop routine f1
+drop function if exists f1
+create procedure p1(int) language sql as 'select 1'
+create procedure p1(text) language sql as 'select 1'
+drop procedure p1
+drop procedure if exists p1
+drop routine p1
+drop aggregate if exists nope(nonesuch)
+drop aggregate nope(nonesuch)
+drop function nope(nonesuch)
+drop function if exists nope(nonesuch)
+drop function if exists nope(nosch.nonesuch)
+alter function nope(nope) stable
+comment on function nope(nope) is 'a'
+alter function f1 stable
+alter procedure p1 security definer
+comment on function f1 is 'a'
+grant execute on function f1 to suite2
+alter function f1 rename to ff
+select 'f1'::regproc
+create procedure ptest10(OUT a int, IN b int, IN c int) language sql as $$ select b - c $$
+create procedure ptest10(INOUT a int, IN b int, IN c int) language sql as $$ select b - c $$
+drop procedure ptest10
+drop procedure ptest10(int, int, int)
+begin
+drop procedure ptest10(out int, int, int)
+drop procedure ptest10(int, int, int)
+rollback
+begin
+drop procedure ptest10(in int, int, int)
+drop procedure ptest10(int, int, int)
+rollback
+call ptest10(null,1,2)
+call ptest10(1,1,2)
+CREATE PROCEDURE ptestx(a int DEFAULT 42, b OUT int) LANGUAGE SQL   AS $$ SELECT a $$
+CREATE PROCEDURE ptestx(a int DEFAULT 42, b inOUT int) LANGUAGE SQL   AS $$ SELECT a $$
+CREATE PROCEDURE ptestx(OUT a int default 3) LANGUAGE SQL   AS $$ SELECT a $$
+CREATE function ptestx(a int DEFAULT 42, out b int) LANGUAGE SQL   AS $$ SELECT a $$
+CREATE PROCEDURE ptesty(VARIADIC a OUT int[]) LANGUAGE SQL   AS $$ SELECT a $$
+CREATE PROCEDURE ptesty(a VARIADIC int[], b OUT int) LANGUAGE SQL   AS $$ SELECT a[1] $$
+CREATE PROCEDURE ptestz() LANGUAGE SQL WINDOW AS $$ select 1 $$
+CREATE PROCEDURE ptestz() LANGUAGE SQL STRICT AS $$ select 1 $$
+CREATE PROCEDURE ptestz() LANGUAGE SQL immutable AS $$ select 1 $$
+CREATE PROCEDURE ptestz() LANGUAGE SQL cost 3 AS $$ select 1 $$
+alter PROCEDURE p1(int) STRICT
+alter PROCEDURE p1(int) immutable
+alter PROCEDURE p1(int) leakproof
+alter PROCEDURE p1(int) cost 3
+alter PROCEDURE p1(int) called on null input
+alter PROCEDURE p1(int) parallel safe
+alter function f1(int) strict strict
+alter function f1(int) cost 3 cost 4
+create function f1(int) returns int language sql language sql as 'select 1'
+CREATE PROCEDURE ptestx() LANGUAGE SQL BEGIN ATOMIC   CREATE TABLE x (a int); END
+CREATE PROCEDURE ptestx() LANGUAGE SQL BEGIN ATOMIC   call p1(1); END
+create procedure pout(inout a int) language sql as 'select 1'
+CREATE FUNCTION functest_S_xx(x anyarray) RETURNS anyelement LANGUAGE SQL RETURN x[1]
+CREATE FUNCTION functest_S_xx(x anyelement) RETURNS int LANGUAGE SQL RETURN 1
+CREATE TEMP TABLE sometable(f1 int)
+DROP SCHEMA suite2 CASCADE; CREATE SCHEMA suite2
+create table ct1 (a int, b text collate "C")
+create table ct2 (a int, b text collate "POSIX")
+insert into ct1 values (1,'abc'); insert into ct2 values (2,'ABC')
+copy (SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2 ORDER BY 2) to stdout
+copy (SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2) to stdout
+copy (SELECT a, b FROM ct1 UNION SELECT a, b FROM ct2) to stdout
+copy (SELECT a, b FROM ct1 intersect all SELECT a, b FROM ct2) to stdout
+copy (SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2 ORDER BY b) to stdout
+copy (SELECT a, b collate "C" FROM ct1 UNION ALL SELECT a, b FROM ct2 ORDER BY 2) to stdout
+copy (select * from (SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2) x order by b) to stdout
+create view cv as SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2
+create table ctt as SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2
+copy (select a, (case when a > 1 then b else b||'x' end) from ct1 order by 2) to stdout
+select b from (values ('a' collate "C"),('b' collate "POSIX")) v(b)
+select b from (values ('a' collate "C"),('b' collate "POSIX")) v(b) order by b
+copy (select distinct b from (SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2) x) to stdout
+copy (select b, count(*) from (SELECT a, b FROM ct1 UNION ALL SELECT a, b FROM ct2) x group by b) to stdout
+with recursive r(x) as (select b from ct1 union all select b||'a' collate "POSIX" from ct2) select * from r
+WITH RECURSIVE foo(x) AS (SELECT x FROM (VALUES('a' COLLATE "C"),('b')) t(x) UNION ALL SELECT (x || 'c') COLLATE "POSIX" FROM foo WHERE length(x) < 10) SELECT * FROM foo
+CREATE INDEX ci1 ON ct1 (b)
+CREATE INDEX ci2 ON ct1 (b COLLATE "POSIX")
+CREATE INDEX ci3 ON ct1 ((b COLLATE "POSIX"))
+CREATE INDEX ci4 ON ct1 (((b||'foo') COLLATE "POSIX"))
+CREATE INDEX ci5 ON ct1 ((b||'foo') COLLATE "POSIX")
+CREATE INDEX ci6 ON ct1 (((b COLLATE "POSIX") || 'x'))
+CREATE INDEX ci7 ON ct1 ((b COLLATE "POSIX") collate "C")
+CREATE INDEX ci8 ON ct1 ((b COLLATE "POSIX" collate "C"))
+CREATE INDEX ci9 ON ct1 (a COLLATE "C")
+CREATE INDEX ci10 ON ct1 ((a COLLATE "C"))
+SELECT relname, pg_get_indexdef(oid) FROM pg_class WHERE relname LIKE 'ci%' ORDER BY 1
+select indexrelid::regclass, indkey, indcollation, indexprs is null from pg_index where indrelid='ct1'::regclass order by 1::text
+create table cpart (a text collate "POSIX", unique (a collate "C"))
+create table cchk (a text check (a collate "C" > 'b'), b text generated always as (a collate "C") stored, c text default 'a' collate "C")
+CREATE DOMAIN testdomain_i AS int COLLATE "POSIX"
+CREATE DOMAIN testdomain_i AS int COLLATE "nope"
+create table xx (a int collate "C")
+create type xx as (a int collate "C")
+alter table ct1 alter a type int collate "C"
+alter table ct1 add column q int collate "C"
+select 1 collate "C"
+select ('a'::text collate nosuch)
+select * from unnest(array['a']) as x(a text collate "C")
+CREATE TABLE foo (LIKE nonexistent)
+create sequence ctlseq1
+CREATE TABLE ctlt10 (LIKE ctlseq1)
+create table foo (like ci1)
+create table def_test(c1 int default 5, c2 text)
+alter table def_test alter column c1 set default 'wrong_datatype'
+alter table def_test add check (nope > 3)
+alter table def_test add constraint x check (c1)
+alter table def_test add constraint x unique (nope)
+alter table def_test add constraint x foreign key (nope) references ct1
+alter table def_test add column c3 int default nope
+alter table def_test add column c3 int default 'nope'
+alter table def_test add column c3 nope
+alter table def_test alter c1 type nope
+alter table def_test alter c1 type text using nope
+alter table def_test alter c1 set default nope
+alter table def_test add column c3 int generated always as (nope) stored
+create index on def_test (nope)
+create index on def_test ((nope))
+create index on def_test (c1) where nope
+create index on def_test (c1 nope_ops)
+create index on def_test (c1 collate "nope")
+create table dd(a int default nope)
+create table dd(a int default 'nope')
+create table dd(a int check (nope))
+create table dd(a int, check (nope>1))
+create table dd(a int, constraint c check (nope>1))
+create table dd(a nope)
+create table dd(a int, a int)
+create table dd(a int primary key, b int primary key)
+create table dd(a int null not null)
+create table dd(a int default 1 default 2)
+create table dd(a int, foreign key (b) references ct1)
+create table dd(a int references nope)
+create table dd(a int references ct1(nope))
+create table dd(a int, primary key(nope))
+create table dd(a int, unique (a,a))
+create domain ddd as nope
+create domain ddd as int default nope
+create domain ddd as int check (nope)
+create domain ddd as int check (value > nope)
+create domain ddd as int not null null
+create domain ddd as int
+alter domain ddd add check (nope)
+alter domain ddd set default 'x'
+alter domain ddd set default nope
+create sequence ss as nope
+create sequence ss increment 0
+create sequence ss foo
+create sequence ss increment 1 increment 2
+alter sequence ctlseq1 increment 1 increment 2
+create view vv as select nope
+create view vv(a,b) as select 1
+create view vv with (nope=1) as select 1
+create view vv with (security_barrier=here) as select 1
+create view vv as select 1
+alter view vv set (check_option=here)
+alter view vv set (security_invoker=here)
+create table wopt(a int) with (fillfactor=5)
+create table wopt(a int) with (nope=5)
+create table wopt(a int) with (autovacuum_enabled=x)
+create table wopt(a int) with (vacuum_index_cleanup=x)
+create index on ct1(a) with (nope=5)
+create index on ct1(a) with (buffering=x)
+CREATE SEQUENCE sequence_testx OWNED BY pg_class_oid_index.oid
+CREATE SEQUENCE sequence_testx OWNED BY pg_class.oid
+CREATE SEQUENCE sequence_testx OWNED BY ctlseq1.last_value
+CREATE SEQUENCE sequence_testx OWNED BY ci1.b
+CREATE SEQUENCE sequence_testx OWNED BY nobody
+CREATE SEQUENCE sequence_testx OWNED BY ct1.nope
+CREATE SEQUENCE sequence_testx OWNED BY vv.nope
+DROP SCHEMA suite2 CASCADE; CREATE SCHEMA suite2
+create table ct1 (a int, b text collate "C")
+create table ct2 (a int, b text collate "POSIX")
+insert into ct1 values (1,'abc'); insert into ct2 values (2,'ABC')
+create table ca1 (a text[] collate "C"); create table ca2 (a text[] collate "POSIX")
+insert into ca1 values ('{a}'); insert into ca2 values ('{b}')
+copy (select max(b) from (select b from ct1 union all select b from ct2) x) to stdout
+copy (select string_agg(b,',' order by b) from (select b from ct1 union all select b from ct2) x) to stdout
+copy (select count(distinct b) from (select b from ct1 union all select b from ct2) x) to stdout
+copy (select rank() over (order by b) from (select b from ct1 union all select b from ct2) x) to stdout
+copy (select rank() over (partition by b) from (select b from ct1 union all select b from ct2) x) to stdout
+copy (select a from ca1 union all select a from ca2 order by 1) to stdout
+copy (select distinct a from (select a from ca1 union all select a from ca2) x) to stdout
+copy (select max(a) from (select a from ca1 union all select a from ca2) x) to stdout
+copy (select a.a < b.a from ca1 a, ca2 b) to stdout
+copy (select a.a = b.a from ca1 a, ca2 b) to stdout
+copy (select a.a || b.a from ca1 a, ca2 b) to stdout
+copy (select a.b = any(b.a) from ct2 a, ca1 b) to stdout
+copy (select row(a.b||b.b) < row('a') from ct1 a, ct2 b) to stdout
+copy (select greatest(a.b,b.b) from ct1 a, ct2 b) to stdout
+copy (select case a.b||b.b when 'x' then 1 end from ct1 a, ct2 b) to stdout
+copy (select * from ct1 a where b in (select b from ct2)) to stdout
+copy (select * from ct1 a where b > all (select b from ct2)) to stdout
+copy (select upper(a.b||b.b) from ct1 a, ct2 b) to stdout
+copy (select a.b like b.b from ct1 a, ct2 b) to stdout
+copy (select a.b ~ b.b from ct1 a, ct2 b) to stdout
+copy (select a.b between 'a' and b.b from ct1 a, ct2 b) to stdout
+copy (select percentile_disc(0.5) within group (order by b) from (select b from ct1 union all select b from ct2) x) to stdout
+copy (select b from (select b from ct1 union all select b from ct2) x where false order by b) to stdout
+copy (select b from (select b::varchar collate "C" from ct1 union all select b from ct2) x order by b) to stdout
+copy (select b from (select b::char(3) b from ct1 union all select b::char(3) from ct2) x order by b) to stdout
+create domain dt as text
+copy (select b from (select b::dt b from ct1 union all select b::dt from ct2) x order by b) to stdout
+copy (select distinct b from (select b::dt b from ct1 union all select b::dt from ct2) x) to stdout
+select min(a.b||b.b), max(array[a.b||b.b]) from ct1 a, ct2 b
+DROP SCHEMA suite2 CASCADE
