@@ -246,4 +246,22 @@ create domain dt as text
 copy (select b from (select b::dt b from ct1 union all select b::dt from ct2) x order by b) to stdout
 copy (select distinct b from (select b::dt b from ct1 union all select b::dt from ct2) x) to stdout
 select min(a.b||b.b), max(array[a.b||b.b]) from ct1 a, ct2 b
+DROP SCHEMA suite2 CASCADE; CREATE SCHEMA suite2
+create table p1 (a int primary key, b varchar(10) unique); create table "C 1" (a int not null references p1 on delete set null on update cascade check (a < 10), b char(3) references p1(b) on update cascade on delete set default default 'x', "q""x" int)
+insert into p1 values (1,'aa'),(2,'bbbbbb'),(3,'cc')
+insert into "C 1" values (1,'aa'),(2,null)
+delete from p1 where a=2
+update p1 set a=11 where a=1
+update p1 set b='bbbbbbbb' where a=1
+update p1 set b='zz' where a=1
+delete from p1 where a=1
+alter table "C 1" rename "a" to "a""b"
+update p1 set a=12 where a=1
+create table fk2 (a bigint references p1, x text); insert into fk2 values (3); insert into fk2 values (77)
+update p1 set a=5 where a=3
+delete from p1 where a=3
+create domain dm as int check (value <> 6)
+create table fk3 (a dm references p1 on update cascade)
+insert into fk3 values (3); update p1 set a=6 where a=3
+create table fk4 (a int2 references p1 on update cascade); insert into fk4 values (3); drop table fk2, fk3; update p1 set a=100000 where a=3
 DROP SCHEMA suite2 CASCADE

@@ -12,7 +12,7 @@ use testkit::client::{Client, Reply};
 /// How long a step may take in which nobody waits for a lock.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-const FILES: [&str; 2] = ["schedules.txt", "schedules-in-place.txt"];
+const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-references.txt"];
 
 struct Step {
     session: usize,

@@ -70,6 +70,8 @@ pub(crate) struct RunState {
     /// While a changed row is rechecked: the one row that each scanned relation has. `None`: no row (the
     /// missing side of an outer join).
     pub epq: Option<HashMap<i32, Option<ids::Tid>>>,
+    /// Rows that are changed must be visible to this snapshot too. Counterpart: `es_crosscheck_snapshot`.
+    pub crosscheck: Option<Arc<engine::Snapshot>>,
     no_params: Arc<[Datum]>,
 }
 
@@ -96,6 +98,7 @@ impl RunState {
         self.work_tables.clear();
         self.processed = 0;
         self.epq = None;
+        self.crosscheck = None;
     }
 }
 
@@ -181,6 +184,7 @@ impl Execution {
             processed: 0,
             relations: HashMap::new(),
             epq: None,
+            crosscheck: None,
             no_params: Arc::from([]),
             desc,
         };
@@ -275,6 +279,12 @@ impl Execution {
         self.done = false;
         self.fresh = true;
         Ok(())
+    }
+
+    /// A change to a row that this snapshot does not see is a serialization failure: for the actions of foreign keys under
+    /// REPEATABLE READ, which look for rows under a newer snapshot than the transaction's. Holds until the end of the run.
+    pub fn crosscheck(&mut self, snapshot: Arc<engine::Snapshot>) {
+        self.state.crosscheck = Some(snapshot);
     }
 
     /// Takes back a batch that [`Self::next`] has returned, once its rows are used: its memory serves for

@@ -52,6 +52,8 @@ pub(crate) struct Pending {
 /// A planned query of a constraint, good while both tables are as they were.
 struct Cached {
     tables: [Arc<catalog::RelDesc>; 2],
+    /// The query.
+    text: Arc<str>,
     plan: Arc<PlannedStmt>,
     /// Its execution, between checks.
     idle: Option<Execution>,

@@ -4,6 +4,7 @@ use super::{ModifyNode, Refs, with_made};
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::Run;
+use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -27,8 +28,9 @@ pub(super) struct Update {
 }
 
 /// A change by the running statement.
-pub(super) fn change_options(run: &Run<'_>) -> ChangeOptions<'static> {
-    ChangeOptions { command: Some(run.st.desc.snapshot.curcid), ..ChangeOptions::default() }
+fn change_options<'a>(run: &Run<'_>, crosscheck: Option<&'a Snapshot>) -> ChangeOptions<'a> {
+    let command = Some(run.st.desc.snapshot.curcid);
+    ChangeOptions { command, crosscheck, ..ChangeOptions::default() }
 }
 
 /// The lock on a row of which `set` is about to be changed: whoever leaves the keys alone does not disturb those who refer to
@@ -83,7 +85,8 @@ impl ModifyNode {
         row: &[DatumRef<'_>],
         keep: &[AttrNo],
     ) -> Result<Updated> {
-        let options = ChangeOptions { keep, ..change_options(run) };
+        let crosscheck = run.st.crosscheck.clone();
+        let options = ChangeOptions { keep, ..change_options(run, crosscheck.as_deref()) };
         table::update(run.sv.backend(), &self.rel.table, tid, row, options)
     }
 
@@ -180,7 +183,8 @@ impl ModifyNode {
         }
         let needs_row = self.returning.is_some() || self.rel.row_events;
         let old = if needs_row { Some(self.take_old(run, tid)?) } else { None };
-        let options = change_options(run);
+        let crosscheck = run.st.crosscheck.clone();
+        let options = change_options(run, crosscheck.as_deref());
         let outcome = table::delete(run.sv.backend(), &self.rel.table, tid, options)?;
         if let Some(old) = old {
             if outcome == RowOutcome::Ok {

@@ -57,7 +57,12 @@ impl Key {
 
 fn qualified(core: &mut Core, desc: &RelDesc) -> Result<String> {
     let schema = core.cat().namespace_name(desc.class.relnamespace)?.unwrap_or_default();
-    Ok(format!("{}.{}", quote_identifier(schema.as_str()), quote_identifier(desc.name())))
+    Ok(format!("{}.{}", quoted(schema.as_str()), quoted(desc.name())))
+}
+
+/// A name in quotes, wanted or not: messages show the queries as PostgreSQL writes them. Counterpart: `quoteOneName`.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn column(desc: &RelDesc, number: AttrNo) -> Result<&catalog::rows::PgAttribute> {
@@ -83,13 +88,13 @@ fn equality(core: &mut Core, operator: Oid, pk: (&str, Oid), fk: (&str, Oid)) ->
     Ok(format!("{left} OPERATOR({schema}.{}) {right}", op.oprname))
 }
 
-/// `x.a = $1 AND …` over the referenced table, parameters of the referencing columns' types or, with
+/// `a = $1 AND …` over the referenced table, parameters of the referencing columns' types or, with
 /// `own`, of its own.
 fn pk_conditions(core: &mut Core, key: &Key, own: bool) -> Result<(String, Vec<Oid>)> {
     let (mut parts, mut types) = (Vec::new(), Vec::new());
     for (i, &n) in key.pk_columns.iter().enumerate() {
         let a = column(&key.pk, n)?;
-        let name = format!("x.{}", quote_identifier(a.attname.as_str()));
+        let name = quoted(a.attname.as_str());
         let (operator, ty) = if own {
             let ops = key.row.conppeqop.as_deref().unwrap_or_default();
             (ops.get(i).copied().unwrap_or_default(), a.atttypid)
@@ -103,12 +108,12 @@ fn pk_conditions(core: &mut Core, key: &Key, own: bool) -> Result<(String, Vec<O
     Ok((parts.join(" AND "), types))
 }
 
-/// `$1 = x.a AND …` over the referencing table.
+/// `$1 = a AND …` over the referencing table.
 fn fk_conditions(core: &mut Core, key: &Key, first: usize) -> Result<(String, Vec<Oid>)> {
     let (mut parts, mut types) = (Vec::new(), Vec::new());
     for (i, &n) in key.fk_columns.iter().enumerate() {
         let a = column(&key.fk, n)?;
-        let name = format!("x.{}", quote_identifier(a.attname.as_str()));
+        let name = quoted(a.attname.as_str());
         let ty = column(&key.pk, key.pk_columns[i])?.atttypid;
         let param = format!("${}", i + first);
         parts.push(equality(core, key.operators[i], (&param, ty), (&name, a.atttypid))?);
@@ -133,24 +138,19 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
         }
         Action::Cascade if !other => {
             let (conditions, types) = fk_conditions(core, key, 1)?;
-            (format!("DELETE FROM ONLY {fk} x WHERE {conditions}"), types)
+            (format!("DELETE FROM ONLY {fk} WHERE {conditions}"), types)
         }
         Action::Cascade => {
             let (mut sets, mut types) = (Vec::new(), Vec::new());
             for (i, &n) in key.fk_columns.iter().enumerate() {
                 let a = column(&key.fk, n)?;
                 let from = column(&key.pk, key.pk_columns[i])?.atttypid;
-                let mut value = format!("${}", i + 1);
-                if from != a.atttypid {
-                    let ty = core.cat().format_type_qualified(a.atttypid)?;
-                    value.push_str(&format!("::{ty}"));
-                }
-                sets.push(format!("{} = {value}", quote_identifier(a.attname.as_str())));
+                sets.push(format!("{} = ${}", quoted(a.attname.as_str()), i + 1));
                 types.push(from);
             }
             let (conditions, more) = fk_conditions(core, key, sets.len() + 1)?;
             types.extend(more);
-            (format!("UPDATE ONLY {fk} x SET {} WHERE {conditions}", sets.join(", ")), types)
+            (format!("UPDATE ONLY {fk} SET {} WHERE {conditions}", sets.join(", ")), types)
         }
         Action::SetNull | Action::SetDefault => {
             let value = if what == Action::SetNull { "NULL" } else { "DEFAULT" };
@@ -161,11 +161,11 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
             };
             let mut sets = Vec::new();
             for &n in columns {
-                let name = quote_identifier(column(&key.fk, n)?.attname.as_str());
+                let name = quoted(column(&key.fk, n)?.attname.as_str());
                 sets.push(format!("{name} = {value}"));
             }
             let (conditions, types) = fk_conditions(core, key, 1)?;
-            (format!("UPDATE ONLY {fk} x SET {} WHERE {conditions}", sets.join(", ")), types)
+            (format!("UPDATE ONLY {fk} SET {} WHERE {conditions}", sets.join(", ")), types)
         }
     })
 }
@@ -191,7 +191,8 @@ fn plan_of(
     core.params = saved;
     let plan = plans?.pop().ok_or_else(|| PgError::internal("empty foreign key query"))?;
     let tables = [key.fk.clone(), key.pk.clone()];
-    core.foreign_keys.plans.insert(slot, Cached { tables, plan: plan.clone(), idle: None });
+    let text = Arc::from(text);
+    core.foreign_keys.plans.insert(slot, Cached { tables, text, plan: plan.clone(), idle: None });
     Ok((plan, None))
 }
 
@@ -200,6 +201,7 @@ fn plan_of(
 fn run_to_end(
     core: &mut Core,
     desc: QueryDesc,
+    crosscheck: Option<Arc<engine::Snapshot>>,
     idle: Option<Execution>,
 ) -> Result<(bool, Option<Execution>)> {
     let mut run = match idle {
@@ -209,6 +211,9 @@ fn run_to_end(
         }
         None => Execution::start(desc, core)?,
     };
+    if let Some(snapshot) = crosscheck {
+        run.crosscheck(snapshot);
+    }
     let mut any = false;
     while let Some(batch) = run.next(core, BATCH_ROWS_MAX)? {
         any |= batch.len > 0;
@@ -248,13 +253,23 @@ fn run_as_owner(
 ) -> Result<bool> {
     let (plan, idle) = plan_of(core, key, what, other)?;
     core.cat().increment_command_counter()?;
+    let own = core.backend.txn.isolation().uses_transaction_snapshot();
+    // What an action changes must be visible to the transaction as well.
+    let crosscheck = (latest && own).then(|| core.backend.snapshot());
     let snapshot = if latest { core.backend.catalog_snapshot() } else { core.backend.snapshot() };
     let depth = core.backend.snapshot_depth();
     core.backend.push_snapshot(snapshot.clone());
     let desc = QueryDesc { plan, params: params.into(), snapshot };
-    let result = run_to_end(core, desc, idle);
+    let result = run_to_end(core, desc, crosscheck, idle);
     core.backend.truncate_snapshots(depth);
-    let (any, run) = result?;
+    let (any, run) = match result {
+        Ok(done) => done,
+        Err(e) => {
+            let cached = core.foreign_keys.plans.get(&(key.row.oid, what, other));
+            let text = cached.map(|c| c.text.clone()).unwrap_or_default();
+            return Err(e.context(format!("SQL statement \"{text}\"")));
+        }
+    };
     if let Some(run) = run
         && let Some(c) = core.foreign_keys.plans.get_mut(&(key.row.oid, what, other))
         && Arc::ptr_eq(&c.plan, run.plan())
