@@ -264,4 +264,136 @@ create domain dm as int check (value <> 6)
 create table fk3 (a dm references p1 on update cascade)
 insert into fk3 values (3); update p1 set a=6 where a=3
 create table fk4 (a int2 references p1 on update cascade); insert into fk4 values (3); drop table fk2, fk3; update p1 set a=100000 where a=3
+DROP SCHEMA suite2 CASCADE; CREATE SCHEMA suite2
+CREATE TABLE ro(i INT NOT NULL, j text) WITH (vacuum_truncate=false, autovacuum_enabled = false)
+INSERT INTO ro VALUES (1, NULL), (2, NULL)
+delete from ro
+INSERT INTO ro VALUES (1, NULL), (2, NULL)
+delete from ro
+alter table ro reset (vacuum_truncate)
+VACUUM (truncate false) ro
+VACUUM ro
+delete from ro where i>5
+vacuum (truncate off) ro
+VACUUM (PARALLEL -1) ro
+VACUUM (PARALLEL) ro
+VACUUM (PARALLEL 2000) ro
+VACUUM (PARALLEL x) ro
+create temp table tmp (a int primary key)
+VACUUM (PARALLEL 1, FULL FALSE) tmp
+VACUUM (PARALLEL 0, FULL TRUE) tmp
+VACUUM (PARALLEL 2, FULL TRUE) tmp
+ANALYZE (nonexistentarg) does_not_exit
+VACUUM (nonexistentarg) ro
+VACUUM (verbose 3) ro
+VACUUM (index_cleanup x) ro
+VACUUM (index_cleanup) ro
+VACUUM (full, disable_page_skipping) ro
+analyze (skip_locked 7) ro
+reindex (nope) table ro
+copy ro to stdout (nope)
+copy ro to stdout (format nope)
+copy ro to stdout (format csv, format csv)
+copy ro to stdout (force_quote nope)
+vacuum ro(nope)
+vacuum (analyze) ro(nope)
+vacuum (analyze) ro(i,i)
+vacuum (freeze) ro(i)
+CREATE TABLE mvtest_foo(a, b) AS VALUES(1, 10)
+CREATE MATERIALIZED VIEW mvtest_mv AS SELECT * FROM mvtest_foo
+CREATE UNIQUE INDEX ON mvtest_mv(a)
+insert into mvtest_foo select * from mvtest_foo
+refresh materialized view mvtest_mv
+insert into mvtest_foo values (null,1),(null,1)
+comment on constraint the_c on cct is 'x'
+comment on column cct.a is 'x'
+comment on table cct is 'x'
+alter table cct rename constraint the_c to x
+alter table cct rename column a to b
+alter table cct rename to b
+drop table cct
+create index on cct(a)
+truncate cct
+vacuum cct; analyze cct
+lock cct
+comment on index ci1 is 'x'
+alter index ci1 rename to x
+reindex index ci1
+reindex table cct
+create table pk (a int primary key); create table fk(a int, constraint ff foreign key (a) references pk)
+alter table fk alter constraint ff no inherit
+alter table fk alter constraint ff not valid
+alter table fk alter constraint ff deferrable
+alter table fk alter constraint ff initially deferred
+alter table fk alter constraint ff not deferrable initially deferred
+alter table fk add constraint ff2 foreign key (a) references pk no inherit
+alter table fk add constraint ff3 check (a>0) deferrable
+alter table fk add constraint ff3 check (a>0) not valid no inherit
+alter table fk add constraint ff4 unique (a) not valid
+alter table fk add constraint ff4 unique (a) no inherit
+create table fk5 (a int check (a>0) not valid)
+create table fk6 (a int references pk not valid)
+alter table def_test add constraint cc check (c1 > 100) not valid; insert into def_test values (101,'x')
+alter table def_test validate constraint cc, alter c1 type int
+select 0.0e+a
+select 0.0e-
+select 1e
+select 1ea
+select 1e+
+select 0x1
+select 1_0
+select 1.5.6
+select 123abc
+select 1.a
+select $1a
+select .5e
+ALTER DATABASE postgres RESET TABLESPACE
+ALTER DATABASE postgres set TABLESPACE to 'x'
+ALTER DATABASE postgres RESET nope
+set default_tablespace = nope
+CREATE STATISTICS tst ON a FROM (VALUES (1)) AS foo
+CREATE STATISTICS tst ON a FROM foo NATURAL JOIN bar
+CREATE STATISTICS tst ON a FROM (SELECT * FROM ro) AS foo
+CREATE STATISTICS tst ON a FROM ro s TABLESAMPLE system (x)
+CREATE STATISTICS tst ON a FROM generate_series(1,2)
+CREATE STATISTICS tst ON i FROM ro,ro
+CREATE STATISTICS tst ON i FROM ro
+CREATE STATISTICS tst ON i,i FROM ro
+CREATE STATISTICS tst ON (i+1),(i+1),j FROM ro
+CREATE STATISTICS tst(nope) ON i,j FROM ro
+CREATE STATISTICS tst(mcv,mcv) ON i,j FROM ro
+CREATE STATISTICS tst(mcv) ON (i+1) FROM ro
+CREATE STATISTICS tst ON i, j FROM vv
+CREATE STATISTICS tst ON i, j FROM nope
+CREATE STATISTICS tst ON i, nope FROM ro
+CREATE STATISTICS tst ON i, (nope+1) FROM ro
+CREATE STATISTICS tst ON i, (sum(i)) FROM ro
+CREATE STATISTICS tst ON i, (select 1) FROM ro
+CREATE STATISTICS tst ON i, (random()) FROM ro
+select ('{"a": 1}'::jsonb)['a':'b']
+select ('[1, "2", null]'::jsonb)[1:2]
+select ('[1, "2", null]'::jsonb)[1:]
+select ('[1, "2", null]'::jsonb)[:]
+select (1)[1]; select ('a'::text)[1:2]; select (array[1,2])[1:'x']; select (array[1,2])['x']; select (array[1])[now()]
+select ('{1}'::int[])[1.5]
+create table cct2 (a int constraint the_c check (a>0)); create role suite2_r; grant usage on schema suite2 to suite2_r; create view v9 as select * from cct2; create procedure p9() language sql as 'select 1'
+set role suite2_r
+comment on constraint the_c on cct2 is 'x'
+comment on column cct2.a is 'x'
+comment on table cct2 is 'x'
+comment on view v9 is 'x'
+grant select on v9 to public
+grant select on cct2 to public
+grant execute on procedure p9() to public
+alter table cct2 rename constraint the_c to x
+reset role
+ALTER DATABASE postgres RESET nope_nope
+ALTER DATABASE postgres RESET TABLESPACE
+ALTER ROLE suite2_r RESET nope_nope
+ALTER ROLE suite2_r SET nope_nope = 1
+ALTER ROLE suite2_r RESET ALL
+alter procedure p9() reset nope_nope
+alter procedure p9() set nope_nope = 1
+cluster (nope) cct2
+drop schema suite2 cascade; drop role suite2_r; create schema suite2
 DROP SCHEMA suite2 CASCADE

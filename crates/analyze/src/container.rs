@@ -211,9 +211,13 @@ impl Analyzer<'_> {
         let mut lower = Vec::new();
         for index in indices {
             if base == JSONB {
-                if slice {
+                if index.is_slice {
                     let e = pg_err!(DATATYPE_MISMATCH, "jsonb subscript does not support slices");
-                    return Err(self.at(e, location));
+                    let bound = index.uidx.as_ref().or(index.lidx.as_ref());
+                    return Err(match bound {
+                        Some(node) => self.at(e, crate::sort::raw_location(node)),
+                        None => e,
+                    });
                 }
                 upper.push(match &index.uidx {
                     Some(node) => Some(self.jsonb_subscript(node)?),

@@ -27,6 +27,8 @@ pub struct TableWriter {
     pub written: Vec<AttrNo>,
     options: InsertOptions,
     bulk: Option<BulkInsert>,
+    /// Whether index entries are made; else the indexes are built when all rows are there.
+    keeps_indexes: bool,
     tids: Vec<Tid>,
     state: EvalState,
 }
@@ -71,9 +73,16 @@ impl TableWriter {
             written: Vec::new(),
             options,
             bulk: Some(bulk),
+            keeps_indexes: true,
             tids: Vec::new(),
             state: EvalState::default(),
         })
+    }
+
+    /// Leaves the indexes to who has the writer made: they are built over the finished table.
+    pub fn without_indexes(mut self) -> TableWriter {
+        self.keeps_indexes = false;
+        self
     }
 
     /// An empty batch of all columns.
@@ -132,13 +141,14 @@ impl TableWriter {
             let tids = &mut self.tids;
             table::multi_insert(host.backend(), &rel.table, rows, options, bulk, tids)?;
         }
-        if rel.indexes.is_empty() && !rel.row_events {
+        let indexes = if self.keeps_indexes { rel.indexes.len() } else { 0 };
+        if indexes == 0 && !rel.row_events {
             return Ok(());
         }
         for r in 0..rows.len {
             *at_fault = Some(r);
             let tid = self.tids[r];
-            for place in 0..rel.indexes.len() {
+            for place in 0..indexes {
                 self.insert_entry(host, place, rows, r, tid)?;
             }
             if rel.row_events {

@@ -14,18 +14,21 @@ use std::sync::Arc;
 use types::{Datum, DatumRef};
 
 /// CLUSTER.
-pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt) -> Result<()> {
+pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Result<()> {
     let mut verbose = false;
     for d in &stmt.params {
         match &*d.defname {
             "verbose" => verbose = options::boolean(d)?,
-            other => bail!(SYNTAX_ERROR, "unrecognized CLUSTER option \"{other}\""),
+            other => {
+                let e = pg_err!(SYNTAX_ERROR, "unrecognized CLUSTER option \"{other}\"");
+                return Err(e.at(parse::position(sql, d.location)));
+            }
         }
     }
     let Some(rv) = &stmt.relation else { return all(host, verbose) };
     let owned = &mut names::must_own_relation;
     let rel = names::open_checked(host, rv, names::mode::ACCESS_EXCLUSIVE, owned)?;
-    if !matches!(rel.kind(), b'r' | b'm') {
+    if !matches!(rel.kind(), b'r' | b'm' | b't') {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
     let index = match &stmt.indexname {

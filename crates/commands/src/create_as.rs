@@ -216,6 +216,19 @@ impl Filling {
     }
 }
 
+/// As [`write_rows`], with no entries in indexes.
+pub fn write_heap(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    query: &Query,
+    how: InsertOptions,
+) -> Result<u64> {
+    let mut filling = Filling::new(host, oid, how)?;
+    filling.writer = filling.writer.without_indexes();
+    query::run(host, query, &mut |host, rows, places| filling.take(host, rows, places))?;
+    filling.finish(host)
+}
+
 /// Runs the query and writes its rows into the relation; their number.
 pub fn write_rows(
     host: &mut dyn CommandHost,

@@ -3,13 +3,47 @@
 use crate::host::{CommandHost, notice};
 use crate::{names, stored};
 use analyze::{ExprKind, SessionLookup};
-use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::*;
+use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
+
+fn only_relations() -> PgError {
+    pg_err!(
+        FEATURE_NOT_SUPPORTED,
+        "CREATE STATISTICS only supports relation names in the FROM clause"
+    )
+}
+
+/// Schema and name of the new object; nothing where one of the name is there and may be.
+fn name_of(
+    host: &mut dyn CommandHost,
+    stmt: &CreateStatsStmt,
+    rel: &RelDesc,
+    label: &[String],
+) -> Result<Option<(Oid, String)>> {
+    let (schema, name) = match stmt.defnames.as_slice() {
+        [] => {
+            let schema = rel.class.relnamespace;
+            (schema, free_name(host, rel.name(), &label.join("_"), schema)?)
+        }
+        parts => crate::domain::new_name(host, parts)?,
+    };
+    if taken(host, schema, &name)? {
+        if stmt.if_not_exists {
+            host.notice(notice(pg_err!(
+                DUPLICATE_OBJECT,
+                "statistics object \"{name}\" already exists, skipping"
+            )));
+            return Ok(None);
+        }
+        bail!(DUPLICATE_OBJECT, "statistics object \"{name}\" already exists");
+    }
+    Ok(Some((schema, name)))
+}
 
 /// CREATE STATISTICS.
 pub fn create(
@@ -20,9 +54,7 @@ pub fn create(
     let [relation] = stmt.relations.as_slice() else {
         bail!(FEATURE_NOT_SUPPORTED, "only a single relation is allowed in CREATE STATISTICS")
     };
-    let Node::RangeVar(rv) = relation else {
-        bail!(FEATURE_NOT_SUPPORTED, "only a single relation is allowed in CREATE STATISTICS")
-    };
+    let Node::RangeVar(rv) = relation else { return Err(only_relations()) };
     let rel = names::open(host, rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
     if !matches!(rel.kind(), b'r' | b'm' | b'f' | b'p') {
         return Err(pg_err!(
@@ -34,14 +66,29 @@ pub fn create(
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
+    // Expressions are analysed before anything else is looked at.
+    let mut analysed = Vec::with_capacity(stmt.exprs.len());
+    let mut label: Vec<String> = Vec::new();
+    for elem in &stmt.exprs {
+        label.push(elem.name.as_ref().map_or_else(|| "expr".to_string(), |n| n.to_string()));
+        analysed.push(match &elem.expr {
+            Some(node) if elem.name.is_none() => {
+                let mut lookup = SessionLookup::new(host);
+                let kind = ExprKind::StatsExpression;
+                Some(analyze::ddl::column_expr(&mut lookup, &rel, node, sql, kind)?)
+            }
+            _ => None,
+        });
+    }
+    let Some((schema, name)) = name_of(host, stmt, &rel, &label)? else { return Ok(None) };
     let mut columns: Vec<AttrNo> = Vec::new();
     let mut exprs: Vec<Expr> = Vec::new();
-    let mut label: Vec<String> = Vec::new();
     if stmt.exprs.len() > 8 {
         bail!(TOO_MANY_COLUMNS, "cannot have more than 8 columns in statistics");
     }
-    for elem in &stmt.exprs {
-        let expr = match (&elem.name, &elem.expr) {
+    for (elem, analysed) in stmt.exprs.iter().zip(analysed) {
+        let mut what = elem.name.as_ref().map(|n| n.to_string());
+        let expr = match (&elem.name, analysed) {
             (Some(name), _) => {
                 let Some(a) = rel.column(name) else {
                     if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == &**name) {
@@ -52,13 +99,9 @@ pub fn create(
                     }
                     bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist")
                 };
-                label.push(name.to_string());
                 (a.attnum, a.atttypid)
             }
-            (None, Some(node)) => {
-                let mut lookup = SessionLookup::new(host);
-                let kind = ExprKind::StatsExpression;
-                let e = analyze::ddl::column_expr(&mut lookup, &rel, node, sql, kind)?;
+            (None, Some(e)) => {
                 if crate::index::uses_system_columns(&e) {
                     bail!(
                         FEATURE_NOT_SUPPORTED,
@@ -66,11 +109,9 @@ pub fn create(
                     );
                 }
                 if let Expr::Var(v) = &e {
-                    let name = rel.attribute(v.varattno).map(|a| a.attname.to_string());
-                    label.push(name.unwrap_or_default());
+                    what = rel.attribute(v.varattno).map(|a| a.attname.to_string());
                     (v.varattno, v.vartype)
                 } else {
-                    label.push("expr".to_string());
                     let ty = e.type_oid();
                     exprs.push(e);
                     (0, ty)
@@ -81,7 +122,7 @@ pub fn create(
         let (number, ty) = expr;
         if host.catalog().default_opclass(ty, catalog::lookup::BTREE_AM)?.is_none() {
             let shown = host.catalog().format_type(ty)?;
-            let what = label.last().cloned().unwrap_or_default();
+            let what = what.as_deref().unwrap_or("expr");
             bail!(
                 FEATURE_NOT_SUPPORTED,
                 "column \"{what}\" cannot be used in statistics because its type {shown} has no \
@@ -98,26 +139,11 @@ pub fn create(
     if columns.len() + exprs.len() < 2 && exprs.is_empty() {
         bail!(INVALID_OBJECT_DEFINITION, "extended statistics require at least 2 columns");
     }
+    if (1..exprs.len()).any(|i| exprs[..i].contains(&exprs[i])) {
+        bail!(DUPLICATE_COLUMN, "duplicate expression in statistics definition");
+    }
     let kinds = kinds(stmt, columns.len() + exprs.len(), !exprs.is_empty())?;
     columns.sort_unstable();
-    let (schema, name) = match stmt.defnames.as_slice() {
-        [] => {
-            let schema = rel.class.relnamespace;
-            let columns = label.join("_");
-            (schema, free_name(host, rel.name(), &columns, schema)?)
-        }
-        parts => crate::domain::new_name(host, parts)?,
-    };
-    if taken(host, schema, &name)? {
-        if stmt.if_not_exists {
-            host.notice(notice(pg_err!(
-                DUPLICATE_OBJECT,
-                "statistics object \"{name}\" already exists, skipping"
-            )));
-            return Ok(None);
-        }
-        bail!(DUPLICATE_OBJECT, "statistics object \"{name}\" already exists");
-    }
     let owner = names::user(host);
     let mut cat = host.catalog();
     let oid = cat.new_oid(indexes::PG_STATISTIC_EXT_OID_INDEX)?;

@@ -143,7 +143,7 @@ struct Wanted {
     tablespace: Option<Oid>,
 }
 
-fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<Wanted> {
+fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<Wanted> {
     let mut out = Wanted::default();
     let mut space = None;
     for d in &stmt.params {
@@ -151,7 +151,10 @@ fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<Wanted> {
             "verbose" => out.verbose = options::boolean(d)?,
             "concurrently" => out.concurrently = options::boolean(d)?,
             "tablespace" => space = Some(options::text(d)?),
-            other => bail!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\""),
+            other => {
+                let e = pg_err!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\"");
+                return Err(e.at(parse::position(sql, d.location)));
+            }
         }
     }
     if let Some(name) = space {
@@ -174,8 +177,8 @@ fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<Wanted> {
 }
 
 /// REINDEX.
-pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt) -> Result<()> {
-    let wanted = wanted(host, stmt)?;
+pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<()> {
+    let wanted = wanted(host, stmt, sql)?;
     if wanted.concurrently {
         host.prevent_in_transaction_block("REINDEX CONCURRENTLY")?;
     }

@@ -67,12 +67,11 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         truncate::rebuild_indexes(host, &desc)?;
     }
     let rel = host.catalog().relation(rel.oid())?;
-    truncate::rebuild_indexes(host, &rel)?;
-    if stmt.skip_data {
-        return Ok(());
+    if !stmt.skip_data {
+        let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+        create_as::write_heap(host, rel.oid(), &query, how)?;
     }
-    fill(host, rel.oid(), &query)?;
-    Ok(())
+    truncate::rebuild_indexes(host, &rel)
 }
 
 fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {
@@ -97,12 +96,6 @@ pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> R
         cat.increment_command_counter()?;
     }
     Ok(())
-}
-
-/// Writes the rows of the query into the view; their number.
-pub fn fill(host: &mut dyn CommandHost, oid: Oid, query: &Query) -> Result<u64> {
-    let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
-    create_as::write_rows(host, oid, query, how)
 }
 
 /// All rows go, and those of the query come, for all to see at once when the transaction commits.

@@ -178,6 +178,14 @@ pub fn type_rights(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
     bail!(INSUFFICIENT_PRIVILEGE, "permission denied for type {shown}")
 }
 
+/// As [`must_own_relation`], for the owner of a column or of another part of the relation.
+pub fn must_own_parts(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    if !is_owner(host, rel.class.relowner)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of relation {}", rel.name());
+    }
+    Ok(())
+}
+
 pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         let kind = match rel.kind() {

@@ -555,7 +555,7 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
             }
             let rv = names::range_var_of(table)?;
             let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-            names::must_own_relation(host, &rel)?;
+            names::must_own_parts(host, &rel)?;
             let Some(a) = rel.column(column) else {
                 bail!(
                     UNDEFINED_COLUMN,
@@ -575,7 +575,7 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
             };
             let rv = names::range_var_of(table)?;
             let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-            names::must_own_relation(host, &rel)?;
+            names::must_own_parts(host, &rel)?;
             let keys = [rel.oid().into(), Oid::INVALID.into(), (*name).into()];
             let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
             let row = host.catalog().scan(index, &keys)?.pop();
@@ -624,7 +624,7 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
             };
             let rv = names::range_var_of(table)?;
             let rel = names::open(host, &rv, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-            names::must_own_relation(host, &rel)?;
+            names::must_own_parts(host, &rel)?;
             part_of(host, &rel, stmt.objtype, name)?
         }
         ObjectType::StatisticExt => {

@@ -22,10 +22,15 @@ pub fn alter(
 ) -> Result<()> {
     let name = host.setting_name(stmt.name.as_deref().unwrap_or_default());
     let all = stmt.kind == VariableSetKind::ResetAll;
-    let value = if all { None } else { host.setting_value(stmt)? };
     let keys = [database.into(), role.into()];
     let index = indexes::PG_DB_ROLE_SETTING_DATABASEID_ROL_INDEX;
     let old = host.catalog().scan(index, &keys)?.pop();
+    let takes = matches!(stmt.kind, VariableSetKind::Reset | VariableSetKind::SetDefault);
+    if takes && old.is_none() {
+        // Nothing is set, and the name is not looked at.
+        return Ok(());
+    }
+    let value = if all { None } else { host.setting_value(stmt)? };
     let mut list = old.as_ref().and_then(|o| o.setconfig.clone()).unwrap_or_default();
     if all {
         list.clear();

@@ -56,7 +56,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
             });
         }
         Node::RefreshMatViewStmt(s) => matview::refresh(host, s),
-        Node::ClusterStmt(s) => cluster::cluster(host, s),
+        Node::ClusterStmt(s) => cluster::cluster(host, s, sql),
         Node::SelectStmt(s) => {
             let Some(stmt) = create_as::select_into(s) else {
                 return Err(PgError::internal("a query is no command"));
@@ -72,8 +72,8 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::DropOwnedStmt(s) => owned::drop_owned(host, s),
         Node::ReassignOwnedStmt(s) => owned::reassign_owned(host, s),
         Node::LockStmt(s) => maintenance::lock_table(host, s),
-        Node::ReindexStmt(s) => maintenance::reindex(host, s),
-        Node::VacuumStmt(s) => vacuum::vacuum(host, s),
+        Node::ReindexStmt(s) => maintenance::reindex(host, s, sql),
+        Node::VacuumStmt(s) => vacuum::vacuum(host, s, sql),
         Node::CreateExtensionStmt(s) => extension::create_extension(host, s),
         Node::CopyStmt(s) => {
             let count = copy::copy(host, s, sql)?;

@@ -42,7 +42,7 @@ impl Params {
     }
 }
 
-fn parameters(stmt: &VacuumStmt) -> Result<Params> {
+fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
     let mut p = Params {
         vacuum: stmt.is_vacuumcmd,
         analyze: !stmt.is_vacuumcmd,
@@ -56,6 +56,7 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
         index_cleanup: None,
         auto: None,
     };
+    let mut workers = 0;
     for d in &stmt.options {
         match (&*d.defname, stmt.is_vacuumcmd) {
             ("verbose", _) => p.verbose = options::boolean(d)?,
@@ -72,20 +73,29 @@ fn parameters(stmt: &VacuumStmt) -> Result<Params> {
                 p.index_cleanup = Some(if auto { None } else { Some(options::boolean(d)?) });
             }
             ("parallel", true) => {
+                let place = parse::position(sql, d.location);
                 if d.arg.is_none() {
-                    bail!(SYNTAX_ERROR, "parallel option requires a value between 0 and 1024");
+                    let what = "parallel option requires a value between 0 and 1024";
+                    return Err(pg_err!(SYNTAX_ERROR, "{what}").at(place));
                 }
-                if !(0..=1024).contains(&options::integer(d)?) {
-                    bail!(SYNTAX_ERROR, "parallel workers for vacuum must be between 0 and 1024");
+                let Some(parse::ast::Node::Integer(n)) = &d.arg else {
+                    bail!(SYNTAX_ERROR, "parallel requires an integer value");
+                };
+                if !(0..=1024).contains(n) {
+                    let what = "parallel workers for vacuum must be between 0 and 1024";
+                    return Err(pg_err!(SYNTAX_ERROR, "{what}").at(place));
                 }
+                workers = *n;
             }
-            (other, true) => bail!(SYNTAX_ERROR, "unrecognized VACUUM option \"{other}\""),
-            (other, false) => bail!(SYNTAX_ERROR, "unrecognized ANALYZE option \"{other}\""),
+            (other, vacuum) => {
+                let verb = if vacuum { "VACUUM" } else { "ANALYZE" };
+                let e = pg_err!(SYNTAX_ERROR, "unrecognized {verb} option \"{other}\"");
+                return Err(e.at(parse::position(sql, d.location)));
+            }
         }
     }
     if p.full {
-        let named = |n: &str| stmt.options.iter().any(|d| &*d.defname == n);
-        if named("parallel") {
+        if workers > 0 {
             bail!(FEATURE_NOT_SUPPORTED, "VACUUM FULL cannot be performed in parallel");
         }
         if !p.page_skipping {
@@ -125,8 +135,8 @@ pub(crate) fn vacuum_for_wraparound(
 }
 
 /// VACUUM and ANALYZE.
-pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt) -> Result<()> {
-    let params = parameters(stmt)?;
+pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Result<()> {
+    let params = parameters(stmt, sql)?;
     if params.vacuum {
         host.prevent_in_transaction_block("VACUUM")?;
     }

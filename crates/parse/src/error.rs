@@ -112,6 +112,10 @@ const KNOWN: &[Known] = &[
 const NOWHERE: &[&str] = &[
     "SKIP LOCKED and WITH TIES options cannot be used together",
     "WITH TIES cannot be specified without ORDER BY clause",
+    "FOREIGN KEY constraints cannot be marked NOT VALID",
+    "… constraints cannot be marked DEFERRABLE",
+    "… constraints cannot be marked NOT VALID",
+    "… constraints cannot be marked NO INHERIT",
 ];
 
 fn matches(pattern: &str, message: &str) -> bool {
@@ -133,7 +137,12 @@ pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgE
             .hint("Unicode escapes must be \\XXXX or \\+XXXXXX.")
             .at(position);
     }
-    let position = if NOWHERE.contains(&message.as_str()) { 0 } else { position };
+    let mut message = message;
+    if message == "constraints cannot be altered to be NOT VALID" {
+        message = "FOREIGN KEY constraints cannot be marked NOT VALID".to_owned();
+    }
+    let nowhere = NOWHERE.iter().any(|n| matches(n, &message));
+    let position = if nowhere { 0 } else { position };
     let known = KNOWN.iter().find(|k| matches(k.message, &message));
     let code = known.map_or(SqlState::SYNTAX_ERROR, |k| k.code);
     let mut error = PgError::new(code, message).at(position);

@@ -160,6 +160,12 @@ impl Scan<'_> {
         if !self.peek(0).is_some_and(starts_name) {
             return None;
         }
+        // An exponent of a sign without digits is a token of its own.
+        let exponent = matches!(self.peek(0), Some(b'e' | b'E'));
+        if !parameter && exponent && matches!(self.peek(1), Some(b'+' | b'-')) {
+            self.at += 2;
+            return Some(Junk { start, len: self.at - start, parameter });
+        }
         self.skip(continues_name);
         Some(Junk { start, len: self.at - start, parameter })
     }

@@ -293,6 +293,9 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     must_be(rel, b"rp", "ALTER CONSTRAINT")?;
     let (name, deferrable, deferred) = match &cmd.def {
         Some(Node::AtAlterConstraint(c)) => {
+            if c.alter_inheritability && c.noinherit {
+                bail!(FEATURE_NOT_SUPPORTED, "FOREIGN KEY constraints cannot be marked NO INHERIT");
+            }
             (c.conname.as_deref().unwrap_or(""), c.deferrable, c.initdeferred)
         }
         Some(Node::Constraint(c)) => {

@@ -101,7 +101,7 @@ impl Subject {
             PgClass::RELATION => {
                 let r = relation::class(&mut host.catalog(), oid)?;
                 let kind = if r.relkind == b'S' { Kind::Sequence } else { Kind::Table };
-                let noun = names::relation_noun(r.relkind);
+                let noun = if r.relkind == b'S' { "sequence" } else { "table" };
                 make(r.relowner, &r.relacl, kind, r.relname.to_string(), noun)
             }
             PgDatabase::RELATION => {
@@ -114,12 +114,7 @@ impl Subject {
             }
             PgProc::RELATION => {
                 let r = row(host, indexes::PG_PROC_OID_INDEX, oid)?;
-                let noun = match r.prokind {
-                    b'p' => "procedure",
-                    b'a' => "aggregate",
-                    _ => "function",
-                };
-                make(r.proowner, &r.proacl, Kind::Function, r.proname.to_string(), noun)
+                make(r.proowner, &r.proacl, Kind::Function, r.proname.to_string(), "function")
             }
             PgLanguage::RELATION => {
                 let r = row(host, indexes::PG_LANGUAGE_OID_INDEX, oid)?;
