@@ -126,7 +126,7 @@ pub trait Services: FnContext + Facts {
         &mut self,
         function: Oid,
         arg_types: &[Oid],
-        columns: &[Oid],
+        columns: &[(Oid, i32)],
         args: &[DatumRef<'_>],
     ) -> Result<SetRows>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;

@@ -1,9 +1,10 @@
 //! Nodes that make rows themselves: constants, VALUES, functions, shared sets, and Append.
 //! Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c, nodeProjectSet.c, nodeCtescan.c.
 
+use crate::depend::Sources;
 use crate::instrument::Counts;
 use crate::node::*;
-use crate::project::{ByPosition, Projection};
+use crate::project::{ByPosition, Projection, is_volatile};
 use crate::run::{Run, Shared};
 use crate::services::SetRows;
 use crate::spill::RowStore;
@@ -157,8 +158,8 @@ struct SetCall {
     columns: usize,
     /// Types of those columns, where rows are made of them.
     field_types: Vec<ids::Oid>,
-    /// Types of the columns that a definition list names.
-    defined: Vec<ids::Oid>,
+    /// Types and type modifiers of the columns that a definition list names.
+    defined: Vec<(ids::Oid, i32)>,
     /// The rows that run come as one value each.
     whole: bool,
     /// The row type that has been found to be what FROM declares.
@@ -344,6 +345,16 @@ pub(crate) struct FunctionNode {
     started: bool,
     done: bool,
     row: i64,
+    /// Volatile functions are called once for each set of parameters, however often their rows are read.
+    kept: Option<KeptRows>,
+}
+
+/// The rows that volatile functions in FROM have given.
+struct KeptRows {
+    rows: RowStore,
+    /// Of the rows: the functions' expressions, not the filter above them.
+    sources: Sources,
+    at: usize,
 }
 
 impl FunctionNode {
@@ -360,7 +371,7 @@ impl FunctionNode {
             let mut cols = ChildColumns { outer: Source::Scan };
             let width = if is_composite(f, run)? { columns } else { 0 };
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
-            call.defined.clone_from(&f.funccoltypes);
+            call.defined = f.defined_columns();
             calls.push(call);
         }
         let mut by_val = Vec::new();
@@ -370,7 +381,17 @@ impl FunctionNode {
         }
         let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
+        let mut volatile = false;
+        for f in functions {
+            volatile |= is_volatile(&f.funcexpr, run)?;
+        }
+        let kept = volatile.then(|| {
+            let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
+            let sources = Sources::new(&[], &exprs, run);
+            KeptRows { rows: RowStore::new(run), sources, at: 0 }
+        });
         Ok(Box::new(FunctionNode {
+            kept,
             types,
             ones: vec![None; calls.len()],
             calls,
@@ -432,11 +453,9 @@ fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
     f.args.iter().map(Expr::type_oid).collect()
 }
 
-impl Exec for FunctionNode {
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        if let Some(rest) = self.projection.rest(run)? {
-            return Ok(Some(rest));
-        }
+impl FunctionNode {
+    /// The next rows, which the functions are called for.
+    fn produce(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
         }
@@ -492,21 +511,66 @@ impl Exec for FunctionNode {
                 run.interrupts()?;
             }
         }
-        self.projection.apply(run, out).map(Some)
+        Ok(Some(out))
     }
 
-    fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
+    /// The next rows of volatile functions: those that are kept, then new ones.
+    fn produce_kept(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        let started = self.started;
+        let Some(kept) = &mut self.kept else { return Ok(None) };
+        if let Some(b) = kept.rows.get(kept.at)? {
+            kept.at += 1;
+            return Ok(Some((*b).clone()));
+        }
+        if !started {
+            kept.sources.record(run);
+        }
+        let watch = kept.sources.watch();
+        let made = watch.over(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
+        if let (Some(kept), Some(b)) = (&mut self.kept, &made) {
+            kept.rows.push(run, Arc::new(b.clone()))?;
+            kept.at += 1;
+        }
+        Ok(made)
+    }
+
+    fn start_over(&mut self) {
         self.started = false;
         self.done = false;
         self.row = 0;
+        if let Some(kept) = &mut self.kept {
+            kept.rows.clear();
+            kept.at = 0;
+        }
+    }
+}
+
+impl Exec for FunctionNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        if let Some(rest) = self.projection.rest(run)? {
+            return Ok(Some(rest));
+        }
+        let made = match self.kept {
+            Some(_) => self.produce_kept(run)?,
+            None => self.produce(run, want)?,
+        };
+        made.map(|b| self.projection.apply(run, b)).transpose()
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.projection.restart();
+        match &mut self.kept {
+            Some(kept) if self.started && !kept.sources.changed(run) => kept.at = 0,
+            _ => self.start_over(),
+        }
         Ok(())
     }
 
-    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+    fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.calls.iter_mut().for_each(SetCall::let_go);
         self.ones.iter_mut().for_each(|v| *v = None);
-        self.rescan(run)?;
+        self.projection.restart();
+        self.start_over();
         Ok(true)
     }
 

@@ -276,6 +276,13 @@ pub struct RangeTblFunction {
     pub funccolcollations: Vec<Oid>,
 }
 
+impl RangeTblFunction {
+    /// Types and type modifiers of the columns that a column definition list names.
+    pub fn defined_columns(&self) -> Vec<(Oid, i32)> {
+        self.funccoltypes.iter().copied().zip(self.funccoltypmods.iter().copied()).collect()
+    }
+}
+
 /// Privilege bits of `required_perms`. Counterpart: `ACL_INSERT` and its kin.
 pub mod acl {
     pub const INSERT: u32 = 1 << 0;

@@ -50,7 +50,8 @@ impl Glob<'_> {
                 return Ok(None);
             }
         }
-        let Some(mut sub) = self.facts.inline_set(&call, &function.funccoltypes)? else {
+        let columns = function.defined_columns();
+        let Some(mut sub) = self.facts.inline_set(&call, &columns)? else {
             return Ok(None);
         };
         walk::deep_query_mut(&mut sub, 0, &mut |e, level| {

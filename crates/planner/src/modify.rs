@@ -24,10 +24,14 @@ impl Glob<'_> {
         }
         let target = root.query.result_relation;
         let row_by_row = self.sees_changes(&mut root.query)?;
-        crate::pullup::place_multi_assignments(&mut root.query);
+        crate::pullup::place_multi_assignments(&mut root.query.target_list);
+        if let Some(c) = &mut root.query.on_conflict {
+            crate::pullup::place_multi_assignments(&mut c.on_conflict_set);
+        }
         self.prepare(root)?;
         let multi = std::mem::take(&mut root.multi);
-        for t in &mut root.query.target_list {
+        let conflict = root.query.on_conflict.iter_mut().flat_map(|c| &mut c.on_conflict_set);
+        for t in root.query.target_list.iter_mut().chain(conflict) {
             substitute(&mut t.expr, &mut |e| match e {
                 Expr::Param(p) => {
                     let (id, column) = multi_column(p)?;

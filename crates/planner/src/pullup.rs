@@ -183,9 +183,9 @@ fn convert_exists(
 
 /// `UPDATE … SET (a, b) = (SELECT …)`: the sub-select moves to the first of its columns to be computed, which is its own
 /// first from then on. It runs once for a row and leaves the others in parameters.
-pub(crate) fn place_multi_assignments(query: &mut Query) {
+pub(crate) fn place_multi_assignments(targets: &mut Vec<TargetEntry>) {
     let mut sources: Vec<SubLink> = Vec::new();
-    query.target_list.retain(|t| match &t.expr {
+    targets.retain(|t| match &t.expr {
         Expr::SubLink(s) if s.kind == SubLinkKind::MultiExpr => {
             sources.push((**s).clone());
             false
@@ -195,11 +195,11 @@ pub(crate) fn place_multi_assignments(query: &mut Query) {
     if sources.is_empty() {
         return;
     }
-    query.target_list.sort_by_key(|t| t.resno);
+    targets.sort_by_key(|t| t.resno);
     for mut source in sources {
         // The columns in the order in which they are asked for.
         let mut places: Vec<i16> = Vec::new();
-        for t in &mut query.target_list {
+        for t in targets.iter_mut() {
             substitute(&mut t.expr, &mut |e| match e {
                 Expr::Param(p) if multi_column(p).is_some_and(|(id, _)| id == source.id) => {
                     let (_, column) = multi_column(p)?;
@@ -219,7 +219,7 @@ pub(crate) fn place_multi_assignments(query: &mut Query) {
         list.sort_by_key(|t| (t.resjunk, t.resno));
         let first = source.id << 16 | 1;
         let mut link = Some(Expr::SubLink(Box::new(source)));
-        for t in &mut query.target_list {
+        for t in targets.iter_mut() {
             substitute(&mut t.expr, &mut |e| match e {
                 Expr::Param(p) if p.paramkind == ParamKind::MultiExpr && p.paramid == first => {
                     link.take()

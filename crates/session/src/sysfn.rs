@@ -126,7 +126,7 @@ pub(crate) fn call_set(
     core: &mut Core,
     function: Oid,
     arg_types: &[Oid],
-    columns: &[Oid],
+    columns: &[(Oid, i32)],
     args: &[DatumRef<'_>],
 ) -> Result<SetRows> {
     let row = core.cat().function(function)?;

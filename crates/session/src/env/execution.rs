@@ -287,7 +287,7 @@ impl Services for Core {
         &mut self,
         function: Oid,
         arg_types: &[Oid],
-        columns: &[Oid],
+        columns: &[(Oid, i32)],
         args: &[DatumRef<'_>],
     ) -> Result<executor::SetRows> {
         sysfn::call_set(self, function, arg_types, columns, args)

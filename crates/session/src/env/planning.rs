@@ -262,7 +262,7 @@ impl PlannerFacts for Core {
         Ok(facts)
     }
 
-    fn inline_set(&mut self, call: &FuncExpr, columns: &[Oid]) -> Result<Option<Query>> {
+    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>> {
         crate::sysfn::sql::inline_set(self, call, columns)
     }
 

@@ -49,7 +49,7 @@ struct Step {
 }
 
 /// A function, the types of its arguments, and those of the columns that its caller defines.
-type Key = (Oid, Vec<Oid>, Vec<Oid>);
+type Key = (Oid, Vec<Oid>, Vec<function::Column>);
 
 /// The bodies that a session keeps.
 #[derive(Default)]
@@ -90,7 +90,7 @@ pub(super) fn call_set(
     core: &mut Core,
     row: &Row<PgProc>,
     arg_types: &[Oid],
-    columns: &[Oid],
+    columns: &[function::Column],
     args: &[DatumRef<'_>],
 ) -> Result<SetRows> {
     let limit = (!row.proretset).then_some(1);
@@ -143,7 +143,7 @@ fn run(
     core: &mut Core,
     row: &Row<PgProc>,
     arg_types: &[Oid],
-    columns: &[Oid],
+    columns: &[function::Column],
     args: &[DatumRef<'_>],
     limit: Option<usize>,
 ) -> Result<(Arc<Body>, Vec<Vec<Datum>>)> {
@@ -201,7 +201,7 @@ fn run_steps(
     core: &mut Core,
     row: &Row<PgProc>,
     arg_types: &[Oid],
-    columns: &[Oid],
+    columns: &[function::Column],
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<(Arc<Body>, Vec<Vec<Datum>>)> {
@@ -296,7 +296,7 @@ fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
 pub(crate) fn inline_set(
     core: &mut Core,
     call: &FuncExpr,
-    columns: &[Oid],
+    columns: &[function::Column],
 ) -> Result<Option<Query>> {
     let row = core.cat().function(call.funcid)?;
     let plain = row.prolang == SQL_LANGUAGE
@@ -320,7 +320,7 @@ pub(crate) fn inline_set(
     let analysed = analyse(core, &row, &types, columns)
         .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
     let columns = match (&analysed.fields, columns) {
-        (_, [_, ..]) => columns.to_vec(),
+        (_, [_, ..]) => columns.iter().map(|c| c.0).collect(),
         (Some(fields), _) if has_dropped_columns(core, analysed.result)? || fields.is_empty() => {
             return Ok(None);
         }
@@ -407,7 +407,7 @@ fn find(
     core: &mut Core,
     row: &Row<PgProc>,
     arg_types: &[Oid],
-    columns: &[Oid],
+    columns: &[function::Column],
 ) -> Result<Arc<Body>> {
     let types = argument_types(row, arg_types);
     let key = (row.oid, types, columns.to_vec());
@@ -454,7 +454,7 @@ struct Analysed {
     fields: Option<Vec<(String, Oid, i32)>>,
 }
 
-fn analyse(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> Result<Analysed> {
+fn analyse(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[function::Column]) -> Result<Analysed> {
     let mut queries = match &row.prosqlbody {
         Some(body) => analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0,
         None => queries_of(core, row, types)?,
@@ -485,7 +485,7 @@ fn analyse(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -
     Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
 }
 
-fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[Oid]) -> Result<Body> {
+fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[function::Column]) -> Result<Body> {
     // Before anything is read: what changes from here on makes the body stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
@@ -581,13 +581,13 @@ fn fields(
     core: &mut Core,
     result: Oid,
     outputs: Option<Vec<(String, Oid)>>,
-    columns: &[Oid],
+    columns: &[function::Column],
 ) -> Result<Option<Vec<(String, Oid, i32)>>> {
     if result == oids::RECORD {
         return Ok(match outputs {
             Some(list) => Some(list.into_iter().map(|(n, t)| (n, t, -1)).collect()),
             None if columns.is_empty() => None,
-            None => Some(columns.iter().map(|&t| (String::new(), t, -1)).collect()),
+            None => Some(columns.iter().map(|&(t, m)| (String::new(), t, m)).collect()),
         });
     }
     let row = core.cat().type_row(result)?;
