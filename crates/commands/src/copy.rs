@@ -42,8 +42,8 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     if stmt.is_program {
         return Err(PgError::unsupported("COPY with a program"));
     }
-    if let Some(path) = &stmt.filename {
-        check_file(host, path, stmt.is_from)?;
+    if stmt.filename.is_some() {
+        check_file(host, stmt.is_from)?;
     }
     let format = format(&stmt.options, stmt.is_from, sql)?;
     if stmt.is_from {
@@ -53,7 +53,7 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
 }
 
 /// Files are for superusers and for roles that were given the right.
-fn check_file(host: &mut dyn CommandHost, path: &str, is_from: bool) -> Result<()> {
+fn check_file(host: &mut dyn CommandHost, is_from: bool) -> Result<()> {
     let user = names::user(host);
     let (role, name, verb) = if is_from {
         (4569, "pg_read_server_files", "from")
@@ -68,9 +68,6 @@ fn check_file(host: &mut dyn CommandHost, path: &str, is_from: bool) -> Result<(
         .hint(
             "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.",
         ));
-    }
-    if !is_from && !path.starts_with('/') {
-        bail!(INVALID_NAME, "relative path not allowed for COPY to file");
     }
     Ok(())
 }

@@ -36,11 +36,17 @@ pub fn create_table_as(
     let list =
         if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
     let columns = view::columns_of(host, list, &stmt.into.col_names)?;
+    // The query does not see the new table in the catalogs.
+    let snapshot = host.backend().snapshot();
     let oid = make(host, stmt, columns, Some(&query))?;
     if stmt.into.skip_data {
         return Ok(Some(0));
     }
-    write_rows(host, oid, &query, fresh()).map(Some)
+    let mut filling = Filling::new(host, oid, fresh())?;
+    query::run_under(host, &query, snapshot, &mut |host, rows, places| {
+        filling.take(host, rows, places)
+    })?;
+    filling.finish(host).map(Some)
 }
 
 /// CREATE TABLE AS EXECUTE, with the plan of the prepared statement; the number of rows.

@@ -170,7 +170,7 @@ pub fn column(
     let mut new = NewColumn::new(name.as_str(), ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     if let Some(method) = &def.compression {
-        new.compression = compression(method)?;
+        new.compression = compression_for(host, method, ty)?;
     }
     if let Some(storage) = &def.storage_name {
         new.storage = Some(storage_letter(host, storage, ty)?);
@@ -358,7 +358,16 @@ pub fn type_option(ty: Oid) -> DefElem {
     }
 }
 
-pub fn compression(method: &str) -> Result<u8> {
+/// The letter of a compression method for a column of this type. Counterpart: `GetAttributeCompression`.
+pub fn compression_for(host: &mut dyn CommandHost, method: &str, ty: Oid) -> Result<u8> {
+    if method != "default" && host.catalog().type_row(ty)?.typstorage == b'p' {
+        let shown = host.catalog().format_type(ty)?;
+        bail!(FEATURE_NOT_SUPPORTED, "column data type {shown} does not support compression");
+    }
+    compression(method)
+}
+
+fn compression(method: &str) -> Result<u8> {
     match method {
         "pglz" => Ok(b'p'),
         "lz4" => Ok(b'l'),

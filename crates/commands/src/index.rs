@@ -432,6 +432,20 @@ fn opclass_of(
     method: &AccessMethod,
     ty: Oid,
 ) -> Result<Oid> {
+    let oid = find_opclass(host, elem, method, ty)?;
+    if !elem.opclassopts.is_empty() {
+        let name = host.catalog().opclass(oid)?.opcname;
+        bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
+    }
+    Ok(oid)
+}
+
+fn find_opclass(
+    host: &mut dyn CommandHost,
+    elem: &IndexElem,
+    method: &AccessMethod,
+    ty: Oid,
+) -> Result<Oid> {
     let am = &method.name;
     if elem.opclass.is_empty() {
         let found = host.catalog().default_opclass(ty, method.oid)?;
@@ -759,12 +773,28 @@ fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     crate::relation::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
 }
 
-/// Fills an index from its table and notes both sizes. Counterpart: `index_build`.
+/// Fills an index from its table and notes both sizes. It is valid from then on. Counterpart: `index_build`.
 pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
+    fill_index(host, table, index, true)
+}
+
+/// As [`fill`], without looking for keys that are there twice; an invalid index stays invalid.
+pub fn fill_unchecked(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
+    fill_index(host, table, index, false)
+}
+
+fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let desc = host.catalog().relation(index)?;
     let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {
         return Err(host.catalog().unkept(&desc));
+    };
+    let lax;
+    let btree = if checked || part.row.indisvalid {
+        btree
+    } else {
+        lax = Arc::new(btree.without_uniqueness());
+        &lax
     };
     let row = &part.row;
     let list = match &row.indexprs {
@@ -855,8 +885,10 @@ pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     })?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
     if let Some(old) = old {
-        // It may have been left behind by a command that failed: from here on it is as good as any.
-        let (indisvalid, indisready, indislive) = (true, true, true);
+        // It may have been left behind by a command that failed: once checked it is as good as any.
+        let indisvalid = checked || old.indisvalid;
+        let indisready = checked || old.indisready;
+        let indislive = checked || old.indislive;
         let indcheckxmin = old.indcheckxmin || built.broken_hot_chains;
         let new = PgIndex { indisvalid, indisready, indislive, indcheckxmin, ..old.row.clone() };
         if new != old.row {

@@ -219,7 +219,9 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
             })?;
             let name = stmt.name.as_deref();
             let schema = match (kind, name) {
-                (ReindexObjectType::Schema, Some(name)) => Some(host.catalog().namespace(name)?),
+                (ReindexObjectType::Schema, Some(name)) => {
+                    Some(crate::object::schema_row(host, name)?.oid)
+                }
                 (ReindexObjectType::System, _) => {
                     return Err(PgError::unsupported("REINDEX SYSTEM"));
                 }

@@ -251,7 +251,11 @@ fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &st
     cat.increment_command_counter()
 }
 
-fn schema_row(host: &mut dyn CommandHost, name: &str) -> Result<catalog::Row<PgNamespace>> {
+/// The schema's row, for its owner.
+pub(crate) fn schema_row(
+    host: &mut dyn CommandHost,
+    name: &str,
+) -> Result<catalog::Row<PgNamespace>> {
     let mut cat = host.catalog();
     let Some(oid) = cat.find_namespace(name)? else {
         bail!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist")

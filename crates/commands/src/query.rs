@@ -13,11 +13,21 @@ pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<
 
 /// Plans and runs a query under a snapshot of its own; the number of rows that it changed or gave.
 pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Result<u64> {
+    let snapshot = host.backend().snapshot();
+    run_under(host, query, snapshot, sink)
+}
+
+/// As [`run`], under a snapshot that was taken before.
+pub fn run_under(
+    host: &mut dyn CommandHost,
+    query: &Query,
+    snapshot: Arc<engine::Snapshot>,
+    sink: &mut Sink<'_>,
+) -> Result<u64> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
     let plan = Arc::new(planner::plan_query(&query, host.planner())?);
     let columns = visible_columns(&plan);
     let depth = host.backend().snapshot_depth();
-    let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot.clone());
     let step = || -> Result<u64> {
         let desc = QueryDesc { plan: plan.clone(), params: Arc::from([]), snapshot };

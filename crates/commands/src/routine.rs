@@ -605,9 +605,7 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
         };
         return Err(pg_err!(INVALID_FUNCTION_DEFINITION, "{message}").hint(hint));
     }
-    if old.proallargtypes != new.proallargtypes
-        || old.proallargtypes.is_some() && old.proargmodes != new.proargmodes
-    {
+    if old.prorettype == types::oids::RECORD && output_columns(old) != output_columns(new) {
         return Err(pg_err!(
             INVALID_FUNCTION_DEFINITION,
             "cannot change return type of existing function"
@@ -615,9 +613,9 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
         .detail("Row type defined by OUT parameters is different.")
         .hint(hint));
     }
-    if let Some(old_names) = &old.proargnames {
-        let none = Vec::new();
-        let names = new.proargnames.as_ref().unwrap_or(&none);
+    if old.proargnames.is_some() {
+        let names = input_names(new);
+        let old_names = input_names(old);
         for (i, was) in old_names.iter().enumerate().filter(|(_, n)| !n.as_str().is_empty()) {
             if names.get(i).is_none_or(|n| n != was) {
                 return Err(pg_err!(
@@ -639,6 +637,26 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
     Ok(())
 }
 
+/// Names and types of the columns of a record that is returned. Counterpart: `build_function_result_tupdesc_t`.
+fn output_columns(p: &PgProc) -> Option<Vec<(Text, Oid)>> {
+    let (all, modes) = (p.proallargtypes.as_ref()?, p.proargmodes.as_ref()?);
+    let names = p.proargnames.as_deref().unwrap_or_default();
+    let columns = all.iter().zip(modes).enumerate();
+    let columns = columns.filter(|(_, (_, mode))| matches!(mode, b'o' | b'b' | b't'));
+    let columns = columns.enumerate().map(|(n, (i, (ty, _)))| {
+        let name = names.get(i).filter(|n| !n.as_str().is_empty()).cloned();
+        (name.unwrap_or_else(|| Text::from(format!("column{}", n + 1))), *ty)
+    });
+    Some(columns.collect())
+}
+
+/// Names of the input parameters.
+fn input_names(p: &PgProc) -> Vec<Text> {
+    let names = p.proargnames.as_deref().unwrap_or_default();
+    let Some(modes) = &p.proargmodes else { return names.to_vec() };
+    let inputs = names.iter().zip(modes).filter(|(_, mode)| matches!(mode, b'i' | b'b' | b'v'));
+    inputs.map(|(name, _)| name.clone()).collect()
+}
 /// 42501 unless the user owns the routine.
 pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let row = host.catalog().function(oid)?;

@@ -153,15 +153,27 @@ pub fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()
         relation::new_files(host, toast)?;
         rebuild_indexes(host, &desc)?;
     }
-    rebuild_indexes(host, rel)
+    rebuild_unchecked(host, rel)
 }
 
 /// New files for all indexes of a table, filled from it.
 pub fn rebuild_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    rebuild(host, rel, index::fill)
+}
+
+/// As [`rebuild_indexes`] for rows that are only moved: what is unique stays so, and an index that a failed command has
+/// left invalid stays invalid, whose keys may be found twice.
+pub fn rebuild_unchecked(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    rebuild(host, rel, index::fill_unchecked)
+}
+
+type Fill = fn(&mut dyn CommandHost, Oid, Oid) -> Result<()>;
+
+fn rebuild(host: &mut dyn CommandHost, rel: &RelDesc, fill: Fill) -> Result<()> {
     for i in &rel.indexes {
         host.lock_relation(i.indexrelid, names::mode::ACCESS_EXCLUSIVE)?;
         relation::new_files(host, i.indexrelid)?;
-        index::fill(host, rel.oid(), i.indexrelid)?;
+        fill(host, rel.oid(), i.indexrelid)?;
     }
     Ok(())
 }

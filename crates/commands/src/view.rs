@@ -40,8 +40,18 @@ pub(crate) fn columns_of(
     Ok(out)
 }
 
+/// Has the SELECT, or the leftmost one of set operations, an INTO clause?
+pub fn has_into(s: &ast::SelectStmt) -> bool {
+    s.larg.as_ref().map_or(s.into_clause.is_some(), |left| has_into(left))
+}
+
 /// CREATE VIEW.
 pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Result<()> {
+    if let Node::SelectStmt(s) = &stmt.query
+        && has_into(s)
+    {
+        bail!(FEATURE_NOT_SUPPORTED, "views must not contain SELECT INTO");
+    }
     let mut cat = SessionLookup::new(host);
     let mut query =
         analyze::ddl::inner_query(&mut cat, &stmt.query, sql, Params::Fixed(Vec::new()))?;

@@ -75,6 +75,26 @@ pub struct OpenIndex {
     btree: OnceLock<btree::Index>,
 }
 
+impl IndexDesc {
+    /// The same index as one that may hold a key twice.
+    pub fn without_uniqueness(&self) -> IndexDesc {
+        let mut schema = self.schema.clone();
+        schema.unique = false;
+        IndexDesc {
+            oid: self.oid,
+            table_oid: self.table_oid,
+            file: self.file,
+            persistence: self.persistence,
+            name: self.name.clone(),
+            table_name: self.table_name.clone(),
+            schema,
+            unique: false,
+            columns: self.columns.clone(),
+            opened: OpenIndex::default(),
+        }
+    }
+}
+
 impl TableDesc {
     /// Is it shared by all databases?
     pub fn is_shared(&self) -> bool {

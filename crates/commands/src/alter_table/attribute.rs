@@ -168,14 +168,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             must_be(rel, b"rmp", "ALTER COLUMN ... SET COMPRESSION")?;
             let a = column(rel, cmd)?;
             let name = word(cmd, "SET COMPRESSION")?;
-            if a.attstorage == b'p' && a.attlen != -1 {
-                let shown = host.catalog().format_type(a.atttypid)?;
-                bail!(
-                    FEATURE_NOT_SUPPORTED,
-                    "column data type {shown} does not support compression"
-                );
-            }
-            let letter = create_table::compression(name)?;
+            let letter = create_table::compression_for(host, name, a.atttypid)?;
             let number = a.attnum;
             change(host, oid, number, |a| a.attcompression = letter)?;
             on_indexes(host, rel, number, |a| a.attcompression = letter)

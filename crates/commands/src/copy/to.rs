@@ -49,7 +49,7 @@ pub(super) fn copy_to(
     sql: &str,
 ) -> Result<u64> {
     if let Some(node) = &stmt.query {
-        if matches!(node, Node::SelectStmt(s) if s.into_clause.is_some()) {
+        if matches!(node, Node::SelectStmt(s) if crate::view::has_into(s)) {
             bail!(FEATURE_NOT_SUPPORTED, "COPY (SELECT INTO) is not supported");
         }
         let mut cat = SessionLookup::new(host);
@@ -155,6 +155,9 @@ impl<'a> Writer<'a> {
                 Target::Client
             }
             Some(path) => {
+                if !path.starts_with('/') {
+                    bail!(INVALID_NAME, "relative path not allowed for COPY to file");
+                }
                 let disk = host.backend().storage().env.disk.clone();
                 let file = disk.open(path, OpenMode::Truncate).map_err(|e| {
                     vfs::io_error_with(&format!("could not open file \"{path}\" for writing"), &e)

@@ -62,20 +62,72 @@ pub(super) fn standard_body(
     Ok((Text::from(text), needs))
 }
 
-/// The error with its position in the statement, where the body stands there as it is; else with the
-/// body as its context. Counterpart: `function_parse_error_transpose`.
-pub(super) fn transposed(e: PgError, sql: &str, body: &str, name: &str) -> PgError {
-    let literal = format!("'{}'", body.replace('\'', "''"));
-    let mut places = sql.match_indices(&literal);
-    match (e.fields().position, places.next(), places.next()) {
-        (Some(position), Some((at, _)), None) if !body.contains('\'') => {
-            let before = sql[..at].chars().count() as u32;
-            let mut e = e;
-            e.fields_mut().position = Some(before + 1 + position);
-            e
+/// The error with its position in the statement, where the body stands there once; else with the body as an
+/// internal query. Counterpart: `function_parse_error_transpose`.
+pub(super) fn transposed(mut e: PgError, sql: &str, body: &str, name: &str) -> PgError {
+    let Some(position) = e.fields().position else {
+        return e.context(format!("SQL function \"{name}\""));
+    };
+    let fields = e.fields_mut();
+    match place_in(sql, body, position) {
+        Some(place) => fields.position = Some(place),
+        None => {
+            fields.position = None;
+            fields.internal_position = Some(position);
+            fields.internal_query = Some(body.to_owned());
         }
-        _ => e.context(format!("SQL function \"{name}\"")),
     }
+    e
+}
+
+/// Where the statement has character `position` of the body, if it holds the body once: between dollar quotes, or as a
+/// literal, in which quotes and escapes take more than one character. Counterpart: `match_prosrc_to_query`.
+fn place_in(sql: &str, body: &str, position: u32) -> Option<u32> {
+    let bytes = sql.as_bytes();
+    let mut found = None;
+    for (at, c) in sql.char_indices() {
+        let start = at + 1;
+        let end = match c {
+            '$' => {
+                let end = start + body.len();
+                let quoted = sql.get(start..end) == Some(body) && bytes.get(end) == Some(&b'$');
+                quoted.then_some(start + body.char_indices().nth(position as usize - 1)?.0)
+            }
+            '\'' => literal_place(&sql[start..], body, position).map(|p| start + p),
+            _ => None,
+        };
+        if let Some(end) = end {
+            if found.is_some() {
+                return None;
+            }
+            found = Some(sql[..end].chars().count() as u32 + 1);
+        }
+    }
+    found
+}
+
+/// The byte in `text`, the inside of a literal and what follows, at which character `position` of the body stands; `None`
+/// where the literal is another one. Counterpart: `match_prosrc_to_literal`.
+fn literal_place(text: &str, body: &str, position: u32) -> Option<usize> {
+    let mut rest = text.char_indices().peekable();
+    let mut place = None;
+    for (i, wanted) in body.chars().enumerate() {
+        let (at, mut c) = rest.next()?;
+        if i + 1 == position as usize {
+            place = Some(at);
+        }
+        if c == '\\' {
+            c = rest.next()?.1;
+        } else if c == '\'' {
+            c = rest.next().filter(|(_, c)| *c == '\'')?.1;
+        }
+        if c != wanted {
+            return None;
+        }
+    }
+    let (end, c) = rest.next()?;
+    let after = rest.next().map(|(_, c)| c);
+    (c == '\'' && after != Some('\'')).then_some(place.unwrap_or(end))
 }
 
 /// What a body is checked against.
