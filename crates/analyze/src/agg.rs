@@ -255,13 +255,13 @@ impl Analyzer<'_> {
                 }
             }
         }
-        if window.args.iter().any(crate::coerce::returns_set) {
+        if let Some(set) = window.args.iter().find_map(crate::coerce::set_in) {
             let e = pg_err!(
                 FEATURE_NOT_SUPPORTED,
                 "window function calls cannot contain set-returning function calls"
             )
             .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
-            return Err(self.at(e, location));
+            return Err(self.at(e, set.0));
         }
         let place = match self.kind() {
             None | Other | SelectTarget | OrderBy | DistinctOn => Option::None,

@@ -48,11 +48,24 @@ fn hide_coercion(node: &mut Expr) {
 
 /// Does the expression return a set?
 pub fn returns_set(expr: &Expr) -> bool {
-    plan::walk::any(expr, &mut |e| match e {
-        Expr::FuncExpr(f) => f.funcretset,
-        Expr::OpExpr(o) => o.opretset,
-        _ => false,
-    })
+    set_in(expr).is_some()
+}
+
+/// The place of a call in the expression that returns a set.
+pub fn set_in(expr: &Expr) -> Option<Location> {
+    let mut found = None;
+    plan::walk::any(expr, &mut |e| {
+        let set = match e {
+            Expr::FuncExpr(f) => f.funcretset,
+            Expr::OpExpr(o) => o.opretset,
+            _ => false,
+        };
+        if set {
+            found = Some(e.location());
+        }
+        set
+    });
+    found
 }
 
 impl Analyzer<'_> {

@@ -48,11 +48,11 @@ impl Analyzer<'_> {
         if !with.recursive {
             self.level().future_ctes = with.ctes.iter().map(|c| c.ctename.to_string()).collect();
             for cte in &with.ctes {
-                self.level().future_ctes.remove(0);
                 let index = self.level_ref().ctes.len();
                 // Visible only once it is done.
                 let (entry, done) = self.start_cte(cte, false);
                 let query = self.analyze_cte_query(cte, None)?;
+                self.level().future_ctes.remove(0);
                 let level = self.level();
                 level.ctes.push(entry);
                 level.ctes_done.push(done);

@@ -311,9 +311,8 @@ impl Analyzer<'_> {
         {
             bail!(FEATURE_NOT_SUPPORTED, "ON CONFLICT is not supported with system catalog tables");
         }
-        if let Some(infer) = &clause.infer {
-            self.arbiter(infer, &target, &mut out)?;
-        }
+        // What the clause infers may be misspelled for a column of EXCLUDED.
+        let mut infer = clause.infer.as_ref();
         if action == OnConflictAction::Update {
             // EXCLUDED: the row proposed for insertion.
             let alias = Alias { aliasname: "excluded".into(), colnames: Vec::new() };
@@ -353,12 +352,18 @@ impl Analyzer<'_> {
                 location: Location::UNKNOWN,
             });
             out.excl_rel_tlist.push(entry(whole, 0, None, true));
+            if let Some(infer) = infer.take() {
+                self.arbiter(infer, &target, &mut out)?;
+            }
             self.add_ns_item(item, false, true, true);
             out.on_conflict_set = self.update_targets(&clause.target_list)?;
             out.on_conflict_where =
                 self.where_clause(clause.where_clause.as_ref(), ExprKind::Where, "WHERE")?;
             // RETURNING does not see EXCLUDED.
             self.level().namespace.pop();
+        }
+        if let Some(infer) = infer {
+            self.arbiter(infer, &target, &mut out)?;
         }
         Ok(out)
     }

@@ -153,6 +153,14 @@ impl Analyzer<'_> {
             return match found {
                 Some((up, item)) => self.whole_row(&item, up, location),
                 Option::None => {
+                    let argument = match names[..] {
+                        [name] => self.function_argument(name, location),
+                        [function, name] => self.argument_of(function, name, location),
+                        _ => Option::None,
+                    };
+                    if let Some(argument) = argument {
+                        return Ok(argument);
+                    }
                     let table = names.last().copied().unwrap_or("");
                     Err(self.missing_table(Option::None, table, location))
                 }
@@ -534,9 +542,9 @@ impl Analyzer<'_> {
         if plain.len() > 1 {
             let mut all = vec![left.clone()];
             all.append(&mut plain);
-            // The type that everything has in common; rows have no array.
+            // The type that everything has in common; rows of no named type have no array.
             let scalar = self.select_common_type(&all, None)?;
-            let array = if scalar.is_valid() && scalar != ty::RECORD && !self.is_complex(scalar)? {
+            let array = if scalar.is_valid() && scalar != ty::RECORD {
                 self.array_type(scalar)?
             } else {
                 Oid::INVALID

@@ -404,6 +404,10 @@ impl Analyzer<'_> {
     }
 
     fn range_table_sample(&mut self, n: &ast::RangeTableSample) -> Result<FromItem> {
+        let location = match &n.relation {
+            Node::RangeVar(rv) => rv.location,
+            _ => n.location,
+        };
         let from = self.transform_from_item(&n.relation)?;
         let JoinTreeNode::Rtr(rtindex) = from.node else {
             bail!(INTERNAL_ERROR, "TABLESAMPLE of a join")
@@ -417,7 +421,7 @@ impl Analyzer<'_> {
                 FEATURE_NOT_SUPPORTED,
                 "TABLESAMPLE clause can only be applied to tables and materialized views"
             );
-            return Err(self.at(e, n.location));
+            return Err(self.at(e, location));
         }
         let names: Vec<&str> = n.method.iter().map(|m| &**m).collect();
         let Some(tsmhandler) = self.cat.tablesample_handler(&names)? else {

@@ -327,8 +327,7 @@ impl Analyzer<'_> {
             self.place(done, location)?;
             actual = args.iter().map(Expr::type_oid).collect();
         }
-        let result = self.enforce_generics(&actual, &mut declared, func.rettype, false);
-        let rettype = self.place(result, location)?;
+        let rettype = self.enforce_generics(&actual, &mut declared, func.rettype, false)?;
         let mut args = self.coerce_arguments(args, &actual, &declared)?;
         if func.nvargs > 0 && func.vatype != ty::ANY {
             args = self.gather_variadic(args, func.nvargs, location)?;
@@ -675,7 +674,9 @@ impl Analyzer<'_> {
         let kind = self.kind();
         match kind {
             Other | FromFunction => return Ok(()),
-            SelectTarget | InsertTarget | GroupBy | OrderBy | DistinctOn | ValuesSingle => {
+            // Windows are sorted by what is grouped or sorted by as well.
+            WindowPartition | WindowOrder | SelectTarget | InsertTarget | GroupBy | OrderBy
+            | DistinctOn | ValuesSingle => {
                 self.level().has_target_srfs = true;
                 return Ok(());
             }
@@ -684,8 +685,7 @@ impl Analyzer<'_> {
         let place = match kind {
             None => return Ok(()),
             JoinOn | JoinUsing => "JOIN conditions",
-            WindowPartition | WindowOrder | WindowFrameRange | WindowFrameRows
-            | WindowFrameGroups => "window definitions",
+            WindowFrameRange | WindowFrameRows | WindowFrameGroups => "window definitions",
             MergeWhen => "MERGE WHEN conditions",
             other => other.phrase(),
         };

@@ -282,8 +282,7 @@ impl Analyzer<'_> {
             let e = pg_err!(UNDEFINED_FUNCTION, "operator is only a shell: {signature}");
             return Err(self.at(e, location));
         }
-        let result = self.enforce_generics(&actual, &mut declared, op.oprresult, false);
-        let opresulttype = self.place(result, location)?;
+        let opresulttype = self.enforce_generics(&actual, &mut declared, op.oprresult, false)?;
         let args = self.coerce_arguments(args, &actual, &declared)?;
         let opretset = match self.cat.proc_row(op.oprcode)? {
             Some(proc) => proc.proretset,

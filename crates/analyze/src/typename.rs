@@ -151,7 +151,14 @@ impl Analyzer<'_> {
     /// The type a name stands for, without its modifiers; `None` if there is none.
     pub fn lookup_type(&mut self, name: &ast::TypeName) -> Result<Option<Row<PgType>>> {
         let row = if name.pct_type {
-            self.percent_type(name)?
+            let found = self.percent_type(name)?;
+            if let Some(row) = &found {
+                let (text, shown) = (type_name_text(name), self.format_type(row.oid));
+                let notice =
+                    pg_err!(SUCCESSFUL_COMPLETION, "type reference {text} converted to {shown}");
+                self.cat.notice(notice.severity(pgerror::Severity::Notice));
+            }
+            found
         } else {
             let (schema, type_name) = self.deconstruct(&name.names)?;
             match schema {

@@ -25,6 +25,20 @@ pub fn int2vector_of(d: DatumRef<'_>) -> Vec<i16> {
     data.chunks_exact(2).map(|c| i16::from_le_bytes([c[0], c[1]])).collect()
 }
 
+/// 42804 where an array that is called a vector has not one dimension, or NULLs. Counterpart:
+/// `check_valid_oidvector`.
+fn check_vector(d: DatumRef<'_>, name: &str) -> Result<()> {
+    let word = |at: usize| {
+        let bytes = d.as_bytes().get(at..).and_then(|b| b.first_chunk::<4>());
+        bytes.map(|b| i32::from_le_bytes(*b))
+    };
+    // Without the length word: dimensions, place of the values if there are NULLs, element type, size, lower bound.
+    if word(0) == Some(1) && word(4) == Some(0) && word(16) == Some(0) {
+        return Ok(());
+    }
+    Err(pg_err!(DATATYPE_MISMATCH, "array is not a valid {name}"))
+}
+
 /// Head of a 0-based one-dimensional array without NULLs.
 fn vector_head(elem: Oid, count: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(20 + 4 * count);
@@ -283,7 +297,10 @@ scalars! { FNS;
     "pg_lsn_hash_extended" =>
         |cx, a| crate::builtin::scalar("hashint8extended").expect("listed")(cx, a),
     "oidvectorin" => |_, a| parse_oidvector(a[0].as_bytes()),
-    "oidvectorout" => |_, a| Ok(joined(oidvector_of(a[0]).iter().map(u32::to_string))),
+    "oidvectorout" => |_, a| {
+        check_vector(a[0], "oidvector")?;
+        Ok(joined(oidvector_of(a[0]).iter().map(u32::to_string)))
+    },
     "oidvectorrecv" =>
         |_, a| Ok(oidvector(&recv_vector(a[0].as_bytes(), oids::OID, "oidvector", |r| r.u32())?)),
     "oidvectorsend" => |_, a| {
@@ -301,7 +318,10 @@ scalars! { FNS;
         Ok(Datum::text(&names.join(", ")))
     },
     "int2vectorin" => |_, a| parse_int2vector(a[0].as_bytes()),
-    "int2vectorout" => |_, a| Ok(joined(int2vector_of(a[0]).iter().map(i16::to_string))),
+    "int2vectorout" => |_, a| {
+        check_vector(a[0], "int2vector")?;
+        Ok(joined(int2vector_of(a[0]).iter().map(i16::to_string)))
+    },
     "int2vectorrecv" =>
         |_, a| Ok(int2vector(&recv_vector(a[0].as_bytes(), oids::INT2, "int2vector", |r| r.i16())?)),
     "int2vectorsend" => |_, a| {

@@ -48,6 +48,14 @@ impl Parser<'_> {
         Err(malformed(self.whole, detail))
     }
 
+    /// A character that begins something where nothing may begin.
+    fn unexpected<T>(&self, c: u8) -> Result<T> {
+        match c {
+            b'\\' | b'{' => self.bad(format!("Unexpected \"{}\" character.", c as char)),
+            _ => self.bad(UNEXPECTED),
+        }
+    }
+
     fn integer(&mut self) -> Result<i32> {
         let start = self.at;
         if matches!(self.peek(), Some(b'-' | b'+')) {
@@ -118,12 +126,9 @@ impl Parser<'_> {
         loop {
             let Some(c) = self.peek() else { return self.bad("Unexpected end of input.") };
             match c {
-                b'"' if !quoted && keep > 0 => {
-                    return self.bad("Incorrectly quoted array element.");
-                }
                 b'"' => {
-                    if quoted {
-                        return self.bad("Unexpected array element.");
+                    if quoted || keep > 0 {
+                        return self.bad(UNEXPECTED);
                     }
                     quoted = true;
                     self.at += 1;
@@ -148,7 +153,7 @@ impl Parser<'_> {
                 }
                 b'\\' => {
                     if quoted {
-                        return self.bad("Incorrectly quoted array element.");
+                        return self.bad("Unexpected \"\\\" character.");
                     }
                     self.at += 1;
                     let Some(c) = self.peek() else { return self.bad("Unexpected end of input.") };
@@ -162,7 +167,7 @@ impl Parser<'_> {
                 c => {
                     if !is_space(c) {
                         if quoted {
-                            return self.bad("Incorrectly quoted array element.");
+                            return self.bad(UNEXPECTED);
                         }
                         out.push(c);
                         keep = out.len();
@@ -207,9 +212,10 @@ impl Parser<'_> {
                     }
                     self.list(depth + 1)?;
                 }
-                Some(_) => {
+                Some(c) => {
+                    // What may follow a sub-array is another one.
                     if *self.leaf.get_or_insert(depth) != depth {
-                        return self.bad(MISMATCH);
+                        return self.unexpected(c);
                     }
                     let e = self.element()?;
                     self.elements.push(e);
@@ -230,7 +236,7 @@ impl Parser<'_> {
                     }
                 }
                 None => return self.bad("Unexpected end of input."),
-                Some(_) => return self.bad("Unexpected array element."),
+                Some(c) => return self.unexpected(c),
             }
         }
         if self.dims.len() <= depth {
@@ -245,6 +251,7 @@ impl Parser<'_> {
     }
 }
 
+const UNEXPECTED: &str = "Unexpected array element.";
 const MISMATCH: &str = "Multidimensional arrays must have sub-arrays with matching dimensions.";
 
 fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
