@@ -1,31 +1,282 @@
-create sequence s1; create sequence s2;
-create table upsert_test(a int primary key, b text);
-insert into upsert_test values (1,'Boo'),(3,'Zoo');
-WITH aaa AS (SELECT 1 AS a, 'Foo' AS b) INSERT INTO upsert_test VALUES (1, 'Bar') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b, a FROM aaa) RETURNING *;
-INSERT INTO upsert_test VALUES (1, 'Baz'), (3, 'Zaz') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Correlated', a from upsert_test i WHERE i.a = upsert_test.a) RETURNING *;
-INSERT INTO upsert_test VALUES (1, 'Bat'), (3, 'Zot') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Excluded', a from upsert_test i WHERE i.a = excluded.a) RETURNING *;
-INSERT INTO upsert_test VALUES (2, 'Beeble') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Excluded', a from upsert_test i WHERE i.a = excluded.a) RETURNING a;
-INSERT INTO upsert_test VALUES (2, 'Beeble') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Excluded', a from upsert_test i WHERE i.a = excluded.a) where upsert_test.a > (select 1) RETURNING *;
-INSERT INTO upsert_test VALUES (1, 'x') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT 'none', 7 where false) RETURNING *;
-INSERT INTO upsert_test VALUES (1, 'x'),(2,'y') ON CONFLICT(a) DO UPDATE SET (a,b) = (SELECT excluded.a + 10, excluded.b||upsert_test.b) RETURNING *;
-create function f_v(int,int) returns table(i int, s bigint) language sql volatile as 'select i, nextval(''s1'') from generate_series($1,$2) i';
-create function f_one() returns bigint language sql volatile as 'select nextval(''s2'')';
-SELECT * FROM (VALUES (1),(2),(3)) v(r) LEFT JOIN f_v(11,13) ON (r+i)<100;
-SELECT * FROM (VALUES (1),(2),(3)) v(r) LEFT JOIN f_v(11,13) WITH ORDINALITY AS f(i,s,o) ON (r+i)<100;
-SELECT * FROM (VALUES (1),(2),(3)) v(r), f_v(11,10+r);
-SELECT * FROM (VALUES (1),(2),(3)) v(r), lateral (select * from f_v(11,12) where r<>i) x;
-SELECT * FROM (VALUES (1),(2),(3)) v(r) left join f_one() f on f>r;
-SELECT * FROM (VALUES (1),(2),(3)) v(r) left join rows from (f_one(), f_v(1,2)) f(a,b,c) on true;
-SELECT r, (select sum(s) from f_v(1,2) where i<>r) FROM (VALUES (1),(2),(3)) v(r);
-SELECT r, (select sum(s) from f_v(1,r)) FROM (VALUES (1),(2),(3)) v(r);
-select * from f_v(1,5) limit 2;
-select currval('s1');
-create function array_to_set(anyarray) returns setof record as $$ select i AS "index", $1[i] AS "value" from generate_subscripts($1, 1) i $$ language sql strict immutable;
-select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 text);
-select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 varchar(2));
-create or replace function array_to_set(anyarray) returns setof record as $$ select i AS "index", $1[i] AS "value" from generate_subscripts($1, 1) i $$ language sql immutable;
-select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 text);
-select * from array_to_set(array['one', 'two']) as t(f1 int,f2 char(6));
-create temp view vv as select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 char(6));
-select * from vv;
-select pg_typeof(f1), pg_typeof(f2) from vv;
+create schema suite_t1; set search_path = suite_t1, public
+create sequence s1; create sequence s2
+create table upsert_test(a int primary key, b text)
+insert into upsert_test values (1,'Boo'),(3,'Zoo')
+WITH aaa AS (SELECT 1 AS a, 'Foo' AS b) INSERT INTO upsert_test VALUES (1, 'Bar') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b, a FROM aaa) RETURNING *
+INSERT INTO upsert_test VALUES (1, 'Baz'), (3, 'Zaz') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Correlated', a from upsert_test i WHERE i.a = upsert_test.a) RETURNING *
+INSERT INTO upsert_test VALUES (1, 'Bat'), (3, 'Zot') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Excluded', a from upsert_test i WHERE i.a = excluded.a) RETURNING *
+INSERT INTO upsert_test VALUES (2, 'Beeble') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Excluded', a from upsert_test i WHERE i.a = excluded.a) RETURNING a
+INSERT INTO upsert_test VALUES (2, 'Beeble') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT b || ', Excluded', a from upsert_test i WHERE i.a = excluded.a) where upsert_test.a > (select 1) RETURNING *
+INSERT INTO upsert_test VALUES (1, 'x') ON CONFLICT(a) DO UPDATE SET (b, a) = (SELECT 'none', 7 where false) RETURNING *
+INSERT INTO upsert_test VALUES (1, 'x'),(2,'y') ON CONFLICT(a) DO UPDATE SET (a,b) = (SELECT excluded.a + 10, excluded.b||upsert_test.b) RETURNING *
+create function f_v(int,int) returns table(i int, s bigint) language sql volatile as 'select i, nextval(''s1'') from generate_series($1,$2) i'
+create function f_one() returns bigint language sql volatile as 'select nextval(''s2'')'
+SELECT * FROM (VALUES (1),(2),(3)) v(r) LEFT JOIN f_v(11,13) ON (r+i)<100
+SELECT * FROM (VALUES (1),(2),(3)) v(r) LEFT JOIN f_v(11,13) WITH ORDINALITY AS f(i,s,o) ON (r+i)<100
+SELECT * FROM (VALUES (1),(2),(3)) v(r), f_v(11,10+r)
+SELECT * FROM (VALUES (1),(2),(3)) v(r), lateral (select * from f_v(11,12) where r<>i) x
+SELECT * FROM (VALUES (1),(2),(3)) v(r) left join f_one() f on f>r
+SELECT * FROM (VALUES (1),(2),(3)) v(r) left join rows from (f_one(), f_v(1,2)) f(a,b,c) on true
+SELECT r, (select sum(s) from f_v(1,2) where i<>r) FROM (VALUES (1),(2),(3)) v(r)
+SELECT r, (select sum(s) from f_v(1,r)) FROM (VALUES (1),(2),(3)) v(r)
+select * from f_v(1,5) limit 2
+select currval('s1')
+create function array_to_set(anyarray) returns setof record as $$ select i AS "index", $1[i] AS "value" from generate_subscripts($1, 1) i $$ language sql strict immutable
+select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 text)
+select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 varchar(2))
+create or replace function array_to_set(anyarray) returns setof record as $$ select i AS "index", $1[i] AS "value" from generate_subscripts($1, 1) i $$ language sql immutable
+select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 text)
+select * from array_to_set(array['one', 'two']) as t(f1 int,f2 char(6))
+create temp view vv as select * from array_to_set(array['one', 'two']) as t(f1 numeric(4,2),f2 char(6))
+select * from vv
+select pg_typeof(f1), pg_typeof(f2) from vv
+create schema suite_t2; set search_path = suite_t2, public
+create function dup(f1 anyelement, f2 out anyelement, f3 out anyarray) AS 'select $1, array[$1,$1]' LANGUAGE sql
+select dup('xyz')
+CREATE OR REPLACE FUNCTION dup (inout f2 anyelement, out f3 anyarray) AS 'select $1, array[$1,$1]' LANGUAGE sql
+CREATE OR REPLACE FUNCTION dup (f1 anyelement, out f2 anyelement, out f4 anyarray) AS 'select $1, array[$1,$1]' LANGUAGE sql
+select max(array['a'],'b')
+select array_append('1','2')
+select '1' || null
+create table few(id int, dataa text, datab text)
+insert into few values (1,'a','foo'),(2,'a','bar'),(3,'b','bar')
+SELECT min(generate_series(1, 3)) OVER() FROM few
+SELECT SUM(count(*)) OVER(PARTITION BY generate_series(1,3) ORDER BY generate_series(1,3)), generate_series(1,3) g FROM few GROUP BY g
+SELECT id, row_number() over (order by generate_series(1,2)) FROM few order by 1,2
+SELECT id, row_number() over (partition by id order by generate_series(1,2)), generate_series(1,2) FROM few order by 1,2
+SELECT sum(id) over (rows between generate_series(1,2) preceding and current row) from few
+WITH outermost(x) AS (SELECT 1 UNION (WITH innermost as (SELECT 2) SELECT * FROM outermost UNION SELECT * FROM innermost)) SELECT * FROM outermost ORDER BY 1
+with a as (select * from b), b as (select 1) select * from a
+with a as (select 1), b as (select * from c) select * from a
+create view vinto as select 1 into few
+create view vinto as select 1 into few union select 2
+COPY (SELECT 1 INTO frak UNION SELECT 2) TO 'blob'
+COPY (SELECT 1 INTO frak UNION SELECT 2) TO stdout
+create view fewv as select * from few
+SELECT id FROM fewv TABLESAMPLE BERNOULLI (1)
+WITH q AS (SELECT * FROM few) SELECT * FROM q TABLESAMPLE BERNOULLI (5.5) REPEATABLE (1)
+create table comp1 (f1 int compression pglz)
+create table comp1 (f1 int[] compression pglz, f2 int compression default, f3 name)
+alter table comp1 alter f2 set compression pglz
+alter table comp1 alter f3 set compression pglz
+create index on few (id int4_ops(foo=1))
+create index on few (id int4_ops(foo))
+create table cwi(a int, b varchar(10))
+insert into cwi values (1,'one')
+create unique index cwi_u3 on cwi(a desc)
+create unique index cwi_u4 on cwi(b collate "POSIX")
+create index cwi_n on cwi(a)
+alter table cwi add unique using index cwi_u3
+alter table cwi add constraint c2 unique using index cwi_u4
+alter table cwi add unique using index cwi_n
+alter table cwi add unique using index cwi_none
+create schema sch1; create role r1
+reindex schema sch1
+reindex schema sch2
+create table ct1 as select relname from pg_class where relname like 'ct_'
+select * from ct1
+create table ct2 as select relname from pg_class where relname = 'ct2' union select relname from pg_class where relname = 'ct1'
+select * from ct2
+create materialized view ct3 as select relname from pg_class where relname = 'ct3'
+select * from ct3
+prepare pp as select count(*) from pg_class where relname = 'ct4'
+create table ct4 as execute pp
+select * from ct4
+create type compos as (f1 int, f2 text)
+create table t8(q1 int8, q2 int8)
+insert into t8 values (123,456),(4567890123456789,123),(1,null)
+select * from t8 where t8 in (row(123,456)::t8, '(4567890123456789,123)')
+select * from t8 where t8 not in (row(123,456)::t8, '(4567890123456789,123)')
+select * from t8 where t8 in (row(123,456)::t8, row(1,2))
+select * from t8 where row(q1,q2) in (row(123,456)::t8, row(1,2)::t8)
+create table compt(f1 int, f2 text)
+create function fcompos1(v compt) returns void as $$ insert into compt values (v) $$ language sql
+create function fcompos1(v compt) returns void as $$ insert into compt values (v.*); $$ language sql
+create function fcompos2(v compt) returns void as $$ select fcompos1(v); $$ language sql
+create function fcompos3(v compt) returns void as $$ select fcompos1(fcompos3.v.*); $$ language sql
+create function fcompos4(v compt) returns void as $$ select fcompos1(v.*); $$ language sql
+select fcompos1(row(1,'one')); select fcompos2(row(2,'two')); select fcompos3(row(3,'three')); select fcompos4(row(4,'four'))
+select * from compt order by 1
+create function ferr1() returns int as 'select ''a'' + nope' language sql
+create function ferr1() returns int as E'select \'a\' || nope' language sql
+create function ferr1() returns int as $x$select 1 + nope$x$ language sql
+create function ferr1() returns int as $x$selec 1$x$ language sql
+create function ferr1() returns int as 'selec 1' language sql
+create function ferr1() returns int as 'select 1 + nope, 2' language sql
+create function ferr1() returns int as U&'select 1 + nope\0020' language sql
+create function ferr1() returns int as 'select ''ä'' + nope' language sql
+create function ferr1() returns int as 'select 1, 2' language sql
+create table conc(f1 text, f2 text)
+insert into conc values ('a','b'),('b','b')
+create unique index concurrently conc_i3 on conc(f2)
+vacuum full conc
+select indexrelid::regclass, indisvalid, indisready, indislive from pg_index where indrelid = 'conc'::regclass
+cluster conc using conc_i3
+truncate conc
+select indexrelid::regclass, indisvalid, indisready, indislive from pg_index where indrelid = 'conc'::regclass
+insert into conc values ('a','b'),('b','c')
+reindex table conc
+select indexrelid::regclass, indisvalid, indisready, indislive from pg_index where indrelid = 'conc'::regclass
+insert into conc values ('b','c')
+vacuum full conc
+insert into conc values ('b','c')
+create table ict(key int4, fruit text)
+create unique index on ict(key)
+insert into ict values (1, 'Apple') on conflict (keyy) do update set fruit = excluded.fruit
+insert into ict values (1, 'Apple') on conflict (fruit) do update set fruity = excluded.fruit
+insert into ict values (1, 'Apple') on conflict (key) do update set fruit = excluded.fruitt
+insert into ict values (1, 'Apple') on conflict (key) where keyy > 3 do nothing
+CREATE FUNCTION hbn(few.dataa%TYPE) RETURNS few.datab%TYPE AS 'select datab from few where dataa = $1' LANGUAGE SQL
+create table tt2 (x few.dataa%type)
+select E'{{1,2},\\{2,3}}'::text[]
+select '{{"1 2" x},{3}}'::text[]
+select '{{1,2},3}'::text[]
+select '{"a"b}'::text[]
+select '{a"b"}'::text[]
+select '{"a"\b}'::text[]
+select '{1,{2}}'::text[]
+select '{{1},"a"}'::text[]
+select '{"a""b"}'::text[]
+select '{{1}2}'::text[]
+select '{{1}"2"}'::text[]
+select '{{1}\2}'::text[]
+select '{1 2,3}'::text[]
+select '{ "a" ,b}'::text[]
+select '{,}'::text[]; select '{a,}'::text[]; select '{a,,b}'::text[]; select '{a'::text[]; select '{"a'::text[]; select '{a}x'::text[]; select '{}}'::text[]; select '{{},{}}'::text[]; select '{{a},{}}'::text[]; select '{{}}'::text[]; select 'a'::text[]; select ''::text[]; select '{{a},{b,c}}'::text[]; select '{{a}{b}}'::text[]; select '{a{b}}'::text[]; select '{"a"{b}}'::text[]
+select array[]::oidvector; select array[]::int2vector; select array[1,2]::int2[]::int2vector; select array[[1,2]]::int2[]::int2vector; select array[null]::oid[]::oidvector; select '[1:2]={1,2}'::oid[]::oidvector; select '[0:1]={1,2}'::oid[]::oidvector; select array[1,2]::oid[]::oidvector
+select ('abc'::name)[0:1]
+create table ict2 (key int4, fruit text)
+create unique index op_index_key on ict2(key, fruit text_pattern_ops)
+create unique index collation_index_key on ict2(key, fruit collate "C")
+create unique index both_index_key on ict2(key, fruit collate "C" text_pattern_ops)
+create unique index both_index_expr_key on ict2(key, lower(fruit) collate "C" text_pattern_ops)
+explain (costs off) insert into ict2 values(0, 'C') on conflict (key, fruit text_pattern_ops) do nothing
+explain (costs off) insert into ict2 values(0, 'C') on conflict (fruit collate "C" text_pattern_ops, key) do nothing
+explain (costs off) insert into ict2 values(0, 'C') on conflict (fruit, key, fruit text_pattern_ops, key) do nothing
+explain (costs off) insert into ict2 values(0, 'C') on conflict (key, lower(fruit)) do nothing
+explain (costs off) insert into ict2 values(0, 'C') on conflict (key, lower(fruit) text_ops) do nothing
+explain (costs off) insert into ict2 values(0, 'C') on conflict (key, fruit) do nothing
+create schema suite_t3; set search_path = suite_t3, public
+create table int8_tbl(q1 int8, q2 int8); insert into int8_tbl values (123,456),(123,4567890123456789),(4567890123456789,123),(4567890123456789,4567890123456789),(4567890123456789,-4567890123456789)
+create table int4_tbl(f1 int4); insert into int4_tbl values (0),(123456),(-123456),(2147483647),(-2147483647)
+create table tenk1 as select g unique1, (g*7919)%10000 unique2, g%2 two, g%4 four, g%10 ten, g%20 twenty, g%100 hundred, g%1000 thousand, g%2000 twothousand, g%5000 fivethous, g%10000 tenthous, ('A'||g)::name stringu1 from generate_series(0,9999) g
+create index tenk1_unique1 on tenk1(unique1); create index tenk1_unique2 on tenk1(unique2); create index tenk1_hundred on tenk1(hundred); create index tenk1_thous_tenthous on tenk1(thousand,tenthous)
+vacuum analyze
+explain (costs off) select count(*) from ( select unique1 from tenk1 union select fivethous from tenk1 ) ss
+select count(*) from ( select unique1 from tenk1 union select fivethous from tenk1 ) ss
+explain (costs off) select count(*) from ( select unique1 from tenk1 intersect select fivethous from tenk1 ) ss
+select count(*) from ( select unique1 from tenk1 intersect select fivethous from tenk1 ) ss
+explain (costs off) select unique1 from tenk1 except select unique2 from tenk1 where unique2 != 10
+select unique1 from tenk1 except select unique2 from tenk1 where unique2 != 10
+set enable_hashagg = off
+explain (costs off) select count(*) from ( select unique1 from tenk1 union select fivethous from tenk1 ) ss
+explain (costs off) select count(*) from ( select unique1 from tenk1 intersect select fivethous from tenk1 ) ss
+explain (costs off) select unique1 from tenk1 except select unique2 from tenk1 where unique2 != 10
+select count(*) from ( select unique1 from tenk1 intersect select fivethous from tenk1 ) ss
+explain (costs off) select x from (values (array[1, 2]), (array[1, 3])) _(x) intersect select x from (values (array[1, 2]), (array[1, 4])) _(x)
+explain (costs off) select from generate_series(1,5) intersect select from generate_series(1,3)
+select from generate_series(1,5) union select from generate_series(1,3)
+reset enable_hashagg
+explain (costs off) select from generate_series(1,5) intersect select from generate_series(1,3)
+select from generate_series(1,5) intersect all select from generate_series(1,3)
+explain (costs off, verbose) select q1 from int8_tbl union all select f1 from int4_tbl
+explain (costs off, verbose) select q1::text from int8_tbl union select f1::text from int4_tbl order by 1
+explain (costs off, verbose) (select q1 from int8_tbl order by q2 limit 1) union all select 3
+(select q1 from int8_tbl order by q2 limit 1) union all select 3
+(select f1 from int4_tbl order by -f1 limit 1) union all select 3.5
+explain (costs off, verbose) (select f1 from int4_tbl order by -f1 limit 1) union all select 3.5
+select f1 from int4_tbl intersect select q1 from int8_tbl except select 3.0
+select 1.0 intersect select 1.00; select 1.00 intersect select 1.0
+select x from (values (1.0),(1.00),(2.0)) v(x) intersect all select x from (values (1.000),(1.0),(1.0)) w(x)
+select x from (values (1.0),(1.00),(2.0)) v(x) intersect select x from (values (1.000)) w(x)
+select x from (values (1.000)) w(x) intersect select x from (values (1.0),(1.00),(2.0)) v(x)
+explain (costs off) select 1 as t, 2 as x union select 2, 4
+SELECT * FROM (SELECT 1 AS t, 2 AS x UNION SELECT 2 AS t, 4 AS x) ss WHERE x < 4 ORDER BY x
+explain (costs off) select * from (select *, 0 as x from int8_tbl a union all select *, 1 as x from int8_tbl b) ss where (x = 0) or (q1 >= q2 and q1 <= q2)
+explain (costs off) select * from int4_tbl o where exists (select 1 from int4_tbl i where i.f1=o.f1 limit null)
+explain (costs off) select * from int4_tbl o where not exists (select 1 from int4_tbl i where i.f1=o.f1 limit 1)
+explain (costs off) select * from int4_tbl o where exists (select 1 from int4_tbl i where i.f1=o.f1 limit 0)
+explain (costs off) select * from int4_tbl o where exists (select f1 from int4_tbl i where i.f1=o.f1 group by f1 limit 5)
+explain (costs off) select * from int4_tbl o where exists (select 1 from int4_tbl i where i.f1=o.f1 offset 1)
+explain (costs off) select (select max(f1) from int4_tbl i where exists (select 1 from int8_tbl limit 1))
+explain (costs off) select * from int4_tbl offset 0
+explain (costs off) select * from int4_tbl limit null offset null
+explain (costs off) select * from int4_tbl limit all offset 1
+explain (costs off) select * from int4_tbl limit 0
+explain (costs off) select * from tenk1 where unique1 = unique1 and unique2 = unique2
+explain (costs off) select * from int8_tbl a left join int8_tbl b on a.q1 = a.q1 and b.q2 = b.q2
+select count(*) from int8_tbl a left join int8_tbl b on a.q1 = a.q1 and b.q2 = b.q2
+explain (costs off) select * from tenk1 where (thousand, tenthous) in ((1,1001), (null,null))
+explain (costs off) select * from tenk1 where unique1 = 1 or null
+explain (costs off) select * from tenk1 where unique1 = 1 and null
+explain (costs off) select * from tenk1 where not (unique1 = 1 and null)
+select count(*) from tenk1 where not (unique1 = 1 and null)
+select unique1, q1, coalesce(unique1, -1) + q1 as fault from int8_tbl left join tenk1 on (q2 = unique2) where coalesce(unique1, -1) + q1 = 122 order by 3
+explain (costs off) select * from tenk1 a full join tenk1 b using(unique2) where coalesce(a.ten,1)+coalesce(b.ten,2) = 42
+select count(*) from tenk1 a full join (select * from tenk1 where ten < 5) b using(unique2) where coalesce(a.ten,1)+coalesce(b.ten,20) > 20
+select count(*) from int8_tbl a full join int8_tbl b on a.q1 = b.q2 where coalesce(a.q1,1) <> coalesce(b.q1,2)
+select * from int8_tbl a left join int8_tbl b on a.q1 = b.q2 and b.q1 > 1000 where coalesce(b.q1,2) < 1000 order by 1,2
+select * from int8_tbl a left join int8_tbl b on a.q1 < b.q2 where coalesce(b.q1,2) < 1000 order by 1,2,3,4
+set enable_hashjoin = off
+select * from int8_tbl a left join int8_tbl b on a.q1 = b.q2 and b.q1 > 1000 where coalesce(b.q1,2) < 1000 order by 1,2
+select count(*) from int8_tbl a full join int8_tbl b on a.q1 = b.q2 where coalesce(a.q1,1) <> coalesce(b.q1,2)
+explain (costs off) select count(*) from int8_tbl a full join int8_tbl b on a.q1 = b.q2 where coalesce(a.q1,1) <> coalesce(b.q1,2)
+set enable_mergejoin = off
+select * from int8_tbl a left join int8_tbl b on a.q1 = b.q2 and b.q1 > 1000 where coalesce(b.q1,2) < 1000 order by 1,2
+reset enable_hashjoin; reset enable_mergejoin
+explain (costs off) select * from int4_tbl i left join int8_tbl j on true
+explain (costs off) select proname from pg_proc where proname like E'RI\\_FKey%del' order by 1
+explain (costs off) select proname from pg_proc where proname ~ '^abc'
+create table btree_bpchar (f1 text collate "C")
+create index on btree_bpchar(f1 bpchar_ops)
+insert into btree_bpchar select 'x'||g from generate_series(1,5000) g; insert into btree_bpchar values ('foo'), ('fool'), ('bar'), ('quux'); analyze btree_bpchar
+select * from btree_bpchar where f1::bpchar like 'foo'
+select * from btree_bpchar where f1::bpchar like 'foo%' order by 1
+create table cet(c1 varchar(10), c2 int); insert into cet select 'a'||g, g from generate_series(1,5000) g
+create index cetx on cet ((c1::text collate "C")); create index cetx2 on cet(c1 collate "POSIX"); create index cetx3 on cet ((c1 collate "C")); analyze cet
+select pg_get_indexdef('cetx'::regclass); select pg_get_indexdef('cetx2'::regclass); select pg_get_indexdef('cetx3'::regclass)
+explain (costs off) select * from cet where c1 = 'a17' collate "POSIX"
+explain (costs off) select * from cet order by c1 collate "POSIX" limit 2
+select * from cet order by c1 collate "POSIX" limit 2
+explain (verbose, costs off) select x, x from (select (select now() where y=y) as x from (values(1),(2)) v(y)) ss
+select count(*) from (select distinct two, four, two from tenk1) ss
+explain (costs off) select sum(a) from (select distinct two as a, four as b from tenk1) ss
+select sum(a), sum(b) from (select distinct two as a, four as b from tenk1) ss
+explain (costs off) select b, count(a) from (select distinct two as a, four as b from tenk1 order by 2,1 limit 10) ss group by b
+select b, count(a) from (select distinct two as a, four as b from tenk1 order by 2,1 limit 10) ss group by b order by b
+create schema suite_t4; set search_path = suite_t4, public
+create table boolindex (b bool, i int, unique(b, i), junk float)
+insert into boolindex select g%2=0, g, g from generate_series(1,5000) g; insert into boolindex values (null,7,7); analyze boolindex
+explain (costs off) select * from boolindex order by b, i limit 10
+explain (costs off) select * from boolindex where b order by i limit 10
+explain (costs off) select * from boolindex where b = true order by i desc limit 10
+explain (costs off) select * from boolindex where not b order by i limit 10
+explain (costs off) select * from boolindex where b is true order by i desc limit 10
+explain (costs off) select * from boolindex where b is false order by i desc limit 10
+select * from boolindex where b is false order by i desc limit 3; select * from boolindex where not b order by i limit 3
+create table fx(a int, b int, c text); insert into fx select g%7, g%5, 'x'||g%3 from generate_series(1,3000) g; create index on fx(a,b); analyze fx
+explain (costs off) select * from fx where a = 3 order by a, b limit 5
+explain (costs off) select * from fx where a = 3 order by a
+explain (costs off) select b, count(*) from fx where a = 3 group by a, b order by a, b
+explain (costs off) select a, count(*) from fx where a = 3 group by a
+select a, count(*) from fx where a = 3 group by a
+explain (costs off) select distinct a from fx where a = 3
+select distinct a from fx where a = 3
+select distinct on (a) a, b from fx where a = 3 order by a, b
+explain (costs off) select distinct on (a) a, b from fx where a = 3 order by a, b
+select a, b, sum(b) over (partition by a order by b), rank() over (order by a) from fx where a = 3 order by 1,2 limit 3
+explain (costs off) select * from fx where c = 'x1' order by c, a limit 3
+explain (costs off) select * from fx where c = 'x1' collate "C" order by c, a limit 3
+prepare px(int) as select a,b from fx where a = $1 order by a, b desc limit 2; execute px(2); execute px(5)
+select x.a, y.b from fx x join fx y on x.a = y.a and x.a = 2 where y.b = 1 order by x.a, y.a limit 2
+select (select min(b) from fx f2 where f2.a = f1.a) from fx f1 where b=1 order by b, a limit 3
+explain (costs off) select * from (select a, b from fx where a = 2 order by a, b offset 0) s order by a, b limit 1
+select * from (select a, b from fx where a = 2 order by a, b offset 0) s order by a, b limit 1
+select a::numeric(5,2)+0 from fx where a::numeric(5,2)+0 = 3.00 order by 1 limit 1
+select count(*) from (select a from fx where a = 2 union select b from fx where b=1) s
+select a from fx where a = 2 group by a having count(*) > 1 order by a
+select first_value(b) over w, a from fx where a = 1 window w as (partition by a order by a, b) order by b limit 2
+explain (costs off) update fx set b = 1 where a = 3 and b = b
+select array_agg(b order by a, b) from fx where a = 2 and b < 2 and c = 'x1'
+explain (costs off) select max(b) from fx where a = 2
+select max(b), min(b) from fx where a = 2

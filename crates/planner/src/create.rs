@@ -260,7 +260,11 @@ impl Glob<'_> {
                 Ok(Made { plan: Plan { info, node }, output: c.output })
             }
             PathKind::Gate { child, quals } => {
-                let c = self.create(root, child, want)?;
+                let mut c = self.create(root, child, want)?;
+                if let PlanNode::Result { child: None, constant_qual } = &mut c.plan.node {
+                    constant_qual.extend(self.cheap_first(quals)?.into_owned());
+                    return Ok(c);
+                }
                 let info = PlanInfo { target_list: pass_through(&c.output), ..info };
                 let node = PlanNode::Result {
                     child: Some(Box::new(c.plan)),
@@ -667,6 +671,10 @@ fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
 /// would hand on what it gets.
 fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
     let columns = &child.info.target_list;
+    // Its rows have a column more, which tells the inputs apart.
+    if let PlanNode::SetOp { .. } = child.node {
+        return false;
+    }
     want.len() == columns.len()
         && columns.iter().all(|t| !t.resjunk)
         && want.iter().zip(1..).all(

@@ -13,6 +13,7 @@ use plan::expr::*;
 use std::cmp::Ordering;
 use types::{Datum, oids};
 
+const DEFAULT_COLLATION: Oid = Oid(100);
 const LESS: u16 = 1;
 const LESS_EQUAL: u16 = 2;
 const EQUAL: u16 = 3;
@@ -30,7 +31,7 @@ impl Glob<'_> {
         match q {
             Expr::OpExpr(op) => {
                 let [l, Expr::Const(c)] = op.args.as_slice() else { return Ok(Vec::new()) };
-                let text = matches!(key.opcintype, oids::TEXT | oids::NAME);
+                let text = matches!(key.opcintype, oids::TEXT | oids::NAME | oids::BPCHAR);
                 if !text || c.is_null() || !is_index_key(l, rti, key) {
                     return Ok(Vec::new());
                 }
@@ -69,14 +70,16 @@ impl Glob<'_> {
         value: &[u8],
     ) -> Result<Option<Expr>> {
         let ty = key.opcintype;
-        let Some(opno) = self.facts.family_operator(key.opfamily, ty, oids::TEXT, strategy)? else {
+        // Padded strings are compared with their kind.
+        let consttype = if ty == oids::BPCHAR { ty } else { oids::TEXT };
+        let Some(opno) = self.facts.family_operator(key.opfamily, ty, consttype, strategy)? else {
             return Ok(None);
         };
         let facts = self.facts.operator(opno)?;
         let value = Expr::Const(Const {
-            consttype: oids::TEXT,
+            consttype,
             consttypmod: -1,
-            constcollid: key.collation,
+            constcollid: DEFAULT_COLLATION,
             constlen: -1,
             constbyval: false,
             value: Datum::bytes(value.to_vec()),

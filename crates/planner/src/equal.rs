@@ -4,10 +4,11 @@
 use crate::glob::*;
 use crate::quals::JoinItem;
 use crate::selectivity::strip;
+use crate::vars::*;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
-use plan::query::JoinType;
+use plan::query::*;
 use types::oids;
 
 /// Expressions that are equal by one operator wherever the conditions hold.
@@ -23,6 +24,69 @@ struct Class {
 }
 
 impl Glob<'_> {
+    /// Expressions that the level's conditions fix to one value. Grouping sets make NULLs of them: there are none then.
+    pub(crate) fn constant_exprs(&mut self, query: &Query) -> Result<Vec<Expr>> {
+        let mut out = Vec::new();
+        if !query.grouping_sets.is_empty() {
+            return Ok(out);
+        }
+        let mut quals = Vec::new();
+        top_quals(&query.jointree, &mut quals);
+        for q in &quals {
+            match q {
+                Expr::OpExpr(op) => {
+                    let [a, b] = op.args.as_slice() else { continue };
+                    for (e, value) in [(a, b), (b, a)] {
+                        // Another collation may take different strings for equal.
+                        let alike = op.inputcollid == e.collation();
+                        if alike
+                            && !relids_of(e).is_empty()
+                            && relids_of(value).is_empty()
+                            && !contains_subplans(value)
+                            && self.facts.operator(op.opno)?.can_merge
+                            && eval::volatility(q, self.facts)? != eval::Volatility::Volatile
+                        {
+                            out.push(e.clone());
+                        }
+                    }
+                }
+                Expr::Var(v) if v.vartype == oids::BOOL => out.push(q.clone()),
+                Expr::Bool(b) if b.boolop == BoolOp::Not => {
+                    out.extend(b.args.iter().filter(|a| matches!(a, Expr::Var(_))).cloned());
+                }
+                Expr::BooleanTest(t)
+                    if matches!(t.booltesttype, BoolTestKind::IsTrue | BoolTestKind::IsFalse)
+                        && matches!(t.arg, Expr::Var(_)) =>
+                {
+                    out.push(t.arg.clone());
+                }
+                _ => {}
+            }
+        }
+        Ok(out)
+    }
+
+    /// `x = x` as `x IS NOT NULL`, which it means where the equality is one that orders agree with. Counterpart: the
+    /// beginning of `process_equivalence`.
+    pub(crate) fn equal_to_itself(&mut self, q: &mut Expr) -> Result<()> {
+        let Expr::OpExpr(op) = &*q else { return Ok(()) };
+        let [a, b] = op.args.as_slice() else { return Ok(()) };
+        if a != b || relids_of(a).is_empty() {
+            return Ok(());
+        }
+        let facts = self.facts.operator(op.opno)?;
+        let volatile = eval::volatility(a, self.facts)? == eval::Volatility::Volatile;
+        if facts.can_merge && facts.strict && !volatile {
+            *q = Expr::NullTest(Box::new(NullTest {
+                arg: a.clone(),
+                is_not: true,
+                argisrow: false,
+                location: Location::UNKNOWN,
+            }));
+        }
+        Ok(())
+    }
+
     /// The conditions (ANDed) with equalities to constants spelled out for every column concerned; conditions between
     /// two such columns are no longer needed, nor those that are there twice. Two different constants: FALSE is added.
     pub(crate) fn spread_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
@@ -200,4 +264,27 @@ fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
         }
     }
     classes.insert(at, class);
+}
+
+/// The conditions that all rows of the level satisfy.
+fn top_quals(from: &FromExpr, out: &mut Vec<Expr>) {
+    if let Some(q) = &from.quals {
+        conjuncts(q.clone(), out);
+    }
+    from.fromlist.iter().for_each(|n| node_quals(n, out));
+}
+
+fn node_quals(node: &JoinTreeNode, out: &mut Vec<Expr>) {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(f) => top_quals(f, out),
+        JoinTreeNode::Join(j) if j.jointype == JoinType::Inner => {
+            if let Some(q) = &j.quals {
+                conjuncts(q.clone(), out);
+            }
+            node_quals(&j.larg, out);
+            node_quals(&j.rarg, out);
+        }
+        JoinTreeNode::Join(_) => {}
+    }
 }

@@ -19,8 +19,17 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         }
     }
     if and {
+        let never =
+            |e: &Expr| matches!(e, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool());
+        if parts.iter().any(never) {
+            return eval::bool_const(Some(false));
+        }
         return conjunction(parts).unwrap_or_else(|| eval::bool_const(Some(true)));
     }
+    // An arm that is never true decides nothing.
+    let never =
+        |e: &Expr| matches!(e, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool());
+    parts.retain(|p| !never(p));
     let mut arms: Vec<Vec<Expr>> = parts.into_iter().map(arm).collect();
     let Some((first, others)) = arms.split_first() else { return eval::bool_const(Some(false)) };
     let mut common: Vec<Expr> = Vec::new();

@@ -192,9 +192,10 @@ pub trait PlannerFacts: eval::Facts {
 
     /// The query that makes the rows of a set-returning call, over the call's arguments as parameters; `columns` are the
     /// types that FROM says or knows its columns have. `None` where the call must stay one.
-    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)])
-    -> Result<Option<Query>>;
+    fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>>;
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
+    /// Family and input type of an operator class.
+    fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)>;
     /// Strategy number (1 `<` … 5 `>`) of an operator in a B-tree family, if it is a member.
     fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;
     /// Member of a B-tree family.

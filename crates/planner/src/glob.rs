@@ -124,11 +124,15 @@ pub(crate) struct LevelInput {
     pub work_tables: Vec<Option<WorkTable>>,
     /// Rows that will be fetched: 0 all, below 1 a fraction, else a number.
     pub tuple_fraction: f64,
+    /// Is the number of different rows asked for?
+    pub count_groups: bool,
 }
 
 /// A planned level.
 pub(crate) struct PlannedLevel {
     pub plan: Plan,
+    /// Different rows, if they were asked for.
+    pub groups: f64,
     pub rows: f64,
     pub width: i32,
     /// Sort order of the output, by position of target list columns.
@@ -149,6 +153,7 @@ pub(crate) struct OutputOrder {
 #[derive(Debug)]
 pub(crate) struct SubqueryPlan {
     pub plan: Plan,
+    pub groups: f64,
     pub rows: f64,
     pub width: i32,
     pub startup: f64,
@@ -178,6 +183,10 @@ pub(crate) struct Root {
     /// Sub-selects that set several columns, by their numbers, with the parameters for the columns.
     pub multi: Vec<(i32, Vec<i32>)>,
     pub tuple_fraction: f64,
+    /// Expressions that have one value in all rows of the level: they order nothing.
+    pub constants: Vec<Expr>,
+    /// Is the level a tree of set operations?
+    pub in_set_operation: bool,
     /// Entries of the range table that are there in each row that the joins make.
     pub present: Relids,
     /// Rows of the largest table: how often a sub-select in a condition may run.
@@ -225,6 +234,8 @@ impl Root {
             nest_params: Vec::new(),
             multi: Vec::new(),
             tuple_fraction,
+            constants: Vec::new(),
+            in_set_operation: false,
             present: Relids::new(),
             calls: 1.0,
         }
@@ -258,7 +269,7 @@ impl Root {
         ctes.extend(self.input.ctes.iter().cloned());
         let mut work_tables = vec![None];
         work_tables.extend(self.input.work_tables.iter().cloned());
-        LevelInput { ctes, work_tables, tuple_fraction }
+        LevelInput { ctes, work_tables, tuple_fraction, count_groups: false }
     }
 
     pub(crate) fn rel(&self, rti: i32) -> Result<&BaseRel> {

@@ -73,7 +73,7 @@ impl Glob<'_> {
         let groups =
             if group_exprs.is_empty() { 1.0 } else { self.group_count(root, group_exprs, rows)? };
         let hashable = clauses.iter().all(|g| g.hashable);
-        let sort_order = self.order_of(&clauses, &targets);
+        let sort_order = self.order_of(root, &clauses, &targets);
         let presorted = sort_order.as_ref().is_ok_and(|o| starts_with(have, o));
         let strategy = if group_exprs.is_empty() && sets.is_empty() {
             AggStrategy::Plain
@@ -97,7 +97,7 @@ impl Glob<'_> {
             let mut hashed = below + rows * c.cpu_operator * group_exprs.len() as f64;
             hashed += self.hash_spill_cost(rows, groups, width);
             // ORDER BY over the groups comes for nothing after a sort.
-            let order = self.order_of(&root.query.sort_clause.clone(), &targets);
+            let order = self.order_of(root, &root.query.sort_clause.clone(), &targets);
             if let (Ok(o), Ok(s)) = (order, &sort_order)
                 && !o.is_empty()
                 && starts_with(s, &o)

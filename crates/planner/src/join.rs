@@ -116,7 +116,11 @@ impl Glob<'_> {
         let mut gates: Vec<Expr> = Vec::new();
         // Conditions on no item that may come out another way for each row.
         let mut volatile: Vec<Expr> = Vec::new();
-        let mut quals = self.spread_constants(&std::mem::take(&mut problem.quals))?;
+        let mut given = std::mem::take(&mut problem.quals);
+        for q in &mut given {
+            self.equal_to_itself(q)?;
+        }
+        let mut quals = self.spread_constants(&given)?;
         let derived = self.restrictions_of(root, &problem, &quals)?;
         quals.extend(derived);
         problem.push_down(quals);
@@ -233,7 +237,7 @@ impl Glob<'_> {
         let mut paths = PathSet::default();
         for p in &rel.paths.paths {
             paths.add(Path {
-                kind: PathKind::Filter { child: p.clone(), quals: quals.to_vec() },
+                kind: filter_kind(p, quals),
                 relids: p.relids.clone(),
                 rows,
                 width: p.width,
@@ -818,6 +822,22 @@ impl Glob<'_> {
             }
         }
         Ok(false)
+    }
+}
+
+/// The path with conditions on what it yields: an outer join tests them itself.
+fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
+    let mut kind = p.kind.clone();
+    match &mut kind {
+        PathKind::NestLoop { jointype, quals, .. }
+        | PathKind::Hash { jointype, quals, .. }
+        | PathKind::Merge { jointype, quals, .. }
+            if matches!(jointype, JoinType::Left | JoinType::Right | JoinType::Full) =>
+        {
+            quals.extend_from_slice(more);
+            kind
+        }
+        _ => PathKind::Filter { child: p.clone(), quals: more.to_vec() },
     }
 }
 

@@ -144,7 +144,7 @@ impl Glob<'_> {
             row_by_row,
         }));
         let width = info.plan_width;
-        Ok(PlannedLevel { plan: Plan { info, node }, rows, width, order: Vec::new() })
+        Ok(PlannedLevel { plan: Plan { info, node }, groups: rows, rows, width, order: Vec::new() })
     }
 
     /// Are functions called that look at tables as they are while the statement runs? Those of the system do not.
@@ -237,16 +237,27 @@ impl Glob<'_> {
         if let Some(w) = &c.arbiter_where {
             conjuncts(w.clone(), &mut given);
         }
+        let mut classes = Vec::with_capacity(c.arbiter_elems.len());
+        for e in &c.arbiter_elems {
+            let class = e.inferopclass.valid();
+            classes.push(class.map(|oid| self.facts.opclass(oid)).transpose()?);
+        }
         let mut found = Vec::new();
         for index in table.indexes.iter().filter(|i| i.unique && i.immediate) {
-            // As sets: an element may be named twice, and a column be twice in an index.
-            let is_key = |e: &InferenceElem, k: &IndexKey| {
-                crate::scan::is_index_key(&e.expr, target, k)
-                    && (!e.infercollid.is_valid() || e.infercollid == k.collation)
-            };
+            // As sets: an element may be named twice, and a column be twice in an index. A collation or operator class
+            // that an element names must be that of some key over it.
+            let is_key =
+                |e: &InferenceElem, k: &IndexKey| crate::scan::is_index_key(&e.expr, target, k);
             let named = |k: &IndexKey| c.arbiter_elems.iter().any(|e| is_key(e, k));
-            let known = |e: &InferenceElem| index.keys.iter().any(|k| is_key(e, k));
-            let same = index.keys.iter().all(named) && c.arbiter_elems.iter().all(known);
+            let known = |(e, class): (&InferenceElem, &Option<(Oid, Oid)>)| {
+                index.keys.iter().any(|k| {
+                    is_key(e, k)
+                        && (!e.infercollid.is_valid() || e.infercollid == k.collation)
+                        && class.is_none_or(|c| c == (k.opfamily, k.opcintype))
+                })
+            };
+            let same =
+                index.keys.iter().all(named) && c.arbiter_elems.iter().zip(&classes).all(known);
             if same && self.implies_all(target, &given, &index.predicate)? {
                 found.push(index.oid);
             }

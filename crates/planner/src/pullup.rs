@@ -127,12 +127,27 @@ fn convert_any(
     Ok((JoinType::Semi, JoinTreeNode::Rtr(rti), Some(test)))
 }
 
+/// Takes a LIMIT away that leaves at least one row: EXISTS asks for no more. Counterpart: part of
+/// `simplify_EXISTS_query`.
+pub(crate) fn drop_idle_limit(query: &mut Query, facts: &mut dyn PlannerFacts) {
+    if query.limit_offset.is_some() {
+        return;
+    }
+    let Some(count) = query.limit_count.clone() else { return };
+    if let Ok(Expr::Const(c)) = facts.fold_query(count, &|_| false)
+        && (c.is_null() || c.value.as_ref().as_i64() > 0)
+    {
+        query.limit_count = None;
+    }
+}
+
 fn convert_exists(
     query: &mut Query,
     mut s: SubLink,
     negated: bool,
     facts: &mut dyn PlannerFacts,
 ) -> Result<Converted, Expr> {
+    drop_idle_limit(&mut s.subselect, facts);
     let sub = &s.subselect;
     let simple = sub.command_type == CmdType::Select
         && sub.set_operations.is_none()
@@ -140,7 +155,6 @@ fn convert_exists(
         && !sub.has_window_funcs
         && !sub.has_target_srfs
         && sub.grouping_sets.is_empty()
-        && sub.group_clause.is_empty()
         && sub.having_qual.is_none()
         && sub.limit_offset.is_none()
         && sub.limit_count.is_none()
@@ -150,6 +164,8 @@ fn convert_exists(
     if !simple {
         return Err(Expr::SubLink(Box::new(s)));
     }
+    // There is a group where there is a row.
+    s.subselect.group_clause.clear();
     // Only WHERE may refer to the outer level: a correlated FROM item or ON clause stays a sub-select.
     let mut probe = (*s.subselect).clone();
     probe.target_list.clear();

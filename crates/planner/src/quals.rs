@@ -47,6 +47,22 @@ fn runs_a_query(q: &Expr) -> bool {
     plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
 }
 
+/// Adds the parts of a condition that may be false.
+fn restrict(q: &Expr, out: &mut Vec<Expr>) {
+    let at = out.len();
+    conjuncts(factored(q.clone()), out);
+    let is_true =
+        |e: &Expr| matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool());
+    let mut i = at;
+    while i < out.len() {
+        if is_true(&out[i]) {
+            out.remove(i);
+        } else {
+            i += 1;
+        }
+    }
+}
+
 impl Problem {
     pub(crate) fn of(from: &FromExpr) -> Problem {
         let mut p = Problem::default();
@@ -72,7 +88,7 @@ impl Problem {
             self.add_node(node);
         }
         if let Some(q) = &from.quals {
-            conjuncts(factored(q.clone()), &mut self.quals);
+            restrict(q, &mut self.quals);
         }
     }
 
@@ -84,7 +100,7 @@ impl Problem {
                 self.add_node(&j.larg);
                 self.add_node(&j.rarg);
                 if let Some(q) = &j.quals {
-                    conjuncts(factored(q.clone()), &mut self.quals);
+                    restrict(q, &mut self.quals);
                 }
             }
             JoinTreeNode::Join(j) => {
@@ -97,7 +113,7 @@ impl Problem {
                 };
                 let mut on = Vec::new();
                 if let Some(q) = &j.quals {
-                    conjuncts(factored(q.clone()), &mut on);
+                    restrict(q, &mut on);
                 }
                 // Conditions of a LATERAL sub-select on the other side's columns can be tested by the join alone.
                 if item.jointype != JoinType::Full {

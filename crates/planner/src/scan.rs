@@ -434,7 +434,12 @@ impl Glob<'_> {
             if unique_row { bound_sel } else { self.selectivity_all(root, &within(&all))? };
         let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
         let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
-        let order_fwd = index_order(rel.rti, &table, index, ScanDirection::Forward);
+        let index_order = |direction| {
+            let mut order = index_order(rel.rti, &table, index, direction);
+            order.retain(|k| !root.constants.contains(&k.expr));
+            order
+        };
+        let order_fwd = index_order(ScanDirection::Forward);
         let useful_order = m.is_empty() && !order_fwd.is_empty();
         if m.is_empty() && !useful_order {
             return Ok(());
@@ -487,8 +492,7 @@ impl Glob<'_> {
             if direction == ScanDirection::Backward && (!ordered || !outer.is_empty()) {
                 continue;
             }
-            let order =
-                if ordered { index_order(rel.rti, &table, index, direction) } else { Vec::new() };
+            let order = if ordered { index_order(direction) } else { Vec::new() };
             set.add(Path {
                 kind: PathKind::Index {
                     rti: rel.rti,
@@ -773,6 +777,15 @@ fn index_order(
                 Some(c) => make_var(rti, attno, c.type_oid, c.typmod, c.collation),
                 None => break,
             },
+        };
+        // An order by another collation than the column's own is one that the query asks for with COLLATE.
+        let expr = match k.collation.is_valid() && expr.collation() != k.collation {
+            true => Expr::Collate(Box::new(CollateExpr {
+                arg: expr,
+                coll_oid: k.collation,
+                location: Location::UNKNOWN,
+            })),
+            false => expr,
         };
         out.push(PathKey {
             expr: under_collation(expr, k.collation),

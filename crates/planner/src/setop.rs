@@ -17,6 +17,10 @@ use stdx::stack::deep;
 struct Part {
     plan: Plan,
     rows: f64,
+    /// Different rows.
+    groups: f64,
+    /// Entry in the flat range table of an input that is one subquery.
+    rti: Option<i32>,
 }
 
 impl Glob<'_> {
@@ -27,12 +31,13 @@ impl Glob<'_> {
         let Some(tree) = root.query.set_operations.take() else {
             return Err(PgError::internal("set operation expected"));
         };
+        root.in_set_operation = true;
         let part = self.set_operation(root, &tree)?;
         let finals: Vec<Expr> = root.query.target_list.iter().map(|t| t.expr.clone()).collect();
         // Columns are told apart by place; ORDER BY finds them by the target list's expressions.
         let mut made = Made { plan: part.plan, output: targets_of(&finals) };
         let targets = root.query.target_list.clone();
-        let order: Vec<PathKey> = self.order_of(&root.query.sort_clause.clone(), &targets)?;
+        let order: Vec<PathKey> = self.order_of(root, &root.query.sort_clause.clone(), &targets)?;
         if !order.is_empty() {
             made = self.sort(made, &order)?;
         }
@@ -44,15 +49,16 @@ impl Glob<'_> {
             SetOpNode::Leaf(rti) => {
                 let i = self.plan_subquery(root, *rti)?;
                 let s = &root.subqueries[i];
+                let (rows, groups) = (s.rows, s.groups);
                 let mut plan = s.plan.clone();
-                let rows = s.rows;
+                let rti = self.flat(root, *rti);
                 if plan.info.target_list.iter().any(|t| t.resjunk) {
                     // Sort columns of the leaf's own ORDER BY end here.
-                    let keep: Vec<TargetEntry> =
-                        plan.info.target_list.iter().filter(|t| !t.resjunk).cloned().collect();
-                    plan = project(plan, &keep);
+                    let info = read_leaf(&plan, rti);
+                    let child = Box::new(plan);
+                    plan = Plan { info, node: PlanNode::SubqueryScan { scanrelid: rti, child } };
                 }
-                Ok(Part { plan, rows })
+                Ok(Part { plan, rows, groups, rti: Some(rti) })
             }
             SetOpNode::Op(op) => match op.op {
                 SetOperation::Union => deep(|| self.union(root, op)),
@@ -66,13 +72,21 @@ impl Glob<'_> {
         for side in [&op.larg, &op.rarg] {
             self.gather_union(root, side, op.all, &op.col_types, &mut parts)?;
         }
+        if op.all {
+            // What gives no rows is left out, but for the last.
+            let last = parts.pop();
+            parts.retain(|p| !never_gives_rows(&p.plan));
+            let empty = last.as_ref().is_some_and(|p| never_gives_rows(&p.plan));
+            parts.extend(last.filter(|_| !empty || parts.is_empty()));
+        }
         let rows: f64 = parts.iter().map(|p| p.rows).sum();
         let append = append(parts);
         if op.all {
-            return Ok(Part { plan: append, rows });
+            return Ok(Part { plan: append, rows, groups: rows, rti: None });
         }
-        let rows_out = clamp_rows(rows);
-        Ok(Part { plan: self.make_distinct(append, op, rows_out)?, rows: rows_out })
+        let rows = clamp_rows(rows);
+        let plan = self.make_distinct(root, append, op, rows)?;
+        Ok(Part { plan, rows, groups: rows, rti: None })
     }
 
     /// The inputs of nested unions of the same kind, flattened.
@@ -104,25 +118,64 @@ impl Glob<'_> {
         if have.eq(types.iter().copied()) {
             return Ok(part);
         }
-        let mut info = hand_on(&part.plan);
-        for (t, &ty) in info.target_list.iter_mut().zip(types) {
+        let mut part = part.projected();
+        for (t, &ty) in part.plan.info.target_list.iter_mut().zip(types) {
             t.expr = self.facts.coerce_to_common(t.expr.clone(), ty)?;
         }
-        let child = Some(Box::new(part.plan));
-        let node = PlanNode::Result { child, constant_qual: Vec::new() };
-        Ok(Part { plan: Plan { info, node }, rows: part.rows })
+        Ok(part)
     }
 
-    fn make_distinct(&mut self, child: Plan, op: &SetOperationStmt, rows: f64) -> Result<Plan> {
+    /// Is hashing the cheaper way to find equal rows? Counterpart: `choose_hashed_setop`.
+    fn hash_is_cheaper(
+        &mut self,
+        root: &Root,
+        op: &SetOperationStmt,
+        input: &PlanInfo,
+        groups: f64,
+        rows_out: f64,
+    ) -> bool {
+        let c = self.costs();
+        let clauses = &op.group_clauses;
+        let hashable = clauses.iter().all(|g| g.hashable);
+        if !hashable || !clauses.iter().all(|g| g.sortop.is_valid()) {
+            return hashable;
+        }
+        let bytes = (f64::from(input.plan_width) + 24.0) * groups;
+        if !c.enable_hashagg || bytes > c.hash_mem {
+            return false;
+        }
+        let compare = c.cpu_operator * clauses.len() as f64 * input.plan_rows;
+        let startup = input.total_cost + compare;
+        let hashed = (startup, startup + c.cpu_tuple * groups);
+        let (startup, total) = self.sort_cost(input.total_cost, input.plan_rows, input.plan_width);
+        let sorted = (startup, total + compare);
+        let fraction = match root.query.sort_clause.is_empty() {
+            true => self.limit_fraction(root),
+            false => 0.0,
+        };
+        let fraction = if fraction >= 1.0 { fraction / rows_out } else { fraction };
+        let fetched = |(startup, total): (f64, f64)| match fraction > 0.0 && fraction < 1.0 {
+            true => startup + fraction * (total - startup),
+            false => total,
+        };
+        fetched(hashed) < fetched(sorted)
+    }
+
+    fn make_distinct(
+        &mut self,
+        root: &Root,
+        child: Plan,
+        op: &SetOperationStmt,
+        rows: f64,
+    ) -> Result<Plan> {
         let keys = column_keys(op);
-        let hashable = op.group_clauses.iter().all(|g| g.hashable);
         let c = self.costs();
         let mut info = hand_on(&child);
         info.plan_rows = rows;
-        let bytes = child.info.plan_rows * (f64::from(child.info.plan_width) + 40.0);
-        if hashable && c.enable_hashagg && bytes <= c.hash_mem {
+        if !keys.cols.is_empty() && self.hash_is_cheaper(root, op, &child.info, rows, rows) {
             info.total_cost += child.info.plan_rows * c.cpu_operator * keys.cols.len() as f64;
             info.startup_cost = info.total_cost;
+            info.total_cost += rows * c.cpu_tuple;
             let node = PlanNode::Agg(Box::new(Agg {
                 child: Box::new(child),
                 strategy: AggStrategy::Hashed,
@@ -142,6 +195,9 @@ impl Glob<'_> {
 
     /// Sorts by all columns of the operation.
     fn sort_columns(&mut self, child: Plan, op: &SetOperationStmt) -> Result<Plan> {
+        if op.group_clauses.is_empty() {
+            return Ok(child);
+        }
         let mut keys = SortKeys::default();
         for (i, g) in op.group_clauses.iter().enumerate() {
             keys.cols.push(i as i16 + 1);
@@ -163,21 +219,23 @@ impl Glob<'_> {
         let l = self.converted(l, &op.col_types)?;
         let r = self.set_operation(root, &op.rarg)?;
         let r = self.converted(r, &op.col_types)?;
-        let (lrows, rrows) = (l.rows, r.rows);
         let columns = op.col_types.len() as i16;
-        let parts = vec![
-            Part { plan: with_flag(l.plan, 0), rows: lrows },
-            Part { plan: with_flag(r.plan, 1), rows: rrows },
-        ];
-        let child = append(parts);
-        let hashable = op.group_clauses.iter().all(|g| g.hashable);
-        let rows = clamp_rows(match op.op {
-            SetOperation::Except => lrows,
-            _ => lrows.min(rrows),
+        let except = op.op == SetOperation::Except;
+        let (lrows, lgroups, rows) = (l.rows, l.groups, l.rows.min(r.rows));
+        let groups = if except { lgroups } else { lgroups.min(r.groups) };
+        let rows = clamp_rows(match (op.all, except) {
+            (true, true) => lrows,
+            (true, false) => rows,
+            (false, _) => groups,
         });
+        // The smaller input of INTERSECT comes first: its rows are the ones that are kept.
+        let (first, second) = if except || lgroups <= r.groups { (l, r) } else { (r, l) };
+        let child = append(vec![with_flag(first, 0), with_flag(second, 1)]);
         // A hash table that does not fit would not go to disk.
         let bytes = child.info.plan_rows * (f64::from(child.info.plan_width) + 56.0);
-        let (child, strategy) = if hashable && bytes <= self.facts.costs().hash_mem {
+        let fits = bytes <= self.facts.costs().hash_mem;
+        let hashed = self.hash_is_cheaper(root, op, &child.info, groups, rows);
+        let (child, strategy) = if hashed && fits {
             (child, SetOpStrategy::Hashed)
         } else {
             (self.sort_columns(child, op)?, SetOpStrategy::Sorted)
@@ -195,7 +253,7 @@ impl Glob<'_> {
             flag_col: columns + 1,
             num_groups: rows,
         };
-        Ok(Part { plan: Plan { info, node }, rows })
+        Ok(Part { plan: Plan { info, node }, rows, groups: rows, rti: None })
     }
 
     /// Plans a `WITH RECURSIVE` query: the part that starts, and the part that refers to itself.
@@ -258,7 +316,7 @@ impl Glob<'_> {
         let targets = level.query.target_list.clone();
         self.label(&mut plan, &targets);
         plan.info.init_plan.append(&mut level.init_plans);
-        Ok(PlannedLevel { plan, rows: clamp_rows(rows), width, order: Vec::new() })
+        Ok(PlannedLevel { plan, groups: rows, rows: clamp_rows(rows), width, order: Vec::new() })
     }
 }
 
@@ -289,15 +347,50 @@ fn hand_on(child: &Plan) -> PlanInfo {
     }
 }
 
-fn project(child: Plan, keep: &[TargetEntry]) -> Plan {
-    let mut info = hand_on(&child);
-    info.target_list.retain(|t| keep.iter().any(|k| k.resno == t.resno));
-    for (i, t) in info.target_list.iter_mut().enumerate() {
-        t.resno = i as i16 + 1;
+fn never_gives_rows(plan: &Plan) -> bool {
+    match &plan.node {
+        PlanNode::Result { child: None, constant_qual } => {
+            let never = |e: &Expr| matches!(e, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool());
+            constant_qual.iter().any(never)
+        }
+        PlanNode::SubqueryScan { child, .. } => never_gives_rows(child),
+        _ => false,
     }
-    Plan {
-        info,
-        node: PlanNode::Result { child: Some(Box::new(child)), constant_qual: Vec::new() },
+}
+
+/// As [`hand_on`], of a subquery's visible columns for a scan of it.
+fn read_leaf(child: &Plan, rti: i32) -> PlanInfo {
+    let mut info = hand_on(child);
+    info.target_list.retain(|t| !t.resjunk);
+    for t in &mut info.target_list {
+        let below = child.info.target_list.iter().find(|b| b.resno == t.resno);
+        match (&mut t.expr, below.map(|b| &b.expr)) {
+            (_, Some(Expr::Const(c))) => t.expr = Expr::Const(c.clone()),
+            (Expr::Var(v), _) => v.varno = rti,
+            _ => {}
+        }
+    }
+    info
+}
+
+impl Part {
+    /// With a node on top that has a target list of its own: a scan of the subquery where it is one.
+    fn projected(self) -> Part {
+        let (info, node) = match (self.rti, &self.plan.node) {
+            // A scan already.
+            (Some(_), PlanNode::SubqueryScan { .. }) => return self,
+            (Some(rti), _) => {
+                let info = read_leaf(&self.plan, rti);
+                let child = Box::new(self.plan);
+                (info, PlanNode::SubqueryScan { scanrelid: rti, child })
+            }
+            (None, _) => {
+                let info = hand_on(&self.plan);
+                let child = Some(Box::new(self.plan));
+                (info, PlanNode::Result { child, constant_qual: Vec::new() })
+            }
+        };
+        Part { plan: Plan { info, node }, ..self }
     }
 }
 
@@ -314,8 +407,9 @@ fn append(parts: Vec<Part>) -> Plan {
     Plan { info, node: PlanNode::Append { children } }
 }
 
-fn with_flag(child: Plan, flag: i32) -> Plan {
-    let mut info = hand_on(&child);
+fn with_flag(part: Part, flag: i32) -> Part {
+    let mut part = part.projected();
+    let info = &mut part.plan.info;
     info.target_list.push(TargetEntry {
         expr: Expr::Const(Const {
             consttype: types::oids::INT4,
@@ -333,10 +427,7 @@ fn with_flag(child: Plan, flag: i32) -> Plan {
         resorigcol: 0,
         resjunk: true,
     });
-    Plan {
-        info,
-        node: PlanNode::Result { child: Some(Box::new(child)), constant_qual: Vec::new() },
-    }
+    part
 }
 
 fn column_keys(op: &SetOperationStmt) -> GroupKeys {

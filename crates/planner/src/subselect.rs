@@ -4,7 +4,9 @@
 //! Columns of this level that a sub-select uses become exec parameters before the sub-select is planned:
 //! so deeper levels see only parameters, and no level looks at another's range table.
 
+use crate::facts::PlannerFacts;
 use crate::glob::*;
+use crate::pullup::drop_idle_limit;
 use crate::vars::*;
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -59,7 +61,7 @@ impl Glob<'_> {
         }
         let mut query = s.subselect.into_inner();
         if s.kind == SubLinkKind::Exists {
-            simplify_exists(&mut query);
+            simplify_exists(&mut query, self.facts);
         }
         let hashed = match s.kind {
             SubLinkKind::Exists => self.exists_as_any(&query)?,
@@ -390,10 +392,13 @@ impl Glob<'_> {
         let mut query = (**subquery).clone();
         self.drop_unused_columns(&root.query, rti, &mut query)?;
         let params = self.parameterise(&mut query);
-        let planned = self.plan_level(query, root.child_input(0.0))?;
+        let count_groups = root.in_set_operation;
+        let input = LevelInput { count_groups, ..root.child_input(0.0) };
+        let planned = self.plan_level(query, input)?;
         let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
         root.subqueries.push(SubqueryPlan {
             plan: planned.plan,
+            groups: planned.groups,
             rows: planned.rows,
             width: planned.width,
             startup,
@@ -430,7 +435,8 @@ fn plan_each(glob: &mut Glob<'_>, root: &mut Root, expr: &mut Expr, failure: &mu
 }
 
 /// What EXISTS does not look at need not be computed.
-fn simplify_exists(query: &mut Query) {
+fn simplify_exists(query: &mut Query, facts: &mut dyn PlannerFacts) {
+    drop_idle_limit(query, facts);
     let plain = query.command_type == CmdType::Select
         && query.set_operations.is_none()
         && !query.has_aggs

@@ -65,13 +65,14 @@ impl Glob<'_> {
         targets: &[TargetEntry],
         marks: &[PlanRowMark],
     ) -> Result<Made> {
+        root.constants = self.constant_exprs(&root.query)?;
         let q = &root.query;
         let grouped = q.has_aggs
             || !q.group_clause.is_empty()
             || !q.grouping_sets.is_empty()
             || q.having_qual.is_some();
         let windowed = q.has_window_funcs;
-        let order = self.order_of(&q.sort_clause.clone(), targets)?;
+        let order = self.order_of(root, &q.sort_clause.clone(), targets)?;
         let distinct = root.query.distinct_clause.clone();
         let group_exprs = self.group_exprs(root, targets)?;
         // Sets in grouping expressions are expanded below the grouping.
@@ -124,15 +125,15 @@ impl Glob<'_> {
 
         // The order that helps, if the joins could deliver it.
         let helpful = if grouped {
-            self.order_of(&root.query.group_clause.clone(), targets).unwrap_or_default()
+            self.order_of(root, &root.query.group_clause.clone(), targets).unwrap_or_default()
         } else if windowed {
             let first = root.query.window_clause.first().cloned();
             let clauses = first.map_or_else(Vec::new, |w| {
                 w.partition_clause.into_iter().chain(w.order_clause).collect()
             });
-            self.order_of(&clauses, targets).unwrap_or_default()
+            self.order_of(root, &clauses, targets).unwrap_or_default()
         } else if !distinct.is_empty() {
-            self.distinct_order(&distinct, &order, targets).unwrap_or_default()
+            self.distinct_order(root, &distinct, &order, targets).unwrap_or_default()
         } else {
             order.clone()
         };
@@ -176,6 +177,10 @@ impl Glob<'_> {
             }
         }
         let mut have = path.order.clone();
+        if grouped && let Some(all) = all_columns(root, &path, &scan_want) {
+            // The subquery stands in the scan's place.
+            scan_want = all;
+        }
         let mut made = self.create(root, &path, &scan_want)?;
         if sets_below {
             made = self.project_sets(made, &join_want)?;
@@ -246,17 +251,35 @@ impl Glob<'_> {
             };
             made.plan = Plan { info, node };
         }
-        if root.query.limit_count.is_some() || root.query.limit_offset.is_some() {
+        if limits_rows(&root.query) {
             made = self.limit(root, made)?;
         }
         self.label(&mut made.plan, &targets);
         let order = self.output_order(root, &targets)?;
+        let groups = self.distinct_rows(root, made.plan.info.plan_rows)?;
         Ok(PlannedLevel {
+            groups,
             rows: made.plan.info.plan_rows,
             width: made.plan.info.plan_width,
             plan: made.plan,
             order,
         })
+    }
+
+    /// Different rows of the level, where a set operation asks for them.
+    fn distinct_rows(&mut self, root: &Root, rows: f64) -> Result<f64> {
+        let q = &root.query;
+        let grouped = q.has_aggs
+            || !q.group_clause.is_empty()
+            || !q.grouping_sets.is_empty()
+            || !q.distinct_clause.is_empty()
+            || q.having_qual.is_some();
+        if !root.input.count_groups || grouped || root.rels.is_empty() {
+            return Ok(rows);
+        }
+        let shown = q.target_list.iter().filter(|t| !t.resjunk);
+        let exprs: Vec<Expr> = shown.map(|t| t.expr.clone()).collect();
+        self.group_count(root, &exprs, rows)
     }
 
     /// Names, junk flags and origins of the query's target list onto the top node.
@@ -272,7 +295,7 @@ impl Glob<'_> {
 
     fn output_order(&mut self, root: &Root, targets: &[TargetEntry]) -> Result<Vec<OutputOrder>> {
         let mut out = Vec::new();
-        for k in self.order_of(&root.query.sort_clause, targets)? {
+        for k in self.order_of(root, &root.query.sort_clause, targets)? {
             let Some(t) = targets.iter().find(|t| t.expr == k.expr && !t.resjunk) else { break };
             out.push(OutputOrder {
                 resno: t.resno,
@@ -475,13 +498,15 @@ impl Glob<'_> {
     /// The order that these clauses ask for. Constants order nothing.
     pub(crate) fn order_of(
         &mut self,
+        root: &Root,
         clauses: &[SortGroupClause],
         targets: &[TargetEntry],
     ) -> Result<Vec<PathKey>> {
         let mut out: Vec<PathKey> = Vec::new();
         for c in clauses {
             let expr = target_for(c, targets)?;
-            if matches!(expr, Expr::Const(_)) || out.iter().any(|k| k.expr == *expr) {
+            let constant = matches!(expr, Expr::Const(_)) || root.constants.contains(expr);
+            if constant || out.iter().any(|k| k.expr == *expr) {
                 continue;
             }
             if !c.sortop.is_valid() {
@@ -539,13 +564,14 @@ impl Glob<'_> {
 
     fn distinct_order(
         &mut self,
+        root: &Root,
         distinct: &[SortGroupClause],
         order: &[PathKey],
         targets: &[TargetEntry],
     ) -> Result<Vec<PathKey>> {
         // ORDER BY first, as far as it goes; then the remaining DISTINCT columns.
         let mut out = order.to_vec();
-        for k in self.order_of(distinct, targets)? {
+        for k in self.order_of(root, distinct, targets)? {
             if !out.iter().any(|o| o.expr == k.expr) {
                 out.push(k);
             }
@@ -607,7 +633,7 @@ impl Glob<'_> {
             }
             let mut clauses = w.partition_clause.clone();
             clauses.extend(w.order_clause.iter().cloned());
-            let order = self.order_of(&clauses, targets)?;
+            let order = self.order_of(root, &clauses, targets)?;
             if !order.is_empty() && !starts_with(have, &order) {
                 made = self.sort(made, &order)?;
                 have.clone_from(&order);
@@ -712,7 +738,7 @@ impl Glob<'_> {
             distinct.iter().map(|c| target_for(c, targets).cloned()).collect();
         let rows = made.plan.info.plan_rows;
         let groups = self.group_count(root, &exprs?, rows)?;
-        let needed = self.distinct_order(distinct, order, targets);
+        let needed = self.distinct_order(root, distinct, order, targets);
         let presorted = needed.as_ref().is_ok_and(|n| starts_with(have, n));
         let hashable = distinct.iter().all(|d| d.hashable);
         let c = self.costs();
@@ -789,7 +815,7 @@ impl Glob<'_> {
     }
 
     /// How much of the output LIMIT (or the caller) will fetch.
-    fn limit_fraction(&self, root: &Root) -> f64 {
+    pub(crate) fn limit_fraction(&self, root: &Root) -> f64 {
         let number = |e: &Expr| match e {
             Expr::Const(c) if !c.is_null() => Some(c.value.as_ref().as_i64() as f64),
             _ => None,
@@ -803,6 +829,32 @@ impl Glob<'_> {
             },
         }
     }
+}
+
+/// All columns of the subquery that the path reads without a condition, where no more than columns of it are wanted.
+fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
+    let PathKind::Subquery { rti, plan, quals } = &path.kind else { return None };
+    let of_it = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == *rti && v.varattno > 0);
+    if !quals.is_empty() || !want.iter().all(of_it) {
+        return None;
+    }
+    let columns = root.subqueries[*plan].plan.info.target_list.iter().filter(|t| !t.resjunk);
+    let columns = columns
+        .map(|t| make_var(*rti, t.resno, t.expr.type_oid(), t.expr.typmod(), t.expr.collation()));
+    Some(columns.collect())
+}
+
+/// Do LIMIT and OFFSET take any rows away? Counterpart: `limit_needed`.
+fn limits_rows(query: &Query) -> bool {
+    let limited = match &query.limit_count {
+        Some(Expr::Const(c)) => !c.is_null(),
+        other => other.is_some(),
+    };
+    let skips = match &query.limit_offset {
+        Some(Expr::Const(c)) => !c.is_null() && c.value.as_ref().as_i64() != 0,
+        other => other.is_some(),
+    };
+    limited || skips
 }
 
 /// The target-list expression that a sort or group clause means.

@@ -348,6 +348,11 @@ impl PlannerFacts for Core {
         Ok(None)
     }
 
+    fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)> {
+        let row = self.cat().opclass(opclass)?;
+        Ok((row.opcfamily, row.opcintype))
+    }
+
     fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>> {
         let rows = self.cat().operator_families(eq_op)?;
         let btree = rows.iter().filter(|r| r.amopmethod == BTREE_AM && r.amopstrategy == 3);

@@ -454,7 +454,12 @@ struct Analysed {
     fields: Option<Vec<(String, Oid, i32)>>,
 }
 
-fn analyse(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[function::Column]) -> Result<Analysed> {
+fn analyse(
+    core: &mut Core,
+    row: &Row<PgProc>,
+    types: &[Oid],
+    columns: &[function::Column],
+) -> Result<Analysed> {
     let mut queries = match &row.prosqlbody {
         Some(body) => analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0,
         None => queries_of(core, row, types)?,
@@ -485,7 +490,12 @@ fn analyse(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[functio
     Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
 }
 
-fn make(core: &mut Core, row: &Row<PgProc>, types: &[Oid], columns: &[function::Column]) -> Result<Body> {
+fn make(
+    core: &mut Core,
+    row: &Row<PgProc>,
+    types: &[Oid],
+    columns: &[function::Column],
+) -> Result<Body> {
     // Before anything is read: what changes from here on makes the body stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
