@@ -280,3 +280,50 @@ explain (costs off) update fx set b = 1 where a = 3 and b = b
 select array_agg(b order by a, b) from fx where a = 2 and b < 2 and c = 'x1'
 explain (costs off) select max(b) from fx where a = 2
 select max(b), min(b) from fx where a = 2
+create schema suite_t5; set search_path = suite_t5, public
+create table users (userid text, seq int, email text, todrop bool, moredrop int, enabled bool)
+insert into users values ('id',1,'email',true,11,true)
+insert into users values ('id2',2,'email2',true,12,true)
+alter table users drop column todrop
+create or replace function get_first_user() returns users as $$ SELECT * FROM users ORDER BY userid LIMIT 1; $$ language sql stable
+SELECT get_first_user()
+SELECT * FROM get_first_user()
+create or replace function get_users() returns setof users as $$ SELECT * FROM users ORDER BY userid; $$ language sql stable
+SELECT get_users()
+SELECT * FROM get_users()
+SELECT * FROM get_users() WITH ORDINALITY
+SELECT * FROM ROWS FROM(generate_series(10,11), get_users()) WITH ORDINALITY
+create temp view usersview as SELECT * FROM ROWS FROM(get_users(), generate_series(10,11)) WITH ORDINALITY
+create temp view usersview1 as SELECT * FROM get_users()
+create temp view usersview2 as SELECT * FROM get_first_user()
+select * from usersview; select * from usersview1; select * from usersview2
+alter table users add column junk text
+select * from usersview; select * from usersview1; select * from usersview2
+SELECT * FROM get_users(); SELECT get_users(); SELECT * FROM get_first_user()
+begin
+alter table users drop column moredrop
+select * from usersview
+rollback
+alter table users alter column seq type numeric
+select * from usersview
+drop view usersview; drop view usersview1; drop view usersview2
+create table department (id int primary key, parent int, name text)
+insert into department values (0,null,'ROOT'),(1,0,'A'),(2,1,'B'),(3,2,'C'),(4,2,'D'),(5,0,'E'),(6,4,'F'),(7,5,'G')
+with recursive q as (select * from department union all (with recursive x as (select * from department union all (select * from q union all select * from x)) select * from x)) select * from q limit 32
+with recursive t(n) as (values (1) union all (select n+1 from t where n < 5 union all select n+10 from t where n < 3)) select * from t order by 1 limit 20
+with recursive t(n) as (values (1) union (select n+1 from t where n < 5 union select n+2 from t where n < 5)) select * from t order by 1
+with recursive t(n) as (values (1) union (select n+1 from t where n < 5 intersect select n+1 from t where n < 5)) select * from t order by 1
+with recursive t(n) as (values (1.0) union (select n+1 from t where n < 5 except all select 3)) select * from t order by 1
+create table dt(id int, f_time time, f_timetz timetz, f_interval interval, f_timestamptz timestamptz, f_timestamp timestamp)
+insert into dt values (1, '11:00', '11:00 BST', '1 year', '2000-10-19 10:23:54+01', '2000-10-19 10:23:54'), (2, '12:00', '12:00 BST', '2 years', '2001-10-19 10:23:54+01', '2001-10-19 10:23:54'), (3, '13:00', '13:00 BST', '3 years', '2001-10-19 10:23:54+01', '2001-10-19 10:23:54'), (4, '14:00', '14:00 BST', '4 years', '2002-10-19 10:23:54+01', '2002-10-19 10:23:54'), (5, '15:00', '15:00 BST', '5 years', '2003-10-19 10:23:54+01', '2003-10-19 10:23:54'), (6, '23:30', '23:30 BST', '5 years', '2004-10-19 10:23:54+01', '2004-10-19 10:23:54'), (7, null, null, null, null, null)
+select id, f_time, first_value(id) over w, last_value(id) over w from dt window w as (order by f_time range between '70 min'::interval preceding and '2 hours'::interval following)
+select id, f_time, first_value(id) over w, last_value(id) over w from dt window w as (order by f_time desc range between '70 min' preceding and '2 hours' following)
+select id, f_timetz, first_value(id) over w, last_value(id) over w from dt window w as (order by f_timetz range between '70 min'::interval preceding and '2 hours'::interval following)
+select id, f_timetz, first_value(id) over w, last_value(id) over w from dt window w as (order by f_timetz desc range between '70 min' preceding and '2 hours' following)
+select id, f_interval, count(*) over w, max(id) over w from dt window w as (order by f_interval range between '1 year'::interval preceding and '1 year'::interval following)
+select id, f_interval, count(*) over w, min(id) over w from dt window w as (order by f_interval desc range between '1 year' preceding and '1 year' following)
+select id, count(*) over (order by f_time range between '-1 min' preceding and '2 hours' following) from dt
+select id, count(*) over (order by f_time range between '1 month -1 min' preceding and '2 hours' following) from dt
+select id, count(*) over (order by f_interval range between '-1 min' preceding and '2 hours' following) from dt
+select id, count(*) over (order by f_timetz range between '10 min' preceding and '-2 hours' following) from dt
+select id, count(*) over (order by f_interval range between '178000000 years' preceding and '178000000 years' following) from dt

@@ -162,6 +162,8 @@ struct SetCall {
     defined: Vec<(ids::Oid, i32)>,
     /// The rows that run come as one value each.
     whole: bool,
+    /// The row type may have got more columns than FROM knows of.
+    open: bool,
     /// The row type that has been found to be what FROM declares.
     checked: Option<(ids::Oid, i32)>,
 }
@@ -184,10 +186,12 @@ impl SetCall {
         };
         let ty = types::record::type_of(row);
         if self.checked != Some(ty) {
-            must_have(run, row, wanted)?;
+            must_have(run, row, wanted, self.open)?;
             self.checked = Some(ty);
         }
-        eval::row_columns(run, row)
+        let mut columns = eval::row_columns(run, row)?;
+        columns.truncate(wanted.len());
+        Ok(columns)
     }
 
     fn new(e: &Expr, cols: &mut dyn Resolve, columns: usize, run: &mut Run<'_>) -> Result<SetCall> {
@@ -205,6 +209,7 @@ impl SetCall {
             field_types: Vec::new(),
             defined: Vec::new(),
             whole: false,
+            open: false,
             checked: None,
         };
         if let Expr::FuncExpr(f) = e {
@@ -372,9 +377,11 @@ impl FunctionNode {
             let width = if is_composite(f, run)? { columns } else { 0 };
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
             call.defined = f.defined_columns();
+            call.open = call.defined.is_empty();
             calls.push(call);
         }
         let mut by_val = Vec::new();
+        check_columns(plan, functions, ordinality, run)?;
         let types = function_types(functions, ordinality, run)?;
         for &ty in &types {
             by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
@@ -423,8 +430,9 @@ pub(crate) fn function_types(
         if !f.funccoltypes.is_empty() {
             out.extend(&f.funccoltypes);
         } else if is_composite(f, run)? {
-            // Column types of a named function are its result's.
-            out.extend(row_columns(&f.funcexpr, run)?);
+            // Column types of a named function are its result's, as many as there were when the query was analysed.
+            let columns = row_columns(&f.funcexpr, run)?;
+            out.extend(columns.into_iter().take(f.funccolcount.max(1) as usize));
         } else {
             out.push(f.funcexpr.type_oid());
         }
@@ -433,6 +441,58 @@ pub(crate) fn function_types(
         out.push(types::oids::INT8);
     }
     Ok(out)
+}
+
+/// Are the columns that the plan reads still those of the functions' row types? Counterpart:
+/// `CheckVarSlotCompatibility`.
+fn check_columns(
+    plan: &Plan,
+    functions: &[RangeTblFunction],
+    ordinality: bool,
+    run: &mut Run<'_>,
+) -> Result<()> {
+    // By place: the column, if it is one of a row type.
+    let mut columns = Vec::new();
+    for f in functions {
+        let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
+        let named = f.funccoltypes.is_empty() && run.sv.as_facts().type_info(ty)?.kind == b'c';
+        let count = f.funccolcount.max(1) as usize;
+        let row = if named { run.sv.row_desc(ty, -1)?.columns.to_vec() } else { Vec::new() };
+        columns.extend((0..count).map(|i| row.get(i).map(|c| (c.is_dropped(), c.ty))));
+    }
+    let shown = match (functions, ordinality) {
+        ([one], false) => one.funcexpr.type_oid(),
+        _ => types::oids::RECORD,
+    };
+    let mut used = Vec::new();
+    for e in plan.info.target_list.iter().map(|t| &t.expr).chain(&plan.info.qual) {
+        plan::walk::any(e, &mut |e| {
+            if let Expr::Var(v) = e
+                && v.varattno > 0
+            {
+                used.push((v.varattno, v.vartype));
+            }
+            false
+        });
+    }
+    for (number, wanted) in used {
+        let Some(&Some((dropped, ty))) = columns.get(number as usize - 1) else { continue };
+        if !dropped && ty == wanted {
+            continue;
+        }
+        let facts = run.sv.as_facts();
+        let shown = facts.type_name(shown)?;
+        if dropped {
+            bail!(UNDEFINED_COLUMN, "attribute {number} of type {shown} has been dropped");
+        }
+        let (ty, wanted) = (facts.type_name(ty)?, facts.type_name(wanted)?);
+        return Err(pg_err!(
+            DATATYPE_MISMATCH,
+            "attribute {number} of type {shown} has wrong type"
+        )
+        .detail(format!("Table has type {ty}, but query expects {wanted}.")));
+    }
+    Ok(())
 }
 
 /// Types of the columns of a composite-valued function: its OUT parameters, or its row type's columns.
@@ -580,9 +640,14 @@ impl Exec for FunctionNode {
 }
 
 /// 42804 where a composite value has other columns than these. Counterpart: `tupledesc_match`.
-fn must_have(run: &mut Run<'_>, row: DatumRef<'_>, wanted: &[ids::Oid]) -> Result<()> {
+fn must_have(
+    run: &mut Run<'_>,
+    row: DatumRef<'_>,
+    wanted: &[ids::Oid],
+    open: bool,
+) -> Result<()> {
     let types = eval::row_types(run, row)?;
-    if types.len() != wanted.len() {
+    if types.len() < wanted.len() || types.len() > wanted.len() && !open {
         return Err(other_row(&counted(types.len()), wanted.len()));
     }
     for (i, (got, &wanted)) in types.into_iter().zip(wanted).enumerate() {

@@ -183,6 +183,8 @@ pub(crate) struct Root {
     /// Sub-selects that set several columns, by their numbers, with the parameters for the columns.
     pub multi: Vec<(i32, Vec<i32>)>,
     pub tuple_fraction: f64,
+    /// The working table that the parts of this level, a recursive query, read.
+    pub work_table: Option<WorkTable>,
     /// Expressions that have one value in all rows of the level: they order nothing.
     pub constants: Vec<Expr>,
     /// Is the level a tree of set operations?
@@ -234,6 +236,7 @@ impl Root {
             nest_params: Vec::new(),
             multi: Vec::new(),
             tuple_fraction,
+            work_table: None,
             constants: Vec::new(),
             in_set_operation: false,
             present: Relids::new(),
@@ -267,7 +270,7 @@ impl Root {
     pub(crate) fn child_input(&self, tuple_fraction: f64) -> LevelInput {
         let mut ctes = vec![self.ctes.clone()];
         ctes.extend(self.input.ctes.iter().cloned());
-        let mut work_tables = vec![None];
+        let mut work_tables = vec![self.work_table.clone()];
         work_tables.extend(self.input.work_tables.iter().cloned());
         LevelInput { ctes, work_tables, tuple_fraction, count_groups: false }
     }

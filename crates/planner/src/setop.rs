@@ -275,27 +275,19 @@ impl Glob<'_> {
         let left = self.set_operation(&mut level, &op.larg)?;
         let left = self.converted(left, &op.col_types)?;
         let wt_param = self.new_param(Oid::INVALID);
-        let SetOpNode::Leaf(right_rti) = *op.rarg else {
-            return Err(PgError::unsupported("set operation in the recursive part of a query"));
-        };
-        let RteKind::Subquery { subquery, .. } = &level.query.rte(right_rti).kind else {
-            return Err(PgError::internal("recursive part is not a subquery"));
-        };
-        let mut right_query = (**subquery).clone();
-        let mut input = level.child_input(0.0);
-        input.work_tables[0] = Some(WorkTable {
+        level.work_table = Some(WorkTable {
             name: cte.ctename.clone(),
             param: wt_param,
             rows: left.rows * 10.0,
             width: left.plan.info.plan_width,
         });
-        let params = self.parameterise(&mut right_query);
-        if !params.is_empty() {
-            return Err(PgError::internal("recursive part refers to its sibling"));
-        }
-        let right = self.plan_level(right_query, input)?;
+        let right = self.set_operation(&mut level, &op.rarg)?;
+        let right = self.converted(right, &op.col_types)?;
         self.leave();
         let rows = left.rows + 10.0 * right.rows;
+        if level.subqueries.iter().any(|s| !s.params.is_empty()) {
+            return Err(PgError::internal("recursive part refers to its sibling"));
+        }
         let width = left.plan.info.plan_width;
         let mut info = hand_on(&left.plan);
         info.total_cost += 10.0 * right.plan.info.total_cost;

@@ -2,7 +2,10 @@
 //! value on the wanted side of base ± offset? Counterpart: the in_range functions of the types.
 
 use crate::compare::float_cmp;
-use crate::datetime::{Interval, interval_cmp, timestamp_plus, timestamptz_plus};
+use crate::datetime::{
+    Interval, difference, interval_cmp, sum, timestamp_plus, timestamptz_plus, timetz, timetz_cmp,
+    timetz_parts,
+};
 use crate::numeric::{self, Num};
 use crate::{Datum, DatumRef};
 use ids::Oid;
@@ -84,6 +87,15 @@ fn span(d: DatumRef<'_>, sub: bool) -> Result<Interval> {
     })
 }
 
+/// The hours of an offset to a time of day, which has no days and months, to be added.
+fn clock(d: DatumRef<'_>, sub: bool) -> Result<i64> {
+    let time = Interval::of(d).time;
+    if time < 0 {
+        return Err(negative());
+    }
+    Ok(if sub { -time } else { time })
+}
+
 scalars! { FNS;
     "in_range_int2_int2" => |_, a| integers(a),
     "in_range_int2_int4" => |_, a| integers(a),
@@ -110,5 +122,21 @@ scalars! { FNS;
         let day = |d: DatumRef<'_>| crate::datetime::date_to_timestamp(d.as_i32());
         let bound = timestamp_plus(day(a[1])?, &span(a[2], a[3].as_bool())?)?;
         side(day(a[0])?.cmp(&bound), a[4].as_bool())
+    },
+    // Times of day do not wrap at midnight here: the bound is beyond all of them.
+    "in_range_time_interval" => |_, a| {
+        let bound = a[1].as_i64().saturating_add(clock(a[2], a[3].as_bool())?);
+        side(a[0].as_i64().cmp(&bound), a[4].as_bool())
+    },
+    "in_range_timetz_interval" => |_, a| {
+        let (time, zone) = timetz_parts(a[1]);
+        let bound = timetz(time.saturating_add(clock(a[2], a[3].as_bool())?), zone);
+        side(timetz_cmp(a[0], bound.as_ref(), Oid(0)), a[4].as_bool())
+    },
+    "in_range_interval_interval" => |_, a| {
+        span(a[2], false)?;
+        let (base, offset) = (Interval::of(a[1]), Interval::of(a[2]));
+        let bound = if a[3].as_bool() { difference(&base, &offset) } else { sum(&base, &offset) };
+        side(interval_cmp(a[0], bound?.datum().as_ref(), Oid(0)), a[4].as_bool())
     },
 }

@@ -78,7 +78,8 @@ fn reversed(d: DatumRef<'_>) -> Interval {
     }
 }
 
-fn sum(a: &Interval, b: &Interval) -> Result<Interval> {
+/// The sum, field by field.
+pub(crate) fn sum(a: &Interval, b: &Interval) -> Result<Interval> {
     Ok(Interval {
         time: a.time.checked_add(b.time).ok_or_else(interval_range)?,
         day: a.day.checked_add(b.day).ok_or_else(interval_range)?,
@@ -86,7 +87,8 @@ fn sum(a: &Interval, b: &Interval) -> Result<Interval> {
     })
 }
 
-fn difference(a: &Interval, b: &Interval) -> Result<Interval> {
+/// The difference, field by field.
+pub(crate) fn difference(a: &Interval, b: &Interval) -> Result<Interval> {
     Ok(Interval {
         time: a.time.checked_sub(b.time).ok_or_else(interval_range)?,
         day: a.day.checked_sub(b.day).ok_or_else(interval_range)?,
