@@ -327,3 +327,64 @@ select id, count(*) over (order by f_time range between '1 month -1 min' precedi
 select id, count(*) over (order by f_interval range between '-1 min' preceding and '2 hours' following) from dt
 select id, count(*) over (order by f_timetz range between '10 min' preceding and '-2 hours' following) from dt
 select id, count(*) over (order by f_interval range between '178000000 years' preceding and '178000000 years' following) from dt
+create schema suite_t6; set search_path = suite_t6, public
+CREATE TABLE tidscan(id integer)
+INSERT INTO tidscan VALUES (1), (2), (3)
+EXPLAIN (COSTS OFF) SELECT ctid, * FROM tidscan WHERE ctid = '(0,2)' OR '(0,1)' = ctid
+SELECT ctid, * FROM tidscan WHERE ctid = '(0,2)' OR '(0,1)' = ctid
+EXPLAIN (COSTS OFF) SELECT ctid, * FROM tidscan WHERE (id = 3 AND ctid IN ('(0,2)', '(0,3)')) OR (ctid = '(0,1)' AND id = 1)
+SELECT ctid, * FROM tidscan WHERE (id = 3 AND ctid IN ('(0,2)', '(0,3)')) OR (ctid = '(0,1)' AND id = 1)
+EXPLAIN (COSTS OFF) SELECT ctid, * FROM tidscan WHERE ctid = ANY(ARRAY['(0,1)', '(0,2)']::tid[])
+EXPLAIN (COSTS OFF) SELECT ctid, * FROM tidscan WHERE ctid != ANY(ARRAY['(0,1)', '(0,2)']::tid[])
+SELECT t1.ctid, t1.*, t2.ctid, t2.* FROM tidscan t1 JOIN tidscan t2 ON t1.ctid = t2.ctid WHERE t1.id = 1
+SELECT t1.ctid, t1.*, t2.ctid, t2.* FROM tidscan t1 LEFT JOIN tidscan t2 ON t1.ctid = t2.ctid WHERE t1.id = 1
+SELECT t1.ctid, t2.id FROM tidscan t1 LEFT JOIN tidscan t2 ON t1.ctid = t2.ctid and t2.id > 1 order by 1
+CREATE TABLE tidrangescan(id integer, data text)
+EXPLAIN (COSTS OFF) SELECT ctid FROM tidrangescan WHERE ctid < '(1, 0)'
+SELECT ctid FROM tidrangescan WHERE ctid < '(1, 0)'
+EXPLAIN (COSTS OFF) SELECT ctid FROM tidrangescan WHERE ctid > '(9, 0)'
+SELECT ctid FROM tidrangescan WHERE ctid > '(9, 0)'
+INSERT INTO tidrangescan SELECT i,repeat('x', 100) FROM generate_series(1,200) AS s(i)
+DELETE FROM tidrangescan WHERE substring(ctid::text from ',(\d+)\)')::integer > 10 OR substring(ctid::text from '\((\d+),')::integer > 2
+VACUUM tidrangescan
+SELECT ctid FROM tidrangescan WHERE ctid < '(1,0)'
+EXPLAIN (COSTS OFF) SELECT ctid FROM tidrangescan WHERE ctid <= '(1,5)'
+SELECT ctid FROM tidrangescan WHERE ctid <= '(1,5)'
+SELECT ctid FROM tidrangescan WHERE ctid < '(0,0)'
+SELECT ctid FROM tidrangescan WHERE ctid > '(2,8)'
+EXPLAIN (COSTS OFF) SELECT ctid FROM tidrangescan WHERE '(2,8)' < ctid
+SELECT ctid FROM tidrangescan WHERE '(2,8)' < ctid
+SELECT ctid FROM tidrangescan WHERE ctid >= '(2,8)'
+SELECT ctid FROM tidrangescan WHERE ctid >= '(100,0)'
+EXPLAIN (COSTS OFF) SELECT ctid FROM tidrangescan WHERE ctid > '(1,4)' AND '(1,7)' >= ctid
+SELECT ctid FROM tidrangescan WHERE ctid > '(1,4)' AND '(1,7)' >= ctid
+SELECT ctid FROM tidrangescan WHERE ctid > '(1,4)' AND ctid < '(0,7)'
+SELECT ctid FROM tidrangescan where ctid < '(4294967295,65535)' order by 1 limit 3
+SELECT ctid FROM tidrangescan WHERE ctid < '(0,0)' and id = 3
+SELECT ctid, id FROM tidrangescan WHERE ctid < '(1,0)' and id > 7
+SELECT ctid FROM tidrangescan WHERE ctid > null
+EXPLAIN (COSTS OFF) SELECT t.ctid,t2.c FROM tidrangescan t, LATERAL (SELECT count(*) c FROM tidrangescan t2 WHERE t2.ctid <= t.ctid) t2 WHERE t.ctid < '(1,0)'
+SELECT t.ctid,t2.c FROM tidrangescan t, LATERAL (SELECT count(*) c FROM tidrangescan t2 WHERE t2.ctid <= t.ctid) t2 WHERE t.ctid < '(1,0)'
+SELECT t.ctid, (select count(*) from tidrangescan t2 where t2.ctid > t.ctid and t2.id > 3) FROM tidrangescan t where t.ctid >= '(2,1)' order by 1
+BEGIN
+EXPLAIN (COSTS OFF) DECLARE c SCROLL CURSOR FOR SELECT ctid FROM tidrangescan WHERE ctid < '(1,0)'
+DECLARE c SCROLL CURSOR FOR SELECT ctid FROM tidrangescan WHERE ctid < '(1,0)'
+FETCH NEXT c
+FETCH NEXT c
+FETCH PRIOR c
+FETCH FIRST c
+FETCH LAST c
+COMMIT
+prepare pt(tid) as select ctid, id from tidrangescan where ctid >= $1 and ctid < '(1,3)' order by 1
+execute pt('(0,9)'); execute pt('(1,1)'); execute pt(null)
+update tidrangescan set id = id + 1000 where ctid > '(2,5)' returning id
+delete from tidrangescan where ctid <= '(0,4)' returning id
+select count(*) from tidrangescan
+update tidscan set id = 30 where ctid in ('(0,3)') or ctid = '(0,2)' returning *
+delete from tidscan t using tidscan u where t.ctid = u.ctid and u.id = 30 returning t.*
+select * from tidscan t where ctid = (select max(ctid) from tidscan)
+explain (costs off) select * from tidscan t where ctid = (select max(ctid) from tidscan)
+set enable_tidscan = off
+explain (costs off) SELECT ctid FROM tidrangescan WHERE ctid > '(1,4)'
+SELECT ctid FROM tidrangescan WHERE ctid > '(2,4)'
+reset enable_tidscan

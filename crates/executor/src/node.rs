@@ -235,7 +235,8 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         | PlanNode::IndexScan { .. }
         | PlanNode::IndexOnlyScan { .. }
         | PlanNode::BitmapHeapScan { .. }
-        | PlanNode::TidScan { .. } => scan::build(plan, run)?,
+        | PlanNode::TidScan { .. }
+        | PlanNode::TidRangeScan { .. } => scan::build(plan, run)?,
         PlanNode::ModifyTable(m) => {
             let c = sub(&m.child, run)?;
             modify::ModifyNode::boxed(plan, m, c, run)?
@@ -244,15 +245,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let c = sub(child, run)?;
             lockrows::LockRowsNode::boxed(child, row_marks, c, run)?
         }
-        other => return Err(PgError::unsupported(format!("plan node {}", name_of(other)))),
     })
-}
-
-fn name_of(node: &PlanNode) -> &'static str {
-    match node {
-        PlanNode::SampleScan { .. } => "Sample Scan",
-        _ => "of this kind",
-    }
 }
 
 /// Columns of children: `OUTER` and `INNER` Vars by position.

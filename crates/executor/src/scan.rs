@@ -58,6 +58,11 @@ enum Access {
         quals: Vec<TidQual>,
         tids: Option<std::vec::IntoIter<Tid>>,
     },
+    /// A scan of the blocks within bounds on the TID.
+    TidRange {
+        bounds: Vec<TidBound>,
+        scan: Option<TableScan>,
+    },
 }
 
 struct IndexAccess {
@@ -112,6 +117,12 @@ impl IndexAccess {
     }
 }
 
+/// `ctid < value` and its kin.
+struct TidBound {
+    upper: bool,
+    value: Program,
+}
+
 enum TidQual {
     One(Program),
     Any(Program),
@@ -157,8 +168,9 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         PlanNode::TidScan { scanrelid, tid_quals } => {
             // A cursor's row is the one that it is.
             let tested = tid_quals.iter().filter(|q| !matches!(q, Expr::CurrentOf(_)));
-            (*scanrelid, tested.cloned().collect())
+            (*scanrelid, any_of(tested.cloned().collect()))
         }
+        PlanNode::TidRangeScan { scanrelid, tid_quals } => (*scanrelid, tid_quals.clone()),
         _ => return Err(PgError::internal("table scan expected")),
     };
     let rel = run.relation(rti)?;
@@ -172,6 +184,12 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     }
     let mut cols = ScanColumns::new(rti);
     cols.row = Some(rel.columns.clone());
+    // The first and the last page hold rows beyond the bounds.
+    let bounded: Vec<Expr>;
+    if let PlanNode::TidRangeScan { tid_quals, .. } = &plan.node {
+        bounded = tid_quals.iter().chain(qual).cloned().collect();
+        qual = &bounded;
+    }
     let projection = Projection::new(&plan.info.target_list, qual, &mut cols, run)?;
     let mut columns = cols.columns.clone();
     let recheck = if recheck.is_empty() {
@@ -191,6 +209,9 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         }
         PlanNode::TidScan { tid_quals, .. } => {
             Access::Tid { quals: tid_quals_of(tid_quals, run)?, tids: None }
+        }
+        PlanNode::TidRangeScan { tid_quals, .. } => {
+            Access::TidRange { bounds: bounds_of(tid_quals, run)?, scan: None }
         }
         _ => Access::Seq(None, false),
     };
@@ -247,6 +268,49 @@ fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
         }
     }
     Ok(out)
+}
+
+/// Conditions as a list, one of which must hold.
+fn any_of(quals: Vec<Expr>) -> Vec<Expr> {
+    if quals.len() < 2 {
+        return quals;
+    }
+    let location = plan::expr::Location::UNKNOWN;
+    vec![Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Or, args: quals, location }))]
+}
+
+fn bounds_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidBound>> {
+    // `<` and `<=`; the others are `>` and `>=`.
+    const BELOW: [u32; 2] = [2799, 2801];
+    let mut out = Vec::new();
+    for q in quals {
+        let Expr::OpExpr(op) = q else {
+            return Err(PgError::internal("condition that no TID range scan can look for"));
+        };
+        let left = matches!(&op.args[0], Expr::Var(v) if v.varattno == -1);
+        let value = compile(&op.args[usize::from(left)], &mut NoScanColumns, run)?;
+        out.push(TidBound { upper: BELOW.contains(&op.opno.0) == left, value });
+    }
+    Ok(out)
+}
+
+/// The blocks within the bounds; none if a bound is NULL.
+fn blocks_within(bounds: &[TidBound], run: &mut Run<'_>) -> Result<std::ops::Range<u32>> {
+    let (mut from, mut to) = (0, u32::MAX);
+    for b in bounds {
+        let mut st = EvalState::default();
+        let v: Datum = b.value.eval_row(&mut st, run, &RowInput::EMPTY)?.into_owned();
+        if v.is_null() {
+            return Ok(0..0);
+        }
+        let block = types::system::tid_of(v.as_ref()).block.0;
+        if b.upper {
+            to = to.min(block.saturating_add(1));
+        } else {
+            from = from.max(block);
+        }
+    }
+    Ok(from..to.max(from))
 }
 
 impl ScanNode {
@@ -315,6 +379,19 @@ impl ScanNode {
                     }
                 }
                 Ok(true)
+            }
+            Access::TidRange { bounds, scan } => {
+                let scan = match scan {
+                    Some(s) => s,
+                    slot => {
+                        let blocks = Some(blocks_within(bounds, run)?);
+                        let options = ScanOptions { blocks, ..ScanOptions::default() };
+                        let snapshot = run.st.desc.snapshot.clone();
+                        let be = run.sv.backend();
+                        slot.insert(TableScan::new(be, &rel.table, snapshot, columns, options)?)
+                    }
+                };
+                scan.next_batch(run.sv.backend(), batch, want)
             }
             Access::Tid { quals, tids } => {
                 let tids = match tids {
@@ -524,6 +601,8 @@ impl Exec for ScanNode {
             Access::Index(a) => a.open = false,
             Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
             Access::Tid { tids, .. } => *tids = None,
+            // The bounds may be others.
+            Access::TidRange { scan, .. } => *scan = None,
         }
         Ok(())
     }
@@ -552,6 +631,8 @@ impl Exec for ScanNode {
             }
             Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
             Access::Tid { tids, .. } => *tids = None,
+            // The bounds may be others.
+            Access::TidRange { scan, .. } => *scan = None,
         }
         let s = &mut self.source;
         s.spare.take_if(|b| crate::project::is_large(b));

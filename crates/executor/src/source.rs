@@ -640,12 +640,7 @@ impl Exec for FunctionNode {
 }
 
 /// 42804 where a composite value has other columns than these. Counterpart: `tupledesc_match`.
-fn must_have(
-    run: &mut Run<'_>,
-    row: DatumRef<'_>,
-    wanted: &[ids::Oid],
-    open: bool,
-) -> Result<()> {
+fn must_have(run: &mut Run<'_>, row: DatumRef<'_>, wanted: &[ids::Oid], open: bool) -> Result<()> {
     let types = eval::row_types(run, row)?;
     if types.len() < wanted.len() || types.len() > wanted.len() && !open {
         return Err(other_row(&counted(types.len()), wanted.len()));

@@ -85,6 +85,11 @@ impl Glob<'_> {
                 let node = PlanNode::TidScan { scanrelid: self.flat(root, *rti), tid_quals };
                 self.scan(root, path, info, node, quals, output)
             }
+            PathKind::TidRange { rti, tid_quals, quals } => {
+                let tid_quals = self.scan_exprs(root, path, tid_quals);
+                let node = PlanNode::TidRangeScan { scanrelid: self.flat(root, *rti), tid_quals };
+                self.scan(root, path, info, node, quals, output)
+            }
             PathKind::Subquery { rti, plan, quals } => {
                 let sub = &root.subqueries[*plan];
                 let child = sub.plan.clone();

@@ -856,6 +856,9 @@ fn strip_satisfied(quals: &[Expr], inner: &Path) -> Vec<Expr> {
     let m = match &inner.kind {
         PathKind::Index { m, .. } => m,
         PathKind::Memoize { child, .. } => return strip_satisfied(quals, child),
+        PathKind::Tid { tid_quals, .. } => {
+            return quals.iter().filter(|q| !tid_quals.contains(q)).cloned().collect();
+        }
         PathKind::Bitmap { bitmap, .. } => {
             return quals.iter().filter(|q| !bitmap.guarantees(q)).cloned().collect();
         }

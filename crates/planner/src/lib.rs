@@ -43,6 +43,7 @@ mod scan;
 mod selectivity;
 mod setop;
 mod subselect;
+mod tid;
 mod unused;
 mod upper;
 mod vars;

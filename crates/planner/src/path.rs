@@ -147,6 +147,11 @@ pub(crate) enum PathKind {
         tid_quals: Vec<Expr>,
         quals: Vec<Expr>,
     },
+    TidRange {
+        rti: i32,
+        tid_quals: Vec<Expr>,
+        quals: Vec<Expr>,
+    },
     /// A subquery, planned already; `plan` indexes the level's planned subqueries.
     Subquery {
         rti: i32,

@@ -112,28 +112,8 @@ impl Glob<'_> {
             set.add(self.simple_path(kind, rel, 0.0, table.pages * c.seq_page, quals)?);
             return Ok(());
         }
-        let current = quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
-        if let Some(tid_quals) = tid_quals(rel.rti, quals) {
-            let rows = rel.rows.min(tid_quals.len() as f64 * 10.0);
-            let disabled = !c.enable_tidscan && !current;
-            set.add(Path {
-                kind: PathKind::Tid {
-                    rti: rel.rti,
-                    quals: quals.iter().filter(|q| !tid_quals.contains(q)).cloned().collect(),
-                    tid_quals,
-                },
-                relids: Relids::from([rel.rti]),
-                rows,
-                width: rel.width,
-                startup: penalty(!disabled),
-                total: penalty(!disabled) + c.random_page + rows * (c.cpu_tuple + qual_cost),
-                order: Vec::new(),
-                outer: rel.lateral.clone(),
-            });
-            if current {
-                // No other scan can tell which row that is.
-                return Ok(());
-            }
+        if !self.tid_paths(root, rel, quals, join_quals, set)? {
+            return Ok(());
         }
         set.add(Path {
             kind: PathKind::SeqScan { rti: rel.rti, quals: quals.to_vec() },
@@ -848,27 +828,6 @@ fn array_searches(bound: &[Expr]) -> f64 {
             _ => 1.0,
         })
         .product()
-}
-
-/// Conditions on `ctid` alone that a TID scan can look for.
-fn tid_quals(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
-    const TID_EQUAL: u32 = 387;
-    let is_ctid = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == -1 && v.varlevelsup == 0);
-    let usable = |q: &Expr| match q {
-        Expr::OpExpr(op) => {
-            op.opno.0 == TID_EQUAL
-                && matches!(op.args.as_slice(), [l, r]
-                    if (is_ctid(l) && relids_of(r).is_empty()) || (is_ctid(r) && relids_of(l).is_empty()))
-        }
-        Expr::ScalarArrayOp(op) => {
-            op.opno.0 == TID_EQUAL
-                && op.use_or
-                && matches!(op.args.as_slice(), [l, r] if is_ctid(l) && relids_of(r).is_empty())
-        }
-        _ => false,
-    };
-    let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
-    current.or_else(|| quals.iter().find(|q| usable(q))).map(|q| vec![q.clone()])
 }
 
 /// How often a scan that takes values from other relations is likely to run. Counterpart: `get_loop_count`.

@@ -1,0 +1,183 @@
+//! Scans for rows by their places. Counterpart: tidpath.c, cost_tidscan and cost_tidrangescan of costsize.c.
+
+use crate::glob::*;
+use crate::path::*;
+use crate::rel::{BaseRel, clamp_rows};
+use crate::selectivity::array_len;
+use crate::vars::*;
+use pgerror::Result;
+use plan::expr::*;
+
+const CTID: i16 = -1;
+const TID_EQUAL: u32 = 387;
+/// `<`, `>`, `<=`, `>=` of type tid.
+const TID_RANGE: std::ops::RangeInclusive<u32> = 2799..=2802;
+
+impl Glob<'_> {
+    /// Adds the ways to find rows by their places; false if the row of a cursor is asked for, which no other scan
+    /// can tell.
+    pub(crate) fn tid_paths(
+        &mut self,
+        root: &Root,
+        rel: &BaseRel,
+        quals: &[Expr],
+        join_quals: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<bool> {
+        if let Some(tid_quals) = places_in(rel.rti, quals) {
+            let current = tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
+            let whole = any_of(&tid_quals);
+            let rest = quals.iter().filter(|q| **q != whole).cloned().collect();
+            self.add_tid_path(rel, tid_quals, rest, None, set)?;
+            if current {
+                return Ok(false);
+            }
+        }
+        for q in join_quals {
+            // The place is another relation's column.
+            if let Some(other) = place_of(rel.rti, q)
+                && !relids_of(other).is_empty()
+            {
+                let sel = self.selectivity_all(root, quals)?;
+                self.add_tid_path(rel, vec![q.clone()], quals.to_vec(), Some(sel), set)?;
+            }
+        }
+        self.tid_range_path(root, rel, quals, set)?;
+        Ok(true)
+    }
+
+    fn add_tid_path(
+        &mut self,
+        rel: &BaseRel,
+        tid_quals: Vec<Expr>,
+        quals: Vec<Expr>,
+        tied: Option<f64>,
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let c = self.costs();
+        let current = tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
+        let places: f64 = tid_quals
+            .iter()
+            .map(|q| match q {
+                Expr::ScalarArrayOp(op) => op.args.get(1).map_or(1.0, array_len),
+                _ => 1.0,
+            })
+            .sum();
+        let penalty = if c.enable_tidscan || current { 0.0 } else { 1e10 };
+        let per_row = c.random_page + c.cpu_tuple + self.quals_cost(&quals)?;
+        let rows = match tied {
+            Some(sel) => clamp_rows(places * sel),
+            None => rel.rows.min(places.max(1.0)),
+        };
+        let others = relids_of_all(&tid_quals).into_iter().filter(|r| *r != rel.rti);
+        let outer: Relids = others.chain(rel.lateral.iter().copied()).collect();
+        set.add(Path {
+            kind: PathKind::Tid { rti: rel.rti, tid_quals, quals },
+            relids: Relids::from([rel.rti]),
+            rows,
+            width: rel.width,
+            startup: penalty,
+            total: penalty + places * per_row,
+            order: Vec::new(),
+            outer,
+        });
+        Ok(())
+    }
+
+    fn tid_range_path(
+        &mut self,
+        root: &Root,
+        rel: &BaseRel,
+        quals: &[Expr],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let (range, rest): (Vec<Expr>, Vec<Expr>) =
+            quals.iter().cloned().partition(|q| is_bound(rel.rti, q));
+        let Some(table) = rel.table.as_ref().filter(|_| !range.is_empty()) else { return Ok(()) };
+        let c = self.costs();
+        let sel = self.selectivity_all(root, &range)?;
+        let pages = (table.pages * sel).ceil();
+        let penalty = if c.enable_tidscan { 0.0 } else { 1e10 };
+        let per_row = c.cpu_tuple + self.quals_cost(&rest)?;
+        let read = c.random_page + c.seq_page * (pages - 1.0).max(0.0);
+        let read = if pages > 0.0 { read } else { 0.0 };
+        set.add(Path {
+            kind: PathKind::TidRange { rti: rel.rti, tid_quals: range, quals: rest },
+            relids: Relids::from([rel.rti]),
+            rows: rel.rows,
+            width: rel.width,
+            startup: penalty,
+            total: penalty + read + rel.tuples * sel * per_row,
+            order: Vec::new(),
+            outer: rel.lateral.clone(),
+        });
+        Ok(())
+    }
+}
+
+/// One condition that says the same as any of these.
+fn any_of(quals: &[Expr]) -> Expr {
+    match quals {
+        [one] => one.clone(),
+        all => Expr::Bool(Box::new(BoolExpr {
+            boolop: BoolOp::Or,
+            args: all.to_vec(),
+            location: Location::UNKNOWN,
+        })),
+    }
+}
+
+fn is_ctid(e: &Expr, rti: i32) -> bool {
+    matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == CTID && v.varlevelsup == 0)
+}
+
+/// The other side of `ctid = …`.
+fn place_of(rti: i32, q: &Expr) -> Option<&Expr> {
+    let Expr::OpExpr(op) = q else { return None };
+    let [l, r] = op.args.as_slice() else { return None };
+    let other = if is_ctid(l, rti) { r } else { l };
+    let known = (is_ctid(l, rti) || is_ctid(r, rti)) && !relids_of(other).contains(&rti);
+    (op.opno.0 == TID_EQUAL && known).then_some(other)
+}
+
+/// Is it `ctid = …` or `ctid = ANY (…)` with values that are known before the scan?
+fn is_place(rti: i32, q: &Expr) -> bool {
+    match q {
+        Expr::ScalarArrayOp(op) => {
+            op.opno.0 == TID_EQUAL
+                && op.use_or
+                && matches!(op.args.as_slice(), [l, r] if is_ctid(l, rti) && relids_of(r).is_empty())
+        }
+        _ => place_of(rti, q).is_some_and(|other| relids_of(other).is_empty()),
+    }
+}
+
+fn is_bound(rti: i32, q: &Expr) -> bool {
+    let Expr::OpExpr(op) = q else { return false };
+    let [l, r] = op.args.as_slice() else { return false };
+    TID_RANGE.contains(&op.opno.0)
+        && ((is_ctid(l, rti) && relids_of(r).is_empty())
+            || (is_ctid(r, rti) && relids_of(l).is_empty()))
+}
+
+/// Conditions one of which each row satisfies that the list lets through, and which say where it is: the row of a cursor
+/// before others, an OR-clause if every arm says it.
+fn places_in(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
+    let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
+    if let Some(q) = current.or_else(|| quals.iter().find(|q| is_place(rti, q))) {
+        return Some(vec![q.clone()]);
+    }
+    quals.iter().find_map(|q| {
+        let Expr::Bool(b) = q else { return None };
+        if b.boolop != BoolOp::Or {
+            return None;
+        }
+        let mut out = Vec::new();
+        for arm in &b.args {
+            let mut parts = Vec::new();
+            conjuncts(arm.clone(), &mut parts);
+            out.extend(places_in(rti, &parts)?);
+        }
+        Some(out)
+    })
+}
