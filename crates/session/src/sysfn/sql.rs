@@ -342,8 +342,9 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     let name = row.proname.as_str();
     let analysed = analyse(core, row, types, &[])
         .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
-    let (Form::Value, Ok([query])) = (analysed.form, <[Query; 1]>::try_from(analysed.queries))
-    else {
+    let nothing = analysed.form == Form::Nothing;
+    let one = <[Query; 1]>::try_from(analysed.queries);
+    let (Form::Value | Form::Nothing, Ok([query])) = (analysed.form, one) else {
         return Ok(None);
     };
     let plain = query.command_type == CmdType::Select
@@ -365,7 +366,10 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
         && query.limit_count.is_none()
         && query.set_operations.is_none();
     match <[TargetEntry; 1]>::try_from(query.target_list) {
-        Ok([target]) if plain => Ok(Some(target.expr)),
+        // What returns nothing may stand for a call of something else that does, whose value is not NULL.
+        Ok([target]) if plain && (!nothing || target.expr.type_oid() == oids::VOID) => {
+            Ok(Some(target.expr))
+        }
         _ => Ok(None),
     }
 }
