@@ -388,3 +388,34 @@ set enable_tidscan = off
 explain (costs off) SELECT ctid FROM tidrangescan WHERE ctid > '(1,4)'
 SELECT ctid FROM tidrangescan WHERE ctid > '(2,4)'
 reset enable_tidscan
+create schema suite_t7; set search_path = suite_t7, public
+create table tk as select g unique1, g%2 two, g%10 ten, g%100 hundred, (g%5)::numeric n5 from generate_series(0,4999) g; create index on tk(unique1)
+create table txt(f1 text); insert into txt values ('doh!'),('hi de ho neighbor')
+create table i8(q1 int8, q2 int8); insert into i8 values (123,456),(123,4567890123456789),(4567890123456789,123),(4567890123456789,4567890123456789),(4567890123456789,-4567890123456789)
+vacuum analyze
+explain (costs off) select count(*) from tk a, lateral generate_series(1,two) g
+select count(*), sum(g) from tk a, lateral generate_series(1,two) g
+explain (costs off) select count(*) from tk a, lateral generate_series(1,two) with ordinality g(x,o) where x = o
+select count(*) from tk a, lateral generate_series(1,ten) with ordinality g(x,o) where x <> hundred
+explain (costs off) select sum(o.two), sum(ss.a) from tk o cross join lateral (with recursive x(a) as (select o.ten as a union select a + 1 from x where a < 10) select * from x) ss where o.ten = 1
+select sum(o.two), sum(ss.a) from tk o cross join lateral (with recursive x(a) as (select o.ten as a union select a + 1 from x where a < 10) select * from x) ss where o.hundred < 50
+select * from txt t1 left join i8 on i8.q2 = 123, lateral (select i8.q1, t2.f1 from txt t2 limit 1) as ss where t1.f1 = ss.f1
+select count(*), sum(x) from tk a, lateral (select sum(b.unique1) x from tk b where b.unique1 < a.ten) s
+explain (costs off) select count(*), sum(x) from tk a, lateral (select sum(b.unique1) x from tk b where b.unique1 < a.ten) s
+select a.n5::text, x from (values (1.0),(1.00),(1.000)) v(z), tk a, lateral (select max(v.z::text || b.two) x from tk b where b.unique1 < 3) s where a.unique1 = 3 order by 2
+select v.z, s.x from (values (1.0),(1.00),(1.000),(1.0)) v(z), lateral (select v.z::text || count(*) x from tk b where b.unique1 < 3 limit 1) s order by 2
+select (select count(*) from tk a, lateral generate_series(1, a.two + o.ten) g where a.unique1 < 20) from tk o where o.unique1 < 5 order by o.unique1
+select o.unique1, (select sum(s.c) from tk a, lateral (select count(*) c from tk b where b.unique1 < a.two + o.ten) s where a.unique1 < 20) from tk o where o.unique1 < 5 order by o.unique1
+select count(distinct r) > 1 from tk a, lateral (select random() + a.two as r limit 1) s
+select a.ten, s.* from tk a left join lateral (select a.two + b.two as x, b.unique1 from tk b where b.unique1 = a.ten limit 1) s on s.x > 0 where a.unique1 < 12 order by 1,2,3
+select a.ten, g from tk a left join lateral unnest(array[a.two, null, a.ten]) g on g > 3 where a.unique1 < 12 order by 1,2
+select a.unique1 from tk a where exists (select 1 from lateral generate_series(1,a.ten) g where g = 7) and a.unique1 < 30 order by 1
+select a.two, x from tk a, lateral (values (a.two), (a.ten)) v(x) where a.unique1 < 4 order by 1,2
+update tk set two = s.x from tk b, lateral (select max(c.ten) x from tk c where c.unique1 <= b.two) s where tk.unique1 = b.unique1 and tk.unique1 < 5 returning tk.unique1, tk.two
+select count(*) from tk a left join tk b on a.unique1 = b.unique1, lateral (select b.two where b.two is not null) s
+create table ex(a int, b int); create index exi on ex((coalesce(a,1)), b); insert into ex select case when g%3=0 then null else g%4 end, 1000-g from generate_series(1,1000) g; create table ey(b int); insert into ey select g from generate_series(1,1000) g; analyze ex; analyze ey
+set enable_hashjoin = off; set enable_nestloop = off
+select count(*), sum(ex.b) from ey left join ex on ey.b = ex.b where coalesce(ex.a,1) = 1
+select count(*), sum(ex.b) from ey full join ex on ey.b = ex.b where coalesce(ex.a,1) = 1
+select count(*), sum(ex.b) from ey join ex on ey.b = ex.b where coalesce(ex.a,1) = 1
+reset enable_hashjoin; reset enable_nestloop

@@ -204,7 +204,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             }
             mergeappend::MergeAppendNode::boxed(nodes, keys, &plan.info.target_list, run)?
         }
-        PlanNode::Memoize { child, param_exprs, operators, collations } => {
+        PlanNode::Memoize { child, param_exprs, operators, collations, .. } => {
             let c = sub(child, run)?;
             memoize::MemoizeNode::boxed(child, c, param_exprs, operators, collations, run)?
         }

@@ -270,6 +270,8 @@ pub enum PlanNode {
         param_exprs: Vec<Expr>,
         operators: Vec<Oid>,
         collations: Vec<Oid>,
+        /// As EXPLAIN says it; keys that are equal but look different are kept apart in either mode.
+        binary_mode: bool,
     },
     Sort {
         child: Box<Plan>,

@@ -270,6 +270,7 @@ mod tests {
                     param_exprs: vec![param(0)],
                     operators: Vec::new(),
                     collations: Vec::new(),
+                    binary_mode: false,
                 },
             ),
             (3, PlanNode::WindowAgg(Box::new(window))),

@@ -229,7 +229,7 @@ impl Glob<'_> {
                 };
                 Ok(Made { plan: Plan { info, node }, output })
             }
-            PathKind::Memoize { child, vars, operators, collations } => {
+            PathKind::Memoize { child, vars, operators, collations, binary_mode } => {
                 let c = self.create(root, child, want)?;
                 let mut param_exprs = Vec::new();
                 for v in vars {
@@ -246,6 +246,7 @@ impl Glob<'_> {
                     param_exprs,
                     operators: operators.clone(),
                     collations: collations.clone(),
+                    binary_mode: *binary_mode,
                 };
                 Ok(Made { plan: Plan { info, node }, output: c.output })
             }

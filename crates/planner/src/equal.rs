@@ -26,13 +26,18 @@ struct Class {
 impl Glob<'_> {
     /// Expressions that the level's conditions fix to one value. Grouping sets make NULLs of them: there are none then.
     pub(crate) fn constant_exprs(&mut self, query: &Query) -> Result<Vec<Expr>> {
-        let mut out = Vec::new();
         if !query.grouping_sets.is_empty() {
-            return Ok(out);
+            return Ok(Vec::new());
         }
         let mut quals = Vec::new();
         top_quals(&query.jointree, &mut quals);
-        for q in &quals {
+        self.fixed_by(&quals)
+    }
+
+    /// Expressions that conditions fix to one value in all rows that meet them.
+    pub(crate) fn fixed_by(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
+        let mut out = Vec::new();
+        for q in quals {
             match q {
                 Expr::OpExpr(op) => {
                     let [a, b] = op.args.as_slice() else { continue };

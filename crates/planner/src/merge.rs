@@ -9,7 +9,7 @@ use crate::vars::*;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
-use plan::query::JoinType;
+use plan::query::{JoinType, RteKind};
 use std::rc::Rc;
 
 /// A condition that a merge join can use, with the orders that it asks of both sides.
@@ -235,6 +235,37 @@ impl Glob<'_> {
         Ok(if ty == e.type_oid() { ty } else { e.type_oid() })
     }
 
+    /// The columns of the relations beside it that a LATERAL subquery or function is computed from; false where it is
+    /// computed from more than them.
+    fn lateral_vars(&mut self, root: &Root, kind: &PathKind, vars: &mut Vec<Expr>) -> Result<bool> {
+        let (exprs, quals, volatility) = match kind {
+            PathKind::Subquery { rti, plan, quals } => {
+                let RteKind::Subquery { subquery, .. } = &root.query.rte(*rti).kind else {
+                    return Ok(false);
+                };
+                let params = &root.subqueries[*plan].params;
+                let exprs: Vec<Expr> = params.iter().map(|(_, e)| e.clone()).collect();
+                (exprs, quals, eval::query_volatility(subquery, self.facts)?)
+            }
+            PathKind::Function { rti, quals } => {
+                let RteKind::Function { functions, .. } = &root.query.rte(*rti).kind else {
+                    return Ok(false);
+                };
+                let mut worst = eval::Volatility::Immutable;
+                for f in functions {
+                    worst = worst.max(eval::volatility(&f.funcexpr, self.facts)?);
+                }
+                (functions.iter().map(|f| f.funcexpr.clone()).collect(), quals, worst)
+            }
+            _ => return Ok(false),
+        };
+        if volatility == eval::Volatility::Volatile || quals.iter().any(contains_subplans) {
+            return Ok(false);
+        }
+        exprs.iter().chain(quals).for_each(|e| pull_vars(e, vars));
+        Ok(!exprs.iter().any(contains_subplans))
+    }
+
     /// The inner side of a nested loop behind a memory of the rows by their parameters.
     pub(crate) fn memoized(
         &mut self,
@@ -243,16 +274,27 @@ impl Glob<'_> {
         outer: &PathRef,
     ) -> Result<Option<PathRef>> {
         let c = self.costs();
-        let PathKind::Index { m, .. } = &inner.kind else { return Ok(None) };
         if !c.enable_memoize || outer.rows < 2.0 {
             return Ok(None);
         }
         let mut vars = Vec::new();
-        for q in &m.quals {
-            if matches!(q.qual, Expr::ScalarArrayOp(_)) {
-                return Ok(None);
+        let mut binary_mode = false;
+        match &inner.kind {
+            PathKind::Index { m, .. } => {
+                for q in &m.quals {
+                    if matches!(q.qual, Expr::ScalarArrayOp(_)) {
+                        return Ok(None);
+                    }
+                    pull_vars(&q.qual, &mut vars);
+                }
             }
-            pull_vars(&q.qual, &mut vars);
+            PathKind::Subquery { .. } | PathKind::Function { .. } => {
+                if !self.lateral_vars(root, &inner.kind, &mut vars)? {
+                    return Ok(None);
+                }
+                binary_mode = true;
+            }
+            _ => return Ok(None),
         }
         vars.retain(|v| matches!(v, Expr::Var(v) if !inner.relids.contains(&v.varno)));
         let known = vars.iter().all(|v| relids_of(v).is_subset(&outer.relids));
@@ -280,7 +322,13 @@ impl Glob<'_> {
             + c.cpu_tuple
             + c.cpu_operator * inner.rows;
         Ok(Some(Rc::new(Path {
-            kind: PathKind::Memoize { child: inner.clone(), vars, operators, collations },
+            kind: PathKind::Memoize {
+                child: inner.clone(),
+                vars,
+                operators,
+                collations,
+                binary_mode,
+            },
             rows: clamp_rows(inner.rows),
             startup: (inner.startup * (1.0 - hits) + c.cpu_tuple).min(total),
             total,

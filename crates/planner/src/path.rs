@@ -212,6 +212,8 @@ pub(crate) enum PathKind {
         vars: Vec<Expr>,
         operators: Vec<Oid>,
         collations: Vec<Oid>,
+        /// Keys are told apart by their bytes, not by the operators.
+        binary_mode: bool,
     },
     Material {
         child: PathRef,

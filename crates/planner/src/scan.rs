@@ -414,9 +414,11 @@ impl Glob<'_> {
             if unique_row { bound_sel } else { self.selectivity_all(root, &within(&all))? };
         let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
         let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
+        // What the level's conditions fix may vary here, below an outer join: the scan's own ones count.
+        let fixed = if root.constants.is_empty() { Vec::new() } else { self.fixed_by(quals)? };
         let index_order = |direction| {
             let mut order = index_order(rel.rti, &table, index, direction);
-            order.retain(|k| !root.constants.contains(&k.expr));
+            order.retain(|k| !fixed.contains(&k.expr));
             order
         };
         let order_fwd = index_order(ScanDirection::Forward);

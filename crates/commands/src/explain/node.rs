@@ -416,14 +416,14 @@ impl<'p> Describer<'_, 'p> {
                 self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
                 view.number("Subplans Removed", 0);
             }
-            PlanNode::Memoize { param_exprs, .. } => {
+            PlanNode::Memoize { param_exprs, binary_mode, .. } => {
                 let prefix = self.prefix();
                 let mut list = Vec::new();
                 for e in param_exprs {
                     list.push(self.expr(place, e, prefix)?);
                 }
                 view.text("Cache Key", list.join(", "));
-                view.text("Cache Mode", "logical");
+                view.text("Cache Mode", if *binary_mode { "binary" } else { "logical" });
             }
             PlanNode::Agg(agg) => {
                 self.group_keys(view, place, agg)?;
