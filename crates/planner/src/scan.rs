@@ -760,15 +760,6 @@ fn index_order(
                 None => break,
             },
         };
-        // An order by another collation than the column's own is one that the query asks for with COLLATE.
-        let expr = match k.collation.is_valid() && expr.collation() != k.collation {
-            true => Expr::Collate(Box::new(CollateExpr {
-                arg: expr,
-                coll_oid: k.collation,
-                location: Location::UNKNOWN,
-            })),
-            false => expr,
-        };
         out.push(PathKey {
             expr: under_collation(expr, k.collation),
             family: k.opfamily,

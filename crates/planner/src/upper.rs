@@ -839,8 +839,12 @@ fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
         return None;
     }
     let columns = root.subqueries[*plan].plan.info.target_list.iter().filter(|t| !t.resjunk);
-    let columns = columns
-        .map(|t| make_var(*rti, t.resno, t.expr.type_oid(), t.expr.typmod(), t.expr.collation()));
+    let columns = columns.map(|t| {
+        // As the query has it: the plan's own expression may have a collation where the column has none.
+        let asked = want.iter().find(|e| matches!(e, Expr::Var(v) if v.varattno == t.resno));
+        let (ty, typmod, collation) = (t.expr.type_oid(), t.expr.typmod(), t.expr.collation());
+        asked.cloned().unwrap_or_else(|| make_var(*rti, t.resno, ty, typmod, collation))
+    });
     Some(columns.collect())
 }
 
