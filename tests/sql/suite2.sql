@@ -396,4 +396,57 @@ alter procedure p9() reset nope_nope
 alter procedure p9() set nope_nope = 1
 cluster (nope) cct2
 drop schema suite2 cascade; drop role suite2_r; create schema suite2
+create role suite2_r; create role suite2_s
+set allow_in_place_tablespaces=on
+create tablespace suite2_ts location ''
+create schema s1; grant usage on schema s1 to suite2_r; grant create on schema s1 to suite2_r
+set role suite2_r
+create table s1.t (a int, b int); create statistics s1.st (ndistinct) on a, b from s1.t; create statistics s1.st2 on (a+b) from s1.t
+reset role
+create index k on s1.t (a) tablespace suite2_ts; alter table s1.t add unique (b) using index tablespace suite2_ts
+revoke create on schema s1 from suite2_r
+set role suite2_r
+alter table s1.t alter a type bigint
+alter table s1.t alter b type bigint, alter b type text
+alter table s1.t alter b type text
+create statistics s1.st3 on a, b from s1.t
+create table ttt (i int) tablespace suite2_ts
+reset role
+select stxname, stxowner::regrole, stxnamespace::regnamespace from pg_statistic_ext where stxnamespace='s1'::regnamespace order by 1
+select relname, spcname from pg_class c join pg_tablespace t on t.oid=c.reltablespace where spcname='suite2_ts' order by 1
+drop schema s1 cascade
+alter tablespace suite2_ts reset (random_page_cost = 2.0)
+alter tablespace suite2_ts reset (random_page_cost)
+alter tablespace suite2_ts set (random_page_cost = 2.0, nope=1)
+alter table pg_class reset (fillfactor=3)
+create table rr (a int) with (fillfactor=50); alter table rr reset (fillfactor=3); alter table rr alter a reset (n_distinct=3); alter index k reset (fillfactor = 3)
+create index rri on rr(a); alter index rri reset (fillfactor = 3)
+reindex (tablespace suite2_ts) table concurrently pg_am
+reindex (tablespace suite2_ts) table pg_am
+reindex (tablespace suite2_ts) table concurrently pg_authid
+reindex (tablespace suite2_ts) table pg_authid
+reindex (tablespace pg_global) table pg_authid
+reindex (tablespace pg_global) table concurrently pg_authid
+reindex (tablespace pg_global) index concurrently rri
+reindex (tablespace pg_global) index rri
+reindex (tablespace pg_global) table rr
+reindex (tablespace suite2_ts) index concurrently pg_toast.pg_toast_1260_index
+reindex (tablespace suite2_ts) index pg_toast.pg_toast_1260_index
+reindex (tablespace suite2_ts) table concurrently pg_toast.pg_toast_1260
+reindex table concurrently pg_class
+reindex index concurrently pg_class_oid_index
+reindex schema concurrently pg_catalog
+create tablespace bad location '/no/such/location'
+create tablespace bad location 'relative'
+create tablespace pg_bad location '/tmp'
+drop tablespace suite2_ts
+create schema s3
+reindex database nope
+set role suite2_r
+reindex database postgres
+reindex schema s3
+reset role
+create table tt9 (a text primary key)
+alter table tt9 reset (nope); alter table tt9 set (nope=1); create tablespace suite2_ts location ''; alter tablespace suite2_ts reset (nope); drop tablespace suite2_ts
+drop schema s3 cascade; drop role suite2_r, suite2_s; drop table rr, tt9; reset allow_in_place_tablespaces
 DROP SCHEMA suite2 CASCADE

@@ -625,6 +625,7 @@ pub fn add_keys(
             index_including_params: c.including.iter().map(elem).collect(),
             options: c.options.clone(),
             table_space: c.indexspace.clone(),
+            reset_default_tblspc: c.reset_default_tblspc,
             unique: true,
             primary: c.contype == ConstrType::Primary,
             isconstraint: true,

@@ -569,6 +569,12 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
     Ok(())
 }
 
+/// 42501 unless the user owns the database of this name.
+pub(crate) fn must_own_named(host: &mut dyn CommandHost, name: &str) -> Result<()> {
+    let row = find(host, name)?;
+    must_own(host, &row)
+}
+
 fn must_own(host: &mut dyn CommandHost, row: &PgDatabase) -> Result<()> {
     if !names::is_owner(host, row.datdba)? {
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of database {}", row.datname);

@@ -24,13 +24,15 @@ fn name_of(
     stmt: &CreateStatsStmt,
     rel: &RelDesc,
     label: &[String],
+    schema: Option<Oid>,
 ) -> Result<Option<(Oid, String)>> {
-    let (schema, name) = match stmt.defnames.as_slice() {
-        [] => {
+    let (schema, name) = match (stmt.defnames.as_slice(), schema) {
+        ([.., name], Some(schema)) => (schema, name.to_string()),
+        ([], _) => {
             let schema = rel.class.relnamespace;
             (schema, free_name(host, rel.name(), &label.join("_"), schema)?)
         }
-        parts => crate::domain::new_name(host, parts)?,
+        (parts, None) => crate::domain::new_name(host, parts)?,
     };
     if taken(host, schema, &name)? {
         if stmt.if_not_exists {
@@ -50,6 +52,25 @@ pub fn create(
     host: &mut dyn CommandHost,
     stmt: &CreateStatsStmt,
     sql: &str,
+) -> Result<Option<Oid>> {
+    create_in(host, stmt, sql, None)
+}
+
+/// Makes an object again in the schema where it was, to make things in which the user may have no right.
+pub(crate) fn create_again(
+    host: &mut dyn CommandHost,
+    stmt: &CreateStatsStmt,
+    sql: &str,
+    schema: Oid,
+) -> Result<()> {
+    create_in(host, stmt, sql, Some(schema)).map(drop)
+}
+
+fn create_in(
+    host: &mut dyn CommandHost,
+    stmt: &CreateStatsStmt,
+    sql: &str,
+    schema: Option<Oid>,
 ) -> Result<Option<Oid>> {
     let [relation] = stmt.relations.as_slice() else {
         bail!(FEATURE_NOT_SUPPORTED, "only a single relation is allowed in CREATE STATISTICS")
@@ -80,7 +101,7 @@ pub fn create(
             _ => None,
         });
     }
-    let Some((schema, name)) = name_of(host, stmt, &rel, &label)? else { return Ok(None) };
+    let Some((schema, name)) = name_of(host, stmt, &rel, &label, schema)? else { return Ok(None) };
     let mut columns: Vec<AttrNo> = Vec::new();
     let mut exprs: Vec<Expr> = Vec::new();
     if stmt.exprs.len() > 8 {

@@ -195,11 +195,11 @@ pub fn describe(
             names::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
-    let tablespace = tablespace::of_relation(
-        host,
-        stmt.table_space.as_deref(),
-        rel.class.relpersistence == b't',
-    )?;
+    let temporary = rel.class.relpersistence == b't';
+    let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
+        (Some(name), true) => tablespace::named_without_rights(host, name)?,
+        (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
+    };
     let constraint = stmt
         .isconstraint
         .then_some(IndexConstraint { deferrable: stmt.deferrable, deferred: stmt.initdeferred });

@@ -4,8 +4,8 @@ use crate::host::{CommandHost, notice};
 use crate::{index, names, options, relation, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
-use catalog::acl;
 use catalog::rows::*;
+use catalog::{acl, namespace};
 use ids::Oid;
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
@@ -165,12 +165,6 @@ fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<W
         if row.oid != own {
             tablespace::may_create_in(host, &row)?;
         }
-        if row.oid == GLOBAL_TABLESPACE {
-            bail!(
-                INVALID_PARAMETER_VALUE,
-                "only shared relations can be placed in pg_global tablespace"
-            );
-        }
         out.tablespace = Some(if row.oid == own { Oid::INVALID } else { row.oid });
     }
     Ok(out)
@@ -195,12 +189,14 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
                 if rel.kind() != b'i' {
                     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", rel.name());
                 }
+                check_concurrent(&rel, wanted)?;
                 let table = rel.index.as_ref().map_or(Oid::INVALID, |p| p.row.indrelid);
                 return rebuild(host, table, rel.oid(), wanted);
             }
             if !matches!(rel.kind(), b'r' | b'm' | b't') {
                 bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
             }
+            check_concurrent(&rel, wanted)?;
             if !reindex_table(host, rel.oid(), wanted)? {
                 let name = rel.name();
                 let told = match wanted.concurrently {
@@ -211,45 +207,98 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
             }
             Ok(())
         }
-        kind => {
-            host.prevent_in_transaction_block(match kind {
-                ReindexObjectType::Schema => "REINDEX SCHEMA",
-                ReindexObjectType::System => "REINDEX SYSTEM",
-                _ => "REINDEX DATABASE",
-            })?;
-            let name = stmt.name.as_deref();
-            let schema = match (kind, name) {
-                (ReindexObjectType::Schema, Some(name)) => {
-                    Some(crate::object::schema_row(host, name)?.oid)
-                }
-                (ReindexObjectType::System, _) => {
-                    return Err(PgError::unsupported("REINDEX SYSTEM"));
-                }
-                _ => None,
-            };
-            let rows = host.catalog().scan_all::<PgClass>()?;
-            let mut tables: Vec<Oid> = rows
-                .iter()
-                .filter(|c| matches!(c.relkind, b'r' | b'm') && c.oid >= Oid::FIRST_NORMAL)
-                .filter(|c| schema.is_none_or(|s| s == c.relnamespace))
-                .map(|c| c.oid)
-                .collect();
-            tables.sort_unstable();
-            for table in tables {
-                host.next_transaction()?;
-                if host.catalog().find_class(table)?.is_some() {
-                    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
-                    if reindex_table(host, table, wanted)? && wanted.verbose {
-                        let shown = host.catalog().relation(table)?;
-                        let schema = host.catalog().namespace_name(shown.class.relnamespace)?;
-                        let schema = schema.unwrap_or_default();
-                        told(host, &format!("table \"{schema}.{}\" was reindexed", shown.name()));
-                    }
-                }
+        kind => reindex_many(host, kind, stmt.name.as_deref(), wanted),
+    }
+}
+
+/// REINDEX of a schema, a database or its catalogs.
+fn reindex_many(
+    host: &mut dyn CommandHost,
+    kind: ReindexObjectType,
+    name: Option<&str>,
+    wanted: Wanted,
+) -> Result<()> {
+    host.prevent_in_transaction_block(match kind {
+        ReindexObjectType::Schema => "REINDEX SCHEMA",
+        ReindexObjectType::System => "REINDEX SYSTEM",
+        _ => "REINDEX DATABASE",
+    })?;
+    if kind != ReindexObjectType::Schema {
+        check_database(host, name)?;
+    }
+    if kind == ReindexObjectType::System && wanted.concurrently {
+        return Err(concurrent_catalog());
+    }
+    let schema = match (kind, name) {
+        (ReindexObjectType::Schema, Some(name)) => Some(crate::object::schema_row(host, name)?.oid),
+        (ReindexObjectType::System, _) => {
+            return Err(PgError::unsupported("REINDEX SYSTEM"));
+        }
+        _ => None,
+    };
+    if wanted.concurrently && schema == Some(namespace::PG_CATALOG) {
+        let e = pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot reindex system catalogs concurrently, skipping all"
+        );
+        host.notice(e.severity(Severity::Warning));
+    }
+    let rows = host.catalog().scan_all::<PgClass>()?;
+    let mut tables: Vec<Oid> = rows
+        .iter()
+        .filter(|c| matches!(c.relkind, b'r' | b'm') && c.oid >= Oid::FIRST_NORMAL)
+        .filter(|c| schema.is_none_or(|s| s == c.relnamespace))
+        .map(|c| c.oid)
+        .collect();
+    tables.sort_unstable();
+    for table in tables {
+        host.next_transaction()?;
+        if host.catalog().find_class(table)?.is_some() {
+            host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+            if reindex_table(host, table, wanted)? && wanted.verbose {
+                let shown = host.catalog().relation(table)?;
+                let schema = host.catalog().namespace_name(shown.class.relnamespace)?;
+                let schema = schema.unwrap_or_default();
+                told(host, &format!("table \"{schema}.{}\" was reindexed", shown.name()));
             }
-            Ok(())
         }
     }
+    Ok(())
+}
+
+/// The name must be the database's at hand, and the user its owner.
+fn check_database(host: &mut dyn CommandHost, name: Option<&str>) -> Result<()> {
+    let own = host.database_name()?;
+    if name.is_some_and(|n| n != own) {
+        bail!(FEATURE_NOT_SUPPORTED, "can only reindex the currently open database");
+    }
+    crate::database::must_own_named(host, &own)
+}
+
+fn concurrent_catalog() -> PgError {
+    pg_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently")
+}
+
+/// What is asked first where CONCURRENTLY is given. Counterpart: `ReindexRelationConcurrently`.
+fn check_concurrent(rel: &RelDesc, wanted: Wanted) -> Result<()> {
+    if !wanted.concurrently || rel.class.relpersistence == b't' {
+        return Ok(());
+    }
+    if rel.is_catalog() {
+        return Err(concurrent_catalog());
+    }
+    if wanted.tablespace.is_some() && is_system(rel.oid(), rel.class.relnamespace) {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{}\"", rel.name());
+    }
+    if wanted.tablespace == Some(GLOBAL_TABLESPACE) {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot move non-shared relation to tablespace \"pg_global\"");
+    }
+    Ok(())
+}
+
+/// Catalogs, and all TOAST tables. Counterpart: `IsSystemClass`.
+fn is_system(oid: Oid, namespace: Oid) -> bool {
+    oid < Oid::FIRST_NORMAL || namespace == catalog::namespace::PG_TOAST
 }
 
 fn told(host: &mut dyn CommandHost, text: &str) {
@@ -275,8 +324,14 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> 
     let rel = host.catalog().relation(oid)?;
     relation::not_of_other_session(&rel, "reindex")?;
     let row = host.catalog().class(oid)?;
-    if wanted.tablespace.is_some() && oid < Oid::FIRST_NORMAL {
+    if wanted.tablespace.is_some() && is_system(oid, row.relnamespace) {
         bail!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{}\"", row.relname)
+    }
+    if wanted.tablespace == Some(GLOBAL_TABLESPACE) {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "only shared relations can be placed in pg_global tablespace"
+        );
     }
     // Sessions look into catalogs without locks, and hold them open.
     if rel.is_catalog() {

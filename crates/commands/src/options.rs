@@ -189,16 +189,17 @@ fn transform(
             continue;
         }
         let name = &*def.defname;
-        let entry = known
-            .iter()
-            .find(|k| k.0 == name && (namespace.is_none() || k.2))
-            .ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\""))?;
         if reset {
+            // What is taken away need not be known.
             if def.arg.is_some() {
                 bail!(SYNTAX_ERROR, "RESET must not include values for parameters");
             }
             continue;
         }
+        let entry = known
+            .iter()
+            .find(|k| k.0 == name && (namespace.is_none() || k.2))
+            .ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\""))?;
         let value = match &def.arg {
             None => "true".to_string(),
             Some(_) => text(def)?,

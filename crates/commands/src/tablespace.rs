@@ -16,13 +16,16 @@ fn changed(old: Option<Vec<Text>>, defs: &[DefElem], reset: bool) -> Result<Opti
     let mut list = old.unwrap_or_default();
     for d in defs {
         let name = &*d.defname;
+        if reset && d.arg.is_some() {
+            bail!(SYNTAX_ERROR, "RESET must not include values for parameters");
+        }
         let known = [
             "random_page_cost",
             "seq_page_cost",
             "effective_io_concurrency",
             "maintenance_io_concurrency",
         ];
-        if !known.contains(&name) {
+        if !reset && !known.contains(&name) {
             bail!(INVALID_PARAMETER_VALUE, "unrecognized parameter \"{name}\"");
         }
         list.retain(|t| t.as_str().split('=').next() != Some(name));
@@ -203,6 +206,12 @@ pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bo
         );
     }
     Ok(row.oid)
+}
+
+/// The place of an index that is made again where it was; 0 is the database's own.
+pub fn named_without_rights(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
+    let oid = find(host, name)?.oid;
+    Ok(if oid == host.catalog().session.tablespace { Oid::INVALID } else { oid })
 }
 
 /// Has the user the right CREATE there?

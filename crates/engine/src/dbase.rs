@@ -374,6 +374,13 @@ pub(crate) fn create_tablespace(
                 format!("directory \"{versioned}\" already in use as a tablespace"),
             ));
         }
+        // What is missing is the location itself.
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return Err(PgError::new(
+                SqlState::UNDEFINED_FILE,
+                format!("directory \"{base}\" does not exist"),
+            ));
+        }
         Err(e) => return Err(io_error("create directory", &versioned, &e)),
     }
     if !location.is_empty() {

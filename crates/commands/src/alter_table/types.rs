@@ -481,22 +481,29 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
         let mut parsed = parse::parse(&saved.sql)?;
         let Some(mut stmt) = parsed.pop() else { continue };
         put_place(&mut stmt.stmt, &saved);
-        crate::utility::run_utility(host, &stmt.stmt, &saved.sql)?;
+        match &stmt.stmt {
+            Node::CreateStatsStmt(s) => {
+                crate::extstats::create_again(host, s, &saved.sql, saved.schema)?;
+                host.catalog().increment_command_counter()?;
+            }
+            other => crate::utility::run_utility(host, other, &saved.sql).map(drop)?,
+        }
         restore(host, &saved, class)?;
     }
     Ok(())
 }
 
-/// The index is to lie where it lay, whatever `default_tablespace` says.
+/// The index is to lie where it lay, whatever `default_tablespace` says, and no right is asked for what was there before.
 fn put_place(stmt: &mut Node, saved: &Saved) {
-    let place = match stmt {
-        Node::IndexStmt(s) => &mut s.table_space,
+    let (place, again) = match stmt {
+        Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),
         Node::AlterTableStmt(s) => match s.cmds.first_mut().and_then(|c| c.def.as_mut()) {
-            Some(Node::Constraint(c)) => &mut c.indexspace,
+            Some(Node::Constraint(c)) => (&mut c.indexspace, &mut c.reset_default_tblspc),
             _ => return,
         },
         _ => return,
     };
+    *again = true;
     place.clone_from(&saved.tablespace);
 }
 
