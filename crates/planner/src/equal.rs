@@ -12,15 +12,15 @@ use plan::query::*;
 use types::oids;
 
 /// Expressions that are equal by one operator wherever the conditions hold.
-struct Class {
-    opno: Oid,
-    collation: Oid,
+pub(crate) struct Class {
+    pub opno: Oid,
+    pub collation: Oid,
     /// Columns, as they stand in the conditions.
     columns: Vec<Expr>,
     /// Constants and parameters, each with the condition that names it.
     values: Vec<(Expr, Expr)>,
     /// Conditions between two columns.
-    ties: Vec<Expr>,
+    pub ties: Vec<Expr>,
 }
 
 impl Glob<'_> {
@@ -181,7 +181,7 @@ impl Glob<'_> {
     }
 
     /// `column = column` or `column = value` between values of one type, by the equality of its order.
-    fn equality<'q>(&mut self, q: &'q Expr) -> Result<Option<&'q OpExpr>> {
+    pub(crate) fn equality<'q>(&mut self, q: &'q Expr) -> Result<Option<&'q OpExpr>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
         let fits = match (is_column(a), is_column(b)) {
@@ -198,7 +198,13 @@ impl Glob<'_> {
         Ok(plain.then_some(&**op))
     }
 
-    fn equal(&mut self, opno: Oid, collation: Oid, column: &Expr, value: &Expr) -> Result<Expr> {
+    pub(crate) fn equal(
+        &mut self,
+        opno: Oid,
+        collation: Oid,
+        column: &Expr,
+        value: &Expr,
+    ) -> Result<Expr> {
         let opfuncid = self.facts.operator(opno)?.code;
         Ok(Expr::OpExpr(Box::new(OpExpr {
             opno,
@@ -213,7 +219,7 @@ impl Glob<'_> {
     }
 }
 
-fn is_column(e: &Expr) -> bool {
+pub(crate) fn is_column(e: &Expr) -> bool {
     matches!(strip(e), Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0)
 }
 
@@ -236,7 +242,7 @@ fn value_of(op: &OpExpr) -> Option<&Expr> {
 }
 
 /// Adds an equality to the class that has one of its columns, and makes one class of those that it joins.
-fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
+pub(crate) fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
     let columns: Vec<Expr> = op.args.iter().filter(|a| is_column(a)).cloned().collect();
     let mut class = Class {
         opno: op.opno,

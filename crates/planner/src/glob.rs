@@ -1,6 +1,6 @@
 //! The planner's state: what all query levels share, and what one level has.
 
-use crate::facts::{CostSettings, PlannerFacts};
+use crate::facts::{CostSettings, DefaultOps, PlannerFacts};
 use crate::path::Relids;
 use crate::rel::BaseRel;
 use ids::Oid;
@@ -29,6 +29,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         bound: Vec::new(),
         rights,
         level: 0,
+        operators: HashMap::new(),
     };
     let planned = glob.plan_level(query.clone(), LevelInput::default())?;
     Ok(PlannedStmt {
@@ -93,6 +94,8 @@ pub(crate) struct Glob<'a> {
     /// What the user must be allowed to do; functions that are replaced by their bodies add to it.
     pub rights: RightsNeeded,
     pub level: u32,
+    /// Default operators looked up so far: the join search asks again and again.
+    pub operators: HashMap<Oid, DefaultOps>,
 }
 
 /// A `WITH` query that has been planned.
@@ -174,6 +177,9 @@ pub(crate) struct Root {
     pub rels: HashMap<i32, BaseRel>,
     /// OR-clauses over several relations, with the conditions on one each that were made from them.
     pub restrictions: Vec<(Expr, Vec<Expr>)>,
+    /// Equalities of columns that follow from each other, with the number of their class (`ties`).
+    pub ties: Vec<(Expr, usize)>,
+    pub tie_classes: usize,
     /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
     pub init_plans: Vec<Expr>,
     /// Where this level's range table begins in the flat one.
@@ -198,6 +204,15 @@ pub(crate) struct Root {
 impl<'a> Glob<'a> {
     pub(crate) fn costs(&self) -> CostSettings {
         self.facts.costs().clone()
+    }
+
+    pub(crate) fn operators_of(&mut self, ty: Oid) -> Result<DefaultOps> {
+        if let Some(known) = self.operators.get(&ty) {
+            return Ok(*known);
+        }
+        let found = self.facts.default_operators(ty)?;
+        self.operators.insert(ty, found);
+        Ok(found)
     }
 
     /// A new exec parameter.
@@ -231,6 +246,8 @@ impl Root {
             subquery_of: HashMap::new(),
             rels: HashMap::new(),
             restrictions: Vec::new(),
+            ties: Vec::new(),
+            tie_classes: 0,
             init_plans: Vec::new(),
             rt_offset: 0,
             nest_params: Vec::new(),

@@ -5,6 +5,7 @@
 
 use crate::factor::restriction_of;
 use crate::glob::*;
+use crate::merge::memoized;
 use crate::path::*;
 use crate::quals::*;
 use crate::rel::clamp_rows;
@@ -34,7 +35,7 @@ pub(crate) struct JoinRel {
 
 impl JoinRel {
     /// The join of two, with its paths yet to come.
-    fn of(l: &JoinRel, r: &JoinRel, ends: &Ends) -> JoinRel {
+    pub(crate) fn of(l: &JoinRel, r: &JoinRel, ends: &Ends) -> JoinRel {
         let relids: Relids = l.relids.union(&r.relids).copied().collect();
         JoinRel {
             rows: 0.0,
@@ -48,7 +49,7 @@ impl JoinRel {
 
 /// Where orders could serve: the ends of conditions, with the relations that each whole condition is about, and
 /// what the query itself sorts and groups by.
-struct Ends {
+pub(crate) struct Ends {
     conditions: Vec<(Relids, Expr)>,
     query: Vec<Expr>,
 }
@@ -120,9 +121,17 @@ impl Glob<'_> {
         for q in &mut given {
             self.equal_to_itself(q)?;
         }
+        let quals = self.spread_constants(&given)?;
+        problem.push_down(quals);
+        let filters = self.take_filters(root, &mut problem)?;
+        let mut given = std::mem::take(&mut problem.quals);
+        for q in &mut given {
+            self.equal_to_itself(q)?;
+        }
         let mut quals = self.spread_constants(&given)?;
         let derived = self.restrictions_of(root, &problem, &quals)?;
         quals.extend(derived);
+        let quals = self.spread_ties(root, quals)?;
         problem.push_down(quals);
         for q in &problem.quals {
             let need = relids_of(q);
@@ -148,6 +157,7 @@ impl Glob<'_> {
         }
         let mut all_needed: Vec<Expr> = needed.to_vec();
         all_needed.extend(multi.iter().cloned());
+        all_needed.extend(filters.iter().flat_map(|f| f.quals.iter().cloned()));
         for item in &problem.items {
             if let Item::Rel(rti) = item {
                 let quals = single.remove(rti).unwrap_or_default();
@@ -180,14 +190,17 @@ impl Glob<'_> {
                 }
             });
         }
-        let mut joined = if rels.len() == 1 {
+        let mut joined = if !filters.is_empty() {
+            let filters = self.filter_rels(root, filters, &all_needed)?;
+            self.search_exhaustively(root, rels, &filters, &multi, &ends)?
+        } else if rels.len() == 1 {
             let mut one = rels.pop().expect("one item");
             if !multi.is_empty() {
                 one = self.filtered(root, one, &multi)?;
             }
             one
-        } else if rels.len() <= EXHAUSTIVE_MAX.min(self.costs().join_collapse_limit.max(2) + 2) {
-            self.search_exhaustively(root, rels, &multi, &ends)?
+        } else if rels.len() <= self.exhaustive_max() {
+            self.search_exhaustively(root, rels, &[], &multi, &ends)?
         } else {
             self.search_greedily(root, rels, &multi, &ends)?
         };
@@ -286,24 +299,7 @@ impl Glob<'_> {
         let mut all = needed.to_vec();
         all.extend(j.quals.iter().cloned());
         let left = self.solve(root, j.left, &all)?;
-        // Conditions that tie the right side to the left let its base relation be looked up.
-        let right = match j.right.items.as_slice() {
-            &[Item::Rel(rti)] if j.jointype != JoinType::Full => {
-                let gate_free = !j.right.quals.iter().any(|q| relids_of(q).is_empty());
-                let mut r = self.solve(root, j.right, &all)?;
-                let tied: Vec<Expr> =
-                    j.quals.iter().filter(|q| relids_of(q).contains(&rti)).cloned().collect();
-                if !tied.is_empty() && gate_free {
-                    for p in self.scan_paths(root, rti, &tied, &all)?.paths {
-                        if !p.outer.is_empty() {
-                            r.paths.add((*p).clone());
-                        }
-                    }
-                }
-                r
-            }
-            _ => self.solve(root, j.right, &all)?,
-        };
+        let right = self.right_side(root, j.jointype, j.right, &j.quals, &all)?;
         let mut out = JoinRel::of(&left, &right, &Ends::new(&root.query, needed)?);
         out.relids.clone_from(&j.relids);
         out.rows = self.join_rows(root, j.jointype, &left, &right, &j.quals)?;
@@ -317,7 +313,37 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    fn join_rows(
+    /// The right side of an outer, semi or anti join. Conditions that tie it to the left let a base relation be looked up.
+    pub(crate) fn right_side(
+        &mut self,
+        root: &mut Root,
+        jointype: JoinType,
+        right: Problem,
+        on: &[Expr],
+        needed: &[Expr],
+    ) -> Result<JoinRel> {
+        let &[Item::Rel(rti)] = right.items.as_slice() else {
+            return self.solve(root, right, needed);
+        };
+        let gate_free = !right.quals.iter().any(|q| relids_of(q).is_empty());
+        let mut r = self.solve(root, right, needed)?;
+        let tied: Vec<Expr> = on.iter().filter(|q| relids_of(q).contains(&rti)).cloned().collect();
+        if jointype != JoinType::Full && !tied.is_empty() && gate_free {
+            for p in self.scan_paths(root, rti, &tied, needed)?.paths {
+                if !p.outer.is_empty() {
+                    r.paths.add((*p).clone());
+                }
+            }
+        }
+        Ok(r)
+    }
+
+    /// How many relations are joined in the best of all orders.
+    pub(crate) fn exhaustive_max(&self) -> usize {
+        EXHAUSTIVE_MAX.min(self.costs().join_collapse_limit.max(2) + 2)
+    }
+
+    pub(crate) fn join_rows(
         &mut self,
         root: &Root,
         jointype: JoinType,
@@ -343,174 +369,8 @@ impl Glob<'_> {
         }))
     }
 
-    fn search_exhaustively(
-        &mut self,
-        root: &mut Root,
-        rels: Vec<JoinRel>,
-        quals: &[Expr],
-        ends: &Ends,
-    ) -> Result<JoinRel> {
-        let n = rels.len();
-        let full = (1usize << n) - 1;
-        let mut best: HashMap<usize, JoinRel> = HashMap::new();
-        for (i, r) in rels.iter().enumerate() {
-            best.insert(1 << i, r.clone());
-        }
-        let qual_relids: Vec<Relids> = quals.iter().map(relids_of).collect();
-        let masks_of = |mask: usize| -> Relids {
-            (0..n).filter(|i| mask >> i & 1 == 1).flat_map(|i| rels[i].relids.clone()).collect()
-        };
-        for size in 2..=n {
-            let mut found_any = false;
-            // First only pairs tied by a condition (or by LATERAL); Cartesian products if there is none.
-            for cartesian in [false, true] {
-                if cartesian && found_any && size < n {
-                    break;
-                }
-                for mask in 1..=full {
-                    if mask.count_ones() as usize != size || (cartesian && best.contains_key(&mask))
-                    {
-                        continue;
-                    }
-                    let relids = masks_of(mask);
-                    // The conditions that some join within these relations tests.
-                    let within: Vec<usize> =
-                        (0..quals.len()).filter(|&q| qual_relids[q].is_subset(&relids)).collect();
-                    let mut out: Option<JoinRel> = None;
-                    // In ascending order: of equal ways the one that begins with what was written first.
-                    let mut sub = mask & mask.wrapping_neg();
-                    while sub != mask {
-                        let other = mask ^ sub;
-                        if let (Some(l), Some(r)) = (best.get(&sub), best.get(&other)) {
-                            let here: Vec<usize> = within
-                                .iter()
-                                .copied()
-                                .filter(|&q| {
-                                    !qual_relids[q].is_subset(&l.relids)
-                                        && !qual_relids[q].is_subset(&r.relids)
-                                })
-                                .collect();
-                            let tied = here.iter().any(|&q| {
-                                !qual_relids[q].is_disjoint(&l.relids)
-                                    && !qual_relids[q].is_disjoint(&r.relids)
-                            }) || depends(l, r)
-                                || depends(r, l);
-                            if tied || cartesian {
-                                let (l, r) = (l.clone(), r.clone());
-                                let here: Vec<Expr> =
-                                    here.into_iter().map(|q| quals[q].clone()).collect();
-                                let mut target = match out.take() {
-                                    Some(t) => t,
-                                    None => {
-                                        let ty = JoinType::Inner;
-                                        let rows = self.join_rows(root, ty, &l, &r, &here)?;
-                                        JoinRel { rows, ..JoinRel::of(&l, &r, ends) }
-                                    }
-                                };
-                                self.join_paths(root, JoinType::Inner, &l, &r, &here, &mut target)?;
-                                out = Some(target);
-                            }
-                        }
-                        sub = sub.wrapping_sub(mask) & mask;
-                    }
-                    if let Some(o) = out
-                        && !o.paths.paths.is_empty()
-                    {
-                        found_any = true;
-                        best.insert(mask, o);
-                    }
-                }
-            }
-        }
-        best.remove(&full).ok_or_else(|| PgError::internal("no way to join all relations"))
-    }
-
-    /// Joins the pair with the fewest rows until one relation is left. What a pair makes is remembered: each step
-    /// tries only the pairs of the relation that is new.
-    fn search_greedily(
-        &mut self,
-        root: &mut Root,
-        rels: Vec<JoinRel>,
-        quals: &[Expr],
-        ends: &Ends,
-    ) -> Result<JoinRel> {
-        let quals: Vec<(Relids, &Expr)> = quals.iter().map(|q| (relids_of(q), q)).collect();
-        let mut rels: Vec<(usize, JoinRel)> = rels.into_iter().enumerate().collect();
-        let mut next = rels.len();
-        // `None`: nothing ties the two, or there is no way to join them like this.
-        let mut tried: HashMap<(usize, usize), Option<JoinRel>> = HashMap::new();
-        while rels.len() > 1 {
-            let mut best: Option<(usize, usize, JoinRel)> = None;
-            for cartesian in [false, true] {
-                if best.is_some() {
-                    break;
-                }
-                for (i, j) in pairs(rels.len()) {
-                    let key = (rels[i].0, rels[j].0);
-                    if !cartesian && !tried.contains_key(&key) {
-                        let made =
-                            self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, false)?;
-                        tried.insert(key, made);
-                    }
-                    let fresh;
-                    let made = match cartesian {
-                        false => tried.get(&key).and_then(Option::as_ref),
-                        true => {
-                            fresh =
-                                self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, true)?;
-                            fresh.as_ref()
-                        }
-                    };
-                    if let Some(made) = made
-                        && best.as_ref().is_none_or(|b| made.rows < b.2.rows)
-                    {
-                        best = Some((i, j, made.clone()));
-                    }
-                }
-            }
-            let Some((i, j, joined)) = best else {
-                return Err(PgError::internal("no way to join all relations"));
-            };
-            for gone in [i.max(j), i.min(j)] {
-                let (id, _) = rels.remove(gone);
-                tried.retain(|key, _| key.0 != id && key.1 != id);
-            }
-            rels.push((next, joined));
-            next += 1;
-        }
-        rels.pop().map(|(_, rel)| rel).ok_or_else(|| PgError::internal("no relation to join"))
-    }
-
-    /// The join of two relations; none if no condition ties them, unless `cartesian`.
-    fn greedy_pair(
-        &mut self,
-        root: &mut Root,
-        l: &JoinRel,
-        r: &JoinRel,
-        quals: &[(Relids, &Expr)],
-        ends: &Ends,
-        cartesian: bool,
-    ) -> Result<Option<JoinRel>> {
-        self.facts.check_interrupts()?;
-        let applies = |need: &Relids| {
-            !need.is_subset(&l.relids)
-                && !need.is_subset(&r.relids)
-                && need.iter().all(|rti| l.relids.contains(rti) || r.relids.contains(rti))
-        };
-        let here: Vec<Expr> =
-            quals.iter().filter(|(need, _)| applies(need)).map(|(_, q)| (*q).clone()).collect();
-        let tied = !here.is_empty() || depends(l, r) || depends(r, l);
-        if !tied && !cartesian {
-            return Ok(None);
-        }
-        let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
-        let mut out = JoinRel { rows, ..JoinRel::of(l, r, ends) };
-        self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
-        Ok((!out.paths.paths.is_empty()).then_some(out))
-    }
-
     /// Adds all ways to join `l` (outer) with `r` (inner).
-    fn join_paths(
+    pub(crate) fn join_paths(
         &mut self,
         root: &Root,
         jointype: JoinType,
@@ -531,18 +391,23 @@ impl Glob<'_> {
         let loops_allowed =
             jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?);
         // What a nested loop runs again that asks its outer side for nothing.
-        let again: Vec<(PathRef, f64)> =
-            r.paths.paths.iter().map(|rp| self.rescan(rp, false)).collect();
+        let again: Vec<Again> = r.paths.paths.iter().map(|rp| self.rescan(rp)).collect();
+        let mut memo_keys = Vec::with_capacity(r.paths.paths.len());
+        for rp in &r.paths.paths {
+            memo_keys.push(self.memo_keys(root, rp, l)?);
+        }
         for lp in &l.paths.paths {
             // The outer side may itself need columns from further out.
             if !lp.outer.is_disjoint(&r.relids) {
                 continue;
             }
             let order = out.useful.part_of(&lp.order);
-            for (rp, again) in r.paths.paths.iter().zip(&again) {
+            for ((rp, again), keys) in r.paths.paths.iter().zip(&again).zip(&memo_keys) {
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
-                let mut outer = rp.outer.clone();
-                outer.retain(|x| !lp.relids.contains(x));
+                let mut outer: Relids = match rp.outer.is_subset(&lp.relids) {
+                    true => Relids::new(),
+                    false => rp.outer.difference(&lp.relids).copied().collect(),
+                };
                 // Parameters from further out pay where LATERAL wants them, or where one inner side looks up columns
                 // of several relations. Counterpart: `try_nestloop_path`.
                 let star = parameterised && !outer.is_empty();
@@ -551,35 +416,47 @@ impl Glob<'_> {
                     continue;
                 }
                 if loops_allowed {
-                    let (mut inner, mut rescan) = match (lp.rows > 1.0, parameterised) {
-                        (true, true) => self.rescan(rp, true),
-                        (true, false) => again.clone(),
-                        (false, _) => (rp.clone(), rp.total),
-                    };
+                    let (mut startup, mut first, mut rescan) = (rp.startup, rp.total, rp.total);
+                    let mut keep = false;
+                    if lp.rows > 1.0 && parameterised {
+                        // A warm cache makes later runs of a parameterised index scan cheaper; be moderate.
+                        rescan *= 0.7;
+                    } else if lp.rows > 1.0 {
+                        (first, rescan, keep) = (again.first, again.further, again.keep);
+                    }
+                    let mut memo = None;
                     if parameterised
                         && lp.outer.is_empty()
-                        && let Some(m) = self.memoized(root, rp, lp)?
-                        && m.total < rescan
+                        && let Some(keys) = keys
                     {
-                        (rescan, inner) = (m.total, m);
+                        let costs = self.memo_costs(rp, keys);
+                        if costs.1 < rescan {
+                            (startup, first, rescan) = (costs.0, costs.1, costs.1);
+                            memo = Some((keys, costs));
+                        }
                     }
                     let loops = lp.rows.max(1.0);
                     // With a unique match the inner side stops half-way on average.
                     let part = if inner_unique && !parameterised { 0.5 } else { 1.0 };
-                    let pairs = loops * inner.rows * part;
+                    let pairs = loops * rp.rows * part;
                     let total = lp.total
-                        + inner.total
+                        + first
                         + (loops - 1.0) * rescan * part
                         + pairs * (c.cpu_tuple + if parameterised { rest_cost } else { qual_cost })
                         + off(c.enable_nestloop);
-                    let startup = lp.startup + inner.startup + off(c.enable_nestloop);
+                    let startup = lp.startup + startup + off(c.enable_nestloop);
                     let worth = Worth { startup, total, rows: out.rows, order, outer: &outer };
                     if out.paths.lacks(worth) {
+                        let inner = match memo {
+                            Some((keys, costs)) => memoized(rp, keys, costs),
+                            None if keep => material(rp, first),
+                            None => rp.clone(),
+                        };
                         out.paths.add(Path {
                             kind: PathKind::NestLoop {
                                 jointype,
                                 outer: lp.clone(),
-                                join_quals: strip_satisfied(quals, &inner),
+                                join_quals: strip_satisfied(root, quals, &inner, &lp.relids),
                                 inner,
                                 quals: Vec::new(),
                                 inner_unique,
@@ -702,13 +579,11 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The inner path as a nested loop would run it, and the cost of each further run.
-    fn rescan(&mut self, p: &PathRef, parameterised: bool) -> (PathRef, f64) {
-        let c = self.costs();
-        if parameterised || !c.enable_material || !p.outer.is_empty() {
-            // A warm cache makes later runs of a parameterised index scan cheaper; be moderate.
-            let again = if parameterised { p.total * 0.7 } else { p.total };
-            return (p.clone(), again);
+    /// What it costs a nested loop to run an inner path that asks its outer side for nothing, and how it does it.
+    fn rescan(&self, p: &Path) -> Again {
+        let c = self.facts.costs();
+        if !c.enable_material || !p.outer.is_empty() {
+            return Again { first: p.total, further: p.total, keep: false };
         }
         let cheap = matches!(
             p.kind,
@@ -719,14 +594,12 @@ impl Glob<'_> {
                 | PathKind::Values { .. }
                 | PathKind::Sort { .. }
         );
-        let again = p.rows * c.cpu_operator;
+        let further = p.rows * c.cpu_operator;
         if cheap {
-            return (p.clone(), again.max(p.rows * c.cpu_tuple * 0.5));
+            let further = further.max(p.rows * c.cpu_tuple * 0.5);
+            return Again { first: p.total, further, keep: false };
         }
-        let mut m = (**p).clone();
-        m.total += 2.0 * c.cpu_operator * p.rows;
-        m.kind = PathKind::Material { child: p.clone() };
-        (Rc::new(m), again)
+        Again { first: p.total + 2.0 * c.cpu_operator * p.rows, further, keep: true }
     }
 
     /// The conditions that a hash join can use, outer side on the left, and the others.
@@ -841,21 +714,24 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     }
 }
 
-/// All ordered pairs of different numbers below `n`.
-fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..n).flat_map(move |i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j)
+/// Costs of an inner path's first run and of each further one; `keep`: its rows are kept for those.
+struct Again {
+    first: f64,
+    further: f64,
+    keep: bool,
 }
 
-/// Does `a` need columns of `b`?
-fn depends(a: &JoinRel, b: &JoinRel) -> bool {
-    !a.paths.paths.is_empty() && a.paths.paths.iter().all(|p| !p.outer.is_disjoint(&b.relids))
+/// The path behind a node that keeps its rows.
+fn material(p: &PathRef, total: f64) -> PathRef {
+    let kind = PathKind::Material { child: p.clone() };
+    Rc::new(Path { kind, total, ..Path::clone(p) })
 }
 
-/// Conditions that a parameterised inner scan has not tested already.
-fn strip_satisfied(quals: &[Expr], inner: &Path) -> Vec<Expr> {
+/// Conditions that an inner scan with parameters of `outer` has not tested already.
+fn strip_satisfied(root: &Root, quals: &[Expr], inner: &Path, outer: &Relids) -> Vec<Expr> {
     let m = match &inner.kind {
         PathKind::Index { m, .. } => m,
-        PathKind::Memoize { child, .. } => return strip_satisfied(quals, child),
+        PathKind::Memoize { child, .. } => return strip_satisfied(root, quals, child, outer),
         PathKind::Tid { tid_quals, .. } => {
             return quals.iter().filter(|q| !tid_quals.contains(q)).cloned().collect();
         }
@@ -864,9 +740,8 @@ fn strip_satisfied(quals: &[Expr], inner: &Path) -> Vec<Expr> {
         }
         _ => return quals.to_vec(),
     };
-    quals
-        .iter()
-        .filter(|q| !m.quals.iter().any(|t| !t.lossy && t.original == **q))
-        .cloned()
-        .collect()
+    let tested = |q: &Expr| {
+        m.quals.iter().any(|t| !t.lossy && t.original == *q) || root.tied_by(&m.quals, outer, q)
+    };
+    quals.iter().filter(|q| !tested(q)).cloned().collect()
 }

@@ -266,15 +266,14 @@ impl Glob<'_> {
         Ok(!exprs.iter().any(contains_subplans))
     }
 
-    /// The inner side of a nested loop behind a memory of the rows by their parameters.
-    pub(crate) fn memoized(
+    /// By what the inner side of a nested loop could remember its rows, if it can.
+    pub(crate) fn memo_keys(
         &mut self,
         root: &Root,
         inner: &PathRef,
-        outer: &PathRef,
-    ) -> Result<Option<PathRef>> {
-        let c = self.costs();
-        if !c.enable_memoize || outer.rows < 2.0 {
+        outer: &JoinRel,
+    ) -> Result<Option<MemoKeys>> {
+        if !self.facts.costs().enable_memoize || outer.rows < 2.0 {
             return Ok(None);
         }
         let mut vars = Vec::new();
@@ -303,7 +302,7 @@ impl Glob<'_> {
         }
         let (mut operators, mut collations) = (Vec::new(), Vec::new());
         for v in &vars {
-            let ops = self.facts.default_operators(v.type_oid())?;
+            let ops = self.operators_of(v.type_oid())?;
             if !ops.hashable || !ops.eq.is_valid() {
                 return Ok(None);
             }
@@ -312,6 +311,14 @@ impl Glob<'_> {
         }
         let calls = outer.rows;
         let distinct = self.group_count(root, &vars, calls)?;
+        Ok(Some(MemoKeys { vars, operators, collations, binary_mode, calls, distinct }))
+    }
+
+    /// What the inner side of a nested loop costs behind a memory of the rows by their parameters: until the first row,
+    /// and in all.
+    pub(crate) fn memo_costs(&self, inner: &Path, keys: &MemoKeys) -> (f64, f64) {
+        let c = self.facts.costs();
+        let MemoKeys { calls, distinct, .. } = *keys;
         let entry = inner.rows * (f64::from(inner.width) + 40.0) + 128.0;
         let entries = (c.hash_mem / entry).floor().max(1.0);
         let evicted = 1.0 - entries.min(distinct) / distinct;
@@ -321,20 +328,36 @@ impl Glob<'_> {
             + evicted * (c.cpu_tuple + c.cpu_operator * inner.rows)
             + c.cpu_tuple
             + c.cpu_operator * inner.rows;
-        Ok(Some(Rc::new(Path {
-            kind: PathKind::Memoize {
-                child: inner.clone(),
-                vars,
-                operators,
-                collations,
-                binary_mode,
-            },
-            rows: clamp_rows(inner.rows),
-            startup: (inner.startup * (1.0 - hits) + c.cpu_tuple).min(total),
-            total,
-            ..(**inner).clone()
-        })))
+        ((inner.startup * (1.0 - hits) + c.cpu_tuple).min(total), total)
     }
+}
+
+/// The inner side of a nested loop behind a memory of the rows by their parameters.
+pub(crate) fn memoized(inner: &PathRef, keys: &MemoKeys, costs: (f64, f64)) -> PathRef {
+    let (startup, total) = costs;
+    Rc::new(Path {
+        kind: PathKind::Memoize {
+            child: inner.clone(),
+            vars: keys.vars.clone(),
+            operators: keys.operators.clone(),
+            collations: keys.collations.clone(),
+            binary_mode: keys.binary_mode,
+        },
+        rows: clamp_rows(inner.rows),
+        startup,
+        total,
+        ..Path::clone(inner)
+    })
+}
+
+/// What an inner side remembers its rows by, how often it is asked, and for how many different values.
+pub(crate) struct MemoKeys {
+    vars: Vec<Expr>,
+    operators: Vec<Oid>,
+    collations: Vec<Oid>,
+    binary_mode: bool,
+    calls: f64,
+    distinct: f64,
 }
 
 /// The clauses in the order that a side has already, as far as it goes, and then the others; `None`

@@ -37,13 +37,13 @@ pub(crate) struct JoinItem {
 
 impl JoinItem {
     /// Does the join only let rows of its left side through, or not?
-    fn is_filter(&self) -> bool {
+    pub(crate) fn is_filter(&self) -> bool {
         matches!(self.jointype, JoinType::Semi | JoinType::Anti)
     }
 }
 
 /// Does the condition run a sub-select for each row? Such a one is worth testing after all that takes rows away.
-fn runs_a_query(q: &Expr) -> bool {
+pub(crate) fn runs_a_query(q: &Expr) -> bool {
     plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
 }
 

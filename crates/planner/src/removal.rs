@@ -112,6 +112,16 @@ impl Glob<'_> {
         }
     }
 
+    /// Has a row at most one partner among those of the table `rti`, by these conditions?
+    pub(crate) fn is_unique_by(&mut self, query: &Query, rti: i32, on: &[Expr]) -> Result<bool> {
+        let RteKind::Relation { relid, .. } = query.rte(rti).kind else { return Ok(false) };
+        let mut equalities = Vec::new();
+        for part in on {
+            equalities.extend(self.equality_on(part, rti)?);
+        }
+        self.has_unique_key(relid, rti, &equalities)
+    }
+
     /// `inner = other`, where only one side is of entry `rti`, by an equality that orders agree with.
     fn equality_on(&mut self, part: &Expr, rti: i32) -> Result<Option<Equality>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };

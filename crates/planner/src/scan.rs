@@ -201,9 +201,12 @@ impl Glob<'_> {
                 groups.push(others);
             }
         }
-        // Also everything at once, where more than one relation is involved.
+        // Also everything at once, where more than one relation is involved; of columns that equal each other one will do.
         if groups.len() > 1 {
-            let all: Relids = groups.iter().flatten().copied().collect();
+            let mut once: Vec<Expr> = tied.iter().map(|m| m.original.clone()).collect();
+            root.first_of_classes(&mut once);
+            let mut all = relids_of_all(&once);
+            all.remove(&rel.rti);
             if !groups.contains(&all) {
                 groups.push(all);
             }
@@ -211,7 +214,12 @@ impl Glob<'_> {
         for outer in groups {
             let mut m = own.clone();
             for t in &tied {
-                if relids_of(&t.qual).iter().all(|r| *r == rel.rti || outer.contains(r)) {
+                let known = relids_of(&t.qual).iter().all(|r| *r == rel.rti || outer.contains(r));
+                let class = root.tie_class(&t.original);
+                let again = class.is_some()
+                    && m.iter()
+                        .any(|m| m.column == t.column && root.tie_class(&m.original) == class);
+                if known && !again {
                     m.push(t.clone());
                 }
             }

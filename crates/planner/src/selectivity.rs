@@ -249,22 +249,28 @@ impl Glob<'_> {
         for q in quals {
             let sides = match q {
                 Expr::OpExpr(op) => match op.args.as_slice() {
-                    [a, b] if self.facts.operator(op.opno)?.join == "eqjoinsel" => {
-                        Some((strip(a), strip(b)))
-                    }
+                    [a, b] => Some((strip(a), strip(b), self.facts.operator(op.opno)?)),
                     _ => None,
                 },
                 _ => None,
             };
-            let Some((a, b)) = sides else {
-                share *= 0.5;
+            let estimator = sides.as_ref().map_or("", |(_, _, facts)| facts.join.as_str());
+            let (Some((a, b, _)), true) = (&sides, matches!(estimator, "eqjoinsel" | "neqjoinsel"))
+            else {
+                let inequality = estimator.starts_with("scalar");
+                share *= if inequality { DEFAULT_RANGE_ONE } else { 0.5 };
                 continue;
             };
             let within = |e: &Expr| matches!(e, Expr::Var(v) if inner.contains(&v.varno));
             let (outer, inside) = if within(a) { (b, a) } else { (a, b) };
             let outer = self.var_facts(root, outer)?;
-            let inside = self.var_facts(root, inside)?;
             let nulls = outer.stats.as_ref().map_or(0.0, |s| s.null_frac);
+            if estimator == "neqjoinsel" {
+                // Among several values there is nearly always another one.
+                share *= 1.0 - nulls;
+                continue;
+            }
+            let inside = self.var_facts(root, inside)?;
             let distinct = inside.distinct.min(inner_rows.max(1.0));
             share *= (1.0 - nulls) * (distinct / outer.distinct.max(1.0)).min(1.0);
         }

@@ -1,0 +1,126 @@
+//! Semi and anti joins among the relations that are joined in any order: they let rows of their left side through or
+//! not, so that it is the same before or after joins with others. Counterpart: joinrels.c (`join_is_legal`),
+//! analyzejoins.c (`reduce_unique_semijoins`).
+
+use crate::glob::*;
+use crate::join::{Ends, JoinRel};
+use crate::path::Relids;
+use crate::quals::*;
+use crate::vars::relids_of;
+use pgerror::Result;
+use plan::expr::Expr;
+use plan::query::JoinType;
+
+/// A semi or anti join without its left side.
+pub(crate) struct Filter {
+    jointype: JoinType,
+    right: Problem,
+    pub quals: Vec<Expr>,
+    /// The relations of the left side without which it cannot be tested.
+    asks: Relids,
+    /// All that the left side was made of.
+    left: Relids,
+}
+
+/// A filter whose right side is planned.
+pub(crate) struct FilterRel {
+    jointype: JoinType,
+    pub right: JoinRel,
+    quals: Vec<Expr>,
+    pub asks: Relids,
+}
+
+impl Glob<'_> {
+    /// Takes the semi and anti joins out of the problem, and leaves what their left sides are made of. A semi join with
+    /// at most one partner for each row becomes an inner join.
+    pub(crate) fn take_filters(
+        &mut self,
+        root: &Root,
+        problem: &mut Problem,
+    ) -> Result<Vec<Filter>> {
+        let mut filters = Vec::new();
+        let mut at = 0;
+        while at < problem.items.len() {
+            self.facts.check_interrupts()?;
+            let found = match &problem.items[at] {
+                Item::Join(j) if j.is_filter() => Some(&**j),
+                _ => None,
+            };
+            let Some(j) = found else {
+                at += 1;
+                continue;
+            };
+            let unique = match (j.jointype, j.right.items.as_slice()) {
+                (JoinType::Semi, &[Item::Rel(rti)]) => {
+                    self.is_unique_by(&root.query, rti, &j.quals)?
+                }
+                _ => false,
+            };
+            let left = j.left.relids();
+            // What runs a query for each row waits for joins that take rows away.
+            let waits =
+                problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
+            let many = problem.items.len() + filters.len() + j.left.items.len();
+            if many > self.exhaustive_max() || (waits && !unique) {
+                at += 1;
+                continue;
+            }
+            let Item::Join(mut j) = problem.items.remove(at) else { continue };
+            let (inner, on) = self.constants_across(&j)?;
+            j.right.push_down(inner);
+            // In the place of the join, in the order in which they were written.
+            problem.items.splice(at..at, std::mem::take(&mut j.left.items));
+            problem.quals.append(&mut j.left.quals);
+            if unique {
+                problem.items.append(&mut j.right.items);
+                problem.quals.extend(on);
+                problem.quals.append(&mut j.right.quals);
+            } else {
+                let asks: Relids =
+                    on.iter().flat_map(relids_of).filter(|r| left.contains(r)).collect();
+                let asks = if asks.is_empty() { left.clone() } else { asks };
+                let (jointype, right) = (j.jointype, j.right);
+                filters.push(Filter { jointype, right, quals: on, asks, left });
+            }
+        }
+        Ok(filters)
+    }
+
+    pub(crate) fn filter_rels(
+        &mut self,
+        root: &mut Root,
+        filters: Vec<Filter>,
+        needed: &[Expr],
+    ) -> Result<Vec<FilterRel>> {
+        let mut out = Vec::with_capacity(filters.len());
+        // Those that come first are nearer to the left side.
+        for f in filters.into_iter().rev() {
+            let right = self.right_side(root, f.jointype, f.right, &f.quals, needed)?;
+            let mut asks = f.asks;
+            asks.extend(right.lateral.intersection(&f.left));
+            out.push(FilterRel { jointype: f.jointype, right, quals: f.quals, asks });
+        }
+        Ok(out)
+    }
+
+    /// Adds the ways to let the filter's rows through of `l`.
+    pub(crate) fn filter_paths(
+        &mut self,
+        root: &Root,
+        l: &JoinRel,
+        f: &FilterRel,
+        ends: &Ends,
+        out: &mut Option<JoinRel>,
+    ) -> Result<()> {
+        let mut target = match out.take() {
+            Some(t) => t,
+            None => {
+                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.quals)?;
+                JoinRel { rows, ..JoinRel::of(l, &f.right, ends) }
+            }
+        };
+        self.join_paths(root, f.jointype, l, &f.right, &f.quals, &mut target)?;
+        *out = Some(target);
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! The order in which relations are joined. Counterpart: joinrels.c (`join_search_one_level`), geqo.
+
+use crate::filters::FilterRel;
+use crate::glob::*;
+use crate::join::{Ends, JoinRel};
+use crate::path::Relids;
+use crate::vars::relids_of;
+use pgerror::{PgError, Result};
+use plan::expr::Expr;
+use plan::query::JoinType;
+use std::collections::HashMap;
+
+/// What a search by subsets works on; the bits of a mask are the numbers of `rels`.
+struct Subsets<'a> {
+    rels: Vec<JoinRel>,
+    /// The last ones of `rels` are the right sides of these.
+    filters: &'a [FilterRel],
+    quals: &'a [Expr],
+    qual_relids: Vec<Relids>,
+    ends: &'a Ends,
+    /// The sets that can be made.
+    best: HashMap<usize, JoinRel>,
+}
+
+impl<'a> Subsets<'a> {
+    fn new(
+        mut rels: Vec<JoinRel>,
+        filters: &'a [FilterRel],
+        quals: &'a [Expr],
+        ends: &'a Ends,
+    ) -> Subsets<'a> {
+        rels.extend(filters.iter().map(|f| f.right.clone()));
+        let best = rels.iter().enumerate().map(|(i, r)| (1 << i, r.clone())).collect();
+        let qual_relids = quals.iter().map(relids_of).collect();
+        Subsets { rels, filters, quals, qual_relids, ends, best }
+    }
+
+    /// The filter whose right side that is alone.
+    fn filter(&self, mask: usize) -> Option<&'a FilterRel> {
+        if !mask.is_power_of_two() {
+            return None;
+        }
+        let plain = self.rels.len() - self.filters.len();
+        self.filters.get((mask.trailing_zeros() as usize).wrapping_sub(plain))
+    }
+
+    fn relids(&self, mask: usize) -> Relids {
+        let members = self.rels.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
+        members.flat_map(|(_, r)| r.relids.iter().copied()).collect()
+    }
+
+    /// The conditions that a join of the two tests, and whether they tie the two.
+    fn between(&self, within: &[usize], l: &JoinRel, r: &JoinRel) -> (Vec<Expr>, bool) {
+        let mut here = Vec::new();
+        let mut tied = depends(l, r) || depends(r, l);
+        for &q in within {
+            let need = &self.qual_relids[q];
+            if !need.is_subset(&l.relids) && !need.is_subset(&r.relids) {
+                tied |= !need.is_disjoint(&l.relids) && !need.is_disjoint(&r.relids);
+                here.push(self.quals[q].clone());
+            }
+        }
+        (here, tied)
+    }
+}
+
+impl Glob<'_> {
+    /// The best order of all. A filter is joined with any set that has the relations it asks for, as the right side.
+    pub(crate) fn search_exhaustively(
+        &mut self,
+        root: &mut Root,
+        rels: Vec<JoinRel>,
+        filters: &[FilterRel],
+        quals: &[Expr],
+        ends: &Ends,
+    ) -> Result<JoinRel> {
+        let mut subsets = Subsets::new(rels, filters, quals, ends);
+        let n = subsets.rels.len();
+        let full = (1usize << n) - 1;
+        for size in 2..=n {
+            let mut found_any = false;
+            // First only pairs tied by a condition (or by LATERAL); Cartesian products if there is none.
+            for cartesian in [false, true] {
+                if cartesian && found_any && size < n {
+                    break;
+                }
+                for mask in (1..=full).filter(|m| m.count_ones() as usize == size) {
+                    if cartesian && subsets.best.contains_key(&mask) {
+                        continue;
+                    }
+                    let made = self.make_subset(root, &subsets, mask, cartesian)?;
+                    if let Some(made) = made.filter(|m| !m.paths.paths.is_empty()) {
+                        found_any = true;
+                        subsets.best.insert(mask, made);
+                    }
+                }
+            }
+        }
+        let joined = subsets.best.remove(&full);
+        joined.ok_or_else(|| PgError::internal("no way to join all relations"))
+    }
+
+    /// All ways to make a set of two smaller ones.
+    fn make_subset(
+        &mut self,
+        root: &Root,
+        subsets: &Subsets<'_>,
+        mask: usize,
+        cartesian: bool,
+    ) -> Result<Option<JoinRel>> {
+        let relids = subsets.relids(mask);
+        // The conditions that some join within these relations tests.
+        let within: Vec<usize> = (0..subsets.quals.len())
+            .filter(|&q| subsets.qual_relids[q].is_subset(&relids))
+            .collect();
+        let mut out: Option<JoinRel> = None;
+        // In ascending order: of equal ways the one that begins with what was written first.
+        let mut sub = mask & mask.wrapping_neg();
+        while sub != mask {
+            let other = mask ^ sub;
+            let sides = (subsets.best.get(&sub), subsets.best.get(&other));
+            sub = sub.wrapping_sub(mask) & mask;
+            let (Some(l), Some(r)) = sides else { continue };
+            if subsets.filter(mask ^ other).is_some() {
+                continue;
+            }
+            if let Some(f) = subsets.filter(other) {
+                if f.asks.is_subset(&l.relids) {
+                    self.filter_paths(root, l, f, subsets.ends, &mut out)?;
+                }
+                continue;
+            }
+            let (mut here, tied) = subsets.between(&within, l, r);
+            if !tied && !cartesian {
+                continue;
+            }
+            root.first_of_classes(&mut here);
+            if out.is_none() {
+                let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
+                out = Some(JoinRel { rows, ..JoinRel::of(l, r, subsets.ends) });
+            }
+            if let Some(target) = &mut out {
+                self.join_paths(root, JoinType::Inner, l, r, &here, target)?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Joins the pair with the fewest rows until one relation is left. What a pair makes is remembered: each step
+    /// tries only the pairs of the relation that is new.
+    pub(crate) fn search_greedily(
+        &mut self,
+        root: &mut Root,
+        rels: Vec<JoinRel>,
+        quals: &[Expr],
+        ends: &Ends,
+    ) -> Result<JoinRel> {
+        let quals: Vec<(Relids, &Expr)> = quals.iter().map(|q| (relids_of(q), q)).collect();
+        let mut rels: Vec<(usize, JoinRel)> = rels.into_iter().enumerate().collect();
+        let mut next = rels.len();
+        // `None`: nothing ties the two, or there is no way to join them like this.
+        let mut tried: HashMap<(usize, usize), Option<JoinRel>> = HashMap::new();
+        while rels.len() > 1 {
+            let mut best: Option<(usize, usize, JoinRel)> = None;
+            for cartesian in [false, true] {
+                if best.is_some() {
+                    break;
+                }
+                for (i, j) in pairs(rels.len()) {
+                    let key = (rels[i].0, rels[j].0);
+                    if !cartesian && !tried.contains_key(&key) {
+                        let made =
+                            self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, false)?;
+                        tried.insert(key, made);
+                    }
+                    let fresh;
+                    let made = match cartesian {
+                        false => tried.get(&key).and_then(Option::as_ref),
+                        true => {
+                            fresh =
+                                self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, true)?;
+                            fresh.as_ref()
+                        }
+                    };
+                    if let Some(made) = made
+                        && best.as_ref().is_none_or(|b| made.rows < b.2.rows)
+                    {
+                        best = Some((i, j, made.clone()));
+                    }
+                }
+            }
+            let Some((i, j, joined)) = best else {
+                return Err(PgError::internal("no way to join all relations"));
+            };
+            for gone in [i.max(j), i.min(j)] {
+                let (id, _) = rels.remove(gone);
+                tried.retain(|key, _| key.0 != id && key.1 != id);
+            }
+            rels.push((next, joined));
+            next += 1;
+        }
+        rels.pop().map(|(_, rel)| rel).ok_or_else(|| PgError::internal("no relation to join"))
+    }
+
+    /// The join of two relations; none if no condition ties them, unless `cartesian`.
+    fn greedy_pair(
+        &mut self,
+        root: &mut Root,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[(Relids, &Expr)],
+        ends: &Ends,
+        cartesian: bool,
+    ) -> Result<Option<JoinRel>> {
+        self.facts.check_interrupts()?;
+        let applies = |need: &Relids| {
+            !need.is_subset(&l.relids)
+                && !need.is_subset(&r.relids)
+                && need.iter().all(|rti| l.relids.contains(rti) || r.relids.contains(rti))
+        };
+        let mut here: Vec<Expr> =
+            quals.iter().filter(|(need, _)| applies(need)).map(|(_, q)| (*q).clone()).collect();
+        root.first_of_classes(&mut here);
+        let tied = !here.is_empty() || depends(l, r) || depends(r, l);
+        if !tied && !cartesian {
+            return Ok(None);
+        }
+        let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
+        let mut out = JoinRel { rows, ..JoinRel::of(l, r, ends) };
+        self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
+        Ok((!out.paths.paths.is_empty()).then_some(out))
+    }
+}
+
+/// All ordered pairs of different numbers below `n`.
+fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(move |i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j)
+}
+
+/// Does `a` need columns of `b`?
+fn depends(a: &JoinRel, b: &JoinRel) -> bool {
+    !a.paths.paths.is_empty() && a.paths.paths.iter().all(|p| !p.outer.is_disjoint(&b.relids))
+}

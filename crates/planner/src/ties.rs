@@ -1,0 +1,100 @@
+//! Classes of columns that equal each other: every pair of them is a way to join. Counterpart: equivclass.c
+//! (`generate_join_implied_equalities`).
+//!
+//! The columns of a class that are within a joined set are equal there. So a join of two sets has to test one pair of
+//! each class with columns on both sides, and it does not matter which.
+
+use crate::equal::{add, is_column};
+use crate::glob::*;
+use crate::path::{MatchedQual, Relids};
+use crate::vars::relids_of;
+use pgerror::Result;
+use plan::expr::Expr;
+
+/// Pairs grow with the square; larger classes keep the conditions that were written.
+const COLUMNS_MAX: usize = 16;
+
+impl Glob<'_> {
+    /// The conditions (ANDed), and those between columns that follow from them. The pairs of one class come in the
+    /// order of its columns, so that the first pair across a join has the first column of either side.
+    pub(crate) fn spread_ties(&mut self, root: &mut Root, quals: Vec<Expr>) -> Result<Vec<Expr>> {
+        let mut classes = Vec::new();
+        let mut rest = Vec::with_capacity(quals.len());
+        for q in &quals {
+            match self.equality(q)? {
+                Some(op) if op.args.iter().all(is_column) => add(&mut classes, op, q),
+                _ => rest.push(q.clone()),
+            }
+        }
+        if classes.iter().all(|c| c.ties.len() < 2) {
+            return Ok(quals);
+        }
+        for class in classes {
+            let mut columns: Vec<&Expr> = Vec::new();
+            for tie in &class.ties {
+                let Expr::OpExpr(op) = tie else { continue };
+                for a in &op.args {
+                    if !columns.contains(&a) {
+                        columns.push(a);
+                    }
+                }
+            }
+            if class.ties.len() < 2 || columns.len() > COLUMNS_MAX {
+                rest.extend(class.ties);
+                continue;
+            }
+            let number = root.tie_classes;
+            root.tie_classes += 1;
+            for (i, a) in columns.iter().enumerate() {
+                for b in &columns[i + 1..] {
+                    let written = class.ties.iter().find(|t| is_between(t, a, b)).cloned();
+                    let pair = match written {
+                        Some(pair) => pair,
+                        None => self.equal(class.opno, class.collation, a, b)?,
+                    };
+                    root.ties.push((pair.clone(), number));
+                    rest.push(pair);
+                }
+            }
+        }
+        Ok(rest)
+    }
+}
+
+fn is_between(tie: &Expr, a: &Expr, b: &Expr) -> bool {
+    let Expr::OpExpr(op) = tie else { return false };
+    matches!(op.args.as_slice(), [x, y] if (x == a && y == b) || (x == b && y == a))
+}
+
+impl Root {
+    /// The class whose pair the condition is.
+    pub(crate) fn tie_class(&self, q: &Expr) -> Option<usize> {
+        self.ties.iter().find(|(pair, _)| pair == q).map(|(_, number)| *number)
+    }
+
+    /// Leaves the first condition of each class.
+    pub(crate) fn first_of_classes(&self, quals: &mut Vec<Expr>) {
+        if self.ties.is_empty() {
+            return;
+        }
+        let mut seen = Vec::new();
+        quals.retain(|q| match self.tie_class(q) {
+            Some(class) if seen.contains(&class) => false,
+            Some(class) => {
+                seen.push(class);
+                true
+            }
+            None => true,
+        });
+    }
+
+    /// Does an index scan of an inner side look for a value of `outer` that the condition's class holds equal?
+    pub(crate) fn tied_by(&self, quals: &[MatchedQual], outer: &Relids, q: &Expr) -> bool {
+        let Some(class) = self.tie_class(q) else { return false };
+        quals.iter().any(|m| {
+            !m.lossy
+                && self.tie_class(&m.original) == Some(class)
+                && relids_of(&m.original).iter().any(|r| outer.contains(r))
+        })
+    }
+}
