@@ -392,6 +392,7 @@ impl Glob<'_> {
             jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?);
         // What a nested loop runs again that asks its outer side for nothing.
         let again: Vec<Again> = r.paths.paths.iter().map(|rp| self.rescan(rp)).collect();
+        let stops = self.stops(root, jointype, l, r, quals, out.rows)?;
         let mut memo_keys = Vec::with_capacity(r.paths.paths.len());
         for rp in &r.paths.paths {
             memo_keys.push(self.memo_keys(root, rp, l)?);
@@ -418,10 +419,7 @@ impl Glob<'_> {
                 if loops_allowed {
                     let (mut startup, mut first, mut rescan) = (rp.startup, rp.total, rp.total);
                     let mut keep = false;
-                    if lp.rows > 1.0 && parameterised {
-                        // A warm cache makes later runs of a parameterised index scan cheaper; be moderate.
-                        rescan *= 0.7;
-                    } else if lp.rows > 1.0 {
+                    if lp.rows > 1.0 && !parameterised {
                         (first, rescan, keep) = (again.first, again.further, again.keep);
                     }
                     let mut memo = None;
@@ -434,6 +432,9 @@ impl Glob<'_> {
                             (startup, first, rescan) = (costs.0, costs.1, costs.1);
                             memo = Some((keys, costs));
                         }
+                    }
+                    if let (Some(stops), true) = (&stops, parameterised) {
+                        (first, rescan) = (stops.cost(rp, first), stops.cost(rp, rescan));
                     }
                     let loops = lp.rows.max(1.0);
                     // With a unique match the inner side stops half-way on average.
@@ -521,6 +522,26 @@ impl Glob<'_> {
             self.right_hash_join(l, r, &hash, &rest, rest_cost, out)?;
         }
         Ok(())
+    }
+
+    /// Where a semi or anti join leaves off reading its inner side. Counterpart: `compute_semi_anti_join_factors`.
+    fn stops(
+        &mut self,
+        root: &Root,
+        jointype: JoinType,
+        l: &JoinRel,
+        r: &JoinRel,
+        quals: &[Expr],
+        rows: f64,
+    ) -> Result<Option<Stops>> {
+        let passed = (rows / l.rows.max(1.0)).min(1.0);
+        let matched = match jointype {
+            JoinType::Semi => passed,
+            JoinType::Anti => 1.0 - passed,
+            _ => return Ok(None),
+        };
+        let partners = r.rows * self.selectivity_all(root, quals)? / matched.max(1e-9);
+        Ok(Some(Stops { matched, share: 2.0 / (partners.max(1.0) + 1.0) }))
     }
 
     /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join that
@@ -719,6 +740,22 @@ struct Again {
     first: f64,
     further: f64,
     keep: bool,
+}
+
+/// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and which share of an inner
+/// side with partners it reads until the first.
+struct Stops {
+    matched: f64,
+    share: f64,
+}
+
+impl Stops {
+    /// The cost of a run of an inner path that looks for partners in an index, on average.
+    fn cost(&self, inner: &Path, total: f64) -> f64 {
+        let run = (total - inner.startup).max(0.0);
+        let without = run / inner.rows.max(1.0);
+        total - run + self.matched * run * self.share + (1.0 - self.matched) * without
+    }
 }
 
 /// The path behind a node that keeps its rows.
