@@ -393,6 +393,10 @@ impl Glob<'_> {
         // What a nested loop runs again that asks its outer side for nothing.
         let again: Vec<Again> = r.paths.paths.iter().map(|rp| self.rescan(rp)).collect();
         let stops = self.stops(root, jointype, l, r, quals, out.rows)?;
+        let mut found = Vec::with_capacity(r.paths.paths.len());
+        for rp in &r.paths.paths {
+            found.push(if stops.is_some() { self.rows_found(root, rp)? } else { rp.rows });
+        }
         let mut memo_keys = Vec::with_capacity(r.paths.paths.len());
         for rp in &r.paths.paths {
             memo_keys.push(self.memo_keys(root, rp, l)?);
@@ -403,7 +407,9 @@ impl Glob<'_> {
                 continue;
             }
             let order = out.useful.part_of(&lp.order);
-            for ((rp, again), keys) in r.paths.paths.iter().zip(&again).zip(&memo_keys) {
+            for (((rp, again), keys), found) in
+                r.paths.paths.iter().zip(&again).zip(&memo_keys).zip(&found)
+            {
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
                 let mut outer: Relids = match rp.outer.is_subset(&lp.relids) {
                     true => Relids::new(),
@@ -434,7 +440,8 @@ impl Glob<'_> {
                         }
                     }
                     if let (Some(stops), true) = (&stops, parameterised) {
-                        (first, rescan) = (stops.cost(rp, first), stops.cost(rp, rescan));
+                        first = stops.cost(rp, *found, first);
+                        rescan = stops.cost(rp, *found, rescan);
                     }
                     let loops = lp.rows.max(1.0);
                     // With a unique match the inner side stops half-way on average.
@@ -542,6 +549,16 @@ impl Glob<'_> {
         };
         let partners = r.rows * self.selectivity_all(root, quals)? / matched.max(1e-9);
         Ok(Some(Stops { matched, share: 2.0 / (partners.max(1.0) + 1.0) }))
+    }
+
+    /// Rows that a path finds before its other conditions are tested.
+    fn rows_found(&mut self, root: &Root, path: &Path) -> Result<f64> {
+        let PathKind::Index { quals, .. } = &path.kind else { return Ok(path.rows) };
+        let Some(rel) = path.relids.first().and_then(|rti| root.rels.get(rti)) else {
+            return Ok(path.rows);
+        };
+        let tested = self.selectivity_all(root, quals)?;
+        Ok((path.rows / tested.max(1e-9)).clamp(path.rows, rel.tuples.max(path.rows)))
     }
 
     /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join that
@@ -750,10 +767,11 @@ struct Stops {
 }
 
 impl Stops {
-    /// The cost of a run of an inner path that looks for partners in an index, on average.
-    fn cost(&self, inner: &Path, total: f64) -> f64 {
+    /// The cost of a run of an inner path that looks for partners in an index and finds so many rows, on average. Where
+    /// there is no partner the index mostly has no entry.
+    fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
         let run = (total - inner.startup).max(0.0);
-        let without = run / inner.rows.max(1.0);
+        let without = run / found.max(1.0);
         total - run + self.matched * run * self.share + (1.0 - self.matched) * without
     }
 }
