@@ -85,10 +85,7 @@ impl Random {
         low + (self.next() % (high - low + 1) as u64) as i64
     }
 
-    fn of<'a, T: Copy>(&mut self, list: &'a [T]) -> T
-    where
-        T: 'a,
-    {
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.next() as usize % list.len()]
     }
 }
