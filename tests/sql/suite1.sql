@@ -419,3 +419,49 @@ select count(*), sum(ex.b) from ey left join ex on ey.b = ex.b where coalesce(ex
 select count(*), sum(ex.b) from ey full join ex on ey.b = ex.b where coalesce(ex.a,1) = 1
 select count(*), sum(ex.b) from ey join ex on ey.b = ex.b where coalesce(ex.a,1) = 1
 reset enable_hashjoin; reset enable_nestloop
+create schema suite_t8; set search_path = suite_t8, public
+create table ict(key int4, fruit text); create unique index on ict(key); create unique index on ict(lower(fruit), key)
+create view icv as select fruit, key from ict
+explain (costs off) insert into icv values ('Crow', 0) on conflict (key) do update set fruit = excluded.fruit where icv.key > 0
+explain (costs off) insert into icv values ('Crow', 0) on conflict (lower(fruit), key, lower(fruit), key) do nothing
+insert into icv values ('Apple', 1) on conflict (key) do update set fruit = excluded.fruit returning *
+insert into icv values ('Pear', 1) on conflict (key) do update set fruit = excluded.fruit || '/' || icv.fruit returning *
+insert into icv values ('Plum', 1) on conflict (key) do nothing returning *
+insert into icv as t values ('Fig', 1) on conflict (key) do update set fruit = excluded.fruit where t.fruit like 'Pear%' and excluded.key = 1 returning t.*, t.fruit
+insert into icv as t values ('Fig', 1) on conflict (key) do update set (fruit, key) = (select excluded.fruit || 'x', excluded.key + t.key) returning *
+select * from ict
+insert into icv values ('Kiwi', 2) on conflict (nokey) do nothing
+insert into icv values ('Kiwi', 2) on conflict on constraint nokey do nothing
+insert into icv values ('Kiwi', 2) on conflict (key) do update set nocol = 1
+create view icvw as select * from ict where fruit <> 'bad' with cascaded check option
+insert into icvw values (2, 'good') on conflict (key) do update set fruit = excluded.fruit
+insert into icvw values (2, 'better') on conflict (key) do update set fruit = excluded.fruit
+insert into icvw values (2, 'bad') on conflict (key) do update set fruit = excluded.fruit
+insert into icvw values (2, 'ok') on conflict (key) do update set fruit = 'bad'
+select * from ict order by key
+create view icvv as select key as k, fruit as f from icvw where key < 100
+insert into icvv(f,k) values ('n1', 7), ('n2', 2) on conflict (k) do update set f = excluded.f || excluded.k returning *
+create view icve as select key, fruit, key + 1 as next from ict
+insert into icve(key, fruit) values (2, 'e') on conflict (key) do update set fruit = 'n' || excluded.next returning *
+insert into icve(key, fruit) values (2, 'e') on conflict (key) do update set next = 3
+insert into icve(key, fruit, next) values (2, 'e', 4) on conflict (key) do nothing
+insert into icve(key, fruit) values (2, 'e') on conflict (next) do nothing
+select * from ict order by key
+create table rw1(a text, b int unique, c int default 9); create view rwv as select b as bb, c as cc, a as aa from rw1
+insert into rwv (aa,bb) values ('xxx',1)
+insert into rwv (aa,bb) values ('xxx',1) on conflict (bb) do update set aa=excluded.aa
+insert into rwv (aa,bb) values ('zzz',1) on conflict (bb) do update set aa=excluded.cc, cc = excluded.bb
+explain (verbose, costs off) insert into rwv (aa,bb) values ('zzz',1) on conflict (bb) do update set aa=excluded.aa where excluded.aa <> ''
+select * from rwv
+alter table rw1 drop column c
+alter table rw1 add column d int default 5
+create view rwv2 as select d, b, a from rw1
+insert into rwv2 (a,b) values ('q',1) on conflict (b) do update set a = excluded.d::text returning *
+prepare pv(int) as insert into rwv2(b, a) values ($1, 'p') on conflict (b) do update set d = excluded.b + $1 returning *; execute pv(1); execute pv(3); execute pv(3)
+create table mods(a varchar(5), b char(3), n numeric(5,2), c text collate "C"); insert into mods values ('a','b',1,'x'),('q','b',2,'y'),('z','k',3,'z')
+create table mods2(a varchar(9), b char(7), n numeric(9,4), c text); insert into mods2 values ('a','b',1,'x'); analyze mods; analyze mods2
+select [[a¦b¦n¦c]] from mods [[union¦union all¦intersect¦intersect all¦except]] select [[a¦b¦n]] from mods2 where true
+select x, count(*) from (select [[a¦b¦n¦c]] from mods [[union¦union all¦intersect¦intersect all¦except]] select [[a¦b¦n¦c]] from mods2) s(x) group by x
+select x, count(*) from (select [[a¦b¦n¦c]] from mods2 [[union¦intersect all¦except]] select [[a¦b¦n¦c]] from mods) s(x) group by rollup(x)
+select count(*), max(x), min(y) from (select a, n, c from mods [[union¦intersect¦except all]] select a, n, c from mods2) s(x,y,z)
+select z from (select a, n, c from mods [[union¦intersect¦except all]] select a, n, c from mods2) s(x,y,z) group by z, y order by [[z¦y, z]]

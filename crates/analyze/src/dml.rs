@@ -1,6 +1,7 @@
 //! INSERT, UPDATE, DELETE. Counterpart: parser/analyze.c, parser/parse_target.c,
 //! `transformOnConflictArbiter`.
 
+use crate::lookup::Relation;
 use crate::relation::{Column, alias_of};
 use crate::state::{Analyzer, ExprKind, Target};
 use crate::target::entry;
@@ -324,34 +325,7 @@ impl Analyzer<'_> {
                 *relkind = b'c';
             }
             out.excl_rel_index = item.rtindex;
-            for attribute in &target.relation.attributes {
-                let e = if attribute.attisdropped {
-                    crate::coerce::null_const(ty::INT4, 4, true)
-                } else {
-                    Expr::Var(Var {
-                        varno: item.rtindex,
-                        varattno: attribute.attnum,
-                        vartype: attribute.atttypid,
-                        vartypmod: attribute.atttypmod,
-                        varcollid: attribute.attcollation,
-                        varlevelsup: 0,
-                        location: Location::UNKNOWN,
-                    })
-                };
-                let name = Some(attribute.attname.to_string());
-                out.excl_rel_tlist.push(entry(e, attribute.attnum, name, false));
-            }
-            // The whole row, too.
-            let whole = Expr::Var(Var {
-                varno: item.rtindex,
-                varattno: 0,
-                vartype: target.relation.class.reltype,
-                vartypmod: -1,
-                varcollid: Oid::INVALID,
-                varlevelsup: 0,
-                location: Location::UNKNOWN,
-            });
-            out.excl_rel_tlist.push(entry(whole, 0, None, true));
+            out.excl_rel_tlist = excluded_columns(&target.relation, item.rtindex);
             if let Some(infer) = infer.take() {
                 self.arbiter(infer, &target, &mut out)?;
             }
@@ -572,4 +546,36 @@ fn note(list: &mut Vec<AttrNo>, number: AttrNo) {
     if !list.contains(&number) {
         list.push(number);
     }
+}
+
+/// The columns of EXCLUDED, and its whole row. Counterpart: `BuildOnConflictExcludedTargetlist`.
+pub(crate) fn excluded_columns(relation: &Relation, rti: i32) -> Vec<TargetEntry> {
+    let mut out = Vec::with_capacity(relation.attributes.len() + 1);
+    for attribute in &relation.attributes {
+        let e = if attribute.attisdropped {
+            crate::coerce::null_const(ty::INT4, 4, true)
+        } else {
+            Expr::Var(Var {
+                varno: rti,
+                varattno: attribute.attnum,
+                vartype: attribute.atttypid,
+                vartypmod: attribute.atttypmod,
+                varcollid: attribute.attcollation,
+                varlevelsup: 0,
+                location: Location::UNKNOWN,
+            })
+        };
+        out.push(entry(e, attribute.attnum, Some(attribute.attname.to_string()), false));
+    }
+    let whole = Expr::Var(Var {
+        varno: rti,
+        varattno: 0,
+        vartype: relation.class.reltype,
+        vartypmod: -1,
+        varcollid: Oid::INVALID,
+        varlevelsup: 0,
+        location: Location::UNKNOWN,
+    });
+    out.push(entry(whole, 0, None, true));
+    out
 }

@@ -238,15 +238,13 @@ impl Analyzer<'_> {
         let Some(base) = base_of(&action) else {
             return Err(refusal(name.as_str(), command, None));
         };
-        if query.on_conflict.is_some() {
-            return Err(PgError::unsupported("ON CONFLICT through a view"));
-        }
         if matches!(query.jointree.quals, Some(Expr::CurrentOf(_))) {
             bail!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented");
         }
         self.add_view_defaults(query, view)?;
         let verb = if command == CmdType::Insert { "insert into" } else { "update" };
-        for t in query.target_list.iter().filter(|t| !t.resjunk) {
+        let conflict = query.on_conflict.iter().flat_map(|c| &c.on_conflict_set);
+        for t in query.target_list.iter().chain(conflict).filter(|t| !t.resjunk) {
             let of = action.target_list.iter().find(|v| v.resno == t.resno);
             if let Some(why) = of.and_then(|v| column_fault(v, base)) {
                 let column = of.and_then(|v| v.resname.clone()).unwrap_or_default();
@@ -311,6 +309,15 @@ impl Analyzer<'_> {
             }
         }
         query.target_list.sort_by_key(|t| (t.resjunk, t.resno));
+        if let Some(mut conflict) = query.on_conflict.take() {
+            for t in conflict.on_conflict_set.iter_mut().filter(|t| !t.resjunk) {
+                if let Some(n) = column_of(t.resno) {
+                    t.resno = n;
+                }
+            }
+            query.on_conflict = Some(conflict);
+            self.replace_excluded(query, &action.target_list, new)?;
+        }
         query.result_relation = new;
         for node in &mut query.jointree.fromlist {
             replace_leaf(node, old, new);
@@ -321,6 +328,55 @@ impl Analyzer<'_> {
         if command != CmdType::Insert {
             let before = query.jointree.quals.take();
             query.jointree.quals = both(before, quals);
+        }
+        Ok(())
+    }
+
+    /// EXCLUDED becomes the row that is proposed for the view's table, entry `base`; `columns` are the view's over it.
+    fn replace_excluded(
+        &mut self,
+        query: &mut Query,
+        columns: &[TargetEntry],
+        base: i32,
+    ) -> Result<()> {
+        let old = query.on_conflict.as_ref().map_or(0, |c| c.excl_rel_index);
+        let RteKind::Relation { relid, .. } = query.rte(base).kind else { return Ok(()) };
+        let Some(table) = self.cat.relation(relid)?.filter(|_| old > 0) else { return Ok(()) };
+        let mut entry = query.rte(old).clone();
+        if let RteKind::Relation { relid: of, .. } = &mut entry.kind {
+            *of = relid;
+        }
+        let names = table.attributes.iter().map(|a| match a.attisdropped {
+            true => String::new(),
+            false => a.attname.to_string(),
+        });
+        entry.eref.colnames = names.collect();
+        query.rtable.push(entry);
+        let new = query.rtable.len() as i32;
+        let mut columns = columns.to_vec();
+        columns.iter_mut().for_each(|t| renumber(&mut t.expr, base, new));
+        if let Some(c) = &mut query.on_conflict {
+            // What it consists of is made anew.
+            c.excl_rel_tlist.clear();
+        }
+        let mut whole_row = false;
+        crate::walk::query_deep_mut(query, 0, &mut |e, up| {
+            let Expr::Var(v) = &*e else { return true };
+            if v.varno != old || v.varlevelsup != up {
+                return true;
+            }
+            match columns.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
+                Some(t) => *e = raised(t.expr.clone(), up),
+                None => whole_row = true,
+            }
+            false
+        });
+        if whole_row {
+            return Err(PgError::unsupported("whole-row reference to a view that is changed"));
+        }
+        if let Some(c) = &mut query.on_conflict {
+            c.excl_rel_index = new;
+            c.excl_rel_tlist = crate::dml::excluded_columns(&table, new);
         }
         Ok(())
     }
