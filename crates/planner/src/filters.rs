@@ -4,7 +4,7 @@
 
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
-use crate::path::Relids;
+use crate::path::{Path, Relids};
 use crate::quals::*;
 use crate::vars::relids_of;
 use pgerror::Result;
@@ -122,5 +122,22 @@ impl Glob<'_> {
         self.join_paths(root, f.jointype, l, &f.right, &f.quals, &mut target)?;
         *out = Some(target);
         Ok(())
+    }
+}
+
+/// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and which share of an inner
+/// side with partners it reads until the first.
+pub(crate) struct Stops {
+    pub matched: f64,
+    pub share: f64,
+}
+
+impl Stops {
+    /// The cost of a run of an inner path that looks for partners in an index and finds so many rows, on average. Where
+    /// there is no partner the index mostly has no entry.
+    pub(crate) fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
+        let run = (total - inner.startup).max(0.0);
+        let without = run / found.max(1.0);
+        total - run + self.matched * run * self.share + (1.0 - self.matched) * without
     }
 }

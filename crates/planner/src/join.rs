@@ -4,6 +4,7 @@
 //! pair is joined until one is left.
 
 use crate::factor::restriction_of;
+use crate::filters::Stops;
 use crate::glob::*;
 use crate::merge::memoized;
 use crate::path::*;
@@ -757,23 +758,6 @@ struct Again {
     first: f64,
     further: f64,
     keep: bool,
-}
-
-/// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and which share of an inner
-/// side with partners it reads until the first.
-struct Stops {
-    matched: f64,
-    share: f64,
-}
-
-impl Stops {
-    /// The cost of a run of an inner path that looks for partners in an index and finds so many rows, on average. Where
-    /// there is no partner the index mostly has no entry.
-    fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
-        let run = (total - inner.startup).max(0.0);
-        let without = run / found.max(1.0);
-        total - run + self.matched * run * self.share + (1.0 - self.matched) * without
-    }
 }
 
 /// The path behind a node that keeps its rows.
