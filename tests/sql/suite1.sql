@@ -236,6 +236,7 @@ create table cet(c1 varchar(10), c2 int); insert into cet select 'a'||g, g from 
 create index cetx on cet ((c1::text collate "C")); create index cetx2 on cet(c1 collate "POSIX"); create index cetx3 on cet ((c1 collate "C")); analyze cet
 select pg_get_indexdef('cetx'::regclass); select pg_get_indexdef('cetx2'::regclass); select pg_get_indexdef('cetx3'::regclass)
 explain (costs off) select * from cet where c1 = 'a17' collate "POSIX"
+explain (costs off, verbose) select c1 collate "ucs_basic", c2 from cet where c2 > 4990 and c1 collate "ucs_basic" > 'b'
 explain (costs off) select * from cet order by c1 collate "POSIX" limit 2
 select * from cet order by c1 collate "POSIX" limit 2
 explain (verbose, costs off) select x, x from (select (select now() where y=y) as x from (values(1),(2)) v(y)) ss

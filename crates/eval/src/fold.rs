@@ -255,7 +255,7 @@ impl Folder<'_> {
                 resulttypmod: n.arg.typmod(),
                 resultcollid: n.coll_oid,
                 arg: n.arg,
-                relabelformat: CoercionForm::ExplicitCast,
+                relabelformat: CoercionForm::ImplicitCast,
                 location: n.location,
             })),
             // A domain without constraints changes nothing but the type; plans do not outlive a change of that.

@@ -788,7 +788,7 @@ fn under_collation(expr: Expr, collation: Oid) -> Expr {
         resulttype: expr.type_oid(),
         resulttypmod: expr.typmod(),
         resultcollid: collation,
-        relabelformat: CoercionForm::ExplicitCast,
+        relabelformat: CoercionForm::ImplicitCast,
         location: Location::UNKNOWN,
         arg: expr,
     }))
