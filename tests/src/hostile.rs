@@ -96,3 +96,28 @@ fn statements_that_want_too_much_harm_nobody_else() {
     assert_eq!(client.value("SELECT 1"), "1");
     server.stop(&data);
 }
+
+/// Rows within rows double their quotes at each level; arrays of them do it besides.
+#[test]
+fn long_texts_of_nested_values_end_by_their_timeout() {
+    let dir = TempDir::new("hostile-time");
+    let data = dir.path().join("data");
+    norsu::init(&data);
+    let server = Norsu::start(&data, &["-c", "norsu.memory_limit=3GB"]);
+    let mut client = server.connect("postgres");
+    client.must("SET statement_timeout = '1s'");
+    let nested = |open: &str, close: &str, depth: usize, within: &str| {
+        format!("SELECT length({}{within}{}::text)", open.repeat(depth), close.repeat(depth))
+    };
+    for sql in [
+        nested("row(", ")", 200, "'a\"b'"),
+        nested("row(1, ", ")", 40, "'\\'"),
+        nested("row(array[", "])", 40, "'a\"b'"),
+    ] {
+        let started = std::time::Instant::now();
+        let reply = client.query(&sql).unwrap_or_else(|e| panic!("{e} by {sql}"));
+        // A fast machine comes to the limit of a text within the time.
+        assert!(["57014", "54000"].contains(&reply.code()), "{}: {sql}", reply.code());
+        assert!(started.elapsed().as_secs() < 4, "{:?} {sql}", started.elapsed());
+    }
+}

@@ -42,6 +42,7 @@ pub mod oids;
 pub mod operators;
 pub mod outputs;
 pub mod pseudo;
+mod quoted;
 pub mod range;
 pub mod record;
 pub mod reg;

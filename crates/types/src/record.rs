@@ -11,6 +11,7 @@
 use crate::fncx::{RowDesc, TypeInfo};
 use crate::form::{Reader, is_space};
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
+use crate::quoted::{self, Escape};
 use crate::{Datum, DatumRef, FnContext, array, hash, oids};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -265,14 +266,7 @@ pub fn record_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
             out.check()?;
             continue;
         }
-        out.push(b'"');
-        for c in text {
-            if matches!(c, b'"' | b'\\') {
-                out.push(c);
-            }
-            out.push(c);
-        }
-        out.push(b'"');
+        quoted::push(cx, &mut out, &text, Escape::Double)?;
     }
     out.push(b')');
     out.into_bytes()

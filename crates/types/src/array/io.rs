@@ -4,6 +4,7 @@ use super::*;
 use crate::FnContext;
 use crate::form::{Reader, is_space};
 use crate::limits::TextBuffer;
+use crate::quoted::{self, Escape};
 
 fn malformed(text: &[u8], detail: impl Into<String>) -> pgerror::PgError {
     pg_err!(
@@ -337,14 +338,7 @@ pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
             v => {
                 let text = cx.type_output(elem.oid, v)?;
                 if needs_quotes(&text, elem.delim) {
-                    out.push(b'"');
-                    for c in text {
-                        if matches!(c, b'"' | b'\\') {
-                            out.push(b'\\');
-                        }
-                        out.push(c);
-                    }
-                    out.push(b'"');
+                    quoted::push(cx, &mut out, &text, Escape::Backslash)?;
                 } else {
                     out.extend_from_slice(&text);
                 }

@@ -1,0 +1,43 @@
+//! Text in double quotes, as arrays and rows hold it.
+
+use crate::fncx::FnContext;
+use crate::limits::TextBuffer;
+use pgerror::Result;
+
+/// Bytes between two looks for interrupts.
+const PART_BYTES: usize = 64 * 1024;
+
+/// What stands before a quote or a backslash in quoted text.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Escape {
+    /// A backslash (arrays).
+    Backslash,
+    /// The same byte once more (rows).
+    Double,
+}
+
+/// Appends `text` in quotes. An error if the query is cancelled, or if the buffer is full.
+pub(crate) fn push(
+    cx: &dyn FnContext,
+    out: &mut TextBuffer,
+    text: &[u8],
+    escape: Escape,
+) -> Result<()> {
+    out.push(b'"');
+    for (i, part) in text.chunks(PART_BYTES).enumerate() {
+        if i > 0 {
+            // Nested rows double their quotes at each level.
+            cx.check_interrupts()?;
+            out.check()?;
+        }
+        let mut from = 0;
+        for at in memchr::memchr2_iter(b'"', b'\\', part) {
+            out.extend_from_slice(&part[from..at]);
+            out.push(if escape == Escape::Double { part[at] } else { b'\\' });
+            from = at;
+        }
+        out.extend_from_slice(&part[from..]);
+    }
+    out.push(b'"');
+    Ok(())
+}
