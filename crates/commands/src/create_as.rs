@@ -201,6 +201,12 @@ impl Filling {
         Ok(Filling { writer, batch, rows: 0 })
     }
 
+    /// Runs the query and writes its rows; their number.
+    fn run(mut self, host: &mut dyn CommandHost, query: &Query) -> Result<u64> {
+        query::run(host, query, &mut |host, rows, places| self.take(host, rows, places))?;
+        self.finish(host)
+    }
+
     /// Takes the named columns of all rows.
     fn take(&mut self, host: &mut dyn CommandHost, rows: &Batch, places: &[usize]) -> Result<()> {
         for r in 0..rows.len {
@@ -231,8 +237,7 @@ pub fn write_heap(
 ) -> Result<u64> {
     let mut filling = Filling::new(host, oid, how)?;
     filling.writer = filling.writer.without_indexes();
-    query::run(host, query, &mut |host, rows, places| filling.take(host, rows, places))?;
-    filling.finish(host)
+    filling.run(host, query)
 }
 
 /// Runs the query and writes its rows into the relation; their number.
@@ -242,9 +247,7 @@ pub fn write_rows(
     query: &Query,
     how: InsertOptions,
 ) -> Result<u64> {
-    let mut filling = Filling::new(host, oid, how)?;
-    query::run(host, query, &mut |host, rows, places| filling.take(host, rows, places))?;
-    filling.finish(host)
+    Filling::new(host, oid, how)?.run(host, query)
 }
 
 /// Writes the rows that the execution gives into the relation; their number.
