@@ -1,11 +1,13 @@
-//! Statements made at random, on Norsu and on the real PostgreSQL: rows (as sets, where nothing orders them), names
-//! and types of columns, tags, SQLSTATE and message must be equal.
+//! Statements made at random, on Norsu and on the real PostgreSQL: rows (as sets, where nothing
+//! orders them), names and types of columns, tags, SQLSTATE and message must be equal.
 //!
-//! What is generated has one right answer: no division that may meet zero in one order of evaluation and not in
-//! another, sums of floating-point numbers that are exact, aggregates and LIMIT only with an order that decides, no values
-//! that are equal and look different where several become one.
+//! What is generated has one right answer: no division that may meet zero in one order of
+//! evaluation and not in another, sums of floating-point numbers that are exact, aggregates and
+//! LIMIT only with an order that decides, no values that are equal and look different where several
+//! become one.
 //!
-//! `NORSU_RANDOM_SQL_SEED=n` runs one seed, `n..m` those from n to m; `NORSU_TEST_LONG=1` runs many.
+//! `NORSU_RANDOM_SQL_SEED=n` runs one seed, `n..m` those from n to m; `NORSU_TEST_LONG=1` runs
+//! many.
 
 mod change;
 mod expr;
@@ -38,7 +40,8 @@ const TABLES: &[&str] = &[
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
     "CREATE SEQUENCE sq",
-    // All views have the same columns: computed ones, constants, what outer joins leave out, groups.
+    // All views have the same columns: computed ones, constants, what outer joins leave out,
+    // groups.
     "CREATE VIEW va AS SELECT id AS k, 'a'::text AS kind, COALESCE(s, '-') AS s, x + 1 AS n FROM a",
     "CREATE VIEW vj AS SELECT a.id AS k, 'j'::text AS kind, q.s, q.n FROM a LEFT JOIN (SELECT aid, 'b'::text AS s, \
      7 AS n FROM b) q ON q.aid = a.x",

@@ -79,7 +79,7 @@ impl TableWriter {
         })
     }
 
-    /// Leaves the indexes to who has the writer made: they are built over the finished table.
+    /// Writes the heap alone. The caller builds the indexes when the table is complete.
     pub fn without_indexes(mut self) -> TableWriter {
         self.keeps_indexes = false;
         self

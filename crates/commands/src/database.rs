@@ -70,7 +70,7 @@ fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
     Ok(be.storage().txns.sessions_of(database, Some(be.txn.proc())))
 }
 
-/// `pg_database.datconnlimit` of a database that is being dropped, or whose drop has failed.
+/// `pg_database.datconnlimit` of an invalid database: it is being dropped, or its drop has failed.
 /// Counterpart: `DATCONNLIMIT_INVALID_DB`.
 pub const INVALID: i32 = -2;
 

@@ -78,7 +78,7 @@ fn needs_collation(function: &str) -> bool {
     COMPARISONS.contains(&function)
 }
 
-/// Texts and arrays of them: types whose values cannot be compared under no collation.
+/// Is this a text type, or an array of one? Comparing its values needs a collation.
 pub fn compares_text(ty: Oid) -> bool {
     use oids::*;
     matches!(ty, TEXT | VARCHAR | BPCHAR | TEXT_ARRAY | VARCHAR_ARRAY | BPCHAR_ARRAY)

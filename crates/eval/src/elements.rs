@@ -1,5 +1,5 @@
-//! `x = ANY (array)` and `x <> ALL (array)` where the array is a constant: its elements are read once, and a long
-//! list of them is looked up by hash. Counterpart: ExecEvalHashedScalarArrayOp.
+//! `x = ANY (array)` and `x <> ALL (array)` where the array is a constant: its elements are read
+//! once, and a long list of them is looked up by hash. Counterpart: ExecEvalHashedScalarArrayOp.
 
 use crate::facts::FnFacts;
 use crate::program::{Call, Elem};
@@ -85,7 +85,8 @@ fn set_of(f: &FnFacts, all: &[Datum]) -> Option<Set> {
     }
 }
 
-/// The rows (among `rows`, beside which `value` gives the row's value by its place) for which the condition holds.
+/// The rows (among `rows`, beside which `value` gives the row's value by its place) for which the
+/// condition holds.
 pub(crate) fn retain<'a>(
     elements: &Elements,
     use_or: bool,

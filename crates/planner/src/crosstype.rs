@@ -1,5 +1,5 @@
-//! Constants of one type on the line of another's values, for estimates: `date_column < timestamp`. Counterpart:
-//! `convert_to_scalar`, which puts both sides on one line of numbers.
+//! Constants of one type on the line of another's values, for estimates: `date_column < timestamp`.
+//! Counterpart: `convert_to_scalar`, which puts both sides on one line of numbers.
 
 use ids::Oid;
 use types::numeric::Num;
@@ -7,7 +7,8 @@ use types::{Datum, oids};
 
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
-/// The value as one of the other type; `None` where the two have no line in common. Time zones are left aside.
+/// The value as one of the other type; `None` where the two have no line in common. Time zones are
+/// left aside.
 pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
     if from == to {
         return Some(value.clone());

@@ -1,6 +1,6 @@
-//! Semi and anti joins among the relations that are joined in any order: they let rows of their left side through or
-//! not, so that it is the same before or after joins with others. Counterpart: joinrels.c (`join_is_legal`),
-//! analyzejoins.c (`reduce_unique_semijoins`).
+//! Semi and anti joins among the relations that are joined in any order: they let rows of their
+//! left side through or not, so that it is the same before or after joins with others. Counterpart:
+//! joinrels.c (`join_is_legal`), analyzejoins.c (`reduce_unique_semijoins`).
 
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
@@ -31,8 +31,8 @@ pub(crate) struct FilterRel {
 }
 
 impl Glob<'_> {
-    /// Takes the semi and anti joins out of the problem, and leaves what their left sides are made of. A semi join with
-    /// at most one partner for each row becomes an inner join.
+    /// Takes the semi and anti joins out of the problem, and leaves what their left sides are made
+    /// of. A semi join with at most one partner for each row becomes an inner join.
     pub(crate) fn take_filters(
         &mut self,
         root: &Root,
@@ -125,16 +125,16 @@ impl Glob<'_> {
     }
 }
 
-/// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and which share of an inner
-/// side with partners it reads until the first.
+/// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and
+/// which share of an inner side with partners it reads until the first.
 pub(crate) struct Stops {
     pub matched: f64,
     pub share: f64,
 }
 
 impl Stops {
-    /// The cost of a run of an inner path that looks for partners in an index and finds so many rows, on average. Where
-    /// there is no partner the index mostly has no entry.
+    /// The cost of a run of an inner path that looks for partners in an index and finds so many
+    /// rows, on average. Where there is no partner the index mostly has no entry.
     pub(crate) fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
         let run = (total - inner.startup).max(0.0);
         let without = run / found.max(1.0);

@@ -1,4 +1,5 @@
-//! The order in which relations are joined. Counterpart: joinrels.c (`join_search_one_level`), geqo.
+//! The order in which relations are joined. Counterpart: joinrels.c (`join_search_one_level`),
+//! geqo.
 
 use crate::filters::FilterRel;
 use crate::glob::*;
@@ -65,7 +66,8 @@ impl<'a> Subsets<'a> {
 }
 
 impl Glob<'_> {
-    /// The best order of all. A filter is joined with any set that has the relations it asks for, as the right side.
+    /// The best order of all. A filter is joined with any set that has the relations it asks for,
+    /// as the right side.
     pub(crate) fn search_exhaustively(
         &mut self,
         root: &mut Root,
@@ -79,7 +81,8 @@ impl Glob<'_> {
         let full = (1usize << n) - 1;
         for size in 2..=n {
             let mut found_any = false;
-            // First only pairs tied by a condition (or by LATERAL); Cartesian products if there is none.
+            // First only pairs tied by a condition (or by LATERAL); Cartesian products if there is
+            // none.
             for cartesian in [false, true] {
                 if cartesian && found_any && size < n {
                     break;
@@ -146,8 +149,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// Joins the pair with the fewest rows until one relation is left. What a pair makes is remembered: each step
-    /// tries only the pairs of the relation that is new.
+    /// Joins the pair with the fewest rows until one relation is left. What a pair makes is
+    /// remembered: each step tries only the pairs of the relation that is new.
     pub(crate) fn search_greedily(
         &mut self,
         root: &mut Root,

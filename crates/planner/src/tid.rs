@@ -1,4 +1,5 @@
-//! Scans for rows by their places. Counterpart: tidpath.c, cost_tidscan and cost_tidrangescan of costsize.c.
+//! Scans for rows by their places. Counterpart: tidpath.c, cost_tidscan and cost_tidrangescan of
+//! costsize.c.
 
 use crate::glob::*;
 use crate::path::*;
@@ -14,8 +15,8 @@ const TID_EQUAL: u32 = 387;
 const TID_RANGE: std::ops::RangeInclusive<u32> = 2799..=2802;
 
 impl Glob<'_> {
-    /// Adds the ways to find rows by their places; false if the row of a cursor is asked for, which no other scan
-    /// can tell.
+    /// Adds the ways to find rows by their places; false if the row of a cursor is asked for, which
+    /// no other scan can tell.
     pub(crate) fn tid_paths(
         &mut self,
         root: &Root,
@@ -160,8 +161,8 @@ fn is_bound(rti: i32, q: &Expr) -> bool {
             || (is_ctid(r, rti) && relids_of(l).is_empty()))
 }
 
-/// Conditions one of which each row satisfies that the list lets through, and which say where it is: the row of a cursor
-/// before others, an OR-clause if every arm says it.
+/// Conditions one of which each row satisfies that the list lets through, and which say where it
+/// is: the row of a cursor before others, an OR-clause if every arm says it.
 fn places_in(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
     let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
     if let Some(q) = current.or_else(|| quals.iter().find(|q| is_place(rti, q))) {

@@ -1,8 +1,8 @@
-//! Classes of columns that equal each other: every pair of them is a way to join. Counterpart: equivclass.c
-//! (`generate_join_implied_equalities`).
+//! Classes of columns that equal each other: every pair of them is a way to join. Counterpart:
+//! equivclass.c (`generate_join_implied_equalities`).
 //!
-//! The columns of a class that are within a joined set are equal there. So a join of two sets has to test one pair of
-//! each class with columns on both sides, and it does not matter which.
+//! The columns of a class that are within a joined set are equal there. So a join of two sets has
+//! to test one pair of each class with columns on both sides, and it does not matter which.
 
 use crate::equal::{add, is_column};
 use crate::glob::*;
@@ -15,8 +15,9 @@ use plan::expr::Expr;
 const COLUMNS_MAX: usize = 16;
 
 impl Glob<'_> {
-    /// The conditions (ANDed), and those between columns that follow from them. The pairs of one class come in the
-    /// order of its columns, so that the first pair across a join has the first column of either side.
+    /// The conditions (ANDed), and those between columns that follow from them. The pairs of one
+    /// class come in the order of its columns, so that the first pair across a join has the first
+    /// column of either side.
     pub(crate) fn spread_ties(&mut self, root: &mut Root, quals: Vec<Expr>) -> Result<Vec<Expr>> {
         let mut classes = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
@@ -88,7 +89,8 @@ impl Root {
         });
     }
 
-    /// Does an index scan of an inner side look for a value of `outer` that the condition's class holds equal?
+    /// Does an index scan of an inner side look for a value of `outer` that the condition's class
+    /// holds equal?
     pub(crate) fn tied_by(&self, quals: &[MatchedQual], outer: &Relids, q: &Expr) -> bool {
         let Some(class) = self.tie_class(q) else { return false };
         quals.iter().any(|m| {

@@ -137,8 +137,8 @@ impl Generator {
         }
     }
 
-    /// An expression over `scope` that has a column of `own` in it where it can: an aggregate of others' columns alone
-    /// would belong to their query.
+    /// An expression over `scope` that has a column of `own` in it where it can: an aggregate of
+    /// others' columns alone would belong to their query.
     pub(super) fn own_expr(
         &mut self,
         ty: Ty,
@@ -156,8 +156,8 @@ impl Generator {
         }
     }
 
-    /// An expression whose equal values also look the same: which one of them comes out where several become one hangs
-    /// on the plan. 1.5 is 1.50, -0 is 0, and 24 hours are a day.
+    /// An expression whose equal values also look the same: which one of them comes out where
+    /// several become one hangs on the plan. 1.5 is 1.50, -0 is 0, and 24 hours are a day.
     pub(super) fn plain(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let text = self.expr(ty, scope, depth);
         match ty {

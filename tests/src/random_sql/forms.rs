@@ -1,9 +1,11 @@
-//! Statements of several steps: prepared ones, views, and volatile functions in forms that have one right answer.
+//! Statements of several steps: prepared ones, views, and volatile functions in forms that have one
+//! right answer.
 
 use super::generate::{Generator, Statement, Ty::*, both, renamed};
 
 impl Generator {
-    /// A statement prepared once and run with other parameters, often enough for a plan that serves any.
+    /// A statement prepared once and run with other parameters, often enough for a plan that serves
+    /// any.
     pub(super) fn prepared_statement(&mut self) -> Statement {
         self.prepared = true;
         let sql = match self.below(4) {

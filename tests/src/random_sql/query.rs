@@ -1,5 +1,6 @@
-//! Queries: FROM with all joins, LATERAL, grouping with sets, windows, DISTINCT, set operations, recursion. `outer` are
-//! columns from around, which may be used anywhere but as the only ones of an aggregate, which would then belong there.
+//! Queries: FROM with all joins, LATERAL, grouping with sets, windows, DISTINCT, set operations,
+//! recursion. `outer` are columns from around, which may be used anywhere but as the only ones of
+//! an aggregate, which would then belong there.
 
 use super::generate::{ALL, Columns, Generator, Ty, Ty::*, both};
 
@@ -44,7 +45,8 @@ impl Generator {
         }
     }
 
-    /// A query whose order is decided. All its columns are among the keys, and equal ones look the same.
+    /// A query whose order is decided. All its columns are among the keys, and equal ones look the
+    /// same.
     pub(super) fn ordered(&mut self, outer: &Columns, depth: usize) -> String {
         let (from, own) = self.from(outer, depth);
         let scope = both(&own, outer);

@@ -29,8 +29,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The routines of the name with their places in the path, in its order. Those of the temporary schema are found only
-    /// by its name.
+    /// The routines of the name with their places in the path, in its order. Those of the temporary
+    /// schema are found only by its name.
     fn candidates(&self, host: &mut dyn CommandHost) -> Result<Vec<(usize, catalog::Row<PgProc>)>> {
         let temp = host.catalog().session.temp_namespace;
         let path = host.catalog().search_path()?;
@@ -47,8 +47,8 @@ impl Search<'_> {
         Ok(placed)
     }
 
-    /// Without argument types: the only one of the name and the kind. Of routines with the same arguments the first of the
-    /// path hides the others.
+    /// Without argument types: the only one of the name and the kind. Of routines with the same
+    /// arguments the first of the path hides the others.
     fn only(&self, host: &mut dyn CommandHost, kind: ObjectType) -> Result<Found> {
         let mut seen: Vec<catalog::Row<PgProc>> = Vec::new();
         for (_, f) in self.candidates(host)? {
@@ -64,7 +64,8 @@ impl Search<'_> {
         })
     }
 
-    /// By the arguments, all of them or those that are input. A routine of the wrong kind hides others too.
+    /// By the arguments, all of them or those that are input. A routine of the wrong kind hides
+    /// others too.
     fn by_types(
         &self,
         host: &mut dyn CommandHost,
@@ -85,8 +86,8 @@ impl Search<'_> {
         Ok(if is_of_kind(first, kind) { Found::One(first.oid) } else { Found::None })
     }
 
-    /// Standard SQL names a procedure by all of its arguments, PostgreSQL by those that are input: without modes it may be
-    /// either, and one routine must be meant by both.
+    /// Standard SQL names a procedure by all of its arguments, PostgreSQL by those that are input:
+    /// without modes it may be either, and one routine must be meant by both.
     fn search(
         &self,
         host: &mut dyn CommandHost,
@@ -124,7 +125,7 @@ fn argument(host: &mut dyn CommandHost, t: &TypeName) -> Result<Oid> {
     super::type_of(host, t, "")
 }
 
-/// Of an argument list whose types may be missing: the message of the first that is.
+/// The message about the first argument type that does not exist; nothing if all exist.
 pub(super) fn missing_argument(
     host: &mut dyn CommandHost,
     object: &ObjectWithArgs,
@@ -236,7 +237,7 @@ fn check_kind(
     }
 }
 
-/// As [`find`], for statements whose routine must exist.
+/// As [`find`]; an error if the routine does not exist.
 pub fn named(host: &mut dyn CommandHost, object: Option<&Node>, kind: ObjectType) -> Result<Oid> {
     let Some(Node::ObjectWithArgs(object)) = object else {
         return Err(PgError::internal("statement without a routine"));

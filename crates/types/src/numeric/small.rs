@@ -1,6 +1,7 @@
-//! Arithmetic of numbers of few digits, on their stored form and without memory of its own: what most columns of
-//! money and quantities hold. Each function answers `None` (or writes nothing) where a number or the result is not
-//! small; the caller then computes with [`Num`]. Results are the same to the last bit.
+//! Arithmetic of numbers of few digits, on their stored form and without memory of its own: what
+//! most columns of money and quantities hold. Each function answers `None` (or writes nothing)
+//! where a number or the result is not small; the caller then computes with [`Num`]. Results are
+//! the same to the last bit.
 
 use super::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
 use std::cmp::Ordering;
@@ -62,7 +63,8 @@ impl Small {
         })
     }
 
-    /// The mantissa with its sign for `fraction` digits behind the point, of which the number has no more.
+    /// The mantissa with its sign for `fraction` digits behind the point, of which the number has
+    /// no more.
     #[inline]
     fn aligned(self, fraction: i32) -> i128 {
         let v = match (fraction - self.fraction) as usize {
