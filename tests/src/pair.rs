@@ -16,13 +16,24 @@ pub(crate) struct Pair {
 impl Pair {
     /// `options` are those of our server's start.
     pub(crate) fn start(name: &str, locale: &str, options: &[&str]) -> Pair {
+        Pair::start_with(name, locale, options, &[])
+    }
+
+    /// With settings `name=value` for both.
+    pub(crate) fn start_both(name: &str, locale: &str, settings: &[&str]) -> Pair {
+        let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
+        Pair::start_with(name, locale, &options, settings)
+    }
+
+    fn start_with(name: &str, locale: &str, options: &[&str], settings: &[&str]) -> Pair {
         let dir = TempDir::new(name);
         hand_over(dir.path());
         let [ours, real] = ["ours", "real"].map(|server| dir.path().join(server));
         let locale = format!("--locale={locale}");
         norsu::init_with(&ours, &[&locale]);
         postgres::init_with(&real, &[&locale, "-k"]);
-        Pair { ours: Norsu::start(&ours, options), real: RealServer::start(&real, "postgres"), dir }
+        let real = RealServer::start_with(&real, "postgres", settings);
+        Pair { ours: Norsu::start(&ours, options), real, dir }
     }
 
     /// A place for files of the test.

@@ -19,6 +19,9 @@ use testkit::dir::TempDir;
 /// How long a file may take on one server, in seconds.
 const FILE_SECONDS_MAX: &str = "300";
 
+/// What the suites' own driver sets for its server.
+const SETTINGS: &[&str] = &["max_prepared_transactions=2"];
+
 fn is_long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
@@ -194,7 +197,7 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
     }
     let source = sources();
     let suite = source.join("src/test/regress");
-    let pair = Pair::start("regress", "C", &[]);
+    let pair = Pair::start_both("regress", "C", SETTINGS);
     let sides = sides(&pair, &suite, "regression");
     let outputs = Outputs::new();
     let mut table = Table::load("regression");
@@ -202,15 +205,16 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
     for name in names.iter().filter(|n| is_wanted(n)) {
         let input = suite.join(format!("sql/{name}.sql"));
         let text = std::fs::read(&input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let script = split::Script::new(&String::from_utf8_lossy(&text));
         let [ours, theirs] = sides.each_ref().map(|side| {
             let own = side.suite.join(format!("sql/{name}.sql"));
-            let switches = ["-a", "-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
+            std::fs::write(&own, &script.marked).expect("a script can be written");
+            let switches = ["-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
             let said = side.psql("regression", &own, &switches);
-            outputs.keep(name, side.name, &said);
+            outputs.keep(name, side.name, &script.told(&said));
             said
         });
-        let tally = judge::regression(&text, &ours, &theirs);
+        let tally = judge::regression(&script, &ours, &theirs);
         outputs.keep(name, "differences", &tally.differences);
         println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);
@@ -226,7 +230,7 @@ fn the_isolation_suite_agrees_as_far_as_recorded() {
     let source = sources();
     let tester = isolation::tester(&source);
     let suite = source.join("src/test/isolation");
-    let pair = Pair::start("isolation", "C", &[]);
+    let pair = Pair::start_both("isolation", "C", SETTINGS);
     let sides = sides(&pair, &suite, "isolation_regression");
     let outputs = Outputs::new();
     let mut table = Table::load("isolation");

@@ -1,6 +1,6 @@
 //! Which statements agree, and what the others lack.
 
-use super::split;
+use super::split::Script;
 use std::collections::BTreeMap;
 
 /// The result of a file.
@@ -89,12 +89,14 @@ fn missing_feature(line: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-pub(super) fn regression(script: &str, ours: &str, theirs: &str) -> Tally {
-    let (lines, statements) = split::statements(script);
-    let [ours, theirs] = [ours, theirs].map(|said| split::answers(&lines, &statements, said));
+/// Statements that the real server's client passes over (`\if`, `\quit`) do not count.
+pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
+    let (ours, theirs) = (script.answers(ours), script.answers(theirs));
     let mut tally = Tally::default();
-    for ((statement, ours), theirs) in statements.iter().zip(&ours).zip(&theirs) {
-        tally.add(&lines[statement.lines.clone()].join("\n"), ours, theirs);
+    for ((statement, ours), theirs) in script.statements.iter().zip(ours).zip(theirs) {
+        let Some(theirs) = theirs else { continue };
+        let ours = ours.unwrap_or_else(|| vec!["(not reached)".to_owned()]);
+        tally.add(statement, &ours, &theirs);
     }
     tally
 }
@@ -113,10 +115,12 @@ pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
         out
     };
     let (ours, theirs) = (permutations(ours), permutations(theirs));
-    let before = ours.get("").cloned().unwrap_or_default();
+    // The driver ends where the preparation of a permutation fails: that is the answer to all that would have come.
+    let end: Vec<String> =
+        ours.values().flatten().filter(|l| l.contains("ERROR:  ")).cloned().collect();
     let mut tally = Tally::default();
     for (steps, theirs) in theirs.iter().filter(|(steps, _)| !steps.is_empty()) {
-        let mine = ours.get(steps).unwrap_or(&before);
+        let mine = ours.get(steps).unwrap_or(&end);
         // Steps are in order whatever the statements say.
         tally.add(&format!("-- order by permutation: {steps}"), mine, theirs);
     }
@@ -129,15 +133,26 @@ mod tests {
 
     #[test]
     fn differences_have_their_reasons() {
-        let script = "SELECT 1;\nSELECT 2;\nSELECT 3;\nSELECT 4;\nSELECT 5 ORDER BY 1;\n";
-        let ours = "SELECT 1;\nb\na\nSELECT 2;\nERROR:  trigger \"t\" is not supported\nSELECT 3;\n\
-                    ERROR:  relation \"x\" does not exist\nSELECT 4;\n5\nSELECT 5 ORDER BY 1;\nb\na\n";
-        let theirs = "SELECT 1;\na\nb\nSELECT 2;\n2\nSELECT 3;\n3\nSELECT 4;\n4\n\
-                      SELECT 5 ORDER BY 1;\na\nb\n";
-        let tally = regression(script, ours, theirs);
-        assert_eq!((tally.total, tally.agreeing, tally.follow, tally.other), (5, 1, 1, 2));
+        let script = Script::new(
+            "SELECT 1;\nSELECT 2;\nSELECT 3;\nSELECT 4;\nSELECT 5 ORDER BY 1;\nSELECT 6;\n",
+        );
+        let said = |answers: &[&str]| {
+            let marked = answers.iter().enumerate().map(|(n, a)| format!("{a}#answered {n}\n"));
+            marked.collect::<String>()
+        };
+        let ours = said(&[
+            "b\na\n",
+            "ERROR:  trigger \"t\" is not supported\n",
+            "ERROR:  relation \"x\" does not exist\n",
+            "5\n",
+            "b\na\n",
+        ]);
+        let theirs = said(&["a\nb\n", "2\n", "3\n", "4\n", "a\nb\n", ""]);
+        let tally = regression(&script, &ours, &theirs);
+        assert_eq!((tally.total, tally.agreeing, tally.follow, tally.other), (6, 1, 1, 3));
         assert_eq!(tally.reason(), "trigger 1");
         assert!(tally.differences.starts_with("SELECT 4;\n-- norsu:\n5\n-- postgresql:\n4\n"));
+        assert!(tally.differences.contains("SELECT 6;\n-- norsu:\n(not reached)\n"));
     }
 
     #[test]

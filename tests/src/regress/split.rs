@@ -1,11 +1,7 @@
-//! Statements of a script, and what a client said after each of them. psql repeats each line of its input (`-a`) before it says
-//! what became of it.
+//! Statements of a script (a statement with the comments before it, or a command of psql), and what a client said to each of
+//! them. The script that is run says after each statement which one it was: no line of a result can be taken for a statement.
 
-/// Lines of a script that belong together: a statement with the comments before it, or a command of psql.
-#[derive(Debug, PartialEq)]
-pub(super) struct Statement {
-    pub lines: std::ops::Range<usize>,
-}
+use std::ops::Range;
 
 /// What a scanner of SQL is within.
 #[derive(Clone, PartialEq)]
@@ -170,9 +166,8 @@ fn dollar_tag(text: &str) -> Option<String> {
     name.then(|| text[..=end].to_owned())
 }
 
-/// The lines of a script as psql repeats them, without empty ones, and its statements.
-pub(super) fn statements(script: &str) -> (Vec<&str>, Vec<Statement>) {
-    let lines: Vec<&str> = script.lines().filter(|l| !l.trim().is_empty()).collect();
+/// The statements of a script: ranges of its lines, which together are the whole script.
+fn ranges(lines: &[&str]) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut scanner = Scanner::new();
     let mut first = 0;
@@ -180,9 +175,9 @@ pub(super) fn statements(script: &str) -> (Vec<&str>, Vec<Statement>) {
     for (i, line) in lines.iter().enumerate() {
         if copying {
             // Rows of COPY belong to it.
-            if line.trim_end() == "\\." {
+            if line.trim_end() == ROWS_END {
                 copying = false;
-                out.push(Statement { lines: first..i + 1 });
+                out.push(first..i + 1);
                 first = i + 1;
             }
             continue;
@@ -190,53 +185,109 @@ pub(super) fn statements(script: &str) -> (Vec<&str>, Vec<Statement>) {
         if !scanner.line(line) || scanner.open {
             continue;
         }
-        let text = lines[first..=i].join(" ").to_ascii_lowercase();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let copy = words.iter().any(|w| *w == "copy" || *w == "\\copy");
-        let from =
-            words.windows(2).any(|w| w[0] == "from" && w[1].trim_end_matches(';') == "stdin");
-        let data = lines[i + 1..].iter().take(5000).any(|l| l.trim_end() == "\\.");
-        if copy && from && data {
+        if takes_rows(&lines[first..=i], &lines[i + 1..]) {
             copying = true;
             continue;
         }
-        out.push(Statement { lines: first..i + 1 });
+        out.push(first..i + 1);
         first = i + 1;
     }
     if first < lines.len() {
-        out.push(Statement { lines: first..lines.len() });
-    }
-    (lines, out)
-}
-
-/// What was said after each statement: the output without the repeated lines, in the statements' order. Empty lines are left
-/// out. A line of output that looks like the next line of the script counts as that one, on both servers alike.
-pub(super) fn answers(lines: &[&str], statements: &[Statement], output: &str) -> Vec<Vec<String>> {
-    let mut out = vec![Vec::new(); statements.len()];
-    let (mut next, mut current) = (0, 0);
-    for said in output.lines().filter(|l| !l.trim().is_empty()) {
-        if lines.get(next) == Some(&said) {
-            while statements.get(current).is_some_and(|s| s.lines.end <= next) {
-                current += 1;
-            }
-            next += 1;
-            continue;
-        }
-        if let Some(answer) = out.get_mut(current) {
-            answer.push(said.to_owned());
-        }
+        out.push(first..lines.len());
     }
     out
+}
+
+/// Is this a COPY FROM that reads the script?
+fn is_copy(statement: &str) -> bool {
+    let text = statement.to_ascii_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let copy = words.iter().any(|w| *w == "copy" || *w == "\\copy");
+    let source = |word: &str| ["stdin", "stdout"].contains(&word.trim_end_matches(';'));
+    copy && words.windows(2).any(|w| w[0] == "from" && source(w[1]))
+}
+
+/// Is this a COPY whose rows stand in the script? Some that are to fail have none: another COPY comes before the end of rows.
+fn takes_rows(statement: &[&str], behind: &[&str]) -> bool {
+    let end = behind.iter().position(|l| l.trim_end() == ROWS_END);
+    let rows = end.map(|end| &behind[..end]);
+    is_copy(&statement.join(" ")) && rows.is_some_and(|rows| !rows.iter().any(|l| is_copy(l)))
+}
+
+/// The line behind the rows of a COPY.
+const ROWS_END: &str = r"\.";
+
+/// What stands before the number of a statement in the line that psql says after it.
+const MARK: &str = "#answered ";
+
+/// A script whose statements are known apart in what a client says.
+pub(super) struct Script {
+    pub statements: Vec<String>,
+    /// The script with a command of psql after each statement that says the statement's number.
+    pub marked: String,
+}
+
+impl Script {
+    pub(super) fn new(text: &str) -> Script {
+        let lines: Vec<&str> = text.lines().collect();
+        let (mut statements, mut marked) = (Vec::new(), String::new());
+        for (n, range) in ranges(&lines).into_iter().enumerate() {
+            let lines = &lines[range];
+            for line in lines {
+                // Nothing but answers is to be said.
+                let quiet = line.trim() == r"\set ECHO all";
+                marked.push_str(if quiet { r"\set ECHO none" } else { line });
+                marked.push('\n');
+            }
+            if is_copy(&lines.join(" ")) && lines.last().is_none_or(|l| l.trim_end() != ROWS_END) {
+                // Later minor releases of psql pass over what may be rows of a COPY that fails.
+                marked.push_str(&format!("{ROWS_END}\n"));
+            }
+            marked.push_str(&format!("\\echo '{MARK}{n}'\n"));
+            let full: Vec<&str> = lines.iter().filter(|l| !l.trim().is_empty()).copied().collect();
+            statements.push(full.join("\n"));
+        }
+        Script { statements, marked }
+    }
+
+    /// What a client has said to each statement of the marked script, without empty lines. None for a statement that
+    /// the client has passed over (`\if`, `\quit`) or has not come to.
+    pub(super) fn answers(&self, said: &str) -> Vec<Option<Vec<String>>> {
+        let mut out = vec![None; self.statements.len()];
+        let mut answer = Vec::new();
+        let mut last = 0;
+        for line in said.lines().filter(|l| !l.trim().is_empty()) {
+            // A statement that ends without a line break (COPY TO STDOUT of such a row) has the mark behind it.
+            let number =
+                line.rfind(MARK).and_then(|at| Some((at, line[at + MARK.len()..].parse().ok()?)));
+            let Some((at, number)) = number.filter(|(_, n): &(usize, usize)| *n < out.len()) else {
+                answer.push(line.to_owned());
+                continue;
+            };
+            if at > 0 {
+                answer.push(line[..at].to_owned());
+            }
+            out[number] = Some(std::mem::take(&mut answer));
+            last = number + 1;
+        }
+        // What ends the client: a lost connection, a time limit.
+        if let (false, Some(next)) = (answer.is_empty(), out.get_mut(last)) {
+            *next = Some(answer);
+        }
+        out
+    }
+
+    /// What a client has said, with each statement before its answer.
+    pub(super) fn told(&self, said: &str) -> String {
+        let answers = self.statements.iter().zip(self.answers(said));
+        let told = answers.filter_map(|(s, a)| Some(format!("{s}\n{}\n", a?.join("\n"))));
+        told.collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn texts(script: &str) -> Vec<String> {
-        let (lines, statements) = statements(script);
-        statements.iter().map(|s| lines[s.lines.clone()].join("\n")).collect()
-    }
 
     #[test]
     fn statements_end_where_psql_ends_them() {
@@ -245,7 +296,7 @@ mod tests {
                       CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\n SELECT CASE 1 WHEN 1 THEN 2 END;\nEND;\n\
                       CREATE RULE r AS ON INSERT TO t DO (SELECT 1;\n SELECT 2);\nSELECT E'a\\';\n' || $1;";
         assert_eq!(
-            texts(script),
+            Script::new(script).statements,
             [
                 "-- one;\nSELECT 1;",
                 "SELECT ';', $$a;\n;$$,\n  \"b;\" /* ; */ -- ;\n;",
@@ -261,10 +312,32 @@ mod tests {
     }
 
     #[test]
+    fn statements_are_marked_where_they_end() {
+        let script =
+            Script::new("SELECT 'a\n\nb';\nCOPY t FROM stdin;\nCOPY t FROM stdin;\n\n\\.\n");
+        assert_eq!(
+            script.marked,
+            "SELECT 'a\n\nb';\n\\echo '#answered 0'\nCOPY t FROM stdin;\n\\.\n\\echo '#answered 1'\nCOPY t FROM stdin;\n\n\\.\n\\echo '#answered 2'\n"
+        );
+    }
+
+    #[test]
     fn answers_go_to_their_statements() {
-        let (lines, statements) = statements("SELECT 1;\n-- two\nSELECT\n 2;\n\\q");
-        let output = "SELECT 1;\n a\n---\n 1\n\n-- two\nSELECT\n 2;\nERROR:  no\n\\q\n";
-        let found = answers(&lines, &statements, output);
-        assert_eq!(found, [vec![" a", "---", " 1"], vec!["ERROR:  no"], vec![]]);
+        let script =
+            Script::new("SELECT 1;\n\\if x\nSELECT 2;\n\\endif\nSELECT 3;\nSELECT 4;\nSELECT 5;");
+        let said = " a\n---\n 1\n\n#answered 0\n#answered 3\nSELECT 4;\nERROR:  no\n#answered 4\nx#answered 5\nlost\n";
+        let lines = |lines: &[&str]| Some(lines.iter().map(|l| l.to_string()).collect::<Vec<_>>());
+        assert_eq!(
+            script.answers(said),
+            [
+                lines(&[" a", "---", " 1"]),
+                None,
+                None,
+                lines(&[]),
+                lines(&["SELECT 4;", "ERROR:  no"]),
+                lines(&["x"]),
+                lines(&["lost"]),
+            ]
+        );
     }
 }
