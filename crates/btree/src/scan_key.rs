@@ -401,6 +401,7 @@ impl Quals {
             // The bound on the side where the scan begins; an equality is the best one.
             let mut best: Option<(ScanOp, DatumRef<'_>, Option<&Comparer>)> = None;
             let mut implies_not_null = false;
+            let mut best_row = None;
             for q in self.quals.iter().filter(|q| q.column == column) {
                 let (op, value, cmp) = match &q.test {
                     Test::Op(op, value, cmp) => (*op, value.as_ref(), cmp.as_ref()),
@@ -411,7 +412,7 @@ impl Quals {
                         continue;
                     }
                     Test::Row(op, members) => {
-                        // Only the first member bounds the start, and not strictly.
+                        // The first member alone does not bound the start strictly.
                         let desc = schema.columns[column].desc;
                         let op = if desc { op.commute() } else { *op };
                         let op = match op {
@@ -442,6 +443,10 @@ impl Quals {
                 };
                 if better {
                     best = Some((op, value, cmp));
+                    best_row = match &q.test {
+                        Test::Row(op, members) => Some((*op, members)),
+                        _ => None,
+                    };
                 }
             }
             if best.is_none() && implies_not_null {
@@ -456,6 +461,16 @@ impl Quals {
             values.push(KeyValue::Ref(value));
             cmps.push(cmp.cloned());
             total = op;
+            if let Some((op, members)) = best_row {
+                let more = following_members(schema, members);
+                values.extend(more.iter().map(|m| KeyValue::Ref(m.value.as_ref())));
+                cmps.extend(more.iter().map(|m| m.cmp.clone()));
+                if more.len() + 1 == members.len() {
+                    let desc = schema.columns[column].desc;
+                    total = if desc { op.commute() } else { op };
+                }
+                break;
+            }
             if op != ScanOp::Equal {
                 break;
             }
@@ -472,6 +487,19 @@ impl Quals {
         };
         Start::At { key: InsertKey::of_values(schema, values, cmps, next_key), go_back }
     }
+}
+
+/// The members of a row comparison behind the first one whose order is the index's: on columns that follow each other, of
+/// the same direction, and not NULL.
+fn following_members<'a>(schema: &KeySchema, members: &'a [RowMember]) -> &'a [RowMember] {
+    let Some((first, rest)) = members.split_first() else { return &[] };
+    let follows = |(i, m): (usize, &RowMember)| {
+        m.column == first.column + i + 1
+            && schema.columns[m.column].desc == schema.columns[first.column].desc
+            && !m.value.is_null()
+    };
+    let count = rest.iter().enumerate().take_while(|at| follows(*at)).count();
+    &rest[..count]
 }
 
 /// Is the first of two inequalities of a kind the narrower one? Values of different types are not

@@ -7,7 +7,7 @@
 use crate::node::{NoScanColumns, compile};
 use crate::run::{ExecParam, Run, RunState};
 use engine::IndexDesc;
-use engine::index::{Direction, ScanKey, ScanOp};
+use engine::index::{Direction, RowMember, ScanKey, ScanOp};
 use eval::{EvalState, Host, Program, RowInput};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -51,6 +51,17 @@ enum Condition {
         column: usize,
         is_not: bool,
     },
+    Row {
+        op: ScanOp,
+        members: Vec<Member>,
+    },
+}
+
+/// A column of a row comparison.
+struct Member {
+    column: usize,
+    cmp: Option<Comparer>,
+    value: Source,
 }
 
 /// A compiled probe.
@@ -61,6 +72,25 @@ pub(crate) struct Probe {
     st: EvalState,
     /// All conditions are such that a scan can be started again with values alone.
     pub by_values: bool,
+}
+
+impl Condition {
+    fn row(r: &RowCompareExpr, index: Oid, run: &mut Run<'_>) -> Result<Condition> {
+        let op = match r.rctype {
+            RowCompareKind::Lt => ScanOp::Less,
+            RowCompareKind::Le => ScanOp::LessEqual,
+            RowCompareKind::Ge => ScanOp::GreaterEqual,
+            RowCompareKind::Gt => ScanOp::Greater,
+            _ => return Err(PgError::internal("row comparison of an unknown kind")),
+        };
+        let mut members = Vec::with_capacity(r.opnos.len());
+        for ((own, value), &opno) in r.largs.iter().zip(&r.rargs).zip(&r.opnos) {
+            let column = column_of(own)?;
+            let (_, cmp) = run.sv.index_operator(opno, index, column)?;
+            members.push(Member { column, cmp, value: Source::new(value, run)? });
+        }
+        Ok(Condition::Row { op, members })
+    }
 }
 
 impl Source {
@@ -139,6 +169,10 @@ impl Probe {
                 Expr::NullTest(n) => {
                     Condition::Null { column: column_of(&n.arg)?, is_not: n.is_not }
                 }
+                Expr::RowCompare(r) => {
+                    by_values = false;
+                    Condition::row(r, probe.indexid, run)?
+                }
                 _ => return Err(PgError::internal("index condition of an unknown form")),
             });
         }
@@ -173,6 +207,14 @@ impl Probe {
                     keep_farthest(values, *op, order.as_ref(), *collation);
                 }
                 Condition::Null { .. } => {}
+                Condition::Row { members, .. } => {
+                    for (i, member) in members.iter_mut().enumerate() {
+                        // A NULL that is not the first leaves what the columns before it decide.
+                        if !member.value.refresh(&mut self.st, run)? && i == 0 {
+                            return Ok(false);
+                        }
+                    }
+                }
             }
         }
         Ok(true)
@@ -204,6 +246,14 @@ impl Probe {
             }
             Condition::Null { column, is_not: false } => ScanKey::IsNull { column: *column },
             Condition::Null { column, is_not: true } => ScanKey::IsNotNull { column: *column },
+            Condition::Row { op, members } => {
+                let member = |m: &Member| RowMember {
+                    column: m.column,
+                    value: m.value.get(st).to_owned(),
+                    cmp: m.cmp.clone(),
+                };
+                ScanKey::Row { op: *op, members: members.iter().map(member).collect() }
+            }
         };
         self.conditions.iter().map(key).collect()
     }
@@ -214,6 +264,11 @@ impl Probe {
             match c {
                 Condition::Compare { value: Source::Program(_, v), .. } => *v = Datum::Null,
                 Condition::Any { values, .. } => values.clear(),
+                Condition::Row { members, .. } => members.iter_mut().for_each(|m| {
+                    if let Source::Program(_, v) = &mut m.value {
+                        *v = Datum::Null;
+                    }
+                }),
                 _ => {}
             }
         }

@@ -407,26 +407,19 @@ impl Glob<'_> {
         let mut index_qual = Vec::new();
         let mut index_qual_orig = Vec::new();
         for mq in &m.quals {
-            let key = &m.index.keys[mq.column];
             let mut q = mq.qual.clone();
             // The indexed side becomes the index's column.
-            let column = |e: &mut Expr| {
-                if is_index_key(e, rti, key) {
-                    *e = Expr::Var(Var {
-                        varno: Var::INDEX,
-                        varattno: mq.column as i16 + 1,
-                        vartype: key.opcintype,
-                        vartypmod: -1,
-                        varcollid: key.collation,
-                        varlevelsup: 0,
-                        location: Location::UNKNOWN,
-                    });
-                }
-            };
+            let column = |e: &mut Expr| become_index_column(e, rti, mq.column, &m.index);
             match &mut q {
                 Expr::OpExpr(op) => column(&mut op.args[0]),
                 Expr::ScalarArrayOp(op) => column(&mut op.args[0]),
                 Expr::NullTest(n) => column(&mut n.arg),
+                Expr::RowCompare(r) => r.largs.iter_mut().for_each(|e| {
+                    let keys = &m.index.keys;
+                    if let Some(at) = keys.iter().position(|key| is_index_key(e, rti, key)) {
+                        become_index_column(e, rti, at, &m.index);
+                    }
+                }),
                 _ => {}
             }
             index_qual.push(self.scan_expr(root, path, &q));
@@ -686,4 +679,20 @@ fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
         && want.iter().zip(1..).all(
             |(e, n)| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == n && v.varlevelsup == 0),
         )
+}
+
+/// Replaces an expression that is the index's key number `at` (0-based) by the index's column.
+fn become_index_column(e: &mut Expr, rti: i32, at: usize, index: &crate::facts::IndexFacts) {
+    let key = &index.keys[at];
+    if is_index_key(e, rti, key) {
+        *e = Expr::Var(Var {
+            varno: Var::INDEX,
+            varattno: at as i16 + 1,
+            vartype: key.opcintype,
+            vartypmod: -1,
+            varcollid: key.collation,
+            varlevelsup: 0,
+            location: Location::UNKNOWN,
+        });
+    }
 }

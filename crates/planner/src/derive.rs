@@ -1,12 +1,11 @@
 //! Index conditions that a condition implies without being one, and proofs that a partial index holds all
-//! rows asked for. Counterpart: like_support.c, indxpath.c (expand_indexqual_rowcompare), predtest.c.
+//! rows asked for. Counterpart: like_support.c, predtest.c.
 
 use crate::facts::IndexKey;
 use crate::glob::*;
 use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
-use crate::vars::relids_of;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::*;
@@ -56,7 +55,6 @@ impl Glob<'_> {
                 }
                 Ok(out)
             }
-            Expr::RowCompare(r) => self.first_of_row(rti, key, r),
             _ => Ok(Vec::new()),
         }
     }
@@ -95,40 +93,6 @@ impl Glob<'_> {
             args: vec![left.clone(), value],
             location: Location::UNKNOWN,
         }))))
-    }
-
-    /// `(a, b) > (x, y)` implies `a >= x`.
-    fn first_of_row(&mut self, rti: i32, key: &IndexKey, r: &RowCompareExpr) -> Result<Vec<Expr>> {
-        let (Some(l), Some(v), Some(&opno)) = (r.largs.first(), r.rargs.first(), r.opnos.first())
-        else {
-            return Ok(Vec::new());
-        };
-        if !is_index_key(l, rti, key) || relids_of(v).contains(&rti) {
-            return Ok(Vec::new());
-        }
-        if eval::volatility(v, self.facts)? == eval::Volatility::Volatile {
-            return Ok(Vec::new());
-        }
-        let strategy = match self.facts.strategy(opno, key.opfamily)? {
-            Some(LESS | LESS_EQUAL) => LESS_EQUAL,
-            Some(GREATER | GREATER_EQUAL) => GREATER_EQUAL,
-            _ => return Ok(Vec::new()),
-        };
-        let sides = self.facts.operator(opno)?;
-        let (left, right) = (sides.left, sides.right);
-        let found = self.facts.family_operator(key.opfamily, left, right, strategy)?;
-        let Some(opno) = found else { return Ok(Vec::new()) };
-        let opfuncid = self.facts.operator(opno)?.code;
-        Ok(vec![Expr::OpExpr(Box::new(OpExpr {
-            opno,
-            opfuncid,
-            opresulttype: oids::BOOL,
-            opretset: false,
-            opcollid: Oid::INVALID,
-            inputcollid: key.collation,
-            args: vec![l.clone(), v.clone()],
-            location: Location::UNKNOWN,
-        }))])
     }
 
     /// Does the list of conditions imply a partial index's condition?

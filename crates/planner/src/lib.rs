@@ -40,6 +40,7 @@ mod refs;
 mod rel;
 mod removal;
 mod rights;
+mod rowcond;
 mod scan;
 mod search;
 mod selectivity;

@@ -267,6 +267,14 @@ impl Glob<'_> {
                     out.push(MatchedQual { column: col, qual, original: q.clone(), lossy: false });
                     break;
                 }
+                if let Expr::RowCompare(r) = q {
+                    if let Some(row) = self.row_condition(rti, index, key, r)? {
+                        let (qual, lossy, original) = (row.qual, row.lossy, q.clone());
+                        out.push(MatchedQual { column: col, qual, original, lossy });
+                        break;
+                    }
+                    continue;
+                }
                 let derived = self.derived_quals(rti, key, q)?;
                 if !derived.is_empty() {
                     let matched = derived.into_iter().map(|qual| MatchedQual {
@@ -706,6 +714,14 @@ impl Glob<'_> {
                 self.facts.function_cost(f)?.0 * unit
             }
             Expr::ScalarArrayOp(_) => 5.0 * unit,
+            Expr::RowCompare(r) => {
+                let mut sum = 0.0;
+                for &opno in &r.opnos {
+                    let f = self.facts.operator_function(opno)?;
+                    sum += self.facts.function_cost(f)?.0 * unit;
+                }
+                sum
+            }
             Expr::CoerceViaIo(_) | Expr::ArrayCoerce(_) => 2.0 * unit,
             Expr::SubPlan(s) => s.per_call_cost,
             _ => 0.0,

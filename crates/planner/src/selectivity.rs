@@ -128,6 +128,7 @@ impl Glob<'_> {
             Expr::OpExpr(op) => self.operator_selectivity(root, op)?,
             Expr::Distinct(op) => 1.0 - self.operator_selectivity(root, op)?,
             Expr::ScalarArrayOp(op) => self.array_selectivity(root, op)?,
+            Expr::RowCompare(r) => self.row_selectivity(root, r)?,
             Expr::NullTest(n) => {
                 let frac = match strip(&n.arg) {
                     v @ Expr::Var(_) => {
@@ -300,6 +301,25 @@ impl Glob<'_> {
             std::cmp::Ordering::Greater => (share(&a, sa, lb), 1.0),
             std::cmp::Ordering::Equal => (1.0, 1.0),
         })
+    }
+
+    /// The first columns decide mostly. Counterpart: `rowcomparesel`.
+    fn row_selectivity(&mut self, root: &Root, r: &RowCompareExpr) -> Result<f64> {
+        let (Some(l), Some(v), Some(&opno)) = (r.largs.first(), r.rargs.first(), r.opnos.first())
+        else {
+            return Ok(DEFAULT_UNKNOWN);
+        };
+        let first = OpExpr {
+            opno,
+            opfuncid: self.facts.operator_function(opno)?,
+            opresulttype: types::oids::BOOL,
+            opretset: false,
+            opcollid: ids::Oid::INVALID,
+            inputcollid: r.inputcollids.first().copied().unwrap_or_default(),
+            args: vec![l.clone(), v.clone()],
+            location: Location::UNKNOWN,
+        };
+        self.operator_selectivity(root, &first)
     }
 
     fn operator_selectivity(&mut self, root: &Root, op: &OpExpr) -> Result<f64> {

@@ -1,0 +1,167 @@
+//! Row comparisons as index conditions: `(a, b) > (x, y)` with an index over `(a, b)`.
+//! Counterpart: indxpath.c (`match_rowcompare_to_indexcol`, `expand_indexqual_rowcompare`).
+
+use crate::facts::{IndexFacts, IndexKey};
+use crate::glob::*;
+use crate::scan::is_index_key;
+use crate::vars::relids_of;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use types::oids;
+
+const LESS: u16 = 1;
+const LESS_EQUAL: u16 = 2;
+const GREATER_EQUAL: u16 = 4;
+const GREATER: u16 = 5;
+
+/// One pair of a row comparison, the indexed side first.
+struct Pair {
+    key: Expr,
+    value: Expr,
+    opno: Oid,
+    collation: Oid,
+    family: Oid,
+}
+
+/// The condition that an index can look for, and whether the comparison must be tested besides.
+pub(crate) struct RowCondition {
+    pub qual: Expr,
+    pub lossy: bool,
+}
+
+impl Glob<'_> {
+    /// The part of a row comparison that the index can look for: the pairs from the first one on whose one side is a
+    /// key, with one direction. The first of them must be the key `first`.
+    pub(crate) fn row_condition(
+        &mut self,
+        rti: i32,
+        index: &IndexFacts,
+        first: &IndexKey,
+        r: &RowCompareExpr,
+    ) -> Result<Option<RowCondition>> {
+        let (Some(l), Some(v)) = (r.largs.first(), r.rargs.first()) else { return Ok(None) };
+        let flipped = !is_index_key(l, rti, first);
+        if flipped && !is_index_key(v, rti, first) {
+            return Ok(None);
+        }
+        let Some((pair, strategy)) = self.row_pair(rti, first, r, 0, flipped)? else {
+            return Ok(None);
+        };
+        let mut pairs = vec![pair];
+        for n in 1..r.opnos.len() {
+            let mut found = None;
+            for key in &index.keys {
+                let pair = self.row_pair(rti, key, r, n, flipped)?;
+                found = pair.filter(|(_, s)| *s == strategy);
+                if found.is_some() {
+                    break;
+                }
+            }
+            let Some((pair, _)) = found else { break };
+            pairs.push(pair);
+        }
+        let lossy = pairs.len() < r.opnos.len();
+        let Some(kind) = self.loosened(&mut pairs, strategy, lossy)? else { return Ok(None) };
+        Ok(Some(RowCondition { qual: self.condition_of(pairs, kind)?, lossy }))
+    }
+
+    /// Pair number `n`, if one side is the key and the other does not depend on the relation; with its strategy.
+    fn row_pair(
+        &mut self,
+        rti: i32,
+        key: &IndexKey,
+        r: &RowCompareExpr,
+        n: usize,
+        flipped: bool,
+    ) -> Result<Option<(Pair, u16)>> {
+        let (mut own, mut value) = (&r.largs[n], &r.rargs[n]);
+        if flipped {
+            std::mem::swap(&mut own, &mut value);
+        }
+        let collation = r.inputcollids[n];
+        let collates = collation == key.collation || !key.collation.is_valid();
+        if !collates || !is_index_key(own, rti, key) || relids_of(value).contains(&rti) {
+            return Ok(None);
+        }
+        if eval::volatility(value, self.facts)? == eval::Volatility::Volatile {
+            return Ok(None);
+        }
+        let mut opno = r.opnos[n];
+        if flipped {
+            let Some(commutator) = self.facts.operator(opno)?.commutator.valid() else {
+                return Ok(None);
+            };
+            opno = commutator;
+        }
+        let found = self.facts.strategy(opno, key.opfamily)?;
+        let Some(strategy @ (LESS | LESS_EQUAL | GREATER_EQUAL | GREATER)) = found else {
+            return Ok(None);
+        };
+        let (key, value, family) = (own.clone(), value.clone(), key.opfamily);
+        Ok(Some((Pair { key, value, opno, collation, family }, strategy)))
+    }
+
+    /// Of a part of the pairs only `<=` or `>=` is implied. None if an operator family lacks the operator.
+    fn loosened(
+        &mut self,
+        pairs: &mut [Pair],
+        strategy: u16,
+        lossy: bool,
+    ) -> Result<Option<RowCompareKind>> {
+        let wanted = match strategy {
+            LESS if lossy => LESS_EQUAL,
+            GREATER if lossy => GREATER_EQUAL,
+            other => other,
+        };
+        if wanted != strategy {
+            for pair in pairs {
+                let sides = self.facts.operator(pair.opno)?;
+                let (left, right) = (sides.left, sides.right);
+                let found = self.facts.family_operator(pair.family, left, right, wanted)?;
+                let Some(opno) = found else { return Ok(None) };
+                pair.opno = opno;
+            }
+        }
+        Ok(Some(match wanted {
+            LESS => RowCompareKind::Lt,
+            LESS_EQUAL => RowCompareKind::Le,
+            GREATER_EQUAL => RowCompareKind::Ge,
+            _ => RowCompareKind::Gt,
+        }))
+    }
+
+    /// One pair is an ordinary comparison.
+    fn condition_of(&mut self, mut pairs: Vec<Pair>, rctype: RowCompareKind) -> Result<Expr> {
+        if pairs.len() == 1
+            && let Some(pair) = pairs.pop()
+        {
+            return Ok(Expr::OpExpr(Box::new(OpExpr {
+                opno: pair.opno,
+                opfuncid: self.facts.operator(pair.opno)?.code,
+                opresulttype: oids::BOOL,
+                opretset: false,
+                opcollid: Oid::INVALID,
+                inputcollid: pair.collation,
+                args: vec![pair.key, pair.value],
+                location: Location::UNKNOWN,
+            })));
+        }
+        let mut out = RowCompareExpr {
+            rctype,
+            opnos: Vec::new(),
+            opfamilies: Vec::new(),
+            inputcollids: Vec::new(),
+            largs: Vec::new(),
+            rargs: Vec::new(),
+        };
+        for pair in pairs {
+            out.opnos.push(pair.opno);
+            out.opfamilies.push(pair.family);
+            out.inputcollids.push(pair.collation);
+            out.largs.push(pair.key);
+            out.rargs.push(pair.value);
+        }
+        Ok(Expr::RowCompare(Box::new(out)))
+    }
+}
