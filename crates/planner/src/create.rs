@@ -9,6 +9,7 @@ use crate::path::*;
 use crate::refs::*;
 use crate::scan::is_index_key;
 use crate::subselect::exec_param;
+use crate::upper::all_columns;
 use crate::vars::*;
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -164,7 +165,7 @@ impl Glob<'_> {
                 let mut used = join_quals.clone();
                 used.extend(quals.iter().cloned());
                 let mut sides = split_hash(clauses);
-                let (o, i) = self.children(root, outer, inner, want, &used, &mut sides)?;
+                let (o, i) = self.children(root, outer, inner, want, &used, &mut sides, true)?;
                 let below = Below { outer: &o.output, inner: &i.output };
                 let outer_only = Below { outer: &o.output, inner: &[] };
                 let inner_only = Below { outer: &i.output, inner: &[] };
@@ -208,7 +209,7 @@ impl Glob<'_> {
                 let mut used = join_quals.clone();
                 used.extend(quals.iter().cloned());
                 let mut sides = split_hash(clauses);
-                let (o, i) = self.children(root, outer, inner, want, &used, &mut sides)?;
+                let (o, i) = self.children(root, outer, inner, want, &used, &mut sides, false)?;
                 let below = Below { outer: &o.output, inner: &i.output };
                 let node = PlanNode::MergeJoin {
                     jointype: *jointype,
@@ -293,6 +294,18 @@ impl Glob<'_> {
                 Ok(Made { plan: Plan { info, node }, output })
             }
         }
+    }
+
+    /// As [`Glob::create`], for a node that finds what it needs among more columns: a subquery with others needs no scan
+    /// above it that drops them. Counterpart: `use_physical_tlist`.
+    fn create_any(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
+        if let PathKind::Subquery { rti, plan, .. } = &path.kind
+            && let Some(all) = all_columns(root, path, want)
+            && are_all_columns(&all, *rti, &root.subqueries[*plan].plan)
+        {
+            return self.create(root, path, &all);
+        }
+        self.create(root, path, want)
     }
 
     /// Conditions in the order in which they are tested: the cheaper ones first, else as they were written.
@@ -491,6 +504,7 @@ impl Glob<'_> {
         want: &[Expr],
         quals: &[Expr],
         sides: &mut (Vec<Expr>, Vec<Expr>),
+        hashed: bool,
     ) -> Result<(Made, Made)> {
         let mut vars = Vec::new();
         want.iter().chain(quals).for_each(|e| pull_vars(e, &mut vars));
@@ -505,8 +519,12 @@ impl Glob<'_> {
                 }
             }
         }
-        let o = self.create(root, outer, &ask_outer)?;
-        let i = self.create(root, inner, &ask_inner)?;
+        let o = self.create_any(root, outer, &ask_outer)?;
+        // A hash table holds no more than is needed.
+        let i = match hashed {
+            true => self.create(root, inner, &ask_inner)?,
+            false => self.create_any(root, inner, &ask_inner)?,
+        };
         Ok((o, i))
     }
 
@@ -537,7 +555,7 @@ impl Glob<'_> {
         let _ = from_above;
         // The inner side first: it says which outer columns it needs as parameters.
         let before = root.nest_params.len();
-        let i = self.create(root, inner, &ask_inner)?;
+        let i = self.create_any(root, inner, &ask_inner)?;
         let mut mine = Vec::new();
         let mut k = before;
         while k < root.nest_params.len() {
@@ -563,7 +581,7 @@ impl Glob<'_> {
         ask_outer.dedup();
         let mut unique = Vec::new();
         ask_outer.iter().for_each(|e| push_unique(&mut unique, e));
-        let o = self.create(root, outer, &unique)?;
+        let o = self.create_any(root, outer, &unique)?;
         let below = Below { outer: &o.output, inner: &i.output };
         let outer_only = Below { outer: &o.output, inner: &[] };
         let mut nest_params = Vec::new();

@@ -36,7 +36,7 @@ impl Glob<'_> {
         for t in &mut sub.target_list {
             let free = !t.resjunk && t.ressortgroupref == 0 && !used.contains(&t.resno);
             if free
-                && !matches!(t.expr, Expr::Var(_) | Expr::Const(_))
+                && !matches!(t.expr, Expr::Const(_))
                 && !contains_srf(&t.expr)
                 && eval::volatility(&t.expr, self.facts)? != Volatility::Volatile
             {

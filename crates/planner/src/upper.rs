@@ -832,7 +832,7 @@ impl Glob<'_> {
 }
 
 /// All columns of the subquery that the path reads without a condition, where no more than columns of it are wanted.
-fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
+pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
     let PathKind::Subquery { rti, plan, quals } = &path.kind else { return None };
     let of_it = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == *rti && v.varattno > 0);
     if !quals.is_empty() || !want.iter().all(of_it) {
