@@ -13,6 +13,8 @@ pub struct Fields {
     pub places: Vec<Option<(usize, usize)>>,
     /// Was the field quoted (CSV)?
     pub quoted: Vec<bool>,
+    /// So many fields and one more are kept.
+    most: usize,
 }
 
 impl Fields {
@@ -31,13 +33,22 @@ impl Fields {
     }
 
     fn end(&mut self, from: usize, null: bool, quoted: bool) {
-        self.places.push((!null).then_some((from, self.text.len())));
-        self.quoted.push(quoted);
+        let to = self.text.len();
+        self.add((!null).then_some((from, to)), quoted);
     }
 
-    /// Splits a line.
-    pub fn split(&mut self, line: &[u8], format: &Format) -> Result<()> {
+    /// One more field; those beyond `most` are as good as one.
+    fn add(&mut self, place: Option<(usize, usize)>, quoted: bool) {
+        if self.places.len() <= self.most {
+            self.places.push(place);
+            self.quoted.push(quoted);
+        }
+    }
+
+    /// Splits a line, of which no more than one field beyond `most` is wanted.
+    pub fn split(&mut self, line: &[u8], format: &Format, most: usize) -> Result<()> {
         self.clear();
+        self.most = most;
         if format.csv { self.split_csv(line, format) } else { self.split_text(line, format) }
     }
 
@@ -86,8 +97,7 @@ impl Fields {
             let len = position(&line[from..], |c| c == format.delimiter);
             let to = len.map_or(line.len(), |len| from + len);
             let null = line[from..to] == *format.null;
-            self.places.push((!null).then_some((from, to)));
-            self.quoted.push(false);
+            self.add((!null).then_some((from, to)), false);
             if len.is_none() {
                 return;
             }
@@ -218,7 +228,7 @@ mod tests {
 
     fn fields(line: &str, csv: bool) -> Vec<Option<String>> {
         let mut f = Fields::default();
-        f.split(line.as_bytes(), &format(csv)).unwrap();
+        f.split(line.as_bytes(), &format(csv), usize::MAX).unwrap();
         (0..f.places.len())
             .map(|i| f.get(i, line.as_bytes()).map(|b| String::from_utf8_lossy(b).into_owned()))
             .collect()

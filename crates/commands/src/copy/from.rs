@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
             if self.columns.is_empty() && !self.lines.bytes(line).is_empty() {
                 bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
             }
-            self.fields.split(self.lines.bytes(line), self.format)?;
+            self.fields.split(self.lines.bytes(line), self.format, self.columns.len())?;
             self.row(host)?;
             self.bytes += line.1 - line.0;
             if !self.finish_row(host, condition)? {
@@ -417,7 +417,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_header(&mut self, line: (usize, usize)) -> Result<()> {
-        self.fields.split(self.lines.bytes(line), self.format)?;
+        self.fields.split(self.lines.bytes(line), self.format, usize::MAX)?;
         let found = self.fields.places.len();
         if found != self.columns.len() {
             bail!(
