@@ -200,7 +200,15 @@ impl Scan<'_> {
     /// From the opening quote past the closing one.
     fn quoted(&mut self, quote: u8, escapes: bool) {
         self.at += 1;
-        while let Some(b) = self.peek(0) {
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            let special = if escapes { b'\\' } else { quote };
+            let Some(skipped) = memchr::memchr2(quote, special, rest) else {
+                self.at = self.text.len();
+                return;
+            };
+            self.at += skipped;
+            let b = rest[skipped];
             self.at += if escapes && b == b'\\' { 2 } else { 1 };
             if b == quote {
                 // A doubled quote goes on with the same escapes.

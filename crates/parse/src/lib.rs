@@ -124,13 +124,18 @@ pub fn parse_remarked(
 }
 
 /// The grammar's code takes memory that nobody counts: what it takes at most is asked for before. A token makes a few
-/// nodes; between two tokens there is a byte that is no part of a word.
+/// nodes; it is a word or, at the least, one other byte that is no space.
 fn admit(sql: &str) -> Result<()> {
     if sql.len() < sync::memory::LARGE_BYTES {
         return Ok(());
     }
-    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80;
-    let tokens = sql.bytes().filter(|b| !word(b)).count();
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    let (mut tokens, mut within) = (0, false);
+    for b in sql.bytes() {
+        let is_word = word(b);
+        tokens += usize::from(if is_word { !within } else { !b.is_ascii_whitespace() });
+        within = is_word;
+    }
     sync::memory::admit(tokens * TOKEN_BYTES + sql.len() * TEXT_COPIES)
         .map_err(|r| pgerror::pg_err!(OUT_OF_MEMORY, "out of memory").detail(r.to_string()))
 }

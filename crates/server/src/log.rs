@@ -168,6 +168,11 @@ fn unknown(name: &str) -> String {
 }
 
 impl Log for StderrLog {
+    fn wants(&self, speaker: &Speaker, report: &PgError) -> bool {
+        let levels = speaker.levels.unwrap_or(self.style.read().levels);
+        rank(report.fields().severity) >= rank(levels.least)
+    }
+
     fn write(&self, speaker: &Speaker, report: &PgError, statement: Option<&str>) {
         let style = self.style.read();
         let levels = speaker.levels.unwrap_or(style.levels);

@@ -107,6 +107,11 @@ impl LogLevels {
 /// The server's log.
 pub trait Log: Send + Sync {
     fn write(&self, speaker: &Speaker, report: &PgError, statement: Option<&str>);
+
+    /// Would anything be written? To be asked before a long statement is copied for it.
+    fn wants(&self, _speaker: &Speaker, _report: &PgError) -> bool {
+        true
+    }
 }
 
 /// Whether new sessions are let in.

@@ -232,6 +232,10 @@ impl Session {
 
     /// A line in the server's log.
     pub(crate) fn log_report(&self, report: &PgError) {
+        // A statement of many notices would be copied for each.
+        if !self.instance.log.wants(&self.core.speaker, report) {
+            return;
+        }
         let mut speaker = self.core.speaker.clone();
         let running;
         let statement = match report.fields().severity {
