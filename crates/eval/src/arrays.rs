@@ -273,8 +273,10 @@ pub(crate) fn coerce<'a>(
     if old.count() == 0 {
         return Ok(Val::Own(array::empty(to.ty)));
     }
-    let mut values = Vec::with_capacity(old.count());
+    let mut values = types::memory::with_capacity(old.count())?;
+    let mut pace = types::fncx::Pace::default();
     for item in old.iter(&from.info) {
+        pace.tick(host)?;
         values.push(with_placeholder(item.to_owned(), elem_expr, st, host, input)?);
     }
     let refs = values.iter().map(Datum::as_ref);

@@ -240,13 +240,9 @@ fn true_rows(
                 variadic_array: false,
                 extra: &mut st.extras[call.site],
             };
-            let test = |v: DatumRef<'_>, e: DatumRef<'_>| {
-                let holds = (call.f)(&mut cx, &[v, e])?;
-                Ok(!holds.is_null() && holds.as_ref().as_bool())
-            };
             let mut rows = all_rows(input, sel);
             let value = |i, r: u16| arg.get(i, r.into());
-            elements::retain(elements, *use_or, call, &mut rows, value, test)?;
+            elements::retain(elements, *use_or, call, &mut rows, value, &mut cx)?;
             Ok(rows)
         }
         Node::NullTest { arg, is_not, row: false } if is_column_form(arg) => {
@@ -461,6 +457,9 @@ fn call_batch(
         } else {
             let value = (call.f)(&mut cx, &refs)?;
             types::limits::check_value(&value)?;
+            if types::limits::is_long(&value) {
+                types::FnContext::check_interrupts(&cx)?;
+            }
             out.push(value.as_ref());
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {
                 return Err(too_wide(st));

@@ -462,7 +462,7 @@ impl<'a> Compiler<'a> {
         let elements = match &call.args[1] {
             Node::Const(array) if !array.is_null() => {
                 // Without a collation the function is to be called, which refuses.
-                Some(Elements::new(array, &elem, (n.use_or && !conflict).then_some(&*f)))
+                Some(Elements::new(array, &elem, (!conflict).then_some(&*f), n.use_or))
             }
             _ => None,
         };

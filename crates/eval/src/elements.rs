@@ -2,21 +2,26 @@
 //! once, and a long list of them is looked up by hash. Counterpart: ExecEvalHashedScalarArrayOp.
 
 use crate::facts::FnFacts;
+use crate::host::CallContext;
 use crate::program::{Call, Elem};
 use foldhash::{HashSet, HashSetExt};
 use pgerror::Result;
 use types::compare::bpchar_trimmed;
+use types::fncx::Pace;
 use types::kernels::WordComparison;
-use types::{Datum, DatumRef};
+use types::{Datum, DatumRef, FnContext};
 
 /// Fewer elements are compared one by one.
 const HASHED_MIN: usize = 9;
+/// Lists of so many elements are not compared with many values without a look for interrupts.
+const LONG: usize = 1024;
 /// Functions that users make have larger OIDs.
 const BUILTIN_OID_MAX: u32 = 16_383;
 
 pub(crate) struct Elements {
     pub all: Vec<Datum>,
     set: Option<Set>,
+    has_null: bool,
 }
 
 /// Elements by which values are found that equal one of them.
@@ -27,20 +32,30 @@ enum Set {
 }
 
 impl Elements {
-    /// `any`: the function of which one element must hold, if not all must.
-    pub(crate) fn new(array: &Datum, elem: &Elem, any: Option<&FnFacts>) -> Elements {
+    /// `f`: the function that must hold for one element (`use_or`) or for all; `None` where it must be called.
+    pub(crate) fn new(array: &Datum, elem: &Elem, f: Option<&FnFacts>, use_or: bool) -> Elements {
         let array = types::array::ArrayRef::new(array.as_ref());
         let all: Vec<Datum> = array.iter(&elem.info).map(DatumRef::to_owned).collect();
-        let set = match any {
-            Some(f) if all.len() >= HASHED_MIN && f.oid.0 <= BUILTIN_OID_MAX => set_of(f, &all),
+        let set = match f {
+            Some(f) if all.len() >= HASHED_MIN && f.oid.0 <= BUILTIN_OID_MAX => {
+                set_of(f, use_or, &all)
+            }
             _ => None,
         };
-        Elements { all, set }
+        let has_null = all.iter().any(|d| matches!(d, Datum::Null));
+        Elements { all, set, has_null }
+    }
+
+    /// The condition for a value, by hash: `Some(None)` is unknown, `None` where it must be found out one by one.
+    #[inline]
+    pub(crate) fn holds(&self, value: DatumRef<'_>, use_or: bool) -> Option<Option<bool>> {
+        let found = self.find(value)?;
+        Some(if found || !self.has_null { Some(found == use_or) } else { None })
     }
 
     /// Does the value equal an element? `None` where that must be found out one by one.
     #[inline]
-    pub(crate) fn find(&self, value: DatumRef<'_>) -> Option<bool> {
+    fn find(&self, value: DatumRef<'_>) -> Option<bool> {
         Some(match (self.set.as_ref()?, value) {
             (Set::Words(set), DatumRef::Word(w)) => set.contains(&w),
             (Set::Bytes(set), DatumRef::Bytes(b)) => set.contains(b),
@@ -59,7 +74,8 @@ impl Elements {
     }
 }
 
-fn set_of(f: &FnFacts, all: &[Datum]) -> Option<Set> {
+/// `x = ANY` and `x <> ALL` are looked up alike.
+fn set_of(f: &FnFacts, use_or: bool, all: &[Datum]) -> Option<Set> {
     let bytes = |trim: fn(&[u8]) -> &[u8]| {
         let mut set = HashSet::with_capacity(all.len());
         set.extend(all.iter().filter_map(|d| match d {
@@ -68,7 +84,21 @@ fn set_of(f: &FnFacts, all: &[Datum]) -> Option<Set> {
         }));
         set
     };
-    match &*f.name {
+    let equality = match (use_or, &*f.name) {
+        (true, name) => name,
+        (false, "int2ne") => "int2eq",
+        (false, "int4ne") => "int4eq",
+        (false, "int8ne") => "int8eq",
+        (false, "int24ne" | "int42ne" | "int28ne" | "int82ne" | "int48ne" | "int84ne") => "int48eq",
+        (false, "date_ne") => "date_eq",
+        (false, "timestamp_ne" | "timestamptz_ne") => "timestamp_eq",
+        (false, "textne") => "texteq",
+        (false, "byteane") => "byteaeq",
+        (false, "uuid_ne") => "uuid_eq",
+        (false, "bpcharne") => "bpchareq",
+        _ => return None,
+    };
+    match equality {
         "int2eq" | "int4eq" | "int8eq" | "int24eq" | "int42eq" | "int28eq" | "int82eq"
         | "int48eq" | "int84eq" | "date_eq" | "timestamp_eq" | "timestamptz_eq" => {
             let words = all.iter().filter_map(|d| match d {
@@ -93,7 +123,7 @@ pub(crate) fn retain<'a>(
     call: &Call,
     rows: &mut Vec<u16>,
     mut value: impl FnMut(usize, u16) -> DatumRef<'a>,
-    mut test: impl FnMut(DatumRef<'_>, DatumRef<'_>) -> Result<bool>,
+    cx: &mut CallContext<'_>,
 ) -> Result<()> {
     if elements.all.is_empty() {
         // Also for NULL.
@@ -105,17 +135,21 @@ pub(crate) fn retain<'a>(
     let words = elements.words(call);
     let mut failure = None;
     let mut at = 0;
+    let mut pace = Pace::default();
     rows.retain(|&r| {
         let v = value(at, r);
         at += 1;
         if v.is_null() || failure.is_some() {
             return false;
         }
-        if let Some(found) = elements.find(v) {
-            return found;
+        if let Some(holds) = elements.holds(v, use_or) {
+            return holds == Some(true);
         }
         if let (Some((words, comparison)), DatumRef::Word(w)) = (&words, v) {
             let test = comparison.test[0];
+            if words.len() >= LONG {
+                failure = cx.check_interrupts().err();
+            }
             return match use_or {
                 true => words.iter().any(|&c| test(w, c)),
                 false => words.iter().all(|&c| test(w, c)),
@@ -124,8 +158,8 @@ pub(crate) fn retain<'a>(
         for e in &elements.all {
             let hit = match e {
                 Datum::Null => false,
-                e => match test(v, e.as_ref()) {
-                    Ok(hit) => hit,
+                e => match pace.tick(cx).and_then(|()| (call.f)(cx, &[v, e.as_ref()])) {
+                    Ok(holds) => !holds.is_null() && holds.as_ref().as_bool(),
                     Err(e) => {
                         failure = Some(e);
                         return false;

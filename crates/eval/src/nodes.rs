@@ -9,6 +9,7 @@ use crate::rows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{RowCompareKind, SqlValueKind};
+use types::fncx::Pace;
 use types::{Datum, DatumRef, builtin, oids};
 
 pub(crate) fn eval_rare<'a>(
@@ -151,11 +152,13 @@ fn constant_array<'a>(
     if scalar.is_null() && call.strict {
         return Ok(Val::NULL);
     }
-    if elements.find(scalar.as_ref()) == Some(true) {
-        return Ok(Val::bool(true));
+    if let Some(holds) = elements.holds(scalar.as_ref(), use_or) {
+        return Ok(holds.map_or(Val::NULL, Val::bool));
     }
     let mut unknown = false;
+    let mut pace = Pace::default();
     for item in &elements.all {
+        pace.tick(host)?;
         let hit = if item.is_null() && call.strict {
             Datum::Null
         } else {
@@ -191,7 +194,9 @@ fn scalar_array<'a>(
         return Ok(Val::NULL);
     }
     let mut unknown = false;
+    let mut pace = Pace::default();
     for item in items.iter(&elem.info) {
+        pace.tick(host)?;
         let hit = if item.is_null() && call.strict {
             Datum::Null
         } else {

@@ -341,5 +341,8 @@ pub(crate) fn invoke(
     };
     let value = (call.f)(&mut cx, args)?;
     types::limits::check_value(&value)?;
+    if types::limits::is_long(&value) {
+        types::FnContext::check_interrupts(&cx)?;
+    }
     Ok(value)
 }

@@ -204,7 +204,7 @@ impl Glob<'_> {
                 let array = ArrayRef::new(c.value.as_ref());
                 let ty = array.elem_type();
                 let info = self.facts.type_info(ty)?;
-                let each = array.elements(&info).into_iter().map(|value| {
+                let each = array.elements(&info).unwrap_or_default().into_iter().map(|value| {
                     Expr::Const(Const {
                         consttype: ty,
                         consttypmod: -1,

@@ -4,6 +4,7 @@ use crate::{Datum, DatumRef, Settings, builtin, builtin_types, compare};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -258,6 +259,31 @@ impl Pace {
     pub fn tick(&mut self, cx: &dyn FnContext) -> Result<()> {
         self.0 = self.0.wrapping_add(1);
         if self.0.is_multiple_of(1024) { cx.check_interrupts() } else { Ok(()) }
+    }
+}
+
+/// A [`Pace`] with the context that it asks, for code that needs nothing else of the context.
+pub struct Watch<'a> {
+    cx: &'a dyn FnContext,
+    rounds: Cell<u32>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(cx: &'a dyn FnContext) -> Watch<'a> {
+        Watch { cx, rounds: Cell::new(0) }
+    }
+
+    /// A round of a loop. An error where the query was cancelled, or holds too much memory.
+    #[inline]
+    pub fn tick(&self) -> Result<()> {
+        let rounds = self.rounds.get().wrapping_add(1);
+        self.rounds.set(rounds);
+        if rounds.is_multiple_of(1024) { self.cx.check_interrupts() } else { Ok(()) }
+    }
+
+    /// For a step that takes longer than an ordinary round.
+    pub fn check(&self) -> Result<()> {
+        self.cx.check_interrupts()
     }
 }
 

@@ -1,8 +1,9 @@
 //! to_char over numbers and to_number. Counterpart: formatting.c.
 
+use crate::fncx::Watch;
 use crate::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
 use crate::numeric::{Num, parse};
-use crate::{Datum, DatumRef};
+use crate::{Datum, DatumRef, FnContext, memory};
 use pgerror::{PgError, Result, pg_err};
 
 /// A piece of a number's template.
@@ -73,8 +74,15 @@ const KEYWORDS: [&str; 20] = [
     "S", "TH", "V",
 ];
 
+/// Does the text begin with the keyword, all in capitals or all in small letters?
+fn spells(text: &str, keyword: &str) -> bool {
+    let Some(start) = text.as_bytes().get(..keyword.len()) else { return false };
+    start == keyword.as_bytes()
+        || start.iter().copied().eq(keyword.bytes().map(|b| b.to_ascii_lowercase()))
+}
+
 impl Template {
-    fn new(text: &str) -> Result<Template> {
+    fn new(text: &str, watch: &Watch<'_>) -> Result<Template> {
         let mut t = Template {
             items: Vec::new(),
             pre: 0,
@@ -96,9 +104,9 @@ impl Template {
         };
         let mut rest = text;
         while !rest.is_empty() {
-            let key = KEYWORDS
-                .into_iter()
-                .find(|k| rest.starts_with(k) || rest.starts_with(k.to_ascii_lowercase().as_str()));
+            watch.tick()?;
+            memory::reserve(&mut t.items, 1)?;
+            let key = KEYWORDS.into_iter().find(|k| spells(rest, k));
             if let Some(key) = key {
                 let upper = rest.starts_with(key);
                 rest = &rest[key.len()..];
@@ -109,6 +117,8 @@ impl Template {
                 let mut chars = quoted.chars();
                 while let Some(c) = chars.next().filter(|c| *c != '"') {
                     let c = if c == '\\' { chars.next().unwrap_or(c) } else { c };
+                    watch.tick()?;
+                    memory::reserve(&mut t.items, 1)?;
                     t.items.push(Item::Char(c));
                 }
                 rest = chars.as_str();
@@ -411,7 +421,7 @@ impl Layout<'_> {
         }
     }
 
-    fn run(mut self, roman: Option<&str>) -> String {
+    fn run(mut self, roman: Option<&str>, watch: &Watch<'_>) -> Result<String> {
         let items = std::mem::take(&mut self.t.items);
         let wide = !self.t.narrow;
         let no_suffix = roman.is_some()
@@ -419,6 +429,7 @@ impl Layout<'_> {
             || self.t.has_point
             || self.number.first() == Some(&b'#');
         for item in items {
+            watch.tick()?;
             match item {
                 Item::Nine | Item::Zero | Item::Point => {
                     if roman.is_none() && !self.numeral(item == Item::Zero) {
@@ -452,12 +463,12 @@ impl Layout<'_> {
                 | Item::Silent => {}
             }
         }
-        self.out
+        Ok(self.out)
     }
 }
 
 /// The text of a number; `digits` is its absolute value.
-fn lay_out(mut t: Template, negative: bool, digits: &str) -> String {
+fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> Result<String> {
     t.pre += t.shift;
     let whole = digits.find('.').unwrap_or(digits.len());
     let overflow = format!("{}.{}", "#".repeat(t.pre), "#".repeat(t.post));
@@ -493,10 +504,10 @@ fn lay_out(mut t: Template, negative: bool, digits: &str) -> String {
         out: String::new(),
     };
     layout.sign_written = layout.initially_signed();
-    layout.run(None)
+    layout.run(None, watch)
 }
 
-fn lay_out_roman(mut t: Template, n: i64) -> String {
+fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
     t.sign = SignPlace::None;
     let layout = Layout {
         t,
@@ -510,7 +521,7 @@ fn lay_out_roman(mut t: Template, n: i64) -> String {
         in_number: false,
         out: String::new(),
     };
-    layout.run(Some(&roman(n)))
+    layout.run(Some(&roman(n)), watch)
 }
 
 /// The places of digits, filled, where there is no exponent to show.
@@ -568,13 +579,14 @@ fn check_length(pattern: &[u8]) -> Result<()> {
     if longest > ALLOCATION_BYTES_MAX { Err(invalid_allocation(longest)) } else { Ok(()) }
 }
 
-fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
+fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
+    let watch = &Watch::new(cx);
     check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let t = Template::new(&pattern)?;
+    let t = Template::new(&pattern, watch)?;
     if t.roman {
         if !n.is_finite() {
             let what = if n.is_nan() { "NaN" } else { "infinity" };
@@ -584,7 +596,7 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
         whole.round(0);
         let whole = whole.to_i64().filter(|v| i32::try_from(*v).is_ok());
         let whole = whole.ok_or_else(|| crate::form::out_of_range("integer"))?;
-        return Ok(Datum::text(&lay_out_roman(t, whole)));
+        return Ok(Datum::text(&lay_out_roman(t, whole, watch)?));
     }
     if t.scientific {
         let text = if n.is_finite() { scientific(n, t.post) } else { no_exponent(&t) };
@@ -604,19 +616,20 @@ fn show(n: &Num, pattern: &[u8]) -> Result<Datum> {
     if negative {
         digits.remove(0);
     }
-    Ok(Datum::text(&lay_out(t, negative, &digits)))
+    Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
 }
 
 /// A float: its decimals as C's `%f` rounds them, no more than its significant digits.
-fn show_float(v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
+fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
+    let watch = &Watch::new(cx);
     check_length(pattern)?;
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::text(""));
     }
-    let mut t = Template::new(&pattern)?;
+    let mut t = Template::new(&pattern, watch)?;
     if t.roman {
-        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64)));
+        return Ok(Datum::text(&lay_out_roman(t, v.round_ties_even() as i64, watch)?));
     }
     if t.scientific {
         return Ok(Datum::text(&scientific_float(v, &t)));
@@ -632,7 +645,7 @@ fn show_float(v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
     t.post = if whole >= significant { 0 } else { t.post.min(significant - whole) };
     let digits = plain(t.post);
     let negative = v.is_sign_negative() && !v.is_nan();
-    Ok(Datum::text(&lay_out(t, negative, &digits)))
+    Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
 }
 
 /// Reads a number's text by its template.
@@ -729,9 +742,10 @@ impl Reader<'_> {
         }
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, watch: &Watch<'_>) -> Result<()> {
         for item in &self.t.items {
-            let Some(c) = self.peek() else { return };
+            watch.tick()?;
+            let Some(c) = self.peek() else { return Ok(()) };
             match item {
                 Item::Nine | Item::Zero => self.numeral(false),
                 Item::Point => self.numeral(true),
@@ -769,15 +783,17 @@ impl Reader<'_> {
             }
             self.at += 1;
         }
+        Ok(())
     }
 }
 
-fn read(text: &[u8], pattern: &[u8]) -> Result<Datum> {
+fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
+    let watch = &Watch::new(cx);
     let pattern = String::from_utf8_lossy(pattern);
     if pattern.is_empty() {
         return Ok(Datum::Null);
     }
-    let t = Template::new(&pattern)?;
+    let t = Template::new(&pattern, watch)?;
     for (there, name) in [(t.scientific, "EEEE"), (t.roman, "RN")] {
         if there {
             let message = format!("\"{name}\" not supported for input");
@@ -794,7 +810,7 @@ fn read(text: &[u8], pattern: &[u8]) -> Result<Datum> {
         post: 0,
         point: false,
     };
-    r.run();
+    r.run(watch)?;
     let sign = r.sign.map_or(' ', char::from);
     let digits = r.digits.strip_suffix('.').unwrap_or(&r.digits);
     let mut n = parse(format!("{sign}{digits}").as_bytes())?;
@@ -802,7 +818,7 @@ fn read(text: &[u8], pattern: &[u8]) -> Result<Datum> {
     n.apply_typmod(typmod as i32)?;
     if t.shift > 0 {
         let power = Num::from(-(t.shift as i64));
-        n = n.times(&crate::numeric::power(&Num::from(10i64), &power, &|| Ok(()))?);
+        n = n.times(&crate::numeric::power(&Num::from(10i64), &power, &|| watch.check())?);
     }
     n.datum()
 }
@@ -812,16 +828,16 @@ fn int(d: DatumRef<'_>) -> Num {
 }
 
 scalars! { FNS;
-    "numeric_to_char" => |_, a| show(&Num::of(a[0]), a[1].as_bytes()),
-    "int4_to_char" => |_, a| {
-        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()))?;
+    "numeric_to_char" => |cx, a| show(cx, &Num::of(a[0]), a[1].as_bytes()),
+    "int4_to_char" => |cx, a| {
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &Watch::new(cx))?;
         if t.scientific {
             return Ok(Datum::text(&scientific_float(a[0].as_i64() as f64, &t)));
         }
-        show(&int(a[0]), a[1].as_bytes())
+        show(cx, &int(a[0]), a[1].as_bytes())
     },
-    "int8_to_char" => |_, a| show(&int(a[0]), a[1].as_bytes()),
-    "float4_to_char" => |_, a| show_float(a[0].as_f32().into(), 6, a[1].as_bytes()),
-    "float8_to_char" => |_, a| show_float(a[0].as_f64(), 15, a[1].as_bytes()),
-    "numeric_to_number" => |_, a| read(a[0].as_bytes(), a[1].as_bytes()),
+    "int8_to_char" => |cx, a| show(cx, &int(a[0]), a[1].as_bytes()),
+    "float4_to_char" => |cx, a| show_float(cx, a[0].as_f32().into(), 6, a[1].as_bytes()),
+    "float8_to_char" => |cx, a| show_float(cx, a[0].as_f64(), 15, a[1].as_bytes()),
+    "numeric_to_number" => |cx, a| read(cx, a[0].as_bytes(), a[1].as_bytes()),
 }

@@ -69,6 +69,15 @@ pub fn check_value(value: &Datum) -> Result<()> {
     }
 }
 
+/// A result of this size took time to make: whoever makes many looks for interrupts after each.
+pub const LONG_BYTES: usize = 2048;
+
+/// Was the value costly by its size alone?
+#[inline]
+pub fn is_long(value: &Datum) -> bool {
+    matches!(value, Datum::Bytes(b) if b.len() >= LONG_BYTES)
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Full { held: usize, more: usize },

@@ -16,7 +16,7 @@ pub(crate) enum Escape {
     Double,
 }
 
-/// Appends `text` in quotes. An error if the query is cancelled, or if the buffer is full.
+/// Appends `text` in double quotes. An error if the query is cancelled, or if the buffer is full.
 pub(crate) fn push(
     cx: &dyn FnContext,
     out: &mut TextBuffer,
@@ -24,6 +24,19 @@ pub(crate) fn push(
     escape: Escape,
 ) -> Result<()> {
     out.push(b'"');
+    escaped(cx, out, text, [b'"', b'\\'], escape)?;
+    out.push(b'"');
+    Ok(())
+}
+
+/// Appends `text` with something before each of two bytes.
+pub(crate) fn escaped(
+    cx: &dyn FnContext,
+    out: &mut TextBuffer,
+    text: &[u8],
+    special: [u8; 2],
+    escape: Escape,
+) -> Result<()> {
     for (i, part) in text.chunks(PART_BYTES).enumerate() {
         if i > 0 {
             // Nested rows double their quotes at each level.
@@ -31,13 +44,12 @@ pub(crate) fn push(
             out.check()?;
         }
         let mut from = 0;
-        for at in memchr::memchr2_iter(b'"', b'\\', part) {
+        for at in memchr::memchr2_iter(special[0], special[1], part) {
             out.extend_from_slice(&part[from..at]);
             out.push(if escape == Escape::Double { part[at] } else { b'\\' });
             from = at;
         }
         out.extend_from_slice(&part[from..]);
     }
-    out.push(b'"');
     Ok(())
 }

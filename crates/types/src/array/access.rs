@@ -74,7 +74,7 @@ pub fn get_slice(
             return Ok(empty(elem.oid));
         }
     }
-    let all = a.elements(elem);
+    let all = a.elements(elem)?;
     let out_dims: Vec<i32> = from.iter().zip(&to).map(|(f, t)| t - f + 1).collect();
     let chosen: Vec<DatumRef<'_>> =
         positions(&dims, &lb, &from, &to).into_iter().map(|i| all[i]).collect();
@@ -114,16 +114,19 @@ pub fn set_element(
     if dims.len() != subscripts.len() {
         return Err(subscript_error("wrong number of array subscripts"));
     }
-    let mut values = ArrayRef::new(array).elements(elem);
+    let mut values = ArrayRef::new(array).elements(elem)?;
     if let [s] = *subscripts {
         let last = lower[0] + dims[0] - 1;
         if s < lower[0] {
             dims[0] = checked_length(s, last)?;
             let fill = (lower[0] - s) as usize;
+            crate::memory::reserve(&mut values, fill)?;
             values.splice(0..0, std::iter::repeat_n(DatumRef::Null, fill));
             lower[0] = s;
         } else if s > last {
             dims[0] = checked_length(lower[0], s)?;
+            let more = (dims[0] as usize).saturating_sub(values.len());
+            crate::memory::reserve(&mut values, more)?;
             values.resize(dims[0] as usize, DatumRef::Null);
         }
         check_bounds(&dims, &lower)?;
@@ -146,7 +149,7 @@ pub fn set_slice(
         return Err(super::io::too_many_dims(from.len()));
     }
     let src = ArrayRef::new(source);
-    let new = src.elements(elem);
+    let new = src.elements(elem)?;
     let too_small = || subscript_error("source array too small");
     let (mut dims, mut lower) = bounds_of(array);
     if dims.is_empty() {
@@ -170,7 +173,7 @@ pub fn set_slice(
     if dims.len() < from.len() {
         return Err(subscript_error("wrong number of array subscripts"));
     }
-    let mut values = ArrayRef::new(array).elements(elem);
+    let mut values = ArrayRef::new(array).elements(elem)?;
     let (mut low, mut high) = (Vec::new(), Vec::new());
     for i in 0..dims.len() {
         let last = lower[i] + dims[i] - 1;
@@ -185,11 +188,14 @@ pub fn set_slice(
             if f < lower[0] {
                 let fill = (lower[0] - f) as usize;
                 dims[0] = checked_length(f, last)?;
+                crate::memory::reserve(&mut values, fill)?;
                 values.splice(0..0, std::iter::repeat_n(DatumRef::Null, fill));
                 lower[0] = f;
             }
             if t > last {
                 dims[0] = checked_length(lower[0], t)?;
+                let more = (dims[0] as usize).saturating_sub(values.len());
+                crate::memory::reserve(&mut values, more)?;
                 values.resize(dims[0] as usize, DatumRef::Null);
             }
         } else if f < lower[i] || t > last {

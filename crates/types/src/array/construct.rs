@@ -25,7 +25,8 @@ fn extend(cx: &mut dyn FnContext, a: &[DatumRef<'_>], front: bool) -> Result<Dat
         return build(&elem, &[1], &[1], [a[single]].into_iter());
     }
     let old = ArrayRef::new(a[array]);
-    let mut values = old.elements(&elem);
+    let mut values = old.elements(&elem)?;
+    crate::memory::reserve(&mut values, 1)?;
     let lower = match (old.ndim(), old.lower_bounds().first()) {
         (0, _) => 1,
         (1, Some(l)) => *l,
@@ -97,7 +98,8 @@ fn concatenate(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let elem = cx.type_info(x.elem_type())?;
     count_of(&dims)?;
     check_bounds(&dims, &lower)?;
-    let values: Vec<DatumRef<'_>> = x.iter(&elem).chain(y.iter(&elem)).collect();
+    let mut values = crate::memory::with_capacity(x.count() + y.count())?;
+    values.extend(x.iter(&elem).chain(y.iter(&elem)));
     build(&elem, &dims, &lower, values.into_iter())
 }
 
@@ -162,8 +164,10 @@ impl Accumulator {
         Accumulator { elem, values: Vec::new(), shape: None, arrays: 0 }
     }
 
-    pub fn push(&mut self, value: DatumRef<'_>) {
+    pub fn push(&mut self, value: DatumRef<'_>) -> Result<()> {
+        crate::memory::reserve(&mut self.values, 1)?;
         self.values.push(value.to_owned());
+        Ok(())
     }
 
     /// Adds an array as a slice of the result.
@@ -190,6 +194,7 @@ impl Accumulator {
             Some(_) => {}
         }
         self.arrays += 1;
+        crate::memory::reserve(&mut self.values, array.count())?;
         self.values.extend(array.iter(&self.elem).map(DatumRef::to_owned));
         Ok(())
     }
@@ -214,7 +219,7 @@ fn gather(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Resul
         *s = AggState::new(Accumulator::new(elem));
     }
     if let Some(acc) = s.get_mut::<Accumulator>() {
-        acc.push(a[0]);
+        acc.push(a[0])?;
     }
     Ok(())
 }

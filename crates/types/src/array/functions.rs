@@ -83,6 +83,7 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let mut pace = Pace::default();
     for (i, v) in array.iter(&elem).enumerate() {
         if same(cx, &mut pace, elem.oid, v, a[1])? {
+            crate::memory::reserve(&mut out, 1)?;
             out.push(Datum::int4(first + i as i32));
         }
     }
@@ -107,7 +108,7 @@ fn exchange(
         ));
     }
     let elem = cx.type_info(a.elem_type())?;
-    let mut out = Vec::with_capacity(a.count());
+    let mut out = crate::memory::with_capacity(a.count())?;
     let mut changed = false;
     let mut pace = Pace::default();
     for v in a.iter(&elem) {
@@ -153,7 +154,7 @@ fn width_bucket(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "thresholds array must not contain NULLs"));
     }
     let elem = cx.type_info(array.elem_type())?;
-    let values = array.elements(&elem);
+    let values = array.elements(&elem)?;
     let collation = cx.collation();
     let (mut low, mut high) = (0, values.len());
     while low < high {

@@ -1,10 +1,11 @@
 //! Text and binary forms of arrays. Counterpart: arrayfuncs.c.
 
 use super::*;
-use crate::FnContext;
+use crate::fncx::{Pace, Watch};
 use crate::form::{Reader, is_space};
 use crate::limits::TextBuffer;
 use crate::quoted::{self, Escape};
+use crate::{FnContext, memory};
 
 fn malformed(text: &[u8], detail: impl Into<String>) -> pgerror::PgError {
     pg_err!(
@@ -32,6 +33,7 @@ struct Parser<'a> {
     /// Depth at which elements stand, once one was seen.
     leaf: Option<usize>,
     elements: Vec<Option<Vec<u8>>>,
+    watch: Watch<'a>,
 }
 
 impl Parser<'_> {
@@ -218,7 +220,9 @@ impl Parser<'_> {
                     if *self.leaf.get_or_insert(depth) != depth {
                         return self.unexpected(c);
                     }
+                    self.watch.tick()?;
                     let e = self.element()?;
+                    memory::reserve(&mut self.elements, 1)?;
                     self.elements.push(e);
                 }
             }
@@ -268,6 +272,7 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         dims: Vec::new(),
         leaf: None,
         elements: Vec::new(),
+        watch: Watch::new(cx),
     };
     let (explicit, lower) = p.explicit_dims()?;
     if p.peek() != Some(b'{') {
@@ -291,14 +296,17 @@ fn array_in(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let lower = if explicit.is_empty() { vec![1; p.dims.len()] } else { lower };
     count_of(&p.dims)?;
     check_bounds(&p.dims, &lower)?;
-    let mut values = Vec::with_capacity(p.elements.len());
-    for e in &p.elements {
+    let (dims, elements) = (p.dims, p.elements);
+    let mut values = memory::with_capacity(elements.len())?;
+    let mut pace = Pace::default();
+    for e in elements {
+        pace.tick(cx)?;
         values.push(match e {
-            Some(e) => cx.type_input(elem.oid, e, typmod)?,
+            Some(e) => cx.type_input(elem.oid, &e, typmod)?,
             None => Datum::Null,
         });
     }
-    build(&elem, &p.dims, &lower, values.iter().map(Datum::as_ref))
+    build(&elem, &dims, &lower, values.iter().map(Datum::as_ref))
 }
 
 fn needs_quotes(text: &[u8], delim: u8) -> bool {
@@ -388,7 +396,10 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     check_bounds(&dims, &lower)?;
     let elem = cx.type_info(ty)?;
     let mut values = Vec::new();
+    let mut pace = Pace::default();
     for i in 0..count {
+        pace.tick(cx)?;
+        memory::reserve(&mut values, 1)?;
         let len = r.i32()?;
         if len == -1 {
             values.push(Datum::Null);
@@ -415,7 +426,9 @@ fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
         out.extend_from_slice(&d.to_be_bytes());
         out.extend_from_slice(&l.to_be_bytes());
     }
+    let mut pace = Pace::default();
     for value in array.iter(&elem) {
+        pace.tick(cx)?;
         if value.is_null() {
             out.extend_from_slice(&(-1i32).to_be_bytes());
             continue;

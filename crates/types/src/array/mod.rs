@@ -107,8 +107,11 @@ impl<'a> ArrayRef<'a> {
         Elements { array: self, elem: *elem, data, at: 0, next: 0, count: self.count() }
     }
 
-    pub fn elements(self, elem: &TypeInfo) -> Vec<DatumRef<'a>> {
-        self.iter(elem).collect()
+    /// All elements at once. 53200 where there is no room for the list.
+    pub fn elements(self, elem: &TypeInfo) -> Result<Vec<DatumRef<'a>>> {
+        let mut all = crate::memory::with_capacity(self.count())?;
+        all.extend(self.iter(elem));
+        Ok(all)
     }
 
     /// Element `i` in storage order.
@@ -321,6 +324,16 @@ pub fn build<'a>(
     dims.iter().chain(lower).for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
     let bitmap_at = out.len();
     out.resize(start - 4, 0);
+    if !has_nulls && elem.by_val && elem.len as usize == elem.align_bytes() {
+        // Words without gaps.
+        match elem.len {
+            8 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes())),
+            4 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..4])),
+            2 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..2])),
+            _ => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..1])),
+        }
+        return Ok(Datum::bytes(out));
+    }
     for (i, v) in values.enumerate() {
         if !v.is_null() {
             if has_nulls {

@@ -97,7 +97,7 @@ fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     let elem = check_types(cx, x, y)?;
     let collation = cx.collation();
-    let others = y.elements(&elem);
+    let others = y.elements(&elem)?;
     let mut pace = Pace::default();
     for p in x.iter(&elem) {
         let mut found = false;

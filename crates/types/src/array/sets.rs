@@ -2,12 +2,19 @@
 
 use super::*;
 use crate::builtin::VecSource;
+use crate::fncx::Watch;
 
 builtins! { FNS;
     "array_unnest" => Srf(|cx, a| {
         let array = ArrayRef::new(a[0]);
         let elem = cx.type_info(array.elem_type())?;
-        Ok(VecSource::boxed(array.iter(&elem).map(DatumRef::to_owned).collect()))
+        let mut all = crate::memory::with_capacity(array.count())?;
+        let watch = Watch::new(cx);
+        for e in array.iter(&elem) {
+            watch.tick()?;
+            all.push(e.to_owned());
+        }
+        Ok(VecSource::boxed(all))
     }),
     "generate_subscripts" => Srf(|_, a| Ok(VecSource::boxed(subscripts(a)))),
     "generate_subscripts_nodir" => Srf(|_, a| Ok(VecSource::boxed(subscripts(a)))),

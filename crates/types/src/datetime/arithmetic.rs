@@ -401,7 +401,7 @@ scalars! { FNS;
 /// Sum and count (in the second's time) as sum and avg over intervals keep them.
 fn pair(d: DatumRef<'_>) -> Result<(Interval, Interval)> {
     let info = array::builtin_info(oids::INTERVAL);
-    match array::ArrayRef::new(d).elements(&info)[..] {
+    match array::ArrayRef::new(d).elements(&info)?[..] {
         [s @ DatumRef::Bytes(_), n @ DatumRef::Bytes(_)] => Ok((Interval::of(s), Interval::of(n))),
         _ => Err(PgError::internal("expected 2-element interval array")),
     }

@@ -7,6 +7,7 @@
 use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
 use super::*;
+use crate::fncx::Pace;
 use crate::{Datum, DatumRef, FnContext};
 
 /// The calendar that a field belongs to.
@@ -163,7 +164,10 @@ impl<'a> Reader<'a> {
         let spaces = self.skip_space() as usize;
         let shown: String = self.rest.chars().take(width).collect();
         let signed = usize::from(self.rest.starts_with(['-', '+']));
-        let digits = self.rest[signed..].bytes().take_while(u8::is_ascii_digit).count();
+        // A fixed width looks no further: the next field may be a number too.
+        let looked_at = if f.greedy { usize::MAX } else { width };
+        let rest = self.rest[signed..].bytes().take(looked_at);
+        let digits = rest.take_while(u8::is_ascii_digit).count();
         let mut used = if digits > 0 { signed + digits } else { 0 };
         if !f.greedy {
             let there = shown.len();
@@ -400,7 +404,9 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
     let nodes = template(cx, pattern)?;
     let out = Read::default();
     let mut r = Reader { rest: text, before: None, exact: false, extra: 0, out };
+    let mut pace = Pace::default();
     for (i, node) in nodes.iter().enumerate() {
+        pace.tick(cx)?;
         if r.rest.is_empty() {
             break;
         }

@@ -7,8 +7,9 @@ use super::io::put_item;
 use super::parse::{Kind, Node, tree};
 use crate::array::ArrayRef;
 use crate::builtin::SetSource;
+use crate::fncx::Watch;
 use crate::limits::TextBuffer;
-use crate::{Datum, DatumRef, FnContext};
+use crate::{Datum, DatumRef, FnContext, memory};
 use pgerror::{PgError, Result, pg_err};
 
 fn refused(message: impl Into<String>) -> PgError {
@@ -21,9 +22,9 @@ trait Value: Sized {
     fn elements_count(&self) -> Option<usize>;
     fn nth(&self, i: usize) -> Option<Self>;
     /// As a value of its own type.
-    fn whole(&self) -> Result<Datum>;
+    fn whole(&self, watch: &Watch<'_>) -> Result<Datum>;
     /// As text; NULL for null.
-    fn text(&self) -> Result<Datum>;
+    fn text(&self, watch: &Watch<'_>) -> Result<Datum>;
 
     /// An element by its number, from the end where that is negative.
     fn element(&self, i: i64) -> Option<Self> {
@@ -47,9 +48,14 @@ trait Value: Sized {
 }
 
 /// What `f` makes of a whole json text.
-fn with_json<T>(d: DatumRef<'_>, f: impl FnOnce(Part<'_>) -> Result<T>) -> Result<T> {
+fn with_json<T>(
+    cx: &mut dyn FnContext,
+    d: DatumRef<'_>,
+    f: impl FnOnce(&mut dyn FnContext, Part<'_>) -> Result<T>,
+) -> Result<T> {
     let text = d.as_bytes();
-    f(Part { text, node: &tree(text)? })
+    let node = tree(text, &Watch::new(cx))?;
+    f(cx, Part { text, node: &node })
 }
 
 /// A part of a json text.
@@ -90,11 +96,11 @@ impl Value for Part<'_> {
         }
     }
 
-    fn whole(&self) -> Result<Datum> {
+    fn whole(&self, _: &Watch<'_>) -> Result<Datum> {
         Ok(Datum::bytes(self.raw()))
     }
 
-    fn text(&self) -> Result<Datum> {
+    fn text(&self, _: &Watch<'_>) -> Result<Datum> {
         Ok(match &self.node.kind {
             Kind::Null => Datum::Null,
             Kind::String(s) => Datum::bytes(s.clone()),
@@ -125,17 +131,17 @@ impl Value for Item<'_> {
         }
     }
 
-    fn whole(&self) -> Result<Datum> {
-        datum_of(*self)
+    fn whole(&self, watch: &Watch<'_>) -> Result<Datum> {
+        datum_of(*self, watch)
     }
 
-    fn text(&self) -> Result<Datum> {
+    fn text(&self, watch: &Watch<'_>) -> Result<Datum> {
         Ok(match self {
             Item::Null => Datum::Null,
             Item::String(s) => Datum::bytes(*s),
             item => {
                 let mut out = TextBuffer::new();
-                put_item(&mut out, *item, super::io::Layout::Line);
+                put_item(&mut out, *item, super::io::Layout::Line, watch)?;
                 return out.into_datum();
             }
         })
@@ -151,12 +157,16 @@ pub(super) fn item(d: DatumRef<'_>) -> Item<'_> {
     Container::new(d.as_bytes()).item()
 }
 
-fn answer<V: Value>(v: Option<V>, text: bool) -> Result<Datum> {
+fn answer<V: Value>(cx: &dyn FnContext, v: Option<V>, text: bool) -> Result<Datum> {
     match v {
         None => Ok(Datum::Null),
-        Some(v) if text => v.text(),
-        Some(v) => v.whole(),
+        Some(v) => part(&Watch::new(cx), v, text),
     }
+}
+
+/// One of many parts.
+fn part<V: Value>(watch: &Watch<'_>, v: V, text: bool) -> Result<Datum> {
+    if text { v.text(watch) } else { v.whole(watch) }
 }
 
 /// The steps of a path; `None` where one of them is NULL.
@@ -177,7 +187,7 @@ fn by_path<V: Value>(
 ) -> Result<Datum> {
     match path_of(cx, path)? {
         None => Ok(Datum::Null),
-        Some(path) => answer(v.at_path(&path), text),
+        Some(path) => answer(cx, v.at_path(&path), text),
     }
 }
 
@@ -241,24 +251,26 @@ fn not_castable(i: Item<'_>, name: &str) -> PgError {
 }
 
 scalars! { FNS;
-    "json_object_field" => |_, a| with_json(a[0], |p| answer(p.member(a[1].as_bytes()), false)),
-    "json_object_field_text" => |_, a| with_json(a[0], |p| answer(p.member(a[1].as_bytes()), true)),
-    "json_array_element" => |_, a| with_json(a[0], |p| answer(p.element(a[1].as_i32().into()), false)),
-    "json_array_element_text" => |_, a| with_json(a[0], |p| answer(p.element(a[1].as_i32().into()), true)),
-    "json_extract_path" => |cx, a| with_json(a[0], |p| by_path(cx, p, a[1], false)),
-    "json_extract_path_text" => |cx, a| with_json(a[0], |p| by_path(cx, p, a[1], true)),
-    "jsonb_object_field" => |_, a| answer(item(a[0]).member(a[1].as_bytes()), false),
-    "jsonb_object_field_text" => |_, a| answer(item(a[0]).member(a[1].as_bytes()), true),
-    "jsonb_array_element" => |_, a| answer(as_array(a[0]).element(a[1].as_i32().into()), false),
-    "jsonb_array_element_text" => |_, a| answer(as_array(a[0]).element(a[1].as_i32().into()), true),
+    "json_object_field" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.member(a[1].as_bytes()), false)),
+    "json_object_field_text" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.member(a[1].as_bytes()), true)),
+    "json_array_element" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.element(a[1].as_i32().into()), false)),
+    "json_array_element_text" => |cx, a| with_json(cx, a[0], |cx, p| answer(cx, p.element(a[1].as_i32().into()), true)),
+    "json_extract_path" => |cx, a| with_json(cx, a[0], |cx, p| by_path(cx, p, a[1], false)),
+    "json_extract_path_text" => |cx, a| with_json(cx, a[0], |cx, p| by_path(cx, p, a[1], true)),
+    "jsonb_object_field" => |cx, a| answer(cx, item(a[0]).member(a[1].as_bytes()), false),
+    "jsonb_object_field_text" => |cx, a| answer(cx, item(a[0]).member(a[1].as_bytes()), true),
+    "jsonb_array_element" => |cx, a| answer(cx, as_array(a[0]).element(a[1].as_i32().into()), false),
+    "jsonb_array_element_text" => |cx, a| answer(cx, as_array(a[0]).element(a[1].as_i32().into()), true),
     "jsonb_extract_path" => |cx, a| by_path(cx, item(a[0]), a[1], false),
     "jsonb_extract_path_text" => |cx, a| by_path(cx, item(a[0]), a[1], true),
-    "json_array_length" => |_, a| with_json(a[0], |p| array_length(&p, is_json_scalar(p))),
+    "json_array_length" => |cx, a| with_json(cx, a[0], |_, p| array_length(&p, is_json_scalar(p))),
     "jsonb_array_length" => |_, a| {
         let i = item(a[0]);
         array_length(&i, !matches!(i, Item::Container(_)))
     },
-    "json_typeof" => |_, a| Ok(Datum::text(kind_of_node(&tree(a[0].as_bytes())?))),
+    "json_typeof" => |cx, a| {
+        Ok(Datum::text(kind_of_node(&tree(a[0].as_bytes(), &Watch::new(cx))?)))
+    },
     "jsonb_typeof" => |_, a| Ok(Datum::text(kind_of_item(item(a[0])))),
     "jsonb_bool" => |_, a| match item(a[0]) {
         Item::Bool(b) => Ok(Datum::bool(b)),
@@ -285,40 +297,67 @@ fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
     Ok(Box::new(Rows(rows.into_iter())))
 }
 
-fn json_each(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
-    with_json(d, |p| match &p.node.kind {
-        Kind::Object(pairs) => set(pairs
-            .iter()
-            .map(|(k, v)| Ok(vec![Datum::bytes(k.clone()), answer(Some(p.sub(v)), text)?]))
-            .collect::<Result<_>>()?),
-        Kind::Array(_) => Err(refused("cannot deconstruct an array as an object")),
-        _ => Err(refused("cannot deconstruct a scalar")),
+/// Rows made one by one, with looks for interrupts.
+fn rows<T>(
+    watch: &Watch<'_>,
+    parts: impl Iterator<Item = T>,
+    row: impl Fn(T) -> Result<Vec<Datum>>,
+) -> Result<Box<dyn SetSource>> {
+    let mut all = Vec::new();
+    for part in parts {
+        watch.tick()?;
+        memory::reserve(&mut all, 1)?;
+        all.push(row(part)?);
+    }
+    set(all)
+}
+
+fn json_each(cx: &mut dyn FnContext, d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
+    with_json(cx, d, |cx, p| {
+        let watch = &Watch::new(cx);
+        match &p.node.kind {
+            Kind::Object(pairs) => rows(watch, pairs.iter(), |(k, v)| {
+                Ok(vec![Datum::bytes(k.clone()), part(watch, p.sub(v), text)?])
+            }),
+            Kind::Array(_) => Err(refused("cannot deconstruct an array as an object")),
+            _ => Err(refused("cannot deconstruct a scalar")),
+        }
     })
 }
 
-fn jsonb_each(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSource>> {
+fn jsonb_each(
+    cx: &dyn FnContext,
+    d: DatumRef<'_>,
+    text: bool,
+    name: &str,
+) -> Result<Box<dyn SetSource>> {
     let c = Container::new(d.as_bytes());
     if !c.is_object() {
         return Err(refused(format!("cannot call {name} on a non-object")));
     }
-    set(c
-        .pairs()
-        .map(|(k, v)| Ok(vec![Datum::bytes(k), answer(Some(v), text)?]))
-        .collect::<Result<_>>()?)
+    let watch = &Watch::new(cx);
+    rows(watch, c.pairs(), |(k, v)| Ok(vec![Datum::bytes(k), part(watch, v, text)?]))
 }
 
-fn json_elements(d: DatumRef<'_>, text: bool, name: &str) -> Result<Box<dyn SetSource>> {
-    with_json(d, |p| match &p.node.kind {
-        Kind::Array(elements) => set(elements
-            .iter()
-            .map(|e| Ok(vec![answer(Some(p.sub(e)), text)?]))
-            .collect::<Result<_>>()?),
-        Kind::Object(_) => Err(refused(format!("cannot call {name} on a non-array"))),
-        _ => Err(refused(format!("cannot call {name} on a scalar"))),
+fn json_elements(
+    cx: &mut dyn FnContext,
+    d: DatumRef<'_>,
+    text: bool,
+    name: &str,
+) -> Result<Box<dyn SetSource>> {
+    with_json(cx, d, |cx, p| {
+        let watch = &Watch::new(cx);
+        match &p.node.kind {
+            Kind::Array(elements) => {
+                rows(watch, elements.iter(), |e| Ok(vec![part(watch, p.sub(e), text)?]))
+            }
+            Kind::Object(_) => Err(refused(format!("cannot call {name} on a non-array"))),
+            _ => Err(refused(format!("cannot call {name} on a scalar"))),
+        }
     })
 }
 
-fn jsonb_elements(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
+fn jsonb_elements(cx: &dyn FnContext, d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
     let c = Container::new(d.as_bytes());
     if c.is_scalar() {
         return Err(refused("cannot extract elements from a scalar"));
@@ -326,14 +365,11 @@ fn jsonb_elements(d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
     if c.is_object() {
         return Err(refused("cannot extract elements from an object"));
     }
-    set(c.elements().map(|e| Ok(vec![answer(Some(e), text)?])).collect::<Result<_>>()?)
+    let watch = &Watch::new(cx);
+    rows(watch, c.elements(), |e| Ok(vec![part(watch, e, text)?]))
 }
 
-fn keys(keys: Vec<&[u8]>) -> Result<Box<dyn SetSource>> {
-    set(keys.into_iter().map(|k| vec![Datum::bytes(k)]).collect())
-}
-
-fn jsonb_keys(d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
+fn jsonb_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
     let c = Container::new(d.as_bytes());
     if c.is_scalar() {
         return Err(refused("cannot call jsonb_object_keys on a scalar"));
@@ -341,26 +377,29 @@ fn jsonb_keys(d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
     if !c.is_object() {
         return Err(refused("cannot call jsonb_object_keys on an array"));
     }
-    keys((0..c.len()).map(|i| c.key(i)).collect())
+    rows(&Watch::new(cx), 0..c.len(), |i| Ok(vec![Datum::bytes(c.key(i))]))
 }
 
-fn json_keys(d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
-    match &tree(d.as_bytes())?.kind {
-        Kind::Object(pairs) => keys(pairs.iter().map(|(k, _)| k.as_slice()).collect()),
+fn json_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
+    let watch = &Watch::new(cx);
+    match &tree(d.as_bytes(), watch)?.kind {
+        Kind::Object(pairs) => {
+            rows(watch, pairs.iter(), |(k, _)| Ok(vec![Datum::bytes(k.as_slice())]))
+        }
         Kind::Array(_) => Err(refused("cannot call json_object_keys on an array")),
         _ => Err(refused("cannot call json_object_keys on a scalar")),
     }
 }
 
 builtins! { SETS;
-    "json_each" => Srf(|_, a| json_each(a[0], false)),
-    "json_each_text" => Srf(|_, a| json_each(a[0], true)),
-    "jsonb_each" => Srf(|_, a| jsonb_each(a[0], false, "jsonb_each")),
-    "jsonb_each_text" => Srf(|_, a| jsonb_each(a[0], true, "jsonb_each_text")),
-    "json_array_elements" => Srf(|_, a| json_elements(a[0], false, "json_array_elements")),
-    "json_array_elements_text" => Srf(|_, a| json_elements(a[0], true, "json_array_elements_text")),
-    "jsonb_array_elements" => Srf(|_, a| jsonb_elements(a[0], false)),
-    "jsonb_array_elements_text" => Srf(|_, a| jsonb_elements(a[0], true)),
-    "json_object_keys" => Srf(|_, a| json_keys(a[0])),
-    "jsonb_object_keys" => Srf(|_, a| jsonb_keys(a[0])),
+    "json_each" => Srf(|cx, a| json_each(cx, a[0], false)),
+    "json_each_text" => Srf(|cx, a| json_each(cx, a[0], true)),
+    "jsonb_each" => Srf(|cx, a| jsonb_each(cx, a[0], false, "jsonb_each")),
+    "jsonb_each_text" => Srf(|cx, a| jsonb_each(cx, a[0], true, "jsonb_each_text")),
+    "json_array_elements" => Srf(|cx, a| json_elements(cx, a[0], false, "json_array_elements")),
+    "json_array_elements_text" => Srf(|cx, a| json_elements(cx, a[0], true, "json_array_elements_text")),
+    "jsonb_array_elements" => Srf(|cx, a| jsonb_elements(cx, a[0], false)),
+    "jsonb_array_elements_text" => Srf(|cx, a| jsonb_elements(cx, a[0], true)),
+    "json_object_keys" => Srf(|cx, a| json_keys(cx, a[0])),
+    "jsonb_object_keys" => Srf(|cx, a| jsonb_keys(cx, a[0])),
 }

@@ -6,7 +6,7 @@ use super::io::{put_string, text_of};
 use super::parse::tree;
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
-use crate::fncx::TypeInfo;
+use crate::fncx::{TypeInfo, Watch};
 use crate::limits::{TextBuffer, joined};
 use crate::{Datum, DatumRef, FnContext, oids, record};
 use ids::Oid;
@@ -86,19 +86,20 @@ fn put(
             let text = cx.type_output(info.oid, d)?;
             // NaN and the infinities are no JSON numbers.
             match text.last().is_some_and(u8::is_ascii_alphabetic) {
-                true => put_string(out, &text),
+                true => put_string(out, &text, &Watch::new(cx))?,
                 false => out.extend_from_slice(&text),
             }
         }
         Class::Time => {
-            put_string(out, crate::datetime::iso8601(cx.settings(), info.oid, d).as_bytes());
+            let text = crate::datetime::iso8601(cx.settings(), info.oid, d);
+            put_string(out, text.as_bytes(), &Watch::new(cx))?;
         }
         Class::Json => out.extend_from_slice(d.as_bytes()),
-        Class::Jsonb => out.extend_from_slice(&text_of(d)?),
+        Class::Jsonb => out.extend_from_slice(&text_of(d, &Watch::new(cx))?),
         Class::Array => {
             let array = ArrayRef::new(d);
             let elem = cx.type_info(array.elem_type())?;
-            let elements = array.elements(&elem);
+            let elements = array.elements(&elem)?;
             put_dimensions(cx, out, elem.oid, &array.dims(), &elements, separator)?;
         }
         Class::Row => {
@@ -107,13 +108,16 @@ fn put(
                 if i > 0 {
                     out.extend_from_slice(separator);
                 }
-                put_string(out, name.as_bytes());
+                put_string(out, name.as_bytes(), &Watch::new(cx))?;
                 out.push(b':');
                 put(cx, out, ty, value, false)?;
             }
             out.push(b'}');
         }
-        Class::Text => put_string(out, &cx.type_output(info.oid, d)?),
+        Class::Text => {
+            let text = cx.type_output(info.oid, d)?;
+            put_string(out, &text, &Watch::new(cx))?;
+        }
     }
     out.check()
 }
@@ -160,12 +164,15 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
         Class::Time => {
             Json::String(crate::datetime::iso8601(cx.settings(), info.oid, d).into_bytes())
         }
-        Class::Json => Json::of_node(tree(d.as_bytes())?, d.as_bytes())?,
-        Class::Jsonb => Json::of_item(item(d)),
+        Class::Json => {
+            let watch = &Watch::new(cx);
+            Json::of_node(tree(d.as_bytes(), watch)?, d.as_bytes(), watch)?
+        }
+        Class::Jsonb => Json::of_item(item(d), &Watch::new(cx))?,
         Class::Array => {
             let array = ArrayRef::new(d);
             let elem = cx.type_info(array.elem_type())?;
-            dimensions(cx, elem.oid, &array.dims(), &array.elements(&elem))?
+            dimensions(cx, elem.oid, &array.dims(), &array.elements(&elem)?)?
         }
         Class::Row => Json::Object(
             columns(cx, d)?
@@ -184,6 +191,7 @@ fn dimensions(
     elements: &[DatumRef<'_>],
 ) -> Result<Json> {
     let mut out = Vec::new();
+    cx.check_interrupts()?;
     if let [first, rest @ ..] = dims
         && *first > 0
     {
@@ -238,7 +246,8 @@ fn json_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         if i > 0 {
             out.extend_from_slice(b", ");
         }
-        put_string(&mut out, &key(cx, pair[0].0, pair[0].1)?);
+        let key = key(cx, pair[0].0, pair[0].1)?;
+        put_string(&mut out, &key, &Watch::new(cx))?;
         out.extend_from_slice(b" : ");
         put(cx, &mut out, pair[1].0, pair[1].1, false)?;
     }
@@ -262,7 +271,7 @@ fn jsonb_object(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         }
         pairs.push((key(cx, pair[0].0, pair[0].1)?, value(cx, pair[1].0, pair[1].1)?));
     }
-    Json::Object(pairs).datum()
+    Json::Object(pairs).datum(&Watch::new(cx))
 }
 
 fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -281,7 +290,7 @@ fn json_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 fn jsonb_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let Some(args) = arguments(cx, a)? else { return Ok(Datum::Null) };
     let all = args.into_iter().map(|(ty, v)| value(cx, ty, v)).collect::<Result<_>>()?;
-    Json::Array(all).datum()
+    Json::Array(all).datum(&Watch::new(cx))
 }
 
 fn to_text(cx: &mut dyn FnContext, d: DatumRef<'_>, lines: bool) -> Result<Datum> {
@@ -343,11 +352,11 @@ fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
         if i > 0 {
             out.extend_from_slice(b", ");
         }
-        put_string(&mut out, &k);
+        put_string(&mut out, &k, &Watch::new(cx))?;
         out.extend_from_slice(b" : ");
         match v {
             None => out.extend_from_slice(b"null"),
-            Some(v) => put_string(&mut out, &v),
+            Some(v) => put_string(&mut out, &v, &Watch::new(cx))?,
         }
     }
     out.push(b'}');
@@ -357,7 +366,7 @@ fn json_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
 fn jsonb_from_texts(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let pairs = from_texts(cx, a)?;
     Json::Object(pairs.into_iter().map(|(k, v)| (k, v.map_or(Json::Null, Json::String))).collect())
-        .datum()
+        .datum(&Watch::new(cx))
 }
 
 scalars! { FNS;
@@ -368,16 +377,16 @@ scalars! { FNS;
     "array_to_json_pretty" => |cx, a| to_text(cx, a[0], a[1].as_bool()),
     "to_jsonb" => |cx, a| {
         let ty = cx.arg_type(0);
-        value(cx, ty, a[0])?.datum()
+        value(cx, ty, a[0])?.datum(&Watch::new(cx))
     },
     "json_build_object" => json_object,
     "json_build_object_noargs" => |_, _| Ok(Datum::text("{}")),
     "json_build_array" => json_array,
     "json_build_array_noargs" => |_, _| Ok(Datum::text("[]")),
     "jsonb_build_object" => jsonb_object,
-    "jsonb_build_object_noargs" => |_, _| Json::Object(Vec::new()).datum(),
+    "jsonb_build_object_noargs" => |cx, _| Json::Object(Vec::new()).datum(&Watch::new(cx)),
     "jsonb_build_array" => jsonb_array,
-    "jsonb_build_array_noargs" => |_, _| Json::Array(Vec::new()).datum(),
+    "jsonb_build_array_noargs" => |cx, _| Json::Array(Vec::new()).datum(&Watch::new(cx)),
     "json_object" => json_from_texts,
     "json_object_two_arg" => json_from_texts,
     "jsonb_object" => jsonb_from_texts,
@@ -416,7 +425,8 @@ fn json_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>])
     if !first {
         out.extend_from_slice(b", ");
     }
-    put_string(out, &key(cx, key_type, a[0])?);
+    let key = key(cx, key_type, a[0])?;
+    put_string(out, &key, &Watch::new(cx))?;
     out.extend_from_slice(b" : ");
     put(cx, out, value_type, a[1], false)
 }
@@ -444,8 +454,8 @@ fn jsonb_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]
     Ok(())
 }
 
-fn made(s: &AggState) -> Result<Datum> {
-    s.get::<Json>().map_or(Ok(Datum::Null), |j| j.clone().datum())
+fn made(cx: &dyn FnContext, s: &AggState) -> Result<Datum> {
+    s.get::<Json>().map_or(Ok(Datum::Null), |j| j.clone().datum(&Watch::new(cx)))
 }
 
 builtins! { AGGREGATES;
@@ -454,7 +464,7 @@ builtins! { AGGREGATES;
     "json_object_agg_transfn" => Trans(json_object_agg),
     "json_object_agg_finalfn" => Final(|_, s, _| closed(s, b" }")),
     "jsonb_agg_transfn" => Trans(jsonb_agg),
-    "jsonb_agg_finalfn" => Final(|_, s, _| made(s)),
+    "jsonb_agg_finalfn" => Final(|cx, s, _| made(cx, s)),
     "jsonb_object_agg_transfn" => Trans(jsonb_object_agg),
-    "jsonb_object_agg_finalfn" => Final(|_, s, _| made(s)),
+    "jsonb_object_agg_finalfn" => Final(|cx, s, _| made(cx, s)),
 }

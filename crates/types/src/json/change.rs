@@ -6,8 +6,9 @@ use super::encode::Json;
 use super::io::put_string;
 use super::parse::{Kind, Node, tree};
 use crate::array::ArrayRef;
+use crate::fncx::Watch;
 use crate::limits::TextBuffer;
-use crate::{Datum, DatumRef, FnContext};
+use crate::{Datum, DatumRef, FnContext, memory};
 use pgerror::{PgError, Result, pg_err};
 
 fn refused(message: &str) -> PgError {
@@ -18,14 +19,15 @@ fn is_scalar(d: DatumRef<'_>) -> bool {
     Container::new(d.as_bytes()).is_scalar()
 }
 
-fn elements(i: Item<'_>) -> Vec<Json> {
-    match Json::of_item(i) {
+fn elements(i: Item<'_>, watch: &Watch<'_>) -> Result<Vec<Json>> {
+    Ok(match Json::of_item(i, watch)? {
         Json::Array(e) => e,
         other => vec![other],
-    }
+    })
 }
 
-fn concat(a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
+fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
+    let watch = &Watch::new(cx);
     let (l, r) = (Container::new(a.as_bytes()), Container::new(b.as_bytes()));
     if l.is_object() == r.is_object() {
         // Nothing is added to an empty one, and the other keeps its kind.
@@ -37,19 +39,23 @@ fn concat(a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
         }
     }
     if l.is_object() && r.is_object() {
-        let pairs = l.pairs().chain(r.pairs());
-        return Json::Object(pairs.map(|(k, v)| (k.to_vec(), Json::of_item(v))).collect()).datum();
+        let mut all = memory::with_capacity(l.len() + r.len())?;
+        for (k, v) in l.pairs().chain(r.pairs()) {
+            all.push((k.to_vec(), Json::of_item(v, watch)?));
+        }
+        return Json::Object(all).datum(watch);
     }
-    let mut all = elements(item(a));
-    all.extend(elements(item(b)));
-    Json::Array(all).datum()
+    let mut all = elements(item(a), watch)?;
+    all.extend(elements(item(b), watch)?);
+    Json::Array(all).datum(watch)
 }
 
-fn without(d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {
+fn without(cx: &dyn FnContext, d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {
+    let watch = &Watch::new(cx);
     if is_scalar(d) {
         return Err(refused("cannot delete from scalar"));
     }
-    match Json::of_item(item(d)) {
+    match Json::of_item(item(d), watch)? {
         Json::Object(mut pairs) => {
             pairs.retain(|(k, _)| !gone(k));
             Json::Object(pairs)
@@ -60,14 +66,15 @@ fn without(d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {
         }
         other => other,
     }
-    .datum()
+    .datum(watch)
 }
 
-fn without_element(d: DatumRef<'_>, i: i32) -> Result<Datum> {
+fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum> {
+    let watch = &Watch::new(cx);
     if is_scalar(d) {
         return Err(refused("cannot delete from scalar"));
     }
-    let Json::Array(mut all) = Json::of_item(item(d)) else {
+    let Json::Array(mut all) = Json::of_item(item(d), watch)? else {
         return Err(refused("cannot delete from object using integer index"));
     };
     let i = if i < 0 { i64::from(i) + all.len() as i64 } else { i64::from(i) };
@@ -76,7 +83,7 @@ fn without_element(d: DatumRef<'_>, i: i32) -> Result<Datum> {
     {
         all.remove(i);
     }
-    Json::Array(all).datum()
+    Json::Array(all).datum(watch)
 }
 
 /// What is done at the end of a path.
@@ -190,9 +197,10 @@ fn changed(
     if path.is_empty() || (Container::new(d.as_bytes()).len() == 0 && !adds) {
         return Ok(d.to_owned());
     }
-    let mut whole = Json::of_item(item(d));
+    let watch = &Watch::new(cx);
+    let mut whole = Json::of_item(item(d), watch)?;
     change(&mut whole, &path, 0, what)?;
-    whole.datum()
+    whole.datum(watch)
 }
 
 fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -209,7 +217,7 @@ fn set_lax(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(unknown());
     }
     if !a[2].is_null() {
-        let value = Json::of_item(item(a[2]));
+        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
         return changed(cx, a[0], a[1], &Change::Set { value, create });
     }
     match a[4].as_bytes() {
@@ -242,7 +250,8 @@ fn strip(j: Json) -> Json {
 }
 
 /// The text of a json without fields that are null, and without space.
-fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer) {
+fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>) -> Result<()> {
+    watch.tick()?;
     match &node.kind {
         Kind::Object(pairs) => {
             out.push(b'{');
@@ -251,9 +260,9 @@ fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer) {
                 if i > 0 {
                     out.push(b',');
                 }
-                put_string(out, k);
+                put_string(out, k, watch)?;
                 out.push(b':');
-                strip_text(text, v, out);
+                strip_text(text, v, out, watch)?;
             }
             out.push(b'}');
         }
@@ -263,38 +272,43 @@ fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer) {
                 if i > 0 {
                     out.push(b',');
                 }
-                strip_text(text, e, out);
+                strip_text(text, e, out, watch)?;
             }
             out.push(b']');
         }
-        Kind::String(s) => put_string(out, s),
+        Kind::String(s) => put_string(out, s, watch)?,
         _ => out.extend_from_slice(&text[node.span.clone()]),
     }
+    Ok(())
 }
 
 scalars! { FNS;
-    "jsonb_concat" => |_, a| concat(a[0], a[1]),
-    "jsonb_delete" => |_, a| without(a[0], &|k| k == a[1].as_bytes()),
+    "jsonb_concat" => |cx, a| concat(cx, a[0], a[1]),
+    "jsonb_delete" => |cx, a| without(cx, a[0], &|k| k == a[1].as_bytes()),
     "jsonb_delete_array" => |cx, a| {
         let keys = steps(cx, a[1])?;
-        without(a[0], &|k| keys.iter().flatten().any(|gone| gone == k))
+        without(cx, a[0], &|k| keys.iter().flatten().any(|gone| gone == k))
     },
-    "jsonb_delete_idx" => |_, a| without_element(a[0], a[1].as_i32()),
+    "jsonb_delete_idx" => |cx, a| without_element(cx, a[0], a[1].as_i32()),
     "jsonb_delete_path" => |cx, a| changed(cx, a[0], a[1], &Change::Delete),
     "jsonb_set" => |cx, a| {
-        let value = Json::of_item(item(a[2]));
+        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
         changed(cx, a[0], a[1], &Change::Set { value, create: a[3].as_bool() })
     },
     "jsonb_set_lax" => set_lax,
     "jsonb_insert" => |cx, a| {
-        let value = Json::of_item(item(a[2]));
+        let value = Json::of_item(item(a[2]), &Watch::new(cx))?;
         changed(cx, a[0], a[1], &Change::Insert { value, after: a[3].as_bool() })
     },
-    "jsonb_strip_nulls" => |_, a| strip(Json::of_item(item(a[0]))).datum(),
-    "json_strip_nulls" => |_, a| {
+    "jsonb_strip_nulls" => |cx, a| {
+        let watch = &Watch::new(cx);
+        strip(Json::of_item(item(a[0]), watch)?).datum(watch)
+    },
+    "json_strip_nulls" => |cx, a| {
+        let watch = &Watch::new(cx);
         let text = a[0].as_bytes();
         let mut out = TextBuffer::new();
-        strip_text(text, &tree(text)?, &mut out);
+        strip_text(text, &tree(text, watch)?, &mut out, watch)?;
         out.into_datum()
     },
 }

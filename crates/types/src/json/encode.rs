@@ -2,8 +2,9 @@
 
 use super::binary::*;
 use super::parse::{DEPTH_MAX, Kind, Node, too_deep};
-use crate::Datum;
+use crate::fncx::Watch;
 use crate::numeric::{self, Num};
+use crate::{Datum, memory};
 use pgerror::{Result, pg_err};
 
 /// A value that is being made or changed.
@@ -25,55 +26,72 @@ impl Json {
     }
 
     /// The value of a parsed text.
-    pub fn of_node(node: Node, text: &[u8]) -> Result<Json> {
+    pub fn of_node(node: Node, text: &[u8], watch: &Watch<'_>) -> Result<Json> {
+        watch.tick()?;
         Ok(match node.kind {
             Kind::Null => Json::Null,
             Kind::Bool(b) => Json::Bool(b),
             Kind::Number => Json::number(&numeric::parse(&text[node.span])?)?,
             Kind::String(s) => Json::String(s),
-            Kind::Array(elements) => Json::Array(
-                elements.into_iter().map(|e| Json::of_node(e, text)).collect::<Result<_>>()?,
-            ),
-            Kind::Object(pairs) => Json::Object(
-                pairs
-                    .into_iter()
-                    .map(|(k, v)| Ok((k, Json::of_node(v, text)?)))
-                    .collect::<Result<_>>()?,
-            ),
+            Kind::Array(elements) => {
+                let mut all = memory::with_capacity(elements.len())?;
+                for e in elements {
+                    all.push(Json::of_node(e, text, watch)?);
+                }
+                Json::Array(all)
+            }
+            Kind::Object(pairs) => {
+                let mut all = memory::with_capacity(pairs.len())?;
+                for (k, v) in pairs {
+                    all.push((k, Json::of_node(v, text, watch)?));
+                }
+                Json::Object(all)
+            }
         })
     }
 
-    pub fn of_item(item: Item<'_>) -> Json {
-        match item {
+    pub fn of_item(item: Item<'_>, watch: &Watch<'_>) -> Result<Json> {
+        watch.tick()?;
+        Ok(match item {
             Item::Null => Json::Null,
             Item::Bool(b) => Json::Bool(b),
             Item::Number(n) => Json::Number(n.to_vec()),
             Item::String(s) => Json::String(s.to_vec()),
             Item::Container(c) if c.is_object() => {
-                Json::Object(c.pairs().map(|(k, v)| (k.to_vec(), Json::of_item(v))).collect())
+                let mut all = memory::with_capacity(c.len())?;
+                for (k, v) in c.pairs() {
+                    all.push((k.to_vec(), Json::of_item(v, watch)?));
+                }
+                Json::Object(all)
             }
-            Item::Container(c) => Json::Array(c.elements().map(Json::of_item).collect()),
-        }
+            Item::Container(c) => {
+                let mut all = memory::with_capacity(c.len())?;
+                for e in c.elements() {
+                    all.push(Json::of_item(e, watch)?);
+                }
+                Json::Array(all)
+            }
+        })
     }
 
     /// The jsonb datum.
-    pub fn datum(self) -> Result<Datum> {
+    pub fn datum(self, watch: &Watch<'_>) -> Result<Datum> {
         let mut out = Vec::new();
         match self {
             Json::Array(_) | Json::Object(_) => {
-                put(&mut out, self, 0)?;
+                put(&mut out, self, 0, watch)?;
             }
-            scalar => put_array(&mut out, vec![scalar], SCALAR, 0)?,
+            scalar => put_array(&mut out, vec![scalar], SCALAR, 0, watch)?,
         }
         Ok(Datum::bytes(out))
     }
 }
 
 /// A datum of a value that stands in another jsonb.
-pub(super) fn datum_of(item: Item<'_>) -> Result<Datum> {
+pub(super) fn datum_of(item: Item<'_>, watch: &Watch<'_>) -> Result<Datum> {
     match item {
         Item::Container(c) => Ok(Datum::bytes(c.bytes().to_vec())),
-        scalar => Json::of_item(scalar).datum(),
+        scalar => Json::of_item(scalar, watch)?.datum(watch),
     }
 }
 
@@ -100,10 +118,11 @@ fn string_too_long() -> pgerror::PgError {
 }
 
 /// Appends a child, and tells its entry.
-fn put(out: &mut Vec<u8>, value: Json, depth: usize) -> Result<u32> {
+fn put(out: &mut Vec<u8>, value: Json, depth: usize, watch: &Watch<'_>) -> Result<u32> {
     if depth > DEPTH_MAX {
         return Err(too_deep());
     }
+    watch.tick()?;
     let start = out.len();
     let ty = match value {
         Json::Null => return Ok(NULL),
@@ -112,7 +131,7 @@ fn put(out: &mut Vec<u8>, value: Json, depth: usize) -> Result<u32> {
             if s.len() > LENGTH as usize {
                 return Err(string_too_long());
             }
-            out.extend_from_slice(&s);
+            memory::append(out, &s)?;
             0
         }
         Json::Number(n) => {
@@ -122,11 +141,11 @@ fn put(out: &mut Vec<u8>, value: Json, depth: usize) -> Result<u32> {
             NUMBER
         }
         Json::Array(elements) => {
-            put_array(out, elements, 0, depth + 1)?;
+            put_array(out, elements, 0, depth + 1, watch)?;
             CONTAINER
         }
         Json::Object(pairs) => {
-            put_object(out, pairs, depth + 1)?;
+            put_object(out, pairs, depth + 1, watch)?;
             CONTAINER
         }
     };
@@ -144,6 +163,7 @@ fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<
     pad(out);
     out.extend_from_slice(&(flags | count as u32).to_le_bytes());
     let at = out.len();
+    memory::reserve(out, 4 * entries)?;
     out.resize(at + 4 * entries, 0);
     Ok(at)
 }
@@ -164,17 +184,28 @@ fn enter(
     Ok(())
 }
 
-fn put_array(out: &mut Vec<u8>, elements: Vec<Json>, scalar: u32, depth: usize) -> Result<()> {
+fn put_array(
+    out: &mut Vec<u8>,
+    elements: Vec<Json>,
+    scalar: u32,
+    depth: usize,
+    watch: &Watch<'_>,
+) -> Result<()> {
     let at = begin(out, ARRAY | scalar, elements.len(), elements.len())?;
     let mut total = 0;
     for (i, e) in elements.into_iter().enumerate() {
-        let entry = put(out, e, depth)?;
+        let entry = put(out, e, depth, watch)?;
         enter(out, at, i, entry, &mut total, "array")?;
     }
     Ok(())
 }
 
-fn put_object(out: &mut Vec<u8>, mut pairs: Vec<(Vec<u8>, Json)>, depth: usize) -> Result<()> {
+fn put_object(
+    out: &mut Vec<u8>,
+    mut pairs: Vec<(Vec<u8>, Json)>,
+    depth: usize,
+    watch: &Watch<'_>,
+) -> Result<()> {
     // Of equal keys the last counts.
     pairs.reverse();
     pairs.sort_by(|a, b| key_order(&a.0, &b.0));
@@ -182,14 +213,14 @@ fn put_object(out: &mut Vec<u8>, mut pairs: Vec<(Vec<u8>, Json)>, depth: usize) 
     let n = pairs.len();
     let at = begin(out, OBJECT, n, 2 * n)?;
     let mut total = 0;
-    let mut values = Vec::with_capacity(n);
+    let mut values = memory::with_capacity(n)?;
     for (i, (key, value)) in pairs.into_iter().enumerate() {
-        let entry = put(out, Json::String(key), depth)?;
+        let entry = put(out, Json::String(key), depth, watch)?;
         enter(out, at, i, entry, &mut total, "object")?;
         values.push(value);
     }
     for (i, value) in values.into_iter().enumerate() {
-        let entry = put(out, value, depth)?;
+        let entry = put(out, value, depth, watch)?;
         enter(out, at, n + i, entry, &mut total, "object")?;
     }
     Ok(())

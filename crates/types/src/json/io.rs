@@ -3,6 +3,7 @@
 use super::binary::{Container, Item};
 use super::encode::Json;
 use super::parse;
+use crate::fncx::Watch;
 use crate::form::Reader;
 use crate::limits::TextBuffer;
 use crate::numeric::Num;
@@ -12,23 +13,50 @@ use pgerror::{Result, pg_err};
 /// The version byte of jsonb's binary form.
 const VERSION: u8 = 1;
 
-/// Appends a JSON string.
-pub(super) fn put_string(out: &mut TextBuffer, s: &[u8]) {
+/// Bytes between two looks for interrupts.
+const PART_BYTES: usize = 64 * 1024;
+
+/// Appends a JSON string. An error if the query is cancelled.
+pub(super) fn put_string(out: &mut TextBuffer, s: &[u8], watch: &Watch<'_>) -> Result<()> {
     out.push(b'"');
-    for &c in s {
-        match c {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
+    for (i, part) in s.chunks(PART_BYTES).enumerate() {
+        if i > 0 {
+            watch.check()?;
+            out.check()?;
+        }
+        put_part(out, part);
+    }
+    out.push(b'"');
+    Ok(())
+}
+
+/// Appends a JSON string that is not long.
+pub(super) fn put_short(out: &mut TextBuffer, s: &[u8]) {
+    out.push(b'"');
+    put_part(out, s);
+    out.push(b'"');
+}
+
+/// The inside of a JSON string.
+fn put_part(out: &mut TextBuffer, s: &[u8]) {
+    let mut rest = s;
+    while let Some(at) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {
+        out.extend_from_slice(&rest[..at]);
+        match rest[at] {
             8 => out.extend_from_slice(b"\\b"),
             12 => out.extend_from_slice(b"\\f"),
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
-            0..0x20 => out.extend_printed(&[format!("\\u{c:04x}").as_bytes()]),
-            _ => out.push(c),
+            c @ 0..0x20 => {
+                let digit = |n: u8| b"0123456789abcdef"[usize::from(n & 15)];
+                out.extend_printed(&[b"\\u00", &[digit(c >> 4), digit(c)]]);
+            }
+            c => out.extend_from_slice(&[b'\\', c]),
         }
+        rest = &rest[at + 1..];
     }
-    out.push(b'"');
+    out.extend_from_slice(rest);
 }
 
 /// How jsonb is laid out as text.
@@ -56,12 +84,17 @@ impl Layout {
 }
 
 /// Appends the text of a value.
-pub(super) fn put_item(out: &mut TextBuffer, item: Item<'_>, layout: Layout) {
+pub(super) fn put_item(
+    out: &mut TextBuffer,
+    item: Item<'_>,
+    layout: Layout,
+    watch: &Watch<'_>,
+) -> Result<()> {
     match item {
         Item::Null => out.extend_from_slice(b"null"),
         Item::Bool(b) => out.extend_from_slice(if b { b"true" } else { b"false" }),
         Item::Number(n) => out.extend_from_slice(Num::from_payload(n).to_string().as_bytes()),
-        Item::String(s) => put_string(out, s),
+        Item::String(s) => put_string(out, s, watch)?,
         Item::Container(c) => {
             let (open, close) = if c.is_object() { (b'{', b'}') } else { (b'[', b']') };
             let inner = layout.deeper();
@@ -75,37 +108,37 @@ pub(super) fn put_item(out: &mut TextBuffer, item: Item<'_>, layout: Layout) {
                 }
                 inner.new_line(out);
                 let value = if c.is_object() {
-                    put_string(out, c.key(i));
+                    put_string(out, c.key(i), watch)?;
                     out.extend_from_slice(b": ");
                     c.value(i)
                 } else {
                     c.element(i)
                 };
-                put_item(out, value, inner);
-                if out.check().is_err() {
-                    return;
-                }
+                put_item(out, value, inner, watch)?;
+                watch.tick()?;
+                out.check()?;
             }
             layout.new_line(out);
             out.push(close);
         }
     }
+    Ok(())
 }
 
 /// The text of a jsonb datum.
-pub(super) fn text_of(d: DatumRef<'_>) -> Result<Vec<u8>> {
+pub(super) fn text_of(d: DatumRef<'_>, watch: &Watch<'_>) -> Result<Vec<u8>> {
     let mut out = TextBuffer::with_capacity(d.as_bytes().len());
-    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line);
+    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line, watch)?;
     out.into_bytes()
 }
 
 /// The jsonb of a text.
-pub(super) fn jsonb_of(text: &[u8]) -> Result<Datum> {
-    Json::of_node(parse::tree(text)?, text)?.datum()
+pub(super) fn jsonb_of(text: &[u8], watch: &Watch<'_>) -> Result<Datum> {
+    Json::of_node(parse::tree(text, watch)?, text, watch)?.datum(watch)
 }
 
-fn json_in(text: &[u8]) -> Result<Datum> {
-    parse::check(text)?;
+fn json_in(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
+    parse::check(text, &Watch::new(cx))?;
     Ok(Datum::bytes(text.to_vec()))
 }
 
@@ -115,30 +148,30 @@ fn jsonb_recv(cx: &mut dyn FnContext, message: &[u8]) -> Result<Datum> {
         return Err(pg_err!(INTERNAL_ERROR, "unsupported jsonb version number {version}"));
     }
     crate::text::verify(cx, &message[1..])?;
-    jsonb_of(&message[1..])
+    jsonb_of(&message[1..], &Watch::new(cx))
 }
 
-fn pretty(d: DatumRef<'_>) -> Result<Datum> {
+fn pretty(d: DatumRef<'_>, watch: &Watch<'_>) -> Result<Datum> {
     let mut out = TextBuffer::new();
-    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Lines(0));
+    put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Lines(0), watch)?;
     out.into_datum()
 }
 
 scalars! { FNS;
-    "json_in" => |_, a| json_in(a[0].as_bytes()),
+    "json_in" => |cx, a| json_in(cx, a[0].as_bytes()),
     "json_out" => |_, a| Ok(a[0].to_owned()),
     "json_recv" => |cx, a| {
         crate::text::verify(cx, a[0].as_bytes())?;
-        json_in(a[0].as_bytes())
+        json_in(cx, a[0].as_bytes())
     },
     "json_send" => |_, a| Ok(a[0].to_owned()),
-    "jsonb_in" => |_, a| jsonb_of(a[0].as_bytes()),
-    "jsonb_out" => |_, a| text_of(a[0]).map(Datum::bytes),
+    "jsonb_in" => |cx, a| jsonb_of(a[0].as_bytes(), &Watch::new(cx)),
+    "jsonb_out" => |cx, a| text_of(a[0], &Watch::new(cx)).map(Datum::bytes),
     "jsonb_recv" => |cx, a| jsonb_recv(cx, a[0].as_bytes()),
-    "jsonb_send" => |_, a| {
+    "jsonb_send" => |cx, a| {
         let mut out = vec![VERSION];
-        out.extend(text_of(a[0])?);
+        out.extend(text_of(a[0], &Watch::new(cx))?);
         Ok(Datum::bytes(out))
     },
-    "jsonb_pretty" => |_, a| pretty(a[0]),
+    "jsonb_pretty" => |cx, a| pretty(a[0], &Watch::new(cx)),
 }

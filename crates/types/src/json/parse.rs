@@ -1,5 +1,7 @@
 //! JSON text to a tree. Counterpart: common/jsonapi.c.
 
+use crate::fncx::Watch;
+use crate::memory;
 use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
 
@@ -39,13 +41,13 @@ pub(super) enum Kind {
 }
 
 /// Is `text` one JSON value? 22P02 where it is not.
-pub(super) fn check(text: &[u8]) -> Result<()> {
-    Parser::<false>::whole(text).map(|_| ())
+pub(super) fn check(text: &[u8], watch: &Watch<'_>) -> Result<()> {
+    Parser::<false>::whole(text, watch).map(|_| ())
 }
 
 /// The tree of `text`, 22P02 where it is not one JSON value, 22P05 where a string's escape means no character.
-pub(super) fn tree(text: &[u8]) -> Result<Node> {
-    Parser::<true>::whole(text)
+pub(super) fn tree(text: &[u8], watch: &Watch<'_>) -> Result<Node> {
+    Parser::<true>::whole(text, watch)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +65,7 @@ enum Token {
 /// `BUILD`: is a tree wanted? Otherwise nodes come empty and escapes are checked but not replaced.
 struct Parser<'a, const BUILD: bool> {
     text: &'a [u8],
+    watch: &'a Watch<'a>,
     token: Token,
     start: usize,
     end: usize,
@@ -84,9 +87,9 @@ fn char_len(c: u8) -> usize {
 }
 
 impl<'a, const BUILD: bool> Parser<'a, BUILD> {
-    fn whole(text: &'a [u8]) -> Result<Node> {
+    fn whole(text: &'a [u8], watch: &'a Watch<'a>) -> Result<Node> {
         let mut p: Parser<'_, BUILD> =
-            Parser { text, token: Token::End, start: 0, end: 0, string: Vec::new() };
+            Parser { text, watch, token: Token::End, start: 0, end: 0, string: Vec::new() };
         p.advance()?;
         let node = p.value(0)?;
         if p.token == Token::End { Ok(node) } else { Err(p.expected("end of input")) }
@@ -222,6 +225,9 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         let lone = "Unicode low surrogate must follow a high surrogate.";
         let mut s = self.start + 1;
         loop {
+            if high.is_none() {
+                s = self.read_plain(s)?;
+            }
             let Some(c) = self.at(s) else { return Err(self.invalid(s)) };
             if BUILD && high.is_some() && !(c == b'\\' && self.at(s + 1) == Some(b'u')) {
                 self.end = s + 1;
@@ -274,6 +280,23 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         }
     }
 
+    /// Characters that stand for themselves; where they end.
+    fn read_plain(&mut self, from: usize) -> Result<usize> {
+        let plain = |c: &u8| *c >= 0x20 && *c != b'"' && *c != b'\\';
+        let rest = &self.text[from..];
+        let part = &rest[..rest.iter().position(|c| !plain(c)).unwrap_or(rest.len())];
+        if BUILD {
+            memory::append(&mut self.string, part)?;
+        }
+        // A long part took its time.
+        if part.len() > 64 << 10 {
+            self.watch.check()?
+        } else {
+            self.watch.tick()?
+        }
+        Ok(from + part.len())
+    }
+
     /// Four hexadecimal digits behind `\u`.
     fn read_escape(&mut self, from: usize, high: &mut Option<u32>) -> Result<()> {
         let mut code = 0;
@@ -324,6 +347,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         if depth > DEPTH_MAX {
             return Err(too_deep());
         }
+        self.watch.tick()?;
         let start = self.start;
         let kind = match self.token {
             Token::Sign(b'{') => self.object(depth)?,
@@ -348,6 +372,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
             loop {
                 let element = self.value(depth + 1)?;
                 if BUILD {
+                    memory::reserve(&mut elements, 1)?;
                     elements.push(element);
                 }
                 match self.token {
@@ -381,6 +406,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
             self.advance()?;
             let value = self.value(depth + 1)?;
             if BUILD {
+                memory::reserve(&mut pairs, 1)?;
                 pairs.push((key, value));
             }
             match self.token {

@@ -4,7 +4,7 @@
 //! The payload: a header whose highest bit says that it is lax; items. An item: a byte for its kind, aligned to four the
 //! place of the item that follows it in its path (0: none) and what the kind calls for. Places count from the item.
 
-use super::io::put_string;
+use super::io::put_short;
 use crate::Datum;
 use crate::limits::TextBuffer;
 use crate::numeric::Num;
@@ -162,17 +162,17 @@ impl Printer<'_> {
             kind::NULL => self.put("null"),
             kind::STRING => {
                 let text = self.text(item, 0)?;
-                put_string(&mut self.out, &text);
+                put_short(&mut self.out, &text);
             }
             kind::KEY => {
                 self.put(dot);
                 let text = self.text(item, 0)?;
-                put_string(&mut self.out, &text);
+                put_short(&mut self.out, &text);
             }
             kind::VARIABLE => {
                 self.put("$");
                 let text = self.text(item, 0)?;
-                put_string(&mut self.out, &text);
+                put_short(&mut self.out, &text);
             }
             kind::NUMERIC => {
                 let size = (self.word(item.words)? >> 2) as usize;
@@ -212,7 +212,7 @@ impl Printer<'_> {
                 self.operand(item, 1, rank(item.kind))?;
                 self.put(" like_regex ");
                 let pattern = self.text(item, 2)?;
-                put_string(&mut self.out, &pattern);
+                put_short(&mut self.out, &pattern);
                 if flags != 0 {
                     let letters = "ismxq".chars().enumerate();
                     let set = letters.filter(|(i, _)| flags & (1 << i) != 0).map(|(_, c)| c);

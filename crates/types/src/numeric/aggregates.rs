@@ -398,7 +398,7 @@ builtins! { FNS;
 fn int8_pair(d: DatumRef<'_>) -> Result<(i64, i64)> {
     let array = array::ArrayRef::new(d);
     let info = array::builtin_info(oids::INT8);
-    match array.elements(&info)[..] {
+    match array.elements(&info)?[..] {
         [DatumRef::Word(count), DatumRef::Word(sum)] => Ok((count as i64, sum as i64)),
         _ => Err(PgError::internal("expected 2-element int8 array")),
     }

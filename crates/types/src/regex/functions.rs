@@ -190,6 +190,9 @@ fn append_replacement(out: &mut TextBuffer, replacement: &[u8], text: &[u8], spa
 }
 
 /// Replaces the `n`th match (0: every one) from byte `from`.
+/// Bytes of a result between two looks for interrupts.
+const PART_BYTES: usize = 64 << 10;
+
 fn replace(
     s: &mut Search<'_>,
     text: &[u8],
@@ -199,7 +202,15 @@ fn replace(
 ) -> Result<Datum> {
     let mut out = TextBuffer::with_capacity(text.len());
     let (mut copied, mut count) = (0, 0);
+    let mut looked_at = 0;
+    let mut interrupt = Ok(());
+    let interrupts = s.interrupts;
     each_match(s, from, false, |spans| {
+        // Replacements may be much longer than what they replace.
+        if out.len() - looked_at > PART_BYTES {
+            looked_at = out.len();
+            interrupt = interrupts();
+        }
         let (start, end) = spans[0].unwrap_or((copied, copied));
         count += 1;
         if n == 0 || count == n {
@@ -207,8 +218,9 @@ fn replace(
             append_replacement(&mut out, replacement, text, &spans);
             copied = end;
         }
-        (n == 0 || count < n) && out.check().is_ok()
+        (n == 0 || count < n) && out.check().is_ok() && interrupt.is_ok()
     })?;
+    interrupt?;
     out.extend_from_slice(&text[copied..]);
     out.into_datum()
 }

@@ -1,6 +1,5 @@
 //! concat, concat_ws, format, string_agg.
 
-use super::quote::{quote_ident, quote_literal};
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation, joined};
@@ -100,7 +99,6 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
         )
     };
     let encoding = cx.settings().encoding;
-    let always = cx.settings().quote_all_identifiers;
     let mut out = TextBuffer::with_capacity(pattern.len() + 32);
     let (mut at, mut next) = (0, 0usize);
     while at < pattern.len() {
@@ -197,11 +195,11 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
             (v, b'L') => {
                 let text = text_of(cx, ty, v)?;
                 allocate_check(2 * text.len() + 4)?;
-                Cow::Owned(quote_literal(&text))
+                Cow::Owned(super::quote::literal_bytes(cx, &text)?)
             }
             (v, _) => {
                 let ident = text_of(cx, ty, v)?;
-                Cow::Owned(quote_ident(&String::from_utf8_lossy(&ident), always).into_bytes())
+                Cow::Owned(super::quote::ident(cx, &ident)?)
             }
         };
         if spec.width == i64::from(i32::MIN) {

@@ -1,6 +1,8 @@
 //! Normal forms of Unicode. Counterpart: varlena.c (`unicode_normalize_func`).
 
+use crate::fncx::Watch;
 use crate::form::shown;
+use crate::limits::TextBuffer;
 use crate::settings::Encoding;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
@@ -16,15 +18,26 @@ fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
     let text = String::from_utf8_lossy(a[0].as_bytes());
     let form = a[1].as_bytes().to_ascii_uppercase();
     Ok(match form.as_slice() {
-        b"NFC" => text.nfc().collect(),
-        b"NFD" => text.nfd().collect(),
-        b"NFKC" => text.nfkc().collect(),
-        b"NFKD" => text.nfkd().collect(),
+        b"NFC" => gathered(cx, text.nfc())?,
+        b"NFD" => gathered(cx, text.nfd())?,
+        b"NFKC" => gathered(cx, text.nfkc())?,
+        b"NFKD" => gathered(cx, text.nfkd())?,
         _ => {
             let form = shown(a[1].as_bytes());
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid normalization form: {form}"));
         }
     })
+}
+
+/// The characters as a text, with looks for interrupts.
+fn gathered(cx: &dyn FnContext, chars: impl Iterator<Item = char>) -> Result<String> {
+    let mut out = TextBuffer::new();
+    let watch = Watch::new(cx);
+    for c in chars {
+        watch.tick()?;
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    Ok(String::from_utf8(out.into_bytes()?).expect("characters make UTF-8"))
 }
 
 scalars! { FNS;

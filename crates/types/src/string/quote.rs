@@ -1,7 +1,8 @@
 //! Quoting of identifiers and literals. Counterpart: quote.c, ruleutils.c (quote_identifier).
 
-use crate::Datum;
-use crate::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
+use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, VARLENA_HEADER_BYTES, invalid_allocation};
+use crate::quoted::{Escape, escaped};
+use crate::{Datum, FnContext};
 use pgerror::Result;
 
 /// Words that the grammar does not take as a column name everywhere, so identifiers that spell them are
@@ -177,13 +178,38 @@ pub fn quote_ident(ident: &str, always: bool) -> String {
     format!("\"{}\"", ident.replace('"', "\"\""))
 }
 
-/// [`quote_literal`], with PostgreSQL's limit: it asks for the memory of the longest case.
-fn literal(text: &[u8]) -> Result<Datum> {
+/// [`quote_ident`] of a text that may be long.
+pub(super) fn ident(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
+    let always = cx.settings().quote_all_identifiers;
+    if !always && std::str::from_utf8(text).is_ok_and(|s| !needs_quotes(s)) {
+        return Ok(text.to_vec());
+    }
+    let mut out = TextBuffer::with_capacity(text.len() + 2);
+    out.push(b'"');
+    escaped(cx, &mut out, text, [b'"'; 2], Escape::Double)?;
+    out.push(b'"');
+    out.into_bytes()
+}
+
+/// [`quote_literal`] of a text that may be long, with PostgreSQL's limit: it asks for the memory of the longest case.
+fn literal(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
     let longest = 2 * text.len() + 3 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX {
         return Err(invalid_allocation(longest));
     }
-    Ok(Datum::bytes(quote_literal(text)))
+    literal_bytes(cx, text).map(Datum::bytes)
+}
+
+/// [`quote_literal`] of a text that may be long.
+pub(super) fn literal_bytes(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
+    let mut out = TextBuffer::with_capacity(text.len() + 3);
+    if text.contains(&b'\\') {
+        out.push(b'E');
+    }
+    out.push(b'\'');
+    escaped(cx, &mut out, text, [b'\'', b'\\'], Escape::Double)?;
+    out.push(b'\'');
+    out.into_bytes()
 }
 
 /// The string as a literal: quotes doubled, and E'' with doubled backslashes where there are any.
@@ -204,22 +230,10 @@ pub fn quote_literal(text: &[u8]) -> Vec<u8> {
 }
 
 scalars! { FNS;
-    "quote_ident" => |cx, a| {
-        let always = cx.settings().quote_all_identifiers;
-        match std::str::from_utf8(a[0].as_bytes()) {
-            Ok(s) => Ok(Datum::text(&quote_ident(s, always))),
-            Err(_) => {
-                let doubled = a[0].as_bytes().iter().flat_map(|&c| {
-                    std::iter::repeat_n(c, if c == b'"' { 2 } else { 1 })
-                });
-                let quote = std::iter::once(b'"');
-                Ok(Datum::bytes(quote.clone().chain(doubled).chain(quote).collect::<Vec<u8>>()))
-            }
-        }
-    },
-    "quote_literal" => |_, a| literal(a[0].as_bytes()),
-    "quote_nullable" => |_, a| match a[0].is_null() {
+    "quote_ident" => |cx, a| ident(cx, a[0].as_bytes()).map(Datum::bytes),
+    "quote_literal" => |cx, a| literal(cx, a[0].as_bytes()),
+    "quote_nullable" => |cx, a| match a[0].is_null() {
         true => Ok(Datum::text("NULL")),
-        false => literal(a[0].as_bytes()),
+        false => literal(cx, a[0].as_bytes()),
     },
 }
