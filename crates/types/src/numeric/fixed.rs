@@ -30,6 +30,17 @@ const LN_10: [u64; 6] = [
     2,
 ];
 
+/// The divisors that series begin with, by their value; the first is not used.
+static SMALL_DIVISORS: [Divisor; 64] = {
+    let mut all = [Divisor::new(1); 64];
+    let mut d = 1;
+    while d < all.len() {
+        all[d] = Divisor::new(d as u64);
+        d += 1;
+    }
+    all
+};
+
 /// Bits behind the point for a number of decimals.
 fn bits_for(decimals: i32) -> usize {
     (f64::from(decimals.max(0)) * BITS_PER_DECIMAL) as usize + 1
@@ -103,13 +114,23 @@ impl Fixed {
         out
     }
 
+    /// The quotient, cut to the common precision; its integer part fits a limb. `other` is not 0.
+    fn divided(&self, other: &Fixed) -> Fixed {
+        let limbs = |f: &Fixed| Nat::from_limbs(f.limbs.clone());
+        let quotient = limbs(self).shifted_left(64 * self.point).divided(&limbs(other));
+        let mut limbs = quotient.into_limbs();
+        limbs.resize(self.point + 1, 0);
+        Fixed { limbs, point: self.point }
+    }
+
     fn multiply_small(&mut self, by: u64) {
         nat::multiply_add(&mut self.limbs, by, 0);
     }
 
     fn divide_small(&mut self, by: u64) {
         let used = self.limbs.iter().rposition(|&l| l != 0).map_or(0, |i| i + 1);
-        Divisor::new(by).divide(&mut self.limbs[..used]);
+        let divisor = SMALL_DIVISORS.get(by as usize).copied();
+        divisor.unwrap_or_else(|| Divisor::new(by)).divide(&mut self.limbs[..used]);
     }
 
     fn halve(&mut self, times: u32) {
@@ -325,12 +346,15 @@ fn ln_small(m: &Fixed, bits: usize, check: Check<'_>) -> Result<Fixed> {
 }
 
 /// ln x from z = (x - 1) / (x + 1) near 0: 2·(z + z³/3 + z⁵/5 + …).
-fn ln_near_one(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
-    let one = Num::one();
-    let difference = x.minus(&one);
-    let z = difference.divided(&x.plus(&one), rscale.max(0) + GUARD + 3, true)?;
-    let point = limbs_for(bits_for(rscale + GUARD) + 32);
-    let mut power = Fixed::from_num(&z, point);
+fn ln_near_one(difference: &Num, bits: usize, rscale: i32, check: Check<'_>) -> Result<Num> {
+    let point = limbs_for(bits);
+    let d = Fixed::from_num(difference, point);
+    let mut divisor = Fixed::whole(2, point);
+    match difference.sign {
+        Sign::Neg => divisor.subtract(&d),
+        _ => divisor.add(&d),
+    }
+    let mut power = d.divided(&divisor);
     let square = power.times(&power);
     let mut sum = power.clone();
     for odd in (3u64..).step_by(2) {
@@ -346,18 +370,29 @@ fn ln_near_one(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     sum.to_num(1, difference.sign, rscale, check)
 }
 
+/// Is the series of [`ln_near_one`], of which each term adds twice the bits that z lacks of 1, shorter
+/// than the about 2·√bits products that e^x takes?
+fn is_near_one(difference: &Num, bits: usize) -> bool {
+    let Some(&first) = difference.digits.first() else { return false };
+    let log2 =
+        f64::from(first + 1).log2() + f64::from(difference.weight * DEC_DIGITS) * BITS_PER_DECIMAL;
+    let lacking = 1.0 - log2;
+    lacking >= 4.0 && lacking >= (bits as f64).sqrt() / 3.0
+}
+
 /// ln x to `rscale` decimals of a positive number.
 pub(crate) fn ln(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
-    let mut x = x.clone();
-    x.strip();
     let difference = x.minus(&Num::one());
     if difference.is_zero() {
         return Ok(Num::zero(rscale));
     }
-    if difference.weight <= -2 {
-        return ln_near_one(&x, rscale, check);
+    let near_bits = bits_for(rscale + GUARD) + 32;
+    if is_near_one(&difference, near_bits) {
+        return ln_near_one(&difference, near_bits, rscale, check);
     }
     // x = m·10^e with 1 ≤ m < 10.
+    let mut x = x.clone();
+    x.strip();
     let first = x.digits.first().copied().unwrap_or(1);
     let above = i32::from(first >= 10) + i32::from(first >= 100) + i32::from(first >= 1000);
     let e = i64::from(x.weight * DEC_DIGITS + above);
@@ -404,7 +439,22 @@ mod tests {
 
     #[test]
     fn exp_of_ln_is_the_number() {
-        for text in ["2", "0.5", "9.999", "1.0002", "123456789.000001", "1e-40", "7e300"] {
+        let texts = [
+            "2",
+            "0.5",
+            "9.999",
+            "1.0002",
+            "1.1",
+            "0.93",
+            "0.99999999",
+            "1.12",
+            "1.04",
+            "1.000000001",
+            "123456789.000001",
+            "1e-40",
+            "7e300",
+        ];
+        for text in texts {
             for rscale in [0, 5, 30, 200, 1200] {
                 let x = super::super::parse(text.as_bytes()).expect("a number");
                 let y = ln(&x, rscale + 320, &never).expect("no interrupt");

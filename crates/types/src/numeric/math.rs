@@ -66,15 +66,27 @@ fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     fixed::exp(x, rscale, check)
 }
 
-/// Decimal weight of ln x.
-fn estimate_ln_dweight(x: &Num) -> Result<i32> {
-    if x.signum() <= 0 {
-        return Ok(0);
+/// Is a number without leading zeros between 0.9 and 1.1?
+fn is_about_one(x: &Num) -> bool {
+    match (x.weight, &x.digits[..]) {
+        (-1, [first, ..]) => *first >= 9000,
+        (0, [1]) => true,
+        (0, [1, second, rest @ ..]) => {
+            *second < 1000 || (*second == 1000 && rest.iter().all(|&d| d == 0))
+        }
+        _ => false,
     }
-    if compare(x, &parse(b"0.9")?).is_ge() && compare(x, &parse(b"1.1")?).is_le() {
+}
+
+/// Decimal weight of ln x.
+fn estimate_ln_dweight(x: &Num) -> i32 {
+    if x.signum() <= 0 {
+        return 0;
+    }
+    if is_about_one(x) {
         let y = x.minus(&Num::one());
-        let Some(&first) = y.digits.first() else { return Ok(0) };
-        return Ok(y.weight * DEC_DIGITS + f64::from(first).log10() as i32);
+        let Some(&first) = y.digits.first() else { return 0 };
+        return y.weight * DEC_DIGITS + f64::from(first).log10() as i32;
     }
     let mut digits = f64::from(x.digits[0]);
     let mut dweight = x.weight * DEC_DIGITS;
@@ -83,7 +95,7 @@ fn estimate_ln_dweight(x: &Num) -> Result<i32> {
         dweight -= DEC_DIGITS;
     }
     let ln = digits.ln() + f64::from(dweight) * LN_10;
-    Ok(ln.abs().log10() as i32)
+    ln.abs().log10() as i32
 }
 
 fn log_error(n: &Num) -> Option<PgError> {
@@ -106,7 +118,7 @@ fn numeric_ln(n: &Num, check: Check<'_>) -> Result<Num> {
     if let Some(e) = log_error(n) {
         return Err(e);
     }
-    let rscale = clamp_scale(MIN_SIG_DIGITS - estimate_ln_dweight(n)?, n.dscale);
+    let rscale = clamp_scale(MIN_SIG_DIGITS - estimate_ln_dweight(n), n.dscale);
     ln(n, rscale, check)
 }
 
@@ -126,7 +138,7 @@ fn numeric_log(base: &Num, n: &Num, check: Check<'_>) -> Result<Num> {
         (false, true) => return Ok(Num::special(Sign::PosInf)),
         _ => {}
     }
-    let (wb, wn) = (estimate_ln_dweight(base)?, estimate_ln_dweight(n)?);
+    let (wb, wn) = (estimate_ln_dweight(base), estimate_ln_dweight(n));
     let weight = wn - wb;
     let rscale = clamp_scale(MIN_SIG_DIGITS - weight, base.dscale.max(n.dscale));
     let ln_base = ln(base, (rscale + weight - wb + 8).max(0), check)?;
@@ -249,7 +261,7 @@ fn power_finite(base: &Num, exponent: &Num, check: Check<'_>) -> Result<Num> {
             && exponent.digits.last().is_some_and(|d| d % 2 == 1);
         abs = abs.negated();
     }
-    let dweight = estimate_ln_dweight(&abs)?;
+    let dweight = estimate_ln_dweight(&abs);
     let rough = ln(&abs, (8 - dweight).max(0), check)?;
     let val = rough.times_rounded(exponent, (8 - dweight).max(0)).to_f64();
     if val.abs() > RESULT_DIGITS_MAX * 3.01 {

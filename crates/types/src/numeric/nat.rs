@@ -32,10 +32,10 @@ pub(crate) struct Divisor {
 
 impl Divisor {
     /// `d` is not 0.
-    pub(crate) fn new(d: u64) -> Divisor {
+    pub(crate) const fn new(d: u64) -> Divisor {
         let shift = d.leading_zeros();
         let normal = d << shift;
-        let reciprocal = (u128::MAX / u128::from(normal)) as u64;
+        let reciprocal = (u128::MAX / normal as u128) as u64;
         Divisor { normal, shift, reciprocal }
     }
 
@@ -276,7 +276,7 @@ impl Nat {
     }
 
     /// The quotient, rounded down. Knuth's algorithm D. The divisor is not 0.
-    fn divided(&self, divisor: &Nat) -> Nat {
+    pub(crate) fn divided(&self, divisor: &Nat) -> Nat {
         if self.compare(divisor).is_lt() {
             return Nat::default();
         }
