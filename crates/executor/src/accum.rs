@@ -8,7 +8,7 @@ use eval::{RowInput, RowRef};
 use pgerror::{Result, bail};
 use smallvec::SmallVec;
 use types::compare::{CompareFn, bttextcmp, float_cmp};
-use types::numeric::{NumericTotal, int_pair_state, int_sum_state, numeric_cmp};
+use types::numeric::{NumericTotal, int_average, int_pair_state, int_sum_state, numeric_cmp};
 use types::{AggState, Batch, Column, ColumnData, Datum, DatumRef};
 
 /// The groups that the rows at hand belong to.
@@ -377,14 +377,22 @@ impl Acc {
                 Acc::Count(n) => Datum::int8(n[g]),
                 Acc::SumInt { seen, .. } if !seen[g] => Datum::Null,
                 Acc::SumInt { sum, .. } => Datum::int8(sum[g]),
-                Acc::AvgInt { count, sum } => {
-                    let state = int_pair_state(count[g], sum[g])?;
-                    call.finish_state(&state, &mut AggState::default(), run)?
-                }
-                Acc::BigInt { count, sum } => {
-                    let mut state = int_sum_state(count[g], sum[g]);
-                    call.finish_state(&Datum::Null, &mut state, run)?
-                }
+                Acc::AvgInt { count, sum } => match call.final_name() {
+                    "int8_avg" => int_average(sum[g].into(), count[g])?,
+                    "int2int4_sum" if count[g] == 0 => Datum::Null,
+                    "int2int4_sum" => Datum::int8(sum[g]),
+                    _ => {
+                        let state = int_pair_state(count[g], sum[g])?;
+                        call.finish_state(&state, &mut AggState::default(), run)?
+                    }
+                },
+                Acc::BigInt { count, sum } => match call.final_name() {
+                    "numeric_poly_avg" => int_average(sum[g], count[g])?,
+                    _ => {
+                        let mut state = int_sum_state(count[g], sum[g]);
+                        call.finish_state(&Datum::Null, &mut state, run)?
+                    }
+                },
                 Acc::SumFloat { seen, .. } if !seen[g] => Datum::Null,
                 Acc::SumFloat { sum, single: true, .. } => Datum::float4(sum[g] as f32),
                 Acc::SumFloat { sum, .. } => Datum::float8(sum[g]),

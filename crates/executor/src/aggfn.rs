@@ -263,6 +263,10 @@ impl AggCall {
         &self.info.trans_name
     }
 
+    pub(crate) fn final_name(&self) -> &str {
+        &self.info.final_name
+    }
+
     pub(crate) fn collation(&self) -> Oid {
         self.collation
     }
@@ -576,6 +580,7 @@ fn kept_rows(agg: &Aggref) -> AggInfo {
         trans_name: String::new(),
         trans: AggFn::Plain { f: |_, _| Ok(Datum::Null), strict: false },
         finalfn: None,
+        final_name: String::new(),
         combine: None,
         final_extra: false,
         trans_type: agg.aggtype,

@@ -43,6 +43,8 @@ pub struct AggInfo {
     pub trans_name: String,
     pub trans: AggFn,
     pub finalfn: Option<FinalCall>,
+    /// `pg_proc.prosrc` of the final function; empty where there is none.
+    pub final_name: String,
     pub combine: Option<CombineFn>,
     /// The final function also gets the aggregate's arguments' types (as NULLs).
     pub final_extra: bool,

@@ -54,13 +54,17 @@ impl Core {
                 Some(transition((f, strict))?)
             }
         };
-        let finalfn = match a.last.valid() {
-            None => None,
-            Some(p) => Some(match self.builtin_of(p)? {
-                (BuiltinFn::Scalar(f), strict, _) => FinalCall::Plain { f, strict },
-                (BuiltinFn::Final(f), strict, _) => FinalCall::Internal { f, strict },
+        let (finalfn, final_name) = match a.last.valid() {
+            None => (None, String::new()),
+            Some(p) => match self.builtin_of(p)? {
+                (BuiltinFn::Scalar(f), strict, name) => {
+                    (Some(FinalCall::Plain { f, strict }), name)
+                }
+                (BuiltinFn::Final(f), strict, name) => {
+                    (Some(FinalCall::Internal { f, strict }), name)
+                }
                 _ => return Err(unsupported()),
-            }),
+            },
         };
         let combine = match a.combine.valid() {
             None => None,
@@ -79,6 +83,7 @@ impl Core {
             trans_name,
             trans,
             finalfn,
+            final_name,
             combine,
             final_extra: a.last_extra,
             trans_type: a.trans_type,

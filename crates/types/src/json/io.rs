@@ -6,7 +6,7 @@ use super::parse;
 use crate::fncx::Watch;
 use crate::form::Reader;
 use crate::limits::TextBuffer;
-use crate::numeric::Num;
+use crate::numeric::with_text;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
@@ -93,7 +93,7 @@ pub(super) fn put_item(
     match item {
         Item::Null => out.extend_from_slice(b"null"),
         Item::Bool(b) => out.extend_from_slice(if b { b"true" } else { b"false" }),
-        Item::Number(n) => out.extend_from_slice(Num::from_payload(n).to_string().as_bytes()),
+        Item::Number(n) => with_text(n, |text| out.extend_from_slice(text)),
         Item::String(s) => put_string(out, s, watch)?,
         Item::Container(c) => {
             let (open, close) = if c.is_object() { (b'{', b'}') } else { (b'[', b']') };

@@ -146,6 +146,17 @@ pub fn int_pair_state(count: i64, sum: i64) -> Result<Datum> {
     pair_datum(count, sum)
 }
 
+/// The average of `count` integers whose sum is given; NULL where there are none.
+pub fn int_average(sum: i128, count: i64) -> Result<Datum> {
+    if count == 0 {
+        return Ok(Datum::Null);
+    }
+    match small::average(sum, count) {
+        Some(payload) => Ok(Datum::Bytes(payload.into())),
+        None => average(&Num::from(sum), count),
+    }
+}
+
 /// A running sum of numerics (`numeric_avg_accum`): in 128-bit units of 10^-16 while the values allow.
 #[derive(Clone, Default)]
 pub struct NumericTotal {
@@ -367,8 +378,8 @@ builtins! { FNS;
         _ => Ok(Datum::Null),
     }),
     "numeric_poly_avg" => Final(|_, s, _| match s.get::<PolyState>() {
-        Some(s) if s.count > 0 => average(&Num::from(s.sum), s.count),
-        _ => Ok(Datum::Null),
+        Some(s) => int_average(s.sum, s.count),
+        None => Ok(Datum::Null),
     }),
     "numeric_poly_var_samp" => Final(|_, s, _| poly_deviation(s, true, true)),
     "numeric_poly_var_pop" => Final(|_, s, _| poly_deviation(s, true, false)),
@@ -434,7 +445,7 @@ scalars! { SCALARS;
     },
     "int8_avg" => |_, a| {
         let (count, sum) = int8_pair(a[0])?;
-        if count == 0 { Ok(Datum::Null) } else { average(&Num::from(sum), count) }
+        int_average(sum.into(), count)
     },
     "int2int4_sum" => |_, a| {
         let (count, sum) = int8_pair(a[0])?;

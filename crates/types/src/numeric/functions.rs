@@ -261,11 +261,11 @@ scalars! { CASTS;
         let n = Num::of(a[0]);
         Ok(Datum::float8(match n.exact_f64() {
             Some(v) => v,
-            None => crate::float::parse_float8(n.to_string().as_bytes())?,
+            None => io::with_text(a[0].as_bytes(), crate::float::parse_float8)?,
         }))
     },
     "numeric_float4" => |_, a| {
-        Ok(Datum::float4(crate::float::parse_float4(Num::of(a[0]).to_string().as_bytes())?))
+        Ok(Datum::float4(io::with_text(a[0].as_bytes(), crate::float::parse_float4)?))
     },
     "numeric_pg_lsn" => |_, a| to_lsn(&Num::of(a[0])),
     "pg_lsn_mi" => |_, a| {

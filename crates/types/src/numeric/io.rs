@@ -10,6 +10,18 @@ impl fmt::Display for Num {
     }
 }
 
+/// Passes on the text of a stored number.
+pub(crate) fn with_text<T>(payload: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+    match small::text(payload) {
+        Some(text) => f(text.as_bytes()),
+        None => f(long_text(payload).as_bytes()),
+    }
+}
+
+pub(super) fn long_text(payload: &[u8]) -> String {
+    Num::from_payload(payload).to_string()
+}
+
 /// The decimal text; digits beyond `dscale` decimals must not be there.
 pub(crate) fn text_of(n: &Num, dscale: i32) -> String {
     match n.sign {
@@ -303,7 +315,7 @@ scalars! { FNS;
         n.apply_typmod(a.get(2).map_or(-1, |t| t.as_i32()))?;
         n.datum()
     },
-    "numeric_out" => |_, a| Ok(Datum::text(&Num::of(a[0]).to_string())),
+    "numeric_out" => |_, a| Ok(with_text(a[0].as_bytes(), |text| Datum::bytes(text))),
     "numeric_recv" => |_, a| {
         let mut n = receive(a[0].as_bytes())?;
         n.apply_typmod(a.get(2).map_or(-1, |t| t.as_i32()))?;

@@ -19,10 +19,11 @@ mod math;
 mod nat;
 mod small;
 
-pub use aggregates::{NumericTotal, int_pair_state, int_sum_state};
+pub use aggregates::{NumericTotal, int_average, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
 pub use functions::{add, hash_extended, hash_of};
 pub(crate) use functions::{product_into, quotient_into, sum_into};
+pub(crate) use io::with_text;
 pub use io::{from_float8, parse};
 pub(crate) use math::numeric_power as power;
 

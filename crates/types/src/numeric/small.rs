@@ -63,6 +63,11 @@ impl Small {
         })
     }
 
+    fn of_integer(v: i128) -> Option<Small> {
+        let mantissa = u64::try_from(v.unsigned_abs()).ok().filter(|&m| m < HALF)?;
+        Some(Small { mantissa, fraction: 0, dscale: 0, negative: v < 0 })
+    }
+
     /// The mantissa with its sign for `fraction` digits behind the point, of which the number has
     /// no more.
     #[inline]
@@ -161,7 +166,17 @@ pub(super) fn multiply(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
 
 /// Appends the quotient, with the scale that `select_div_scale` gives it.
 pub(super) fn divide(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let (a, b) = (Small::read(a)?, Small::read(b)?);
+    quotient(Small::read(a)?, Small::read(b)?, out)
+}
+
+/// The stored form of `sum` / `count`.
+pub(super) fn average(sum: i128, count: i64) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(16);
+    quotient(Small::of_integer(sum)?, Small::of_integer(count.into())?, &mut out)?;
+    Some(out)
+}
+
+fn quotient(a: Small, b: Small, out: &mut Vec<u8>) -> Option<()> {
     if b.mantissa == 0 {
         return None;
     }
@@ -203,6 +218,70 @@ pub(super) fn of_integer(v: i64) -> Vec<u8> {
     let mut out = Vec::with_capacity(12);
     write(v < 0, u128::from(v.unsigned_abs()), 0, 0, &mut out);
     out
+}
+
+/// A number's text.
+pub(crate) struct Text {
+    bytes: [u8; 120],
+    len: usize,
+}
+
+impl Text {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    fn push(&mut self, byte: u8) {
+        self.bytes[self.len] = byte;
+        self.len += 1;
+    }
+
+    fn zeros(&mut self, count: usize) {
+        self.bytes[self.len..self.len + count].fill(b'0');
+        self.len += count;
+    }
+
+    /// Appends an integer in at least `least` digits.
+    fn integer(&mut self, mut v: u64, least: usize) {
+        let count = v.checked_ilog10().map_or(0, |log| log as usize + 1).max(least);
+        for place in self.bytes[self.len..self.len + count].iter_mut().rev() {
+            *place = b'0' + (v % 10) as u8;
+            v /= 10;
+        }
+        self.len += count;
+    }
+}
+
+/// The decimal text of a stored number.
+pub(super) fn text(b: &[u8]) -> Option<Text> {
+    let n = Small::read(b)?;
+    let mut out = Text { bytes: [0; 120], len: 0 };
+    if n.negative {
+        out.push(b'-');
+    }
+    let places = 4 * n.fraction.unsigned_abs() as usize;
+    let (whole, part) = match n.fraction {
+        ..=0 => (n.mantissa, 0),
+        1..=4 => {
+            let unit = POWERS[places] as u64;
+            (n.mantissa / unit, n.mantissa % unit)
+        }
+        _ => (0, n.mantissa),
+    };
+    out.integer(whole, 1);
+    if n.fraction < 0 && whole > 0 {
+        out.zeros(places);
+    }
+    if n.dscale > 0 {
+        out.push(b'.');
+        let end = out.len + n.dscale as usize;
+        if n.fraction > 0 {
+            out.integer(part, places);
+        }
+        out.zeros(end.saturating_sub(out.len));
+        out.len = end;
+    }
+    Some(out)
 }
 
 #[cfg(test)]
@@ -292,6 +371,35 @@ mod tests {
             }
         }
         assert!(small > 500, "the short way is not taken: {small}");
+    }
+
+    #[test]
+    fn texts_are_those_of_long_arithmetic() {
+        let mut small = 0;
+        for stored in &pool() {
+            let want = super::super::io::long_text(stored);
+            if let Some(got) = text(stored) {
+                small += 1;
+                assert_eq!(String::from_utf8_lossy(got.as_bytes()), want);
+            }
+        }
+        assert!(small > 25, "the short way is not taken: {small}");
+    }
+
+    #[test]
+    fn averages_are_those_of_long_arithmetic() {
+        let mut small = 0;
+        for sum in [0, 1, -1, 7, 9999, 10_000, -123_456_789, i128::from(HALF) - 1, HALF.into()] {
+            for count in [1, 3, 7, 10_000, 99_999_999, 1_000_000_007, i64::MAX] {
+                let (x, y) = (Num::from(sum), Num::from(count));
+                let want = x.divided(&y, select_div_scale(&x, &y), true).expect("a quotient");
+                if let Some(got) = average(sum, count) {
+                    small += 1;
+                    assert_eq!(got, want.to_payload().expect("fits"), "{sum} / {count}");
+                }
+            }
+        }
+        assert!(small > 30, "the short way is not taken: {small}");
     }
 
     #[test]
