@@ -71,6 +71,24 @@ impl WordKind {
             _ => 0,
         }
     }
+
+    /// Does an equal word mean an equal value to this one, where both are so? Short texts and numerics
+    /// of few digits are whole in their words.
+    fn holds_all_of(self, v: DatumRef<'_>) -> bool {
+        match (self, v) {
+            (WordKind::Bytes, DatumRef::Bytes(b)) => is_whole(b),
+            (WordKind::BpChar, DatumRef::Bytes(b)) => is_whole(bpchar_trimmed(b)),
+            // A header of at most four bytes and three digits.
+            (WordKind::Numeric, DatumRef::Bytes(b)) => b.len() <= 8,
+            (_, DatumRef::Null) => true,
+            _ => self.is_exact(),
+        }
+    }
+}
+
+/// Is the value its prefix without the zeros at the end?
+fn is_whole(b: &[u8]) -> bool {
+    b.len() <= 8 && b.last() != Some(&0)
 }
 
 fn prefix(b: &[u8]) -> u64 {
@@ -156,6 +174,10 @@ fn words_of(col: &Column, c: &SortColumn, from: usize, out: &mut Vec<u64>) {
     }
 }
 
+fn are_whole(col: &Column, word: WordKind) -> bool {
+    word.is_exact() || (0..col.len()).all(|i| word.holds_all_of(col.get(i)))
+}
+
 /// Rows come in, rows go out sorted.
 pub(crate) struct Sorter {
     columns: Vec<SortColumn>,
@@ -165,6 +187,8 @@ pub(crate) struct Sorter {
     was_bounded: bool,
     rows: Batch,
     words: Vec<u64>,
+    /// Are the rows' values of the first sort column whole in their words?
+    whole: bool,
     /// In a bounded sort: the word of the last row kept, if that is not NULL; no later row above it counts.
     threshold: Option<u64>,
     order: Vec<u32>,
@@ -195,6 +219,7 @@ impl Sorter {
             was_bounded: false,
             rows: Batch::default(),
             words: Vec::new(),
+            whole: true,
             threshold: None,
             order: Vec::new(),
             at: 0,
@@ -217,6 +242,9 @@ impl Sorter {
             self.rows = batch.empty_like();
         }
         let first = self.columns.first().cloned();
+        if let Some(c) = first.as_ref().filter(|_| self.whole) {
+            self.whole = are_whole(&batch.columns[c.column], c.word);
+        }
         if let (Some(limit), Some(c)) = (self.threshold, &first) {
             self.push_below(batch, limit, c);
         } else {
@@ -311,10 +339,10 @@ impl Sorter {
         } else {
             items.extend(self.words.iter().zip(0..n).map(|(&word, row)| Item { word, row }));
         }
-        if c.word.is_exact() && columns.len() == 1 {
+        if self.whole && columns.len() == 1 {
             items.sort_unstable_by_key(|i| u128::from(i.word) << 32 | u128::from(i.row));
         } else {
-            let from = usize::from(c.word.is_exact());
+            let from = usize::from(self.whole);
             items.sort_unstable_by(|a, b| {
                 a.word
                     .cmp(&b.word)
@@ -359,6 +387,7 @@ impl Sorter {
         self.runs.push(file);
         self.rows.clear();
         self.words.clear();
+        self.whole = true;
         self.order.clear();
         Ok(())
     }
@@ -581,6 +610,42 @@ mod tests {
             let w = |v: i64| WordKind::Signed.word(Datum::int8(v).as_ref());
             assert!(w(pair[0]) < w(pair[1]), "{pair:?}");
         }
+    }
+
+    #[test]
+    fn equal_words_of_whole_values_mean_equal_values() {
+        let numbers = [
+            "0",
+            "0.0",
+            "1",
+            "1.00",
+            "12345",
+            "123456789",
+            "1.0001",
+            "1.00010001",
+            "1.000100010001",
+            "NaN",
+        ];
+        let stored = |t: &&str| types::numeric::parse(t.as_bytes()).unwrap().datum().unwrap();
+        let numbers: Vec<Datum> = numbers.iter().map(stored).collect();
+        let texts: [&[u8]; 9] =
+            [b"", b"\0", b"a", b"a\0", b"abcdefgh", b"abcdefg", b"abcdefghi", b"abcdefg\0", b"b"];
+        let texts: Vec<Datum> = texts.iter().map(|t| Datum::bytes(*t)).collect();
+        let mut pairs = 0;
+        for (kind, values) in [(WordKind::Numeric, numbers), (WordKind::Bytes, texts)] {
+            let whole = values.iter().filter(|v| kind.holds_all_of(v.as_ref()));
+            let whole: Vec<&Datum> = whole.collect();
+            for (a, b) in whole.iter().flat_map(|a| whole.iter().map(move |b| (a, b))) {
+                pairs += 1;
+                let (a, b) = (a.as_ref(), b.as_ref());
+                let order = match kind {
+                    WordKind::Numeric => types::numeric::numeric_cmp(a, b, ids::Oid::INVALID),
+                    _ => a.as_bytes().cmp(b.as_bytes()),
+                };
+                assert_eq!(kind.word(a).cmp(&kind.word(b)), order, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(pairs, 9 * 9 + 5 * 5);
     }
 
     #[test]
