@@ -149,7 +149,7 @@ pub fn describe(
                 "functions in index predicate must be marked IMMUTABLE"
             );
         }
-        predicate = conjuncts(e);
+        predicate = plan::walk::conjuncts(e);
     }
     let options = match method.oid {
         BTREE_AM => options::index_options(&stmt.options)?,
@@ -479,16 +479,6 @@ fn find_opclass(
     Ok(oid)
 }
 
-/// The operands of a top-level AND.
-pub fn conjuncts(e: Expr) -> Vec<Expr> {
-    match e {
-        Expr::Bool(b) if b.boolop == plan::expr::BoolOp::And => {
-            b.args.into_iter().flat_map(conjuncts).collect()
-        }
-        e => vec![e],
-    }
-}
-
 /// Does the expression depend on its columns only?
 pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     let mut functions = Vec::new();
@@ -802,7 +792,10 @@ fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool)
         None => Vec::new(),
     };
     let predicate = match &row.indpred {
-        Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+        Some(text) => plan::nodetree::read_exprs(text.as_str())?
+            .into_iter()
+            .flat_map(plan::walk::conjuncts)
+            .collect(),
         None => Vec::new(),
     };
     let mut columns: Vec<AttrNo> = row.indkey.iter().copied().filter(|n| *n != 0).collect();

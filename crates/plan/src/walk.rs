@@ -251,6 +251,16 @@ pub fn deep_query(query: &Query, level: u32, f: &mut dyn FnMut(&Expr, u32) -> bo
     });
 }
 
+/// The operands of a top-level AND.
+pub fn conjuncts(e: Expr) -> Vec<Expr> {
+    match e {
+        Expr::Bool(b) if b.boolop == crate::expr::BoolOp::And => {
+            b.args.into_iter().flat_map(conjuncts).collect()
+        }
+        e => vec![e],
+    }
+}
+
 /// Calls `f` on each top expression that belongs to the query's own level.
 pub fn query_exprs_mut(query: &mut Query, f: &mut dyn FnMut(&mut Expr)) {
     for t in query.target_list.iter_mut().chain(&mut query.returning_list) {

@@ -129,13 +129,7 @@ impl Core {
             include,
             unique: row.indisunique,
             immediate: row.indimmediate,
-            predicate: predicate
-                .into_iter()
-                .flat_map(|p| match p {
-                    Expr::Bool(b) if b.boolop == plan::expr::BoolOp::And => b.args,
-                    other => vec![other],
-                })
-                .collect(),
+            predicate: predicate.into_iter().flat_map(plan::walk::conjuncts).collect(),
             pages,
             tuples,
             tree_height,

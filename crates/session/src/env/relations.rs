@@ -56,7 +56,10 @@ impl Core {
             let exprs: Vec<_> =
                 row.indkey.iter().map(|&k| if k == 0 { list.next() } else { None }).collect();
             let predicate = match &row.indpred {
-                Some(text) => nodetree::read_exprs(text.as_str())?,
+                Some(text) => nodetree::read_exprs(text.as_str())?
+                    .into_iter()
+                    .flat_map(plan::walk::conjuncts)
+                    .collect(),
                 None => Vec::new(),
             };
             indexes.push(RelIndex {
