@@ -58,6 +58,22 @@ pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> R
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile(&expr)
 }
 
+/// As [`compile_over`], a list of conditions that rows must meet.
+pub fn compile_quals_over(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    mut quals: Vec<Expr>,
+) -> Result<Program> {
+    for e in &mut quals {
+        plan::walk::fix_tableoid(e, rel.oid());
+    }
+    let row = match rel.class.reltype.valid() {
+        Some(ty) => Some(host.functions().row_desc(ty, -1)?),
+        None => None,
+    };
+    Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile_all(&quals)
+}
+
 /// A conjunction, as [`compile_rows`].
 pub fn compile_all(facts: &mut dyn Facts, exprs: &[Expr], row: &Arc<RowDesc>) -> Result<Program> {
     Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile_all(exprs)

@@ -120,10 +120,8 @@ fn select(
 ) -> Result<()> {
     st.prepare(program);
     st.depth = 0;
-    // An argument of AND that is NULL for a row still lets later ones be evaluated in row order; for
-    // a filter NULL and false are the same, so both end the row here.
     let conditions = match &program.root {
-        Node::And(args) => args.as_slice(),
+        Node::Quals(args) => args.as_slice(),
         root => std::slice::from_ref(root),
     };
     for node in conditions {
@@ -219,14 +217,8 @@ fn true_rows(
             Ok(hits)
         }
         Node::And(args) => {
-            let mut rows = all_rows(input, sel);
-            for arg in args {
-                if rows.is_empty() {
-                    break;
-                }
-                rows = true_rows(arg, st, host, input, Some(&rows))?;
-            }
-            Ok(rows)
+            let rows = all_rows(input, sel);
+            truths_of_all(args, st, host, input, rows).map(|t| t.yes)
         }
         Node::ScalarArray { call, use_or, elements: Some(elements), .. }
             if call.strict && is_column_form(&call.args[0]) =>
@@ -259,6 +251,126 @@ fn true_rows(
             Ok(rows_that_hold(&col, sel))
         }
     }
+}
+
+/// The rows for which a condition is true, and those for which it is NULL; both ascend.
+struct Truths {
+    yes: Selection,
+    unknown: Selection,
+}
+
+impl Truths {
+    fn certain(yes: Selection) -> Truths {
+        Truths { yes, unknown: Vec::new() }
+    }
+}
+
+fn truths(
+    node: &Node,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    rows: &[u16],
+) -> Result<Truths> {
+    match node {
+        Node::NullTest { row: false, .. } => {
+            true_rows(node, st, host, input, Some(rows)).map(Truths::certain)
+        }
+        Node::And(args) => truths_of_all(args, st, host, input, rows.to_vec()),
+        Node::Or(args) => truths_of_any(args, st, host, input, rows),
+        Node::ScalarArray { call, elements: Some(elements), .. }
+            if call.strict
+                && !elements.all.is_empty()
+                && !elements.has_null
+                && matches!(call.args[0], Node::Slot(Slot { source: Source::Scan, .. })) =>
+        {
+            // NULL for the rows for which the value compared is.
+            let yes = true_rows(node, st, host, input, Some(rows))?;
+            let Node::Slot(slot) = &call.args[0] else { return Ok(Truths::certain(yes)) };
+            let unknown = match input.columns[slot.column].nulls.as_ref().filter(|n| n.any()) {
+                None => Vec::new(),
+                Some(nulls) => {
+                    rows.iter().copied().filter(|&r| nulls.get(usize::from(r))).collect()
+                }
+            };
+            Ok(Truths { yes, unknown })
+        }
+        _ => {
+            let column = node_batch(node, true, st, host, input, Some(rows))?;
+            let yes = rows_that_hold(&column, Some(rows));
+            let unknown = match column.nulls.as_ref().filter(|n| n.any()) {
+                None => Vec::new(),
+                Some(nulls) => {
+                    let null = |(i, _): &(usize, &u16)| nulls.get(*i);
+                    rows.iter().enumerate().filter(null).map(|(_, r)| *r).collect()
+                }
+            };
+            Ok(Truths { yes, unknown })
+        }
+    }
+}
+
+/// NULL does not decide an AND: the arguments that follow are evaluated for that row as well, and
+/// what they raise is raised.
+fn truths_of_all(
+    args: &[Node],
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    rows: Selection,
+) -> Result<Truths> {
+    let mut all = Truths::certain(rows);
+    for arg in args {
+        if all.unknown.is_empty() {
+            if all.yes.is_empty() {
+                break;
+            }
+            all = truths(arg, st, host, input, &all.yes)?;
+            continue;
+        }
+        let next = truths(arg, st, host, input, &merged(&all.yes, &all.unknown))?;
+        let possible = merged(&next.yes, &next.unknown);
+        all.yes.retain(|r| next.yes.binary_search(r).is_ok());
+        all.unknown = without(&possible, &all.yes);
+    }
+    Ok(all)
+}
+
+/// Later arguments of an OR are evaluated for the rows for which no earlier one was true.
+fn truths_of_any(
+    args: &[Node],
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    rows: &[u16],
+) -> Result<Truths> {
+    let mut any = Truths::certain(Vec::new());
+    let mut left = rows.to_vec();
+    for arg in args {
+        if left.is_empty() {
+            break;
+        }
+        let next = truths(arg, st, host, input, &left)?;
+        left = without(&left, &next.yes);
+        any.yes = merged(&any.yes, &next.yes);
+        any.unknown = merged(&any.unknown, &next.unknown);
+    }
+    any.unknown.retain(|r| any.yes.binary_search(r).is_err());
+    Ok(any)
+}
+
+/// The rows of two selections.
+fn merged(a: &[u16], b: &[u16]) -> Selection {
+    let mut rows = [a, b].concat();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// The rows of one selection that are not in another.
+fn without(rows: &[u16], removed: &[u16]) -> Selection {
+    let mut removed = removed.iter().peekable();
+    rows.iter().filter(|&r| removed.next_if_eq(&r).is_none()).copied().collect()
 }
 
 /// The rows for which a column of booleans is true: row `i` of it is row `sel[i]`.

@@ -145,7 +145,9 @@ impl<'a> Compiler<'a> {
         Ok(Program { root, sites: self.sites, type_oid, by_val })
     }
 
-    /// A conjunction of conditions; true where there is none.
+    /// A list of conditions that rows must meet, as WHERE is; true where there is none. Unlike an AND, it
+    /// is decided by the first condition that is NULL: later ones are not evaluated for that row.
+    /// Counterpart: ExecInitQual.
     pub fn compile_all(&mut self, quals: &[Expr]) -> Result<Program> {
         self.sites = 0;
         let mut nodes = Vec::with_capacity(quals.len());
@@ -155,7 +157,7 @@ impl<'a> Compiler<'a> {
         let root = match nodes.len() {
             0 => Node::Const(Datum::bool(true)),
             1 => nodes.pop().expect("one node"),
-            _ => Node::And(nodes),
+            _ => Node::Quals(nodes),
         };
         Ok(Program { root, sites: self.sites, type_oid: oids::BOOL, by_val: true })
     }

@@ -21,7 +21,7 @@ const BUILTIN_OID_MAX: u32 = 16_383;
 pub(crate) struct Elements {
     pub all: Vec<Datum>,
     set: Option<Set>,
-    has_null: bool,
+    pub has_null: bool,
 }
 
 /// Elements by which values are found that equal one of them.

@@ -150,6 +150,8 @@ pub(crate) enum Node {
     Missing {
         name: String,
     },
+    /// A condition list: false where any of them is not true.
+    Quals(Vec<Node>),
     And(Vec<Node>),
     Or(Vec<Node>),
     Not(Box<Node>),

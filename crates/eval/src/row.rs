@@ -159,6 +159,16 @@ fn eval_compound<'a>(
 ) -> Result<Val<'a>> {
     match node {
         Node::Call(call) => eval_call_at(call, st, host, input).map(Val::Own),
+        Node::Quals(args) => {
+            for arg in args {
+                let v = eval(arg, st, host, input)?;
+                let v = v.as_ref();
+                if v.is_null() || !v.as_bool() {
+                    return Ok(Val::bool(false));
+                }
+            }
+            Ok(Val::bool(true))
+        }
         Node::And(args) => junction(args, false, st, host, input),
         Node::Or(args) => junction(args, true, st, host, input),
         Node::Not(arg) => {

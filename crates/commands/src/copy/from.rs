@@ -151,7 +151,7 @@ pub(super) fn copy_from(
             let kind = ExprKind::CopyWhere;
             let e = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
             not_of_generated(&rel, &e)?;
-            Some(exprs::compile_over(host, &rel, &e)?)
+            Some(exprs::compile_quals_over(host, &rel, plan::walk::conjuncts(e))?)
         }
     };
     let depth = host.backend().snapshot_depth();
