@@ -22,10 +22,11 @@ impl Glob<'_> {
         if quals.is_empty() || *security_barrier || !takes_quals(subquery) {
             return Ok(quals);
         }
+        let volatile_too = !counts_rows(subquery);
         let mut sub = (**subquery).clone();
         let mut stay = Vec::new();
         for q in quals {
-            if self.may_move(&q, rti, &sub)? {
+            if self.may_move(&q, rti, &sub, volatile_too)? {
                 push(&mut sub, &q);
             } else {
                 stay.push(q);
@@ -37,8 +38,9 @@ impl Glob<'_> {
         Ok(stay)
     }
 
-    fn may_move(&mut self, qual: &Expr, rti: i32, sub: &Query) -> Result<bool> {
-        if contains_subplans(qual) || eval::volatility(qual, self.facts)? == Volatility::Volatile {
+    fn may_move(&mut self, qual: &Expr, rti: i32, sub: &Query, volatile_too: bool) -> Result<bool> {
+        let volatile = eval::volatility(qual, self.facts)? == Volatility::Volatile;
+        if contains_subplans(qual) || (volatile && !volatile_too) {
             return Ok(false);
         }
         let mut vars = Vec::new();
@@ -49,7 +51,7 @@ impl Glob<'_> {
                 return Ok(false);
             }
         }
-        Ok(!vars.is_empty())
+        Ok(volatile || !vars.is_empty())
     }
 
     /// Is a condition on that column the same before the query's last steps as after them?
@@ -93,9 +95,24 @@ fn takes_quals(sub: &Query) -> bool {
     let Some(tree) = &sub.set_operations else { return true };
     !excepts(tree)
         && leaves(tree).into_iter().all(|rti| match &sub.rte(rti).kind {
-            RteKind::Subquery { subquery, .. } => takes_quals(subquery),
+            RteKind::Subquery { subquery, .. } => {
+                subquery.set_operations.is_none() && takes_quals(subquery)
+            }
             _ => false,
         })
+}
+
+/// Does the query, or one that it is made of, have steps whose result depends on how often a
+/// volatile condition is evaluated? UNION and INTERSECT do not count as such in PostgreSQL.
+fn counts_rows(sub: &Query) -> bool {
+    let own = !sub.distinct_clause.is_empty()
+        || sub.has_window_funcs
+        || sub.target_list.iter().any(|t| contains_srf(&t.expr));
+    let arms = sub.set_operations.as_deref().map(leaves).unwrap_or_default();
+    own || arms.into_iter().any(|rti| match &sub.rte(rti).kind {
+        RteKind::Subquery { subquery, .. } => counts_rows(subquery),
+        _ => true,
+    })
 }
 
 fn excepts(node: &SetOpNode) -> bool {

@@ -1,0 +1,27 @@
+-- How often volatile functions are called where the planner decides it by rule.
+CREATE TEMP SEQUENCE calls
+CREATE TEMP TABLE five (k int, q boolean)
+INSERT INTO five VALUES (1, true), (2, false), (2, NULL), (3, true), (NULL, true)
+
+-- A volatile condition goes into the arms of UNION and INTERSECT, without columns as well.
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION SELECT 7) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION ALL SELECT 7) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five INTERSECT SELECT k FROM five) s WHERE nextval('calls') > k; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five INTERSECT ALL SELECT k FROM five WHERE q) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION (SELECT k FROM five EXCEPT SELECT 1)) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five EXCEPT SELECT 2) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION (SELECT k FROM five ORDER BY k)) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION (SELECT k FROM five LIMIT 2)) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION SELECT DISTINCT k FROM five) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION SELECT generate_series(1, 3)) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION (SELECT 1 UNION SELECT 2)) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five UNION SELECT 9) s JOIN five f ON nextval('calls') > 0; SELECT last_value FROM calls
+
+-- It also goes beneath GROUP BY's result as HAVING, but not beneath DISTINCT, windows and functions
+-- that return sets.
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, count(*) c FROM five GROUP BY k) s WHERE nextval('calls') > coalesce(k, 0) * 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT DISTINCT k FROM five) s WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, rank() OVER (PARTITION BY k) FROM five) s WHERE nextval('calls') > k; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, generate_series(1, 2) FROM five) s WHERE nextval('calls') > k; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five LIMIT 3) s WHERE nextval('calls') > k; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, nextval('calls') n FROM five) s WHERE n > 0 AND nextval('calls') > k; SELECT last_value FROM calls
