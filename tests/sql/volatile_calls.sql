@@ -25,3 +25,15 @@ SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, rank() OVER (PARTITIO
 SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, generate_series(1, 2) FROM five) s WHERE nextval('calls') > k; SELECT last_value FROM calls
 SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k FROM five LIMIT 3) s WHERE nextval('calls') > k; SELECT last_value FROM calls
 SELECT setval('calls', 1); SELECT count(*) FROM (SELECT k, nextval('calls') n FROM five) s WHERE n > 0 AND nextval('calls') > k; SELECT last_value FROM calls
+
+-- A sub-select that refers to the outer row only where folding removes it runs once.
+SELECT setval('calls', 1); SELECT count(m) FROM (SELECT (SELECT nextval('calls') WHERE (f.q OR true)) m FROM five f) s; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f WHERE f.k < (SELECT nextval('calls') + CASE WHEN true THEN 5 ELSE f.k END); SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f WHERE EXISTS (SELECT nextval('calls') FROM five g WHERE nextval('calls') > 0 OR f.q OR true); SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f WHERE f.k IN (SELECT nextval('calls') FROM five g WHERE g.q OR f.q OR true); SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f WHERE (f.k, 1) < (SELECT nextval('calls'), coalesce(2, f.k)); SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f WHERE f.k < ALL (SELECT nextval('calls') FROM (SELECT coalesce(3, f.k)) g); SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT f.k, ARRAY(SELECT nextval('calls') FROM five g WHERE f.k IS NULL OR true) FROM five f ORDER BY 1; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*), (SELECT nextval('calls') WHERE f.q OR true) FROM five f GROUP BY f.q; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count((SELECT nextval('calls') FROM (SELECT k, f.q FROM five) g LIMIT 1)) FROM five f; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count((SELECT nextval('calls') WHERE false AND f.q)), count((SELECT f.k WHERE nextval('calls') < 0)) FROM five f; SELECT last_value FROM calls

@@ -67,13 +67,19 @@ impl Glob<'_> {
             SubLinkKind::Exists => self.exists_as_any(&query)?,
             _ => None,
         };
-        let params = self.parameterise(&mut query);
+        let mut params = self.parameterise(&mut query);
         let fraction = match s.kind {
             SubLinkKind::Exists => 1.0,
             SubLinkKind::Any | SubLinkKind::All => 0.5,
             _ => 0.0,
         };
         let planned = self.plan_level(query, root.child_input(fraction))?;
+        if !params.is_empty() {
+            // Folding may have removed what referred to this level: then the rows are the same for
+            // each outer row, and volatile functions are called once.
+            let read = plan::params::mentioned(&[&planned.plan], &[], &self.subplans).read;
+            params.retain(|(id, _)| read.binary_search(id).is_ok());
+        }
         let columns: Vec<Expr> = planned
             .plan
             .info
