@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod copies;
+#[cfg(test)]
 mod corpus;
 #[cfg(test)]
 mod crash;

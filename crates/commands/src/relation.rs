@@ -300,6 +300,19 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     }
 }
 
+/// The value of a column that is not given: its own default, or that of its type.
+pub fn column_default(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    number: AttrNo,
+) -> Result<Option<plan::Expr>> {
+    let mut cat = analyze::SessionLookup::new(host);
+    let Some(relation) = analyze::Lookup::relation(&mut cat, table)? else {
+        return Err(pgerror::PgError::internal("a default of a table that is not there"));
+    };
+    analyze::rewrite::column_default(&mut cat, &relation, number)
+}
+
 /// Makes a relation with all that belongs to it except constraints, defaults and a TOAST table; it is
 /// locked for others and visible to the next command.
 pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {

@@ -119,6 +119,10 @@ fn values(
     }
     let domain = host.catalog().type_row(column.atttypid)?.typtype == b'd';
     let constrained = domain && crate::domain::has_constraints(host, column.atttypid)?;
+    let default = match default {
+        None if domain && !generated => crate::relation::column_default(host, oid, number)?,
+        given => given,
+    };
     let Some(expr) = default else {
         if constrained {
             // NULL must be a value of the domain.

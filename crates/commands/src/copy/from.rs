@@ -274,19 +274,14 @@ impl<'a> Reader<'a> {
             if numbers.contains(&a.attnum) {
                 continue;
             }
-            let value = match rel.default(a.attnum) {
-                Some(text) if a.attgenerated == 0 && !a.attisdropped => {
-                    let expr = plan::nodetree::read_expr(text.as_str())?;
-                    let expr = host.planner().fold(expr)?;
-                    match expr {
-                        plan::Expr::Const(c) => Default::Value(c.value),
-                        e => Default::Program(exprs::compile(host.facts(), &e, &[])?),
-                    }
-                }
-                _ => match identity(host, rel, a)? {
-                    Some(e) => Default::Program(exprs::compile(host.facts(), &e, &[])?),
-                    None => Default::Null,
-                },
+            let expr = match a.attgenerated == 0 && !a.attisdropped {
+                true => crate::relation::column_default(host, rel.oid(), a.attnum)?,
+                false => None,
+            };
+            let value = match expr.map(|e| host.planner().fold(e)).transpose()? {
+                Some(Expr::Const(c)) => Default::Value(c.value),
+                Some(e) => Default::Program(exprs::compile(host.facts(), &e, &[])?),
+                None => Default::Null,
             };
             defaults.push((a.attnum as usize - 1, value));
         }
@@ -691,21 +686,6 @@ fn small_int(text: &[u8]) -> Option<i64> {
         n = n * 10 + i64::from(d);
     }
     Some(if negative { -n } else { n })
-}
-
-/// The value of an identity column that is not in the data.
-fn identity(
-    host: &mut dyn CommandHost,
-    rel: &RelDesc,
-    a: &catalog::rows::PgAttribute,
-) -> Result<Option<plan::Expr>> {
-    if a.attidentity == 0 || a.attisdropped {
-        return Ok(None);
-    }
-    let found = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
-    Ok(found.first().map(|&seqid| {
-        plan::Expr::NextValue(plan::expr::NextValueExpr { seqid, typeid: a.atttypid })
-    }))
 }
 
 /// 22021 for bytes that are not UTF-8.

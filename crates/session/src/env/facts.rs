@@ -206,17 +206,15 @@ impl Facts for Core {
     }
 
     fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>> {
-        let mut out = Vec::new();
+        let (mut out, mut not_null) = (Vec::new(), false);
         let mut at = ty;
         loop {
             let row = self.cat().find_type(at)?.ok_or_else(|| Core::no_type(at))?;
             if row.typtype != b'd' {
                 break;
             }
+            not_null |= row.typnotnull;
             let mut own = Vec::new();
-            if row.typnotnull {
-                own.push(DomainCheck { name: String::new(), check: None });
-            }
             for c in self
                 .cat()
                 .scan(catalog::rows::indexes::PG_CONSTRAINT_CONTYPID_INDEX, &[at.into()])?
@@ -226,12 +224,15 @@ impl Facts for Core {
                     own.push(DomainCheck { name: c.conname.as_str().to_string(), check });
                 }
             }
+            own.sort_by(|a, b| a.name.cmp(&b.name));
             // Constraints of the domains beneath are tested first.
             own.append(&mut out);
             out = own;
             at = row.typbasetype;
         }
-        out.reverse();
+        if not_null {
+            out.insert(0, DomainCheck { name: String::new(), check: None });
+        }
         Ok(out)
     }
 }
