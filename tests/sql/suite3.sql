@@ -22,4 +22,15 @@ alter domain sorted add constraint ab check (value > 1)
 select [[1¦2¦4¦6]]::sorted
 create domain beneath int constraint b check (value > 5); create domain above beneath not null constraint a check (value is not null)
 select [[null¦1¦9]]::above
+prepare transaction 'x'
+begin; prepare transaction 'x'
+select 1
+begin; savepoint a; prepare transaction 'x'
+rollback
+begin; select 1/0
+prepare transaction 'x'
+select 1
+[[commit¦rollback]] prepared 'x'
+begin; [[commit¦rollback]] prepared 'x'
+rollback
 DROP SCHEMA suite3 CASCADE

@@ -39,6 +39,8 @@ mod pgbench;
 #[cfg(test)]
 mod planning;
 #[cfg(test)]
+mod prepared;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod random_sql;

@@ -13,6 +13,7 @@
 //! Counterpart: the upper half of xact.c.
 
 use crate::session::Session;
+use commands::CommandHost;
 use engine::Isolation;
 use ids::Oid;
 use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
@@ -102,6 +103,12 @@ pub(crate) fn aborted() -> PgError {
 
 fn no_transaction(what: &str) -> PgError {
     pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
+}
+
+/// No transaction is ever prepared, so that none has an identifier.
+fn no_prepared_transaction(stmt: &TransactionStmt) -> PgError {
+    let gid = stmt.gid.as_deref().unwrap_or_default();
+    pg_err!(UNDEFINED_OBJECT, "prepared transaction with identifier \"{gid}\" does not exist")
 }
 
 fn warning(code: SqlState, message: &str) -> PgError {
@@ -300,11 +307,14 @@ impl Session {
                 self.rollback_to(name)?;
                 Ok("ROLLBACK")
             }
-            TransactionStmtKind::Prepare
-            | TransactionStmtKind::CommitPrepared
-            | TransactionStmtKind::RollbackPrepared => {
-                Err(pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "prepared transactions are disabled")
-                    .hint("Set max_prepared_transactions to a nonzero value."))
+            TransactionStmtKind::Prepare => self.prepare_block(),
+            TransactionStmtKind::CommitPrepared => {
+                self.prevent_in_transaction_block("COMMIT PREPARED")?;
+                Err(no_prepared_transaction(stmt))
+            }
+            TransactionStmtKind::RollbackPrepared => {
+                self.prevent_in_transaction_block("ROLLBACK PREPARED")?;
+                Err(no_prepared_transaction(stmt))
             }
         }
     }
@@ -353,6 +363,27 @@ impl Session {
         self.abort_transaction();
         self.begin_chained(next);
         Ok(())
+    }
+
+    /// PREPARE TRANSACTION, which ends the block with or without an error. A failed transaction is rolled back, and a
+    /// statement outside of blocks has nothing to prepare.
+    fn prepare_block(&mut self) -> Result<&'static str> {
+        if self.xact.block != Block::Explicit {
+            self.no_block("PREPARE TRANSACTION", false)?;
+        }
+        if self.xact.failed {
+            self.abort_transaction();
+            return Ok("ROLLBACK");
+        }
+        if self.xact.block == Block::Single {
+            return Ok("ROLLBACK");
+        }
+        self.xact.block = Block::Single;
+        Err(match self.setting("max_prepared_transactions").as_str() {
+            "0" => pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "prepared transactions are disabled")
+                .hint("Set max_prepared_transactions to a nonzero value."),
+            _ => PgError::unsupported("PREPARE TRANSACTION"),
+        })
     }
 
     fn no_block(&mut self, what: &str, chain: bool) -> Result<()> {
