@@ -33,4 +33,12 @@ select 1
 [[commit¦rollback]] prepared 'x'
 begin; [[commit¦rollback]] prepared 'x'
 rollback
+create table tt(c int); alter table tt add constraint foo check (c > 1)
+alter table tt add constraint foo unique (c)
+alter table tt add constraint foo primary key (c)
+create table dup(c int constraint bar check (c > 1), constraint bar unique (c))
+create table ct(a int, b int unique, constraint p1 primary key (a))
+comment on index p1 is 'index'; comment on constraint p1 on ct is 'constraint'; comment on index ct_b_key is 'unique'
+alter table ct alter a type bigint, alter b type bigint
+select obj_description('p1'::regclass, 'pg_class'), obj_description('ct_b_key'::regclass, 'pg_class'), obj_description(oid, 'pg_constraint') from pg_constraint where conname = 'p1'
 DROP SCHEMA suite3 CASCADE

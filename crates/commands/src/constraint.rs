@@ -85,7 +85,7 @@ pub fn insert(
 const TABLEOID: AttrNo = -6;
 
 /// 42710 where the table has a constraint of that name.
-fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
+pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
     let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
     if !host.catalog().scan(index, &keys)?.is_empty() {

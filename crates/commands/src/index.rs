@@ -696,6 +696,7 @@ fn record_dependencies(
         Some(constraint) => {
             let kind = if new.primary { b'p' } else { b'u' };
             let keys: Vec<AttrNo> = new.keys.iter().map(|k| k.number).collect();
+            crate::constraint::check_name_free(host, rel, &new.name)?;
             let mut row = crate::constraint::row(host, &new.name, rel, kind)?;
             row.condeferrable = constraint.deferrable;
             row.condeferred = constraint.deferred;

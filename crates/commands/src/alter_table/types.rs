@@ -31,6 +31,8 @@ pub struct Rebuild {
 struct Saved {
     sql: String,
     comment: Option<Text>,
+    /// Of the index that a constraint has.
+    index_comment: Option<Text>,
     /// Table, and name of the constraint or index.
     table: Oid,
     name: String,
@@ -353,6 +355,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     let mut saved = Saved {
         sql: format!("ALTER TABLE ONLY {shown} ADD CONSTRAINT {} {def}", quote(&name)),
         comment: comment_of(host, ObjectAddress::of::<PgConstraint>(oid))?,
+        index_comment: None,
         table,
         name,
         schema: row.connamespace,
@@ -364,6 +367,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
     if matches!(row.contype, b'p' | b'u')
         && let Some(i) = rel.indexes.iter().find(|i| i.indexrelid == row.conindid)
     {
+        saved.index_comment = comment_of(host, ObjectAddress::relation(i.indexrelid))?;
         saved.clustered = i.indisclustered;
         saved.replica_identity = i.indisreplident;
         let class = host.catalog().class(i.indexrelid)?;
@@ -386,6 +390,7 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<Saved>
     Ok(Saved {
         sql,
         comment: comment_of(host, ObjectAddress::relation(oid))?,
+        index_comment: None,
         table,
         name: desc.name().to_string(),
         schema: desc.class.relnamespace,
@@ -403,6 +408,7 @@ fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<S
     Ok(Saved {
         sql,
         comment: comment_of(host, ObjectAddress::of::<PgStatisticExt>(oid))?,
+        index_comment: None,
         table,
         name: row.stxname.to_string(),
         schema: row.stxnamespace,
@@ -523,13 +529,17 @@ fn restore(host: &mut dyn CommandHost, saved: &Saved, class: Oid) -> Result<()> 
         row.map(|r| ObjectAddress::of::<PgConstraint>(r.oid))
     };
     let mut cat = host.catalog();
-    if let (Some(object), Some(text)) = (object, &saved.comment) {
-        cat.insert(&PgDescription {
-            objoid: object.object,
-            classoid: object.class,
-            objsubid: 0,
-            description: text.clone(),
-        })?;
+    let comments =
+        [(object, &saved.comment), (index.map(ObjectAddress::relation), &saved.index_comment)];
+    for (object, text) in comments {
+        if let (Some(object), Some(text)) = (object, text) {
+            cat.insert(&PgDescription {
+                objoid: object.object,
+                classoid: object.class,
+                objsubid: 0,
+                description: text.clone(),
+            })?;
+        }
     }
     if let Some(index) = index.filter(|_| saved.clustered || saved.replica_identity) {
         let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
