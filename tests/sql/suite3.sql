@@ -37,8 +37,19 @@ create table tt(c int); alter table tt add constraint foo check (c > 1)
 alter table tt add constraint foo unique (c)
 alter table tt add constraint foo primary key (c)
 create table dup(c int constraint bar check (c > 1), constraint bar unique (c))
+create [[table¦unlogged table]] pg_catalog.new_table(a int)
+create view pg_catalog.new_view as select 1
+create sequence pg_catalog.new_sequence
+create type pg_catalog.new_type as (a int)
 create table ct(a int, b int unique, constraint p1 primary key (a))
 comment on index p1 is 'index'; comment on constraint p1 on ct is 'constraint'; comment on index ct_b_key is 'unique'
 alter table ct alter a type bigint, alter b type bigint
 select obj_description('p1'::regclass, 'pg_class'), obj_description('ct_b_key'::regclass, 'pg_class'), obj_description(oid, 'pg_constraint') from pg_constraint where conname = 'p1'
+reindex (concurrently) system postgres
+create type mood as enum ('a')
+grant usage on domain mood to public
+revoke usage on domain int4 from public
+grant usage on type mood to public
+create table ident(a int generated always as identity)
+alter sequence ident_a_seq owned by none
 DROP SCHEMA suite3 CASCADE

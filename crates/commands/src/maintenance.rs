@@ -223,11 +223,11 @@ fn reindex_many(
         ReindexObjectType::System => "REINDEX SYSTEM",
         _ => "REINDEX DATABASE",
     })?;
-    if kind != ReindexObjectType::Schema {
-        check_database(host, name)?;
-    }
     if kind == ReindexObjectType::System && wanted.concurrently {
         return Err(concurrent_catalog());
+    }
+    if kind != ReindexObjectType::Schema {
+        check_database(host, name)?;
     }
     let schema = match (kind, name) {
         (ReindexObjectType::Schema, Some(name)) => Some(crate::object::schema_row(host, name)?.oid),

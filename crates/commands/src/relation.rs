@@ -313,6 +313,17 @@ pub fn column_default(
     analyze::rewrite::column_default(&mut cat, &relation, number)
 }
 
+/// 42501 for a relation of the user's among the system's. Counterpart: `heap_create`.
+fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
+    let system =
+        spec.namespace == catalog::namespace::PG_CATALOG && !matches!(spec.kind, b'i' | b't');
+    if !system || host.setting("allow_system_table_mods") == "on" {
+        return Ok(());
+    }
+    Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied to create \"pg_catalog.{}\"", spec.name)
+        .detail("System catalog modifications are currently disallowed."))
+}
+
 /// Makes a relation with all that belongs to it except constraints, defaults and a TOAST table; it is
 /// locked for others and visible to the next command.
 pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {
@@ -320,6 +331,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
     if host.catalog().relation_in(spec.namespace, spec.name)?.is_some() {
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", spec.name);
     }
+    check_namespace(host, spec)?;
     let has_type = !matches!(spec.kind, b'S' | b't' | b'i' | b'I');
     if has_type {
         check_type_name(host, spec)?;

@@ -360,10 +360,17 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     for row in host.catalog().dependencies_of(this)? {
         if row.refclassid == PgClass::RELATION && matches!(row.deptype, b'a' | b'i') {
             if row.deptype == b'i' {
+                let sequence = host.catalog().relation(sequence)?;
+                let table = host.catalog().relation(row.refobjid)?;
                 return Err(pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "cannot change ownership of identity sequence"
-                ));
+                )
+                .detail(format!(
+                    "Sequence \"{}\" is linked to table \"{}\".",
+                    sequence.name(),
+                    table.name()
+                )));
             }
             host.catalog().delete(&row)?;
         }

@@ -275,7 +275,12 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subj
                 [] => return Err(PgError::internal("GRANT on a type without its name")),
             };
             match host.catalog().find_type_by_name(schema, name)? {
-                Some(oid) => Subject::of::<PgType>(oid),
+                Some(oid) => {
+                    if kind == ObjectType::Domain && host.catalog().type_row(oid)?.typtype != b'd' {
+                        bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a domain");
+                    }
+                    Subject::of::<PgType>(oid)
+                }
                 None => {
                     let shown = catalog::namespace::qualified(schema, name);
                     bail!(UNDEFINED_OBJECT, "type \"{shown}\" does not exist")
