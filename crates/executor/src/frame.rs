@@ -69,11 +69,10 @@ impl Partition {
 
     /// The batch that row `i` is in, and its place there.
     pub(crate) fn at(&self, i: usize) -> Result<(Arc<Batch>, usize)> {
-        // Batches are full unless rows are wide.
+        // Most batches are full; those of filtered or wide rows are not.
         let guess = i / BATCH_ROWS_MAX;
-        let full = guess * BATCH_ROWS_MAX;
         let b = match self.batch_starts.get(guess) {
-            Some(&start) if start == full => guess,
+            Some(&start) if start <= i && i < start + self.batch_len(guess) => guess,
             _ => self.batch_starts.partition_point(|&start| start <= i).saturating_sub(1),
         };
         match self.rows.borrow_mut().get(b)? {
