@@ -116,8 +116,10 @@ impl Fixed {
 
     /// The quotient, cut to the common precision; its integer part fits a limb. `other` is not 0.
     fn divided(&self, other: &Fixed) -> Fixed {
-        let limbs = |f: &Fixed| Nat::from_limbs(f.limbs.clone());
-        let quotient = limbs(self).shifted_left(64 * self.point).divided(&limbs(other));
+        let mut dividend = Limbs::from_elem(0, self.point);
+        dividend.extend_from_slice(&self.limbs);
+        let divisor = Nat::from_limbs(other.limbs.clone());
+        let quotient = Nat::from_limbs(dividend).divided(&divisor);
         let mut limbs = quotient.into_limbs();
         limbs.resize(self.point + 1, 0);
         Fixed { limbs, point: self.point }

@@ -227,12 +227,17 @@ impl Nat {
     }
 
     pub(crate) fn shifted_left(&self, bits: usize) -> Nat {
-        let mut out = Limbs::from_elem(0, bits / 64);
+        let mut out = Limbs::with_capacity(bits / 64 + self.0.len() + 2);
+        out.resize(bits / 64, 0);
         let shift = bits % 64;
+        if shift == 0 {
+            out.extend_from_slice(&self.0);
+            return Nat::from_limbs(out);
+        }
         let mut carry = 0;
         for &limb in &self.0 {
-            out.push(if shift == 0 { limb } else { limb << shift | carry });
-            carry = if shift == 0 { 0 } else { limb >> (64 - shift) };
+            out.push(limb << shift | carry);
+            carry = limb >> (64 - shift);
         }
         out.push(carry);
         Nat::from_limbs(out)
