@@ -36,6 +36,7 @@ mod prep;
 mod pullup;
 mod pushdown;
 mod quals;
+mod reduce;
 mod refs;
 mod rel;
 mod removal;

@@ -23,7 +23,7 @@ impl Glob<'_> {
         flatten_join_vars(&mut root.query);
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
-        reduce_outer_joins(&mut root.query.jointree, self)?;
+        self.reduce_outer_joins(root)?;
         let mut query = std::mem::take(&mut root.query);
         let removed = self.remove_useless_joins(&mut query);
         root.query = query;
@@ -211,75 +211,6 @@ impl Glob<'_> {
         }
         Ok(())
     }
-
-    /// Relations for which the condition cannot be true when all their columns are NULL.
-    pub(crate) fn nonnullable(&mut self, expr: &Expr) -> Result<Relids> {
-        Ok(match expr {
-            Expr::Bool(b) if b.boolop == BoolOp::And => {
-                let mut out = Relids::new();
-                for a in &b.args {
-                    out.extend(self.nonnullable(a)?);
-                }
-                out
-            }
-            Expr::Bool(b) if b.boolop == BoolOp::Or => {
-                let mut out: Option<Relids> = None;
-                for a in &b.args {
-                    let n = self.nonnullable(a)?;
-                    out = Some(match out {
-                        None => n,
-                        Some(o) => o.intersection(&n).copied().collect(),
-                    });
-                }
-                out.unwrap_or_default()
-            }
-            Expr::NullTest(n) if n.is_not && !n.argisrow => self.strict_rels(&n.arg)?,
-            Expr::BooleanTest(n)
-                if matches!(n.booltesttype, BoolTestKind::IsTrue | BoolTestKind::IsFalse) =>
-            {
-                self.strict_rels(&n.arg)?
-            }
-            _ => self.strict_rels(expr)?,
-        })
-    }
-
-    /// Relations for which the expression is NULL when all their columns are.
-    fn strict_rels(&mut self, expr: &Expr) -> Result<Relids> {
-        let mut out = Relids::new();
-        match expr {
-            Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0 => {
-                out.insert(v.varno);
-            }
-            Expr::OpExpr(n) if self.facts.operator(n.opno)?.strict => {
-                for a in &n.args {
-                    out.extend(self.strict_rels(a)?);
-                }
-            }
-            Expr::FuncExpr(n) if !n.funcretset && self.facts.function(n.funcid)?.strict => {
-                for a in &n.args {
-                    out.extend(self.strict_rels(a)?);
-                }
-            }
-            Expr::ScalarArrayOp(n) => {
-                if n.use_or
-                    && self.facts.operator(n.opno)?.strict
-                    && let Some(a) = n.args.first()
-                {
-                    out.extend(self.strict_rels(a)?);
-                }
-            }
-            Expr::Bool(b) if b.boolop == BoolOp::Not => {
-                for a in &b.args {
-                    out.extend(self.strict_rels(a)?);
-                }
-            }
-            Expr::Relabel(n) => out = self.strict_rels(&n.arg)?,
-            Expr::Collate(n) => out = self.strict_rels(&n.arg)?,
-            Expr::CoerceViaIo(n) => out = self.strict_rels(&n.arg)?,
-            _ => {}
-        }
-        Ok(out)
-    }
 }
 
 use ids::Oid;
@@ -396,68 +327,6 @@ pub(crate) fn flatten_join_vars(query: &mut Query) {
             break;
         }
     }
-}
-
-/// Turns outer joins into inner ones where a condition above rejects the rows that they add.
-fn reduce_outer_joins(from: &mut FromExpr, glob: &mut Glob<'_>) -> Result<()> {
-    let above = match &from.quals {
-        Some(q) => glob.nonnullable(q)?,
-        None => Relids::new(),
-    };
-    for node in &mut from.fromlist {
-        reduce_node(node, &above, glob)?;
-    }
-    Ok(())
-}
-
-fn reduce_node(node: &mut JoinTreeNode, above: &Relids, glob: &mut Glob<'_>) -> Result<()> {
-    match node {
-        JoinTreeNode::Rtr(_) => {}
-        JoinTreeNode::From(f) => {
-            let mut inner = above.clone();
-            if let Some(q) = &f.quals {
-                inner.extend(glob.nonnullable(q)?);
-            }
-            for n in &mut f.fromlist {
-                reduce_node(n, &inner, glob)?;
-            }
-        }
-        JoinTreeNode::Join(j) => {
-            let left = node_relids(&j.larg);
-            let right = node_relids(&j.rarg);
-            let rejects = |side: &Relids| side.iter().any(|r| above.contains(r));
-            j.jointype = match j.jointype {
-                JoinType::Left if rejects(&right) => JoinType::Inner,
-                JoinType::Right if rejects(&left) => JoinType::Inner,
-                JoinType::Full => match (rejects(&left), rejects(&right)) {
-                    (true, true) => JoinType::Inner,
-                    // Rows without a left partner are rejected: a left join remains.
-                    (true, false) => JoinType::Left,
-                    (false, true) => JoinType::Right,
-                    (false, false) => JoinType::Full,
-                },
-                other => other,
-            };
-            if j.jointype == JoinType::Right {
-                std::mem::swap(&mut j.larg, &mut j.rarg);
-                j.jointype = JoinType::Left;
-            }
-            let own = match &j.quals {
-                Some(q) => glob.nonnullable(q)?,
-                None => Relids::new(),
-            };
-            let with_own: Relids = above.union(&own).copied().collect();
-            let (l, r) = match j.jointype {
-                JoinType::Inner | JoinType::Semi => (with_own.clone(), with_own),
-                // The ON clause filters only the right side.
-                JoinType::Left | JoinType::Anti => (above.clone(), own),
-                _ => (Relids::new(), Relids::new()),
-            };
-            reduce_node(&mut j.larg, &l, glob)?;
-            reduce_node(&mut j.rarg, &r, glob)?;
-        }
-    }
-    Ok(())
 }
 
 /// The relations below a node of the join tree.

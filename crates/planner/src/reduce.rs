@@ -1,0 +1,317 @@
+//! Outer joins that conditions above them make simpler: inner joins where the rows that they add are
+//! rejected, anti joins where only these are let through. Counterpart: prepjointree.c
+//! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
+
+use crate::create::null_for;
+use crate::glob::*;
+use crate::path::Relids;
+use crate::prep::node_relids;
+use crate::vars::{conjunction, conjuncts, substitute};
+use ids::AttrNo;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use plan::walk;
+use std::collections::BTreeSet;
+
+/// Columns by range-table index and number.
+type Columns = BTreeSet<(i32, AttrNo)>;
+
+/// What the conditions above a node of the join tree say.
+#[derive(Clone, Default)]
+struct Above {
+    /// Relations whose columns are not all NULL.
+    nonnull: Relids,
+    /// Columns that are NULL.
+    nulls: Columns,
+}
+
+/// What a set of relations or columns is made of.
+type Key<K> = fn(&Var) -> K;
+
+impl Glob<'_> {
+    pub(crate) fn reduce_outer_joins(&mut self, root: &mut Root) -> Result<()> {
+        let from = &root.query.jointree;
+        if !from.fromlist.iter().any(has_outer_join) {
+            return Ok(());
+        }
+        let above = self.with_quals(&Above::default(), from.quals.as_ref())?;
+        // A lateral reference to a relation that becomes the right side of an anti join would be left over.
+        let lateral = root.query.rtable.iter().any(|rte| rte.lateral);
+        let mut emptied = Relids::new();
+        let mut from = std::mem::take(&mut root.query.jointree);
+        for node in &mut from.fromlist {
+            self.reduce_node(node, &above, (!lateral).then_some(&mut emptied))?;
+        }
+        root.query.jointree = from;
+        if !emptied.is_empty() {
+            self.null_columns(root, &emptied)?;
+        }
+        Ok(())
+    }
+
+    fn with_quals(&mut self, above: &Above, quals: Option<&Expr>) -> Result<Above> {
+        let mut all = above.clone();
+        if let Some(q) = quals {
+            all.nonnull.extend(self.nonnullable(q)?);
+            forced_nulls(q, &mut all.nulls);
+        }
+        Ok(all)
+    }
+
+    /// Adds the right sides of new anti joins to `emptied`; makes none without it.
+    fn reduce_node(
+        &mut self,
+        node: &mut JoinTreeNode,
+        above: &Above,
+        mut emptied: Option<&mut Relids>,
+    ) -> Result<()> {
+        let j = match node {
+            JoinTreeNode::Rtr(_) => return Ok(()),
+            JoinTreeNode::From(f) => {
+                let inner = self.with_quals(above, f.quals.as_ref())?;
+                for n in &mut f.fromlist {
+                    self.reduce_node(n, &inner, emptied.as_deref_mut())?;
+                }
+                return Ok(());
+            }
+            JoinTreeNode::Join(j) => j,
+        };
+        let left = node_relids(&j.larg);
+        let right = node_relids(&j.rarg);
+        let rejects = |side: &Relids| side.iter().any(|r| above.nonnull.contains(r));
+        j.jointype = match j.jointype {
+            JoinType::Left if rejects(&right) => JoinType::Inner,
+            JoinType::Right if rejects(&left) => JoinType::Inner,
+            JoinType::Full => match (rejects(&left), rejects(&right)) {
+                (true, true) => JoinType::Inner,
+                // Rows without a left partner are rejected: a left join remains.
+                (true, false) => JoinType::Left,
+                (false, true) => JoinType::Right,
+                (false, false) => JoinType::Full,
+            },
+            other => other,
+        };
+        if j.jointype == JoinType::Right {
+            std::mem::swap(&mut j.larg, &mut j.rarg);
+            j.jointype = JoinType::Left;
+        }
+        let own = self.with_quals(&Above::default(), j.quals.as_ref())?;
+        if j.jointype == JoinType::Left
+            && let (Some(emptied), Some(q)) = (emptied.as_deref_mut(), &j.quals)
+        {
+            let right = node_relids(&j.rarg);
+            let tested = self.nonnullable_by(q, |v| (v.varno, v.varattno))?;
+            if tested.intersection(&above.nulls).any(|(rti, _)| right.contains(rti)) {
+                j.jointype = JoinType::Anti;
+                emptied.extend(right);
+            }
+        }
+        let (l, r) = match j.jointype {
+            JoinType::Inner | JoinType::Semi => {
+                let both = self.with_quals(above, j.quals.as_ref())?;
+                (both.clone(), both)
+            }
+            // The ON clause filters only the right side.
+            JoinType::Left | JoinType::Anti => (above.clone(), own),
+            _ => (Above::default(), Above::default()),
+        };
+        self.reduce_node(&mut j.larg, &l, emptied.as_deref_mut())?;
+        // The conditions of a new anti join keep the columns of its right side.
+        let emptied = emptied.filter(|_| j.jointype != JoinType::Anti);
+        self.reduce_node(&mut j.rarg, &r, emptied)
+    }
+
+    /// Puts NULL in place of the columns of relations that only anti joins read, save within these joins.
+    fn null_columns(&mut self, root: &mut Root, emptied: &Relids) -> Result<()> {
+        let mut query = std::mem::take(&mut root.query);
+        let entries = std::mem::take(&mut query.rtable);
+        let mut inside = Vec::new();
+        query.jointree.fromlist.iter_mut().for_each(|n| take_inside(n, emptied, &mut inside));
+        let mut changed = Ok(());
+        walk::query_exprs_mut(&mut query, &mut |e| {
+            let mut any = false;
+            substitute(e, &mut |e| match e {
+                Expr::Var(v) if v.varlevelsup == 0 && emptied.contains(&v.varno) => {
+                    any = true;
+                    Some(null_for(e))
+                }
+                _ => None,
+            });
+            if any && changed.is_ok() {
+                let present = |rti| root.present.contains(&rti);
+                match self.facts.fold_query(e.clone(), &present) {
+                    Ok(folded) => *e = folded,
+                    Err(error) => changed = Err(error),
+                }
+            }
+        });
+        inside.reverse();
+        query.jointree.fromlist.iter_mut().for_each(|n| put_back(n, emptied, &mut inside));
+        drop_true(&mut query.jointree);
+        query.rtable = entries;
+        root.query = query;
+        changed
+    }
+
+    /// Relations for which the condition cannot be true when all their columns are NULL.
+    pub(crate) fn nonnullable(&mut self, expr: &Expr) -> Result<Relids> {
+        self.nonnullable_by(expr, |v| v.varno)
+    }
+
+    /// Relations or columns for which the condition cannot be true when they are NULL.
+    fn nonnullable_by<K: Ord + Copy>(&mut self, expr: &Expr, key: Key<K>) -> Result<BTreeSet<K>> {
+        Ok(match expr {
+            Expr::Bool(b) if b.boolop == BoolOp::And => {
+                let mut out = BTreeSet::new();
+                for a in &b.args {
+                    out.extend(self.nonnullable_by(a, key)?);
+                }
+                out
+            }
+            Expr::Bool(b) if b.boolop == BoolOp::Or => {
+                let mut out: Option<BTreeSet<K>> = None;
+                for a in &b.args {
+                    let n = self.nonnullable_by(a, key)?;
+                    out = Some(match out {
+                        None => n,
+                        Some(o) => o.intersection(&n).copied().collect(),
+                    });
+                }
+                out.unwrap_or_default()
+            }
+            Expr::NullTest(n) if n.is_not && !n.argisrow => self.strict_in(&n.arg, key)?,
+            Expr::BooleanTest(n)
+                if matches!(n.booltesttype, BoolTestKind::IsTrue | BoolTestKind::IsFalse) =>
+            {
+                self.strict_in(&n.arg, key)?
+            }
+            _ => self.strict_in(expr, key)?,
+        })
+    }
+
+    /// Relations or columns for which the expression is NULL when they are.
+    fn strict_in<K: Ord + Copy>(&mut self, expr: &Expr, key: Key<K>) -> Result<BTreeSet<K>> {
+        let mut out = BTreeSet::new();
+        match expr {
+            Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0 => {
+                out.insert(key(v));
+            }
+            Expr::OpExpr(n) if self.facts.operator(n.opno)?.strict => {
+                for a in &n.args {
+                    out.extend(self.strict_in(a, key)?);
+                }
+            }
+            Expr::FuncExpr(n) if !n.funcretset && self.facts.function(n.funcid)?.strict => {
+                for a in &n.args {
+                    out.extend(self.strict_in(a, key)?);
+                }
+            }
+            Expr::ScalarArrayOp(n) => {
+                if n.use_or
+                    && self.facts.operator(n.opno)?.strict
+                    && let Some(a) = n.args.first()
+                {
+                    out.extend(self.strict_in(a, key)?);
+                }
+            }
+            Expr::Bool(b) if b.boolop == BoolOp::Not => {
+                for a in &b.args {
+                    out.extend(self.strict_in(a, key)?);
+                }
+            }
+            Expr::Relabel(n) => out = self.strict_in(&n.arg, key)?,
+            Expr::Collate(n) => out = self.strict_in(&n.arg, key)?,
+            Expr::CoerceViaIo(n) => out = self.strict_in(&n.arg, key)?,
+            _ => {}
+        }
+        Ok(out)
+    }
+}
+
+fn has_outer_join(node: &JoinTreeNode) -> bool {
+    match node {
+        JoinTreeNode::Rtr(_) => false,
+        JoinTreeNode::From(f) => f.fromlist.iter().any(has_outer_join),
+        JoinTreeNode::Join(j) => {
+            !matches!(j.jointype, JoinType::Inner)
+                || has_outer_join(&j.larg)
+                || has_outer_join(&j.rarg)
+        }
+    }
+}
+
+/// The columns that must be NULL where the condition is true.
+fn forced_nulls(expr: &Expr, out: &mut Columns) {
+    match expr {
+        Expr::NullTest(n) if !n.is_not && !n.argisrow => {
+            if let Expr::Var(v) = &n.arg
+                && v.varlevelsup == 0
+                && v.varattno > 0
+            {
+                out.insert((v.varno, v.varattno));
+            }
+        }
+        Expr::Bool(b) if b.boolop == BoolOp::And => {
+            b.args.iter().for_each(|a| forced_nulls(a, out));
+        }
+        _ => {}
+    }
+}
+
+/// What an anti join tests and reads.
+type Inside = (JoinTreeNode, Option<Expr>);
+
+fn is_emptied(j: &JoinExpr, emptied: &Relids) -> bool {
+    j.jointype == JoinType::Anti && node_relids(&j.rarg).is_subset(emptied)
+}
+
+/// Takes the conditions and right sides out of the anti joins that read nothing but `emptied`.
+fn take_inside(node: &mut JoinTreeNode, emptied: &Relids, out: &mut Vec<Inside>) {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(f) => {
+            f.fromlist.iter_mut().for_each(|n| take_inside(n, emptied, out));
+        }
+        JoinTreeNode::Join(j) => {
+            if is_emptied(j, emptied) {
+                // The entry keeps the join recognizable.
+                let Some(&first) = node_relids(&j.rarg).first() else { return };
+                let right = std::mem::replace(&mut j.rarg, JoinTreeNode::Rtr(first));
+                out.push((right, j.quals.take()));
+            } else {
+                take_inside(&mut j.rarg, emptied, out);
+            }
+            take_inside(&mut j.larg, emptied, out);
+        }
+    }
+}
+
+/// Puts back what [`take_inside`] took; the last element is the first that was taken.
+fn put_back(node: &mut JoinTreeNode, emptied: &Relids, inside: &mut Vec<Inside>) {
+    match node {
+        JoinTreeNode::Rtr(_) => {}
+        JoinTreeNode::From(f) => {
+            f.fromlist.iter_mut().for_each(|n| put_back(n, emptied, inside));
+        }
+        JoinTreeNode::Join(j) => {
+            if is_emptied(j, emptied) {
+                if let Some((right, quals)) = inside.pop() {
+                    (j.rarg, j.quals) = (right, quals);
+                }
+            } else {
+                put_back(&mut j.rarg, emptied, inside);
+            }
+            put_back(&mut j.larg, emptied, inside);
+        }
+    }
+}
+
+/// Drops conditions that have become true.
+fn drop_true(from: &mut FromExpr) {
+    let Some(quals) = from.quals.take() else { return };
+    let mut parts = Vec::new();
+    conjuncts(quals, &mut parts);
+    parts.retain(|p| !matches!(p, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool()));
+    from.quals = conjunction(parts);
+}
