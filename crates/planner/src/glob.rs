@@ -30,6 +30,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
         rights,
         level: 0,
         operators: HashMap::new(),
+        lookup: None,
     };
     let planned = glob.plan_level(query.clone(), LevelInput::default())?;
     Ok(PlannedStmt {
@@ -96,6 +97,8 @@ pub(crate) struct Glob<'a> {
     pub level: u32,
     /// Default operators looked up so far: the join search asks again and again.
     pub operators: HashMap<Oid, DefaultOps>,
+    /// The relation for a scan of which conditions are estimated; see [`Glob::lookup_selectivity`].
+    pub lookup: Option<i32>,
 }
 
 /// A `WITH` query that has been planned.

@@ -558,7 +558,7 @@ impl Glob<'_> {
         let Some(rel) = path.relids.first().and_then(|rti| root.rels.get(rti)) else {
             return Ok(path.rows);
         };
-        let tested = self.selectivity_all(root, quals)?;
+        let tested = self.lookup_selectivity(root, rel.rti, quals)?;
         Ok((path.rows / tested.max(1e-9)).clamp(path.rows, rel.tuples.max(path.rows)))
     }
 

@@ -157,7 +157,7 @@ impl Glob<'_> {
             };
             let outer: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
             let fetched = rel.tuples * bitmap.selectivity();
-            let rows = clamp_rows(fetched * self.selectivity_all(root, quals)?);
+            let rows = clamp_rows(fetched * self.lookup_selectivity(root, rel.rti, quals)?);
             set.add(Path {
                 relids: Relids::from([rel.rti]),
                 rows,
@@ -423,11 +423,14 @@ impl Glob<'_> {
         let bound_sel = if unique_row {
             1.0 / rel.tuples.max(1.0)
         } else {
-            self.selectivity_all(root, &within(&bound))?
+            self.lookup_selectivity(root, rel.rti, &within(&bound))?
         };
         let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
-        let index_sel =
-            if unique_row { bound_sel } else { self.selectivity_all(root, &within(&all))? };
+        let index_sel = if unique_row {
+            bound_sel
+        } else {
+            self.lookup_selectivity(root, rel.rti, &within(&all))?
+        };
         let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
         let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
         // What the level's conditions fix may vary here, below an outer join: the scan's own ones count.
@@ -482,7 +485,7 @@ impl Glob<'_> {
             + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
             + heap_io
             + fetched * (c.cpu_tuple + filter_cost);
-        let filter_sel = self.selectivity_all(root, &filter)?;
+        let filter_sel = self.lookup_selectivity(root, rel.rti, &filter)?;
         let rows = if outer.is_empty() { rel.rows } else { clamp_rows(fetched * filter_sel) };
         // Without array conditions the output has the index's order.
         let ordered = !m.iter().any(|m| matches!(m.qual, Expr::ScalarArrayOp(_)));
@@ -643,8 +646,8 @@ impl Glob<'_> {
         let c = self.costs();
         let (bound, _) = self.boundary(index, &m)?;
         let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
-        let selectivity = self.selectivity_all(root, &all)?;
-        let bound_sel = self.selectivity_all(root, &bound)?;
+        let selectivity = self.lookup_selectivity(root, rel.rti, &all)?;
+        let bound_sel = self.lookup_selectivity(root, rel.rti, &bound)?;
         let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
         let searches = array_searches(&bound).clamp(1.0, 1e3);
         let cost = descent_cost(index, c.cpu_operator) * searches

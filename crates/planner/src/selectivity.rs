@@ -34,6 +34,20 @@ struct VarFacts {
 }
 
 impl Glob<'_> {
+    /// Selectivity for one scan that looks up values of other relations in `rti`: for that scan they are
+    /// constants that are not known. Counterpart: `clauselist_selectivity` with a `varRelid`.
+    pub(crate) fn lookup_selectivity(
+        &mut self,
+        root: &Root,
+        rti: i32,
+        quals: &[Expr],
+    ) -> Result<f64> {
+        let before = self.lookup.replace(rti);
+        let selectivity = self.selectivity_all(root, quals);
+        self.lookup = before;
+        selectivity
+    }
+
     /// Selectivity of ANDed conditions. Pairs of range conditions on one column count together.
     pub(crate) fn selectivity_all(&mut self, root: &Root, quals: &[Expr]) -> Result<f64> {
         let mut s = 1.0;
@@ -293,8 +307,10 @@ impl Glob<'_> {
         let (Some(la), Some(lb)) = (largest(sa, &cmp), largest(sb, &cmp)) else {
             return Ok((1.0, 1.0));
         };
+        let side = Side { less: true, equal: true };
         let share = |v: &VarFacts, s: &ColStats, end: DatumRef<'_>| {
-            (range_selectivity(s, end, &cmp, v.type_oid, true) + s.null_frac).clamp(0.0, 1.0)
+            (range_selectivity(s, v.distinct, end, &cmp, v.type_oid, side) + s.null_frac)
+                .clamp(0.0, 1.0)
         };
         Ok(match cmp.order(la, lb, op.inputcollid) {
             std::cmp::Ordering::Less => (1.0, share(&b, sb, la)),
@@ -326,12 +342,16 @@ impl Glob<'_> {
         let facts = self.facts.operator(op.opno)?;
         let [l, r] = op.args.as_slice() else { return Ok(0.5) };
         let (l, r) = (strip(l), strip(r));
+        let is_ours = |e: &Expr| matches!(e, Expr::Var(v) if Some(v.varno) == self.lookup);
         if let (Expr::Var(a), Expr::Var(b)) = (l, r)
             && a.varno != b.varno
+            && !is_ours(l)
+            && !is_ours(r)
         {
             return self.join_selectivity(root, l, r, &facts.join);
         }
         let (var, other, flipped) = match (l, r) {
+            (o @ Expr::Var(_), v) if is_ours(v) => (v, o, true),
             (v @ Expr::Var(_), o) => (v, o, false),
             (o, v @ Expr::Var(_)) => (v, o, true),
             _ => {
@@ -373,7 +393,8 @@ impl Glob<'_> {
                 let less = name.starts_with("scalarl") != flipped;
                 match (value.as_ref(), cmp, &v.stats) {
                     (Some(d), Some(cmp), Some(s)) => {
-                        range_selectivity(s, d.as_ref(), &cmp, v.type_oid, less)
+                        let side = Side { less, equal: name.ends_with("esel") };
+                        range_selectivity(s, v.distinct, d.as_ref(), &cmp, v.type_oid, side)
                     }
                     _ => DEFAULT_RANGE_ONE,
                 }
@@ -615,28 +636,55 @@ fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Compare
     (1.0 - s.null_frac) / v.distinct.max(1.0)
 }
 
-/// Part of the rows below (`less`) or above the value, by common values and histogram.
+/// The values that a comparison lets through: those less than another or those greater, with or without
+/// equal ones.
+#[derive(Clone, Copy)]
+struct Side {
+    less: bool,
+    equal: bool,
+}
+
+/// Part of the rows on that side of the value, by common values and histogram. Counterpart:
+/// `scalarineqsel`, `ineq_histogram_selectivity`.
 fn range_selectivity(
     s: &ColStats,
+    distinct: f64,
     value: DatumRef<'_>,
     cmp: &Comparer,
     ty: ids::Oid,
-    less: bool,
+    side: Side,
 ) -> f64 {
     let collation = ids::Oid(100);
     let mut common = 0.0;
     for (m, f) in s.mcv.iter().zip(&s.mcv_freq) {
-        if cmp.order(m.as_ref(), value, collation).is_lt() == less {
+        let order = cmp.order(m.as_ref(), value, collation);
+        if (order.is_eq() && side.equal) || (order.is_ne() && order.is_lt() == side.less) {
             common += f;
         }
     }
     let mcv_sum: f64 = s.mcv_freq.iter().sum();
     let rest = (1.0 - mcv_sum - s.null_frac).max(0.0);
     let Some(frac) = histogram_fraction(s, value, cmp, ty) else {
-        return (common + rest * DEFAULT_RANGE_ONE).clamp(0.0001, 1.0);
+        return (common + rest * 0.5).clamp(0.0, 1.0);
     };
-    let hist = if less { frac } else { 1.0 - frac };
-    (common + rest * hist).clamp(0.0001, 1.0)
+    // The share of the value itself. A bound of the histogram ends its part, so that the fraction
+    // includes the value; the first bound alone begins one.
+    let one = 1.0 / (distinct - s.mcv.len() as f64).max(1.0);
+    let bins = (s.histogram.len() - 1) as f64;
+    let order_with = |i: usize| cmp.order(s.histogram[i].as_ref(), value, collation);
+    let inside = order_with(0).is_le() && order_with(s.histogram.len() - 1).is_ge();
+    let mut upto = frac;
+    if inside {
+        if frac * bins <= 1.0 {
+            upto += one * (1.0 - frac * bins);
+        }
+        if side.less != side.equal {
+            upto -= one;
+        }
+    }
+    let hist = if side.less { upto } else { 1.0 - upto };
+    let least = 0.01 / bins;
+    (common + rest * hist.clamp(least, 1.0 - least)).clamp(0.0, 1.0)
 }
 
 /// Part of the histogram that is below the value; `None` without a histogram.
