@@ -266,6 +266,28 @@ impl Glob<'_> {
                 let node = PlanNode::Material { child: Box::new(c.plan) };
                 Ok(Made { plan: Plan { info, node }, output: c.output })
             }
+            PathKind::Unique { child, columns, operators } => {
+                // What else is wanted, a row's identifier, is that of any of the rows.
+                let mut ask = columns.clone();
+                want.iter().for_each(|e| push_unique(&mut ask, e));
+                let c = self.create(root, child, &ask)?;
+                let keys = GroupKeys {
+                    cols: c.output.iter().take(columns.len()).map(|t| t.resno).collect(),
+                    eq_operators: operators.clone(),
+                    collations: columns.iter().map(Expr::collation).collect(),
+                };
+                let info = PlanInfo { target_list: pass_through(&c.output), ..info };
+                let node = PlanNode::Agg(Box::new(Agg {
+                    child: Box::new(c.plan),
+                    strategy: AggStrategy::Hashed,
+                    split: AggSplit::Simple,
+                    keys,
+                    num_groups: path.rows,
+                    grouping_sets: Vec::new(),
+                    chain: Vec::new(),
+                }));
+                Ok(Made { plan: Plan { info, node }, output: c.output })
+            }
             PathKind::Gate { child, quals } => {
                 let mut c = self.create(root, child, want)?;
                 if let PlanNode::Result { child: None, constant_qual } = &mut c.plan.node {

@@ -4,9 +4,9 @@
 
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
-use crate::path::{Path, Relids};
+use crate::path::{Path, PathKind, PathSet, Relids};
 use crate::quals::*;
-use crate::vars::relids_of;
+use crate::vars::{push_unique, relids_of};
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::JoinType;
@@ -26,8 +26,18 @@ pub(crate) struct Filter {
 pub(crate) struct FilterRel {
     jointype: JoinType,
     pub right: JoinRel,
+    /// The right side with each value that is asked for once.
+    pub unique: Option<JoinRel>,
     quals: Vec<Expr>,
     pub asks: Relids,
+}
+
+impl Filter {
+    /// The conditions by which relations of the left side may be looked up, once the values of the right
+    /// side are unique.
+    pub(crate) fn lookups(&self) -> &[Expr] {
+        if self.jointype == JoinType::Semi { &self.quals } else { &[] }
+    }
 }
 
 impl Glob<'_> {
@@ -98,7 +108,11 @@ impl Glob<'_> {
             let right = self.right_side(root, f.jointype, f.right, &f.quals, needed)?;
             let mut asks = f.asks;
             asks.extend(right.lateral.intersection(&f.left));
-            out.push(FilterRel { jointype: f.jointype, right, quals: f.quals, asks });
+            let unique = match f.jointype {
+                JoinType::Semi => self.unique_right(root, &right, &f.quals)?,
+                _ => None,
+            };
+            out.push(FilterRel { jointype: f.jointype, right, unique, quals: f.quals, asks });
         }
         Ok(out)
     }
@@ -120,8 +134,96 @@ impl Glob<'_> {
             }
         };
         self.join_paths(root, f.jointype, l, &f.right, &f.quals, &mut target)?;
+        if let Some(unique) = &f.unique {
+            self.join_paths(root, JoinType::Inner, l, unique, &f.quals, &mut target)?;
+        }
         *out = Some(target);
         Ok(())
+    }
+
+    /// Adds the ways to begin with the unique values of the filter's right side and to find the rows of
+    /// `l` that have them.
+    pub(crate) fn unique_paths(
+        &mut self,
+        root: &Root,
+        f: &FilterRel,
+        l: &JoinRel,
+        ends: &Ends,
+        out: &mut Option<JoinRel>,
+    ) -> Result<()> {
+        let Some(unique) = &f.unique else { return Ok(()) };
+        let mut target = match out.take() {
+            Some(t) => t,
+            None => {
+                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.quals)?;
+                JoinRel { rows, ..JoinRel::of(l, &f.right, ends) }
+            }
+        };
+        self.join_paths(root, JoinType::Inner, unique, l, &f.quals, &mut target)?;
+        *out = Some(target);
+        Ok(())
+    }
+
+    /// The right side of a semi join with each value that is asked for once: joined with that, each row
+    /// has at most one partner, and either side may come first. `None` where the conditions are more
+    /// than equalities with its columns. Counterpart: `create_unique_path`.
+    fn unique_right(
+        &mut self,
+        root: &Root,
+        right: &JoinRel,
+        quals: &[Expr],
+    ) -> Result<Option<JoinRel>> {
+        let mut columns = Vec::new();
+        for q in quals {
+            let Expr::OpExpr(op) = q else { return Ok(None) };
+            let [a, b] = op.args.as_slice() else { return Ok(None) };
+            let ours = |e: &Expr| matches!(e, Expr::Var(v) if right.relids.contains(&v.varno));
+            let theirs = |e: &Expr| {
+                let relids = relids_of(e);
+                !relids.is_empty() && relids.is_disjoint(&right.relids)
+            };
+            let column = match (ours(a) && theirs(b), theirs(a) && ours(b)) {
+                (true, _) => a,
+                (_, true) => b,
+                _ => return Ok(None),
+            };
+            if !self.can_hash(op)? {
+                return Ok(None);
+            }
+            push_unique(&mut columns, column);
+        }
+        let mut operators = Vec::new();
+        for c in &columns {
+            let found = self.operators_of(c.type_oid())?;
+            if !found.hashable {
+                return Ok(None);
+            }
+            operators.push(found.eq);
+        }
+        let free = right.paths.paths.iter().filter(|p| p.outer.is_empty());
+        let Some(child) = free.min_by(|a, b| a.total.total_cmp(&b.total)) else { return Ok(None) };
+        let c = self.costs();
+        let rows = self.group_count(root, &columns, right.rows)?;
+        if columns.is_empty()
+            || !c.enable_hashagg
+            || rows * (f64::from(child.width) + 64.0) > c.hash_mem
+        {
+            return Ok(None);
+        }
+        let startup = child.total + right.rows * c.cpu_operator * columns.len() as f64;
+        let mut paths = PathSet::default();
+        paths.add(Path {
+            kind: PathKind::Unique { child: child.clone(), columns, operators },
+            relids: right.relids.clone(),
+            rows,
+            width: child.width,
+            startup,
+            total: startup + rows * c.cpu_tuple,
+            order: Vec::new(),
+            outer: Relids::new(),
+        });
+        let (relids, useful) = (right.relids.clone(), right.useful.clone());
+        Ok(Some(JoinRel { relids, rows, paths, lateral: Relids::new(), useful }))
     }
 }
 

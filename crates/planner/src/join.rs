@@ -166,13 +166,16 @@ impl Glob<'_> {
                 self.narrow(root, *rti, &all_needed)?;
             }
         }
+        let lookups: Vec<Expr> = filters.iter().flat_map(|f| f.lookups().iter().cloned()).collect();
+        let filters = self.filter_rels(root, filters, &all_needed)?;
         let ends = Ends::new(&root.query, &all_needed)?;
         let mut rels = Vec::with_capacity(problem.items.len());
         for item in problem.items {
             rels.push(match item {
                 Item::Rel(rti) => {
+                    let ties = multi.iter().chain(&lookups);
                     let tied: Vec<Expr> =
-                        multi.iter().filter(|q| relids_of(q).contains(&rti)).cloned().collect();
+                        ties.filter(|q| relids_of(q).contains(&rti)).cloned().collect();
                     let relids = Relids::from([rti]);
                     let useful = ends.useful_above(&relids);
                     let paths = self.scan_paths(root, rti, &tied, &all_needed)?;
@@ -192,7 +195,6 @@ impl Glob<'_> {
             });
         }
         let mut joined = if !filters.is_empty() {
-            let filters = self.filter_rels(root, filters, &all_needed)?;
             self.search_exhaustively(root, rels, &filters, &multi, &ends)?
         } else if rels.len() == 1 {
             let mut one = rels.pop().expect("one item");

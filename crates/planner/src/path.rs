@@ -218,6 +218,12 @@ pub(crate) enum PathKind {
     Material {
         child: PathRef,
     },
+    /// Each combination of values of these columns once.
+    Unique {
+        child: PathRef,
+        columns: Vec<Expr>,
+        operators: Vec<Oid>,
+    },
     /// A condition without columns, tested once.
     Gate {
         child: PathRef,

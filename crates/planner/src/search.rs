@@ -124,7 +124,10 @@ impl Glob<'_> {
             let sides = (subsets.best.get(&sub), subsets.best.get(&other));
             sub = sub.wrapping_sub(mask) & mask;
             let (Some(l), Some(r)) = sides else { continue };
-            if subsets.filter(mask ^ other).is_some() {
+            if let Some(f) = subsets.filter(mask ^ other) {
+                if f.asks.is_subset(&r.relids) {
+                    self.unique_paths(root, f, r, subsets.ends, &mut out)?;
+                }
                 continue;
             }
             if let Some(f) = subsets.filter(other) {
