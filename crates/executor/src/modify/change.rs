@@ -152,7 +152,7 @@ impl ModifyNode {
 
     /// The row has been changed by our own transaction since the statement began: by the statement itself, in a join that met
     /// the row twice, which leaves it; or by a function that it called.
-    fn changed_by_us(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
+    pub(super) fn changed_by_us(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
         }

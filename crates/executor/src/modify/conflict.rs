@@ -206,8 +206,14 @@ impl ModifyNode {
         let new = with_made(&given, &made);
         self.check_row(run, &new)?;
         let done = self.store(run, at, &new, &[])?;
-        if done.outcome != RowOutcome::Ok {
-            return Ok(false);
+        match done.outcome {
+            RowOutcome::Ok => {}
+            // The expressions, or a WITH query that they have run, have changed the locked row.
+            RowOutcome::SelfModified { cmax } => {
+                self.changed_by_us(run, cmax)?;
+                return Ok(true);
+            }
+            _ => return Ok(false),
         }
         if done.needs_index_entries {
             self.insert_entries(run, &new, done.tid, None, true)?;
