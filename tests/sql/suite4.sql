@@ -8,4 +8,20 @@ select * from withz order by k
 with d as (delete from withz where k = 3 returning k, v) insert into withz values (3, 'Red') on conflict (k) do update set v = (select v from d) returning k, v
 select * from withz order by k
 insert into withz values (5, 'a'), (5, 'b') on conflict (k) do update set v = excluded.v
+create table itest18(a int not null, b text)
+alter table itest18 set unlogged, alter column a add generated always as identity
+select relname, relpersistence from pg_class where relname like 'itest18%' order by 1
+alter table itest18 set logged
+select relname, relpersistence from pg_class where relname like 'itest18%' order by 1
+alter table itest18 set unlogged
+select relname, relpersistence from pg_class where relname like 'itest18%' order by 1
+create table alterlock (f1 int primary key, f2 text)
+create view held as select c.relname, l.mode from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname not like 'held%' and c.relnamespace <> 'pg_catalog'::regnamespace
+begin; alter table alterlock set (toast.autovacuum_enabled = off)
+select regexp_replace(relname, '\d+', 'N'), mode from held order by 1, 2
+rollback
+begin; alter table alterlock [[cluster on alterlock_pkey¦set without cluster¦set (fillfactor = 100)¦reset (fillfactor)¦set (autovacuum_enabled = off)¦alter column f2 set (n_distinct = 1)¦alter column f2 set storage extended¦alter column f2 set default 'x']]; select regexp_replace(relname, '\d+', 'N'), mode from held order by 1, 2; rollback
+begin; alter view held set (security_barrier = off)
+select c.relname, l.mode from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname = 'held' order by 1, 2
+rollback
 DROP SCHEMA suite4 CASCADE

@@ -162,9 +162,33 @@ fn lock_of(cmd: &AlterTableCmd) -> i32 {
         },
         EnableTrig | EnableAlwaysTrig | EnableReplicaTrig | EnableTrigAll | EnableTrigUser
         | DisableTrig | DisableTrigAll | DisableTrigUser => names::mode::SHARE_ROW_EXCLUSIVE,
-        SetStatistics | ValidateConstraint | SetRelOptions | ResetRelOptions | SetOptions
-        | ResetOptions | ClusterOn | DropCluster => names::mode::SHARE_UPDATE_EXCLUSIVE,
+        SetRelOptions | ResetRelOptions => lock_of_options(cmd),
+        SetStatistics | ValidateConstraint | SetOptions | ResetOptions | ClusterOn
+        | DropCluster => names::mode::SHARE_UPDATE_EXCLUSIVE,
         _ => names::mode::ACCESS_EXCLUSIVE,
+    }
+}
+
+/// Storage parameters that plans or concurrent changes depend on.
+const STRONG_OPTIONS: [&str; 9] = [
+    "autosummarize",
+    "buffering",
+    "check_option",
+    "fastupdate",
+    "gin_pending_list_limit",
+    "pages_per_range",
+    "security_barrier",
+    "security_invoker",
+    "user_catalog_table",
+];
+
+/// Counterpart: `AlterTableGetRelOptionsLockLevel`.
+fn lock_of_options(cmd: &AlterTableCmd) -> i32 {
+    let Some(Node::List(list)) = &cmd.def else { return names::mode::ACCESS_EXCLUSIVE };
+    let strong = |n: &Node| matches!(n, Node::DefElem(d) if STRONG_OPTIONS.iter().any(|o| d.defname.eq_ignore_ascii_case(o)));
+    match list.iter().any(strong) {
+        true => names::mode::ACCESS_EXCLUSIVE,
+        false => names::mode::SHARE_UPDATE_EXCLUSIVE,
     }
 }
 

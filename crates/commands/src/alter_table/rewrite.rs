@@ -101,6 +101,13 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
         return verify(host, &new);
     }
     set_place(host, oid, work)?;
+    if let Some(persistence) = work.persistence {
+        // With those of identity columns that the same statement has added.
+        for seq in crate::sequence::owned_by(host, oid, None)? {
+            host.lock_relation(seq, crate::names::mode::ACCESS_EXCLUSIVE)?;
+            crate::sequence::change_persistence(host, seq, persistence)?;
+        }
+    }
     relation::new_files(host, oid)?;
     cluster::clear_missing(host, oid)?;
     relation::renew_toast(host, oid)?;

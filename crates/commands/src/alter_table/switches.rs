@@ -105,10 +105,6 @@ fn set_persistence(
     if rel.kind() == b'S' {
         return sequence::change_persistence(host, rel.oid(), wanted);
     }
-    for seq in sequence::owned_by(host, rel.oid(), None)? {
-        host.lock_relation(seq, names::mode::ACCESS_EXCLUSIVE)?;
-        sequence::change_persistence(host, seq, wanted)?;
-    }
     work.rewrite.persistence = Some(wanted);
     work.rewrite.forced = true;
     Ok(())
@@ -232,8 +228,14 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
     })?;
     let reset = cmd.subtype == AlterTableType::ResetRelOptions;
     for (oid, toast) in [(rel.oid(), false), (rel.class.reltoastrelid, true)] {
-        if !oid.is_valid() || toast && !defs.iter().any(|d| d.defnamespace.is_some()) {
+        if !oid.is_valid() {
             continue;
+        }
+        if toast {
+            host.lock_relation(oid, super::lock_of_options(cmd))?;
+            if !defs.iter().any(|d| d.defnamespace.is_some()) {
+                continue;
+            }
         }
         let mut cat = host.catalog();
         let row = crate::relation::class(&mut cat, oid)?;
@@ -263,6 +265,7 @@ fn index_named(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<
 fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> Result<()> {
     let name = name.unwrap_or("");
     let row = index_named(host, rel, name)?;
+    host.lock_relation(row.indexrelid, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
     check_clusterable(&row, name)?;
     mark_clustered(host, rel, row.indexrelid)
 }
