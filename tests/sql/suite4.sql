@@ -24,4 +24,20 @@ begin; alter table alterlock [[cluster on alterlock_pkey¦set without cluster¦s
 begin; alter view held set (security_barrier = off)
 select c.relname, l.mode from pg_locks l join pg_class c on l.relation = c.oid where l.pid = pg_backend_pid() and c.relname = 'held' order by 1, 2
 rollback
+create function badset() returns int as 'select 1' language sql set default_text_search_config = no_such_config
+set check_function_bodies = off
+create function badset() returns int as 'select 1' language sql set default_text_search_config = no_such_config
+select badset()
+reset check_function_bodies
+create function badset2() returns int as 'select 1' language sql set [[default_tablespace = 'nosuch'¦default_table_access_method = 'nosuch'¦temp_tablespaces = 'nosuch'¦work_mem = 'x'¦nosuch_setting = 1¦no.such = 1]]
+set default_text_search_config = no_such_config
+set default_text_search_config = english; show default_text_search_config
+set default_text_search_config = 'nosuch.english'
+alter role current_user set default_text_search_config = no_such_config
+alter role current_user reset default_text_search_config
+alter database postgres set default_text_search_config = 'no_such_config'
+alter database postgres reset default_text_search_config
+drop function badset()
+set default_with_oids to [[f¦t¦x]]
+show default_with_oids
 DROP SCHEMA suite4 CASCADE

@@ -5,13 +5,16 @@ use crate::core::Core;
 use crate::instance::LogLevels;
 use crate::resolved::Resolved;
 use crate::statementlog::Which;
+use crate::sysfn::reg::lookup_name;
 use crate::xact::{isolation_name, isolation_named};
+use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
-use pgerror::{PgError, Result, Severity, pg_err};
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Id, Setting, Store, Value};
 use std::sync::Arc;
 use std::time::Duration;
+use types::RegKind;
 use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle};
 use types::zone::Zone;
 
@@ -159,6 +162,10 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
         }
         _ => Ok(text.to_owned()),
     }
+}
+
+fn missing_notice(kind: &str, name: &str) -> PgError {
+    pg_err!(UNDEFINED_OBJECT, "{kind} \"{name}\" does not exist").severity(Severity::Notice)
 }
 
 /// What is missing of SERIALIZABLE.
@@ -408,6 +415,10 @@ impl Core {
         if let Some(text) = text {
             self.check_named_object(&lower, text)?;
         }
+        let checked = match (text, lower.as_str()) {
+            (Some(text), "default_text_search_config") => Some(self.qualified_config(text)?),
+            _ => checked,
+        };
         self.store.set(name, checked.as_deref(), action, level, self.superuser)?;
         self.apply_settings();
         Ok(())
@@ -434,11 +445,78 @@ impl Core {
                 let found = self.cat().find_tablespace(text)?;
                 found.is_none().then(|| format!("Tablespace \"{text}\" does not exist."))
             }
+            "temp_tablespaces" => {
+                let names = catalog::namespace::split_identifiers(text).unwrap_or_default();
+                for name in names.iter().filter(|n| !n.is_empty()) {
+                    if self.cat().find_tablespace(name)?.is_none() {
+                        return Err(pg_err!(
+                            UNDEFINED_OBJECT,
+                            "tablespace \"{name}\" does not exist"
+                        ));
+                    }
+                }
+                None
+            }
             _ => None,
         };
         let Some(detail) = missing else { return Ok(()) };
         let registry = self.store.base().registry.clone();
         Err(wrong_value(registry.setting(registry.get(name)?), text, Some(detail)))
+    }
+
+    /// The name of a text search configuration with its schema: what it stands for does not depend on the search path any
+    /// more. Counterpart: `check_TSCurrentConfig`.
+    fn qualified_config(&mut self, text: &str) -> Result<String> {
+        let Some(oid) = self.find_config(text)? else {
+            let registry = self.store.base().registry.clone();
+            let setting = registry.setting(registry.get("default_text_search_config")?);
+            return Err(wrong_value(setting, text, None));
+        };
+        let mut cat = self.cat();
+        let Some(row) = cat.search::<PgTsConfig>(catalog::cache::TSCONFIGOID, &[oid.into()])?
+        else {
+            return Err(PgError::internal("a text search configuration that is not there"));
+        };
+        let schema = cat.namespace_name(row.cfgnamespace)?.unwrap_or_default();
+        let quote = catalog::format_type::quote_identifier;
+        Ok(format!("{}.{}", quote(schema.as_str()), quote(row.cfgname.as_str())))
+    }
+
+    /// A text search configuration; none as well where its schema is missing.
+    fn find_config(&mut self, text: &str) -> Result<Option<Oid>> {
+        match lookup_name(self, RegKind::Config, text) {
+            Err(e) if e.code() == SqlState::INVALID_SCHEMA_NAME => Ok(None),
+            found => found,
+        }
+    }
+
+    /// A notice for an object that is missing where the value is only kept for later: it may exist by then.
+    pub(crate) fn note_missing_object(&mut self, name: &str, text: &str) -> Result<()> {
+        let (kind, found) = match name {
+            "default_table_access_method" if !text.is_empty() => {
+                ("table access method", self.cat().find_access_method(text)?.is_some())
+            }
+            "default_tablespace" if !text.is_empty() => {
+                ("tablespace", self.cat().find_tablespace(text)?.is_some())
+            }
+            "default_text_search_config" => {
+                ("text search configuration", self.find_config(text)?.is_some())
+            }
+            "temp_tablespaces" => {
+                let names = catalog::namespace::split_identifiers(text).unwrap_or_default();
+                for name in names.iter().filter(|n| !n.is_empty()) {
+                    if self.cat().find_tablespace(name)?.is_none() {
+                        self.notices.push(missing_notice("tablespace", name));
+                    }
+                }
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        if !found {
+            self.notices.push(missing_notice(kind, text));
+        }
+        Ok(())
     }
 
     /// Notes what a name that SET ROLE was given stands for: a rollback may bring it back when no catalog can

@@ -91,6 +91,8 @@ impl Session {
                 self.core.store.check_context((setting, name), self.core.superuser, false)?;
                 self.core.store.parse(setting, text)?;
                 canonical(&self.core.store, setting, text)?;
+                let setting = setting.name.to_ascii_lowercase();
+                self.core.note_missing_object(&setting, text)?;
             }
             (None, Some(id)) => {
                 let setting = registry.setting(id);

@@ -34,6 +34,11 @@ pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
         Err(PgError::new(SqlState::FEATURE_NOT_SUPPORTED, message).hint(hint))
     };
     match (setting.name, value) {
+        // The parameter of older servers that dumps still set to off.
+        ("default_with_oids", Value::Bool(true)) => Err(PgError::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "tables declared WITH OIDS are not supported",
+        )),
         (name, Value::Bool(true)) => match SWITCHES.iter().find(|s| s.0 == name) {
             Some((_, message, hint)) => refuse(message, hint),
             None => Ok(()),
