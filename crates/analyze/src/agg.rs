@@ -419,7 +419,10 @@ impl Analyzer<'_> {
                         let found = groups.find(|(_, e)| same_at(e, &arg, up));
                         match found {
                             Some((reference, _)) => g.refs.push(*reference),
-                            None => bad = Some(arg.location()),
+                            None => {
+                                bad = Some(arg.location());
+                                break;
+                            }
                         }
                     }
                 }

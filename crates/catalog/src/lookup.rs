@@ -390,6 +390,11 @@ impl CatCx<'_> {
         Ok(row.map_or_else(|| format!("unknown (OID={oid})"), |r| r.rolname.to_string()))
     }
 
+    /// The relation, shared or of the database, whose file a relation map gives. Counterpart: `RelationMapFilenodeToOid`.
+    pub fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
+        self.store.mapped_relation(file, shared)
+    }
+
     pub fn find_tablespace(&mut self, name: &str) -> Result<Option<Row<PgTablespace>>> {
         let rows = self.scan(indexes::PG_TABLESPACE_SPCNAME_INDEX, &[name.into()])?;
         Ok(rows.into_iter().next())

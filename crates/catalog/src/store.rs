@@ -228,6 +228,14 @@ impl Store<'_> {
         }
     }
 
+    /// The relation, shared or of the database, that a map says has this file.
+    pub(crate) fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
+        match self {
+            Store::Facts(_) => Ok(None),
+            Store::Engine(store) => Ok(store.relation_map(shared)?.find(file)),
+        }
+    }
+
     /// The next OID of the cluster-wide counter.
     pub(crate) fn next_oid(&mut self) -> Result<Oid> {
         match self {

@@ -305,18 +305,37 @@ fn told(host: &mut dyn CommandHost, text: &str) {
     host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(Severity::Info));
 }
 
+/// Warns that an invalid index stays as it is: a concurrent build that failed has left it.
+fn skipped(host: &mut dyn CommandHost, index: Oid) -> Result<()> {
+    let row = host.catalog().class(index)?;
+    let schema = host.catalog().namespace_name(row.relnamespace)?.unwrap_or_default();
+    let e = pg_err!(
+        FEATURE_NOT_SUPPORTED,
+        "cannot reindex invalid index \"{schema}.{}\" concurrently, skipping",
+        row.relname
+    );
+    host.notice(e.severity(Severity::Warning));
+    Ok(())
+}
+
 /// All indexes of a table and of its TOAST table; are there any?
 fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: Wanted) -> Result<bool> {
     let rel = host.catalog().relation(table)?;
+    let mut some = false;
     for i in &rel.indexes {
+        if wanted.concurrently && rel.class.relpersistence != b't' && !i.indisvalid {
+            skipped(host, i.indexrelid)?;
+            continue;
+        }
         rebuild(host, table, i.indexrelid, wanted)?;
+        some = true;
     }
     // A TOAST table stays where its table is.
     let toast = match rel.class.reltoastrelid.valid() {
         Some(toast) => reindex_table(host, toast, Wanted { tablespace: None, ..wanted })?,
         None => false,
     };
-    Ok(toast || !rel.indexes.is_empty())
+    Ok(toast || some)
 }
 
 fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> Result<()> {

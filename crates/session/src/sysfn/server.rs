@@ -152,13 +152,20 @@ fn options(a: DatumRef<'_>) -> Result<Vec<Vec<Datum>>> {
 }
 
 fn filenode_relation(core: &mut Core, space: Oid, number: Oid) -> Result<Datum> {
-    let space = if space == core.catalog.tablespace { Oid::INVALID } else { space };
-    for row in core.cat().scan_all::<PgClass>()? {
-        if row.relfilenode == number && number.is_valid() && row.reltablespace == space {
-            return Ok(Datum::oid(row.oid));
-        }
+    if !number.is_valid() {
+        return Ok(Datum::Null);
     }
-    Ok(Datum::Null)
+    let space = if space == core.catalog.tablespace { Oid::INVALID } else { space };
+    let shared = space == ids::RelFile::GLOBAL_TABLESPACE;
+    // Files of temporary relations have numbers of their own, of which others may have the same.
+    let found = core.cat().scan_all::<PgClass>()?.into_iter().find(|row| {
+        row.relfilenode == number && row.reltablespace == space && row.relpersistence != b't'
+    });
+    let found = match found {
+        Some(row) if !shared => Some(row.oid),
+        _ => core.cat().mapped_relation(number, shared)?,
+    };
+    Ok(found.map_or(Datum::Null, Datum::oid))
 }
 
 fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
