@@ -170,17 +170,8 @@ fn lock_of(cmd: &AlterTableCmd) -> i32 {
 }
 
 /// Storage parameters that plans or concurrent changes depend on.
-const STRONG_OPTIONS: [&str; 9] = [
-    "autosummarize",
-    "buffering",
-    "check_option",
-    "fastupdate",
-    "gin_pending_list_limit",
-    "pages_per_range",
-    "security_barrier",
-    "security_invoker",
-    "user_catalog_table",
-];
+const STRONG_OPTIONS: [&str; 4] =
+    ["check_option", "security_barrier", "security_invoker", "user_catalog_table"];
 
 /// Counterpart: `AlterTableGetRelOptionsLockLevel`.
 fn lock_of_options(cmd: &AlterTableCmd) -> i32 {
