@@ -70,4 +70,8 @@ select * from lists()
 create table gst(a int, b int)
 select (select grouping(a, b) from gst) from gst group by a, b
 create statistics tst on a from [[(select 1 a) s¦generate_series(1, 2) a¦json_to_record('{}') as x(a int)¦gst tablesample system (10)]]
+create schema suite4b; create statistics twice on a, b from gst; create statistics suite4b.twice on b, a from gst
+alter statistics twice set schema [[suite4b¦suite4¦nosuch]]
+alter statistics suite4b.twice set schema suite4
+DROP SCHEMA suite4b CASCADE
 DROP SCHEMA suite4 CASCADE

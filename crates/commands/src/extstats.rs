@@ -307,12 +307,21 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
     Ok(())
 }
 
+/// 42710 where the schema has an object of that name.
+fn check_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
+    if taken(host, schema, name)? {
+        let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
+        bail!(
+            DUPLICATE_OBJECT,
+            "statistics object \"{name}\" already exists in schema \"{shown}\""
+        );
+    }
+    Ok(())
+}
+
 pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str) -> Result<()> {
     let row = find(host, parts)?;
-    if taken(host, row.stxnamespace, new)? {
-        let shown = host.catalog().namespace_name(row.stxnamespace)?.unwrap_or_default();
-        bail!(DUPLICATE_OBJECT, "statistics object \"{new}\" already exists in schema \"{shown}\"");
-    }
+    check_free(host, row.stxnamespace, new)?;
     let mut cat = host.catalog();
     cat.update(&row, &PgStatisticExt { stxname: Name::new(new), ..row.row.clone() })?;
     Ok(())
@@ -325,6 +334,8 @@ pub fn set_schema(host: &mut dyn CommandHost, parts: &[&str], schema: &str) -> R
         return Ok(());
     }
     names::may_create_in(host, schema)?;
+    let name = row.stxname.as_str();
+    check_free(host, schema, name)?;
     let mut cat = host.catalog();
     cat.update(&row, &PgStatisticExt { stxnamespace: schema, ..row.row.clone() })?;
     let this = ObjectAddress::of::<PgStatisticExt>(row.oid);
