@@ -4,7 +4,7 @@
 use crate::facts::RelFacts;
 use crate::glob::*;
 use crate::path::Relids;
-use crate::vars::{pull_vars, relids_of_all};
+use crate::vars::{pull_vars_of, relids_of_all};
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::{RangeTblEntry, RteKind, TableSample};
@@ -117,14 +117,12 @@ impl Glob<'_> {
     /// The width of a table's rows as they leave its scan: the columns that somebody above asks for.
     pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Expr]) -> Result<()> {
         let Some(table) = root.rel(rti)?.table.clone() else { return Ok(()) };
+        self.facts.check_interrupts()?;
         let mut vars = Vec::new();
-        needed.iter().for_each(|e| pull_vars(e, &mut vars));
+        needed.iter().for_each(|e| pull_vars_of(rti, e, &mut vars));
         let mut width = 0;
         for v in &vars {
             let Expr::Var(v) = v else { continue };
-            if v.varno != rti || v.varlevelsup != 0 {
-                continue;
-            }
             width += match usize::try_from(v.varattno - 1).ok().and_then(|i| table.columns.get(i)) {
                 Some(column) => match self.facts.column_stats(table.oid, v.varattno)? {
                     Some(stats) if stats.width > 0 => stats.width,

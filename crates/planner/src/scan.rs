@@ -522,10 +522,9 @@ impl Glob<'_> {
         filter: &[Expr],
     ) -> bool {
         let mut vars = Vec::new();
-        needed.iter().for_each(|e| pull_vars(e, &mut vars));
-        filter.iter().for_each(|e| pull_vars(e, &mut vars));
+        needed.iter().chain(filter).for_each(|e| pull_vars_of(rti, e, &mut vars));
         vars.iter().all(|v| match v {
-            Expr::Var(v) if v.varno == rti => {
+            Expr::Var(v) => {
                 v.varattno > 0
                     && (index.keys.iter().any(|k| k.attno == v.varattno)
                         || index.include.contains(&v.varattno))
@@ -620,6 +619,8 @@ impl Glob<'_> {
         bitmap: &BitmapPath,
         quals: &[Expr],
     ) -> Result<f64> {
+        // Each part of a bitmap comes here with all conditions.
+        self.facts.check_interrupts()?;
         let c = self.costs();
         let fetched = clamp_rows(rel.tuples * bitmap.selectivity());
         let t = table.pages.max(1.0);

@@ -43,6 +43,19 @@ pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
+/// As [`pull_vars`], of one relation: expressions of a wide join have many columns of others, and the search for
+/// what is there already would cost their square.
+pub(crate) fn pull_vars_of(rti: i32, expr: &Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Var(v) if v.varlevelsup == 0 => {
+            if v.varno == rti {
+                push_unique(out, expr);
+            }
+        }
+        _ => walk::each_child(expr, &mut |c| pull_vars_of(rti, c, out)),
+    }
+}
+
 pub(crate) fn push_unique(out: &mut Vec<Expr>, expr: &Expr) {
     if !out.contains(expr) {
         out.push(expr.clone());
