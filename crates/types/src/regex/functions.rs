@@ -6,7 +6,7 @@ use crate::builtin::{Builtin, SetSource, VecSource};
 use crate::limits::TextBuffer;
 use crate::settings::Encoding;
 use crate::string::case::ascii_only;
-use crate::{Datum, DatumRef, FnContext, array, oids};
+use crate::{Datum, DatumRef, FnContext, array, memory, oids};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 
@@ -109,9 +109,14 @@ fn each_match(
 ) -> Result<()> {
     let len = s.len();
     let (mut at, mut last_end) = (from, from);
+    let mut matches = 0u32;
     while at <= len
         && let Some(spans) = s.find(at)?
     {
+        matches = matches.wrapping_add(1);
+        if matches.is_multiple_of(1024) {
+            (s.interrupts)()?;
+        }
         let (start, end) = spans[0].unwrap_or((at, at));
         if (!split || (start < len && end > last_end)) && !f(spans) {
             break;
@@ -131,8 +136,11 @@ fn each_match(
 fn all_matches(s: &mut Search<'_>, from: usize, global: bool, split: bool) -> Result<Vec<Spans>> {
     let (mut out, mut room) = (Vec::new(), Ok(()));
     each_match(s, from, split, |m| {
-        out.push(m);
-        room = crate::memory::check();
+        room = memory::reserve(&mut out, 1);
+        if room.is_ok() {
+            out.push(m);
+            room = memory::check();
+        }
         global && room.is_ok()
     })?;
     room.map(|()| out)
@@ -149,16 +157,23 @@ fn match_array(text: &[u8], spans: &Spans) -> Result<Datum> {
     array::of_builtin(oids::TEXT, &parts)
 }
 
-fn split(text: &[u8], matches: &[Spans]) -> Vec<Datum> {
-    let mut out = Vec::with_capacity(matches.len() + 1);
+fn split(
+    text: &[u8],
+    matches: &[Spans],
+    interrupts: &dyn Fn() -> Result<()>,
+) -> Result<Vec<Datum>> {
+    let mut out = memory::with_capacity(matches.len() + 1)?;
     let mut at = 0;
-    for m in matches {
+    for (i, m) in matches.iter().enumerate() {
+        if i % 1024 == 0 {
+            interrupts()?;
+        }
         let (start, end) = m[0].unwrap_or((at, at));
         out.push(Datum::bytes(&text[at..start]));
         at = end;
     }
     out.push(Datum::bytes(&text[at..]));
-    out
+    Ok(out)
 }
 
 /// Appends the replacement with `\1`, `\&` and `\\` filled in.
@@ -345,7 +360,8 @@ fn split_call(cx: &mut dyn FnContext, a: &[DatumRef<'_>], name: &str) -> Result<
     let options = local_flags(a, 2, name)?;
     let text = a[0].as_bytes();
     search(cx, text, a[1].as_bytes(), options, |s, _| {
-        Ok(split(text, &all_matches(s, 0, true, true)?))
+        let found = all_matches(s, 0, true, true)?;
+        split(text, &found, s.interrupts)
     })
 }
 
@@ -354,8 +370,14 @@ fn matches_set(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn Set
     let text = a[0].as_bytes();
     search(cx, text, a[1].as_bytes(), options, |s, _| {
         let found = all_matches(s, 0, options.global, false)?;
-        let rows: Result<Vec<Datum>> = found.iter().map(|m| match_array(text, m)).collect();
-        Ok(VecSource::boxed(rows?))
+        let mut rows = memory::with_capacity(found.len())?;
+        for (i, m) in found.iter().enumerate() {
+            if i % 1024 == 0 {
+                (s.interrupts)()?;
+            }
+            rows.push(match_array(text, m)?);
+        }
+        Ok(VecSource::boxed(rows))
     })
 }
 
