@@ -1,7 +1,9 @@
 //! bytea: hex and escape forms, bits and bytes. Counterpart: varlena.c, encode.c.
 
+use crate::fncx::Pace;
 use crate::form::bad_syntax;
-use crate::limits::{ALLOCATION_BYTES_MAX, allocate, joined};
+use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
+use crate::pieces::{self, copied, joined};
 use crate::settings::ByteaOutput;
 use crate::{Datum, FnContext};
 use pgerror::{Result, pg_err};
@@ -12,15 +14,15 @@ pub fn hex_digit(c: u8) -> Option<u8> {
 }
 
 /// Lower-case hexadecimal digits of `bytes`.
-pub fn hex_encode(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(2 * bytes.len());
-    push_hex(&mut out, bytes);
-    out
+pub fn hex_encode(cx: &dyn FnContext, bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut out = allocate(2 * bytes.len())?;
+    push_hex(cx, &mut out, bytes)?;
+    Ok(out)
 }
 
 /// The bytes that hexadecimal digits say; white space between pairs is skipped.
-pub fn hex_decode(text: &[u8]) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 2);
+pub fn hex_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
+    let mut out = allocate(text.len() / 2)?;
     let mut i = 0;
     let digit = |at: usize| {
         let c = text[at];
@@ -30,7 +32,9 @@ pub fn hex_decode(text: &[u8]) -> Result<Vec<u8>> {
             pg_err!(INVALID_PARAMETER_VALUE, "invalid hexadecimal digit: \"{shown}\"")
         })
     };
+    let mut pace = Pace::default();
     while i < text.len() {
+        pace.tick(cx)?;
         if matches!(text[i], b' ' | b'\n' | b'\t' | b'\r') {
             i += 1;
             continue;
@@ -48,43 +52,54 @@ pub fn hex_decode(text: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The escape form: backslash doubled, bytes outside of printable ASCII in octal.
-pub fn escape_encode(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    for &b in bytes {
-        match b {
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            0x20..=0x7e => out.push(b),
-            _ => out.extend_from_slice(format!("\\{b:03o}").as_bytes()),
+/// `\ooo`, appended.
+pub(crate) fn push_octal(out: &mut Vec<u8>, b: u8) {
+    out.extend([b'\\', b'0' + (b >> 6), b'0' + (b >> 3 & 7), b'0' + (b & 7)]);
+}
+
+/// The escape form: backslash doubled, bytes outside of printable ASCII in octal. `length` is that of the result.
+fn escape_encode(cx: &dyn FnContext, bytes: &[u8], length: usize) -> Result<Vec<u8>> {
+    let mut out = allocate(length)?;
+    pieces::each(cx, bytes, |piece| {
+        for &b in piece {
+            match b {
+                b'\\' => out.extend_from_slice(b"\\\\"),
+                0x20..=0x7e => out.push(b),
+                _ => push_octal(&mut out, b),
+            }
         }
-    }
-    out
+        Ok(())
+    })?;
+    Ok(out)
 }
 
 /// Reads the escape form.
-pub fn escape_decode(text: &[u8]) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut i = 0;
-    while i < text.len() {
-        if text[i] != b'\\' {
-            out.push(text[i]);
-            i += 1;
-            continue;
-        }
-        match text[i + 1..] {
-            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
-                out.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
-                i += 4;
-            }
-            [b'\\', ..] => {
-                out.push(b'\\');
-                i += 2;
-            }
-            _ => {
-                return Err(pg_err!(
-                    INVALID_TEXT_REPRESENTATION,
-                    "invalid input syntax for type bytea"
-                ));
+pub fn escape_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
+    let mut out = allocate(text.len())?;
+    let mut rest = text;
+    while !rest.is_empty() {
+        // What is not escaped, in one piece.
+        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        pieces::append(cx, &mut out, &rest[..plain])?;
+        rest = &rest[plain..];
+        let mut pace = Pace::default();
+        while let [b'\\', escaped @ ..] = rest {
+            pace.tick(cx)?;
+            match escaped {
+                [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', more @ ..] => {
+                    out.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+                    rest = more;
+                }
+                [b'\\', more @ ..] => {
+                    out.push(b'\\');
+                    rest = more;
+                }
+                _ => {
+                    return Err(pg_err!(
+                        INVALID_TEXT_REPRESENTATION,
+                        "invalid input syntax for type bytea"
+                    ));
+                }
             }
         }
     }
@@ -92,10 +107,10 @@ pub fn escape_decode(text: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// The bytea that `text` says.
-pub fn parse_bytea(text: &[u8]) -> Result<Vec<u8>> {
+pub fn parse_bytea(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     match text {
-        [b'\\', b'x', hex @ ..] => hex_decode(hex),
-        _ => escape_decode(text),
+        [b'\\', b'x', hex @ ..] => hex_decode(cx, hex),
+        _ => escape_decode(cx, text),
     }
 }
 
@@ -135,12 +150,12 @@ fn substr(bytes: &[u8], start: i32, length: Option<i32>) -> Result<&[u8]> {
     Ok(&bytes[begin..end.max(begin)])
 }
 
-fn overlay(a: &[u8], b: &[u8], start: i32, length: i32) -> Result<Datum> {
+fn overlay(cx: &dyn FnContext, a: &[u8], b: &[u8], start: i32, length: i32) -> Result<Datum> {
     if start <= 0 {
         return Err(pg_err!(SUBSTRING_ERROR, "negative substring length not allowed"));
     }
     let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
-    joined(&[substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?])
+    joined(cx, &[substr(a, 1, Some(start - 1))?, b, substr(a, after, None)?])
 }
 
 fn trim<'a>(bytes: &'a [u8], set: &[u8], left: bool, right: bool) -> &'a [u8] {
@@ -163,9 +178,13 @@ pub fn position(hay: &[u8], needle: &[u8]) -> i32 {
 }
 
 /// Appends lower-case hexadecimal digits.
-fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+fn push_hex(cx: &dyn FnContext, out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.extend(bytes.iter().flat_map(|b| [DIGITS[(b >> 4) as usize], DIGITS[(b & 15) as usize]]));
+    let pair = |b: &u8| [DIGITS[(b >> 4) as usize], DIGITS[(b & 15) as usize]];
+    pieces::each(cx, bytes, |piece| {
+        out.extend(piece.iter().flat_map(pair));
+        Ok(())
+    })
 }
 
 fn out(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
@@ -175,25 +194,26 @@ fn out(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
             0x20..=0x7e => 1,
             _ => 4,
         };
-        if bytes.iter().map(length).sum::<usize>() >= ALLOCATION_BYTES_MAX {
+        let length = bytes.iter().map(length).sum::<usize>();
+        if length >= ALLOCATION_BYTES_MAX {
             return Err(pg_err!(
                 PROGRAM_LIMIT_EXCEEDED,
                 "result of bytea output conversion is too large"
             ));
         }
-        return Ok(Datum::bytes(escape_encode(bytes)));
+        return Ok(Datum::bytes(escape_encode(cx, bytes, length)?));
     }
     // The prefix and a closing zero are counted.
     let mut out = allocate(2 * bytes.len() + 3)?;
     out.extend_from_slice(b"\\x");
-    push_hex(&mut out, bytes);
+    push_hex(cx, &mut out, bytes)?;
     Ok(Datum::bytes(out))
 }
 
 scalars! { FNS;
-    "byteain" => |_, a| {
+    "byteain" => |cx, a| {
         let text = a[0].as_bytes();
-        parse_bytea(text).map(Datum::bytes).map_err(|e| {
+        parse_bytea(cx, text).map(Datum::bytes).map_err(|e| {
             if e.message().is_empty() { bad_syntax("bytea", text) } else { e }
         })
     },
@@ -202,22 +222,22 @@ scalars! { FNS;
     "bytearecv" => |_, a| Ok(a[0].to_owned()),
     "byteasend" => |_, a| Ok(a[0].to_owned()),
     "byteaoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),
-    "byteacat" => |_, a| joined(&[a[0].as_bytes(), a[1].as_bytes()]),
-    "bytea_substr" => |_, a| Ok(Datum::bytes(
-        substr(a[0].as_bytes(), a[1].as_i32(), Some(a[2].as_i32()))?)),
+    "byteacat" => |cx, a| joined(cx, &[a[0].as_bytes(), a[1].as_bytes()]),
+    "bytea_substr" => |cx, a|
+        copied(cx, substr(a[0].as_bytes(), a[1].as_i32(), Some(a[2].as_i32()))?),
     "bytea_substr_no_len" =>
-        |_, a| Ok(Datum::bytes(substr(a[0].as_bytes(), a[1].as_i32(), None)?)),
-    "byteaoverlay" => |_, a| {
-        overlay(a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32(), a[3].as_i32())
+        |cx, a| copied(cx, substr(a[0].as_bytes(), a[1].as_i32(), None)?),
+    "byteaoverlay" => |cx, a| {
+        overlay(cx, a[0].as_bytes(), a[1].as_bytes(), a[2].as_i32(), a[3].as_i32())
     },
-    "byteaoverlay_no_len" => |_, a| {
+    "byteaoverlay_no_len" => |cx, a| {
         let b = a[1].as_bytes();
-        overlay(a[0].as_bytes(), b, a[2].as_i32(), b.len() as i32)
+        overlay(cx, a[0].as_bytes(), b, a[2].as_i32(), b.len() as i32)
     },
     "byteapos" => |_, a| Ok(Datum::int4(position(a[0].as_bytes(), a[1].as_bytes()))),
-    "byteatrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), true, true))),
-    "bytealtrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), true, false))),
-    "byteartrim" => |_, a| Ok(Datum::bytes(trim(a[0].as_bytes(), a[1].as_bytes(), false, true))),
+    "byteatrim" => |cx, a| copied(cx, trim(a[0].as_bytes(), a[1].as_bytes(), true, true)),
+    "bytealtrim" => |cx, a| copied(cx, trim(a[0].as_bytes(), a[1].as_bytes(), true, false)),
+    "byteartrim" => |cx, a| copied(cx, trim(a[0].as_bytes(), a[1].as_bytes(), false, true)),
     "bytea_bit_count" => |_, a| Ok(Datum::int8(
         a[0].as_bytes().iter().map(|b| i64::from(b.count_ones())).sum())),
     "byteaGetByte" => |_, a| {

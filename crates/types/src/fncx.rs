@@ -365,6 +365,8 @@ pub struct BasicContext {
     pub result_type: Oid,
     pub now: i64,
     pub notices: Vec<PgError>,
+    /// Checks for interrupts until one finds that the query was cancelled, for tests; `None`: none does.
+    pub checks_left: Cell<Option<u32>>,
     extra: Option<Box<dyn Any + Send>>,
     seed: u64,
 }
@@ -378,6 +380,7 @@ impl Default for BasicContext {
             result_type: Oid::INVALID,
             now: 0,
             notices: Vec::new(),
+            checks_left: Cell::new(None),
             extra: None,
             seed: 0x9E37_79B9_7F4A_7C15,
         }
@@ -562,5 +565,14 @@ impl FnContext for BasicContext {
 
     fn notice(&mut self, notice: PgError) {
         self.notices.push(notice);
+    }
+
+    fn check_interrupts(&self) -> Result<()> {
+        let Some(left) = self.checks_left.get() else { return Ok(()) };
+        self.checks_left.set(Some(left.saturating_sub(1)));
+        match left {
+            0 => Err(pg_err!(QUERY_CANCELED, "canceling statement due to user request")),
+            _ => Ok(()),
+        }
     }
 }

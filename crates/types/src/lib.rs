@@ -41,6 +41,7 @@ pub mod numeric;
 pub mod oids;
 pub mod operators;
 pub mod outputs;
+pub mod pieces;
 pub mod pseudo;
 mod quoted;
 pub mod range;
@@ -64,5 +65,7 @@ pub use datum::{Datum, DatumRef};
 pub use fncx::{BasicContext, FnContext, RegKind, TypeInfo};
 pub use settings::Settings;
 
+#[cfg(test)]
+mod interrupt_tests;
 #[cfg(test)]
 mod tests;

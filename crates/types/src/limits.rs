@@ -50,14 +50,6 @@ pub fn allocate_payload(bytes: usize) -> Result<Vec<u8>> {
     allocate(bytes)
 }
 
-/// Parts in a row, as one value.
-pub fn joined(parts: &[&[u8]]) -> Result<Datum> {
-    let total = parts.iter().map(|p| p.len()).sum();
-    let mut out = allocate_payload(total)?;
-    parts.iter().for_each(|p| out.extend_from_slice(p));
-    Ok(Datum::bytes(out))
-}
-
 /// The last check of a function's result, whichever way it was made.
 #[inline]
 pub fn check_value(value: &Datum) -> Result<()> {

@@ -1,9 +1,7 @@
 //! Making arrays: append, prepend, concatenate, fill, array_agg. Counterpart: array_userfuncs.c.
 
 use super::*;
-use crate::FnContext;
 use crate::builtin::AggState;
-use crate::limits::ALLOCATION_BYTES_MAX;
 
 /// Element type of the array argument `i`, from its value or from what analysis says.
 fn elem_of(
@@ -135,19 +133,7 @@ fn fill(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(super::io::too_many_dims(dims.len()));
     }
     let elem = cx.type_info(cx.arg_type(0))?;
-    let count = count_of(&dims)?;
-    check_bounds(&dims, &lower)?;
-    // A vector of the same value would take more than the array itself.
-    let room = one_element_bytes(&elem, a[0]).saturating_mul(count);
-    if room > ALLOCATION_BYTES_MAX {
-        return Err(too_many_bytes());
-    }
-    build(&elem, &dims, &lower, std::iter::repeat_n(a[0], count))
-}
-
-/// The bytes that one element takes in an array.
-fn one_element_bytes(elem: &TypeInfo, v: DatumRef<'_>) -> usize {
-    element_bytes(elem, std::iter::once(v)).unwrap_or(usize::MAX)
+    build_filled(cx, &elem, &dims, &lower, a[0])
 }
 
 /// Elements (or whole arrays) gathered by array_agg and ARRAY(subquery).

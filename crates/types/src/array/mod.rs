@@ -24,7 +24,7 @@ pub use ops::{btarraycmp, order_by};
 use crate::builtin::Builtin;
 use crate::fncx::TypeInfo;
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
-use crate::{Datum, DatumRef, oids};
+use crate::{Datum, DatumRef, FnContext, oids, pieces};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 
@@ -342,6 +342,37 @@ pub fn build<'a>(
             write_element(elem, &mut out, start - 4, v);
         }
     }
+    Ok(Datum::bytes(out))
+}
+
+/// As [`build`], of one value again and again; an array may have as many as fit 1 GB.
+pub(crate) fn build_filled(
+    cx: &dyn FnContext,
+    elem: &TypeInfo,
+    dims: &[i32],
+    lower: &[i32],
+    value: DatumRef<'_>,
+) -> Result<Datum> {
+    let count = count_of(dims)?;
+    if value.is_null() || count == 0 {
+        return build(elem, dims, lower, std::iter::repeat_n(value, count));
+    }
+    check_bounds(dims, lower)?;
+    let one = build(elem, &[1], &[1], std::iter::once(value))?;
+    // Behind the header of one dimension; elements are padded to where the next may begin.
+    let element = &one.as_ref().as_bytes()[20..];
+    let start = align_up(16 + 8 * dims.len(), 8);
+    let size = element.len().saturating_mul(count).saturating_add(start);
+    if size > ALLOCATION_BYTES_MAX {
+        return Err(too_many_bytes());
+    }
+    let mut out = allocate(size)?;
+    out.extend_from_slice(&(dims.len() as u32).to_le_bytes());
+    out.extend_from_slice(&0u32.to_le_bytes());
+    out.extend_from_slice(&elem.oid.0.to_le_bytes());
+    dims.iter().chain(lower).for_each(|d| out.extend_from_slice(&d.to_le_bytes()));
+    out.resize(start - 4, 0);
+    pieces::append_repeated(cx, &mut out, element, element.len() * count)?;
     Ok(Datum::bytes(out))
 }
 

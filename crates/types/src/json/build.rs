@@ -7,7 +7,8 @@ use super::parse::tree;
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
 use crate::fncx::{TypeInfo, Watch};
-use crate::limits::{TextBuffer, joined};
+use crate::limits::TextBuffer;
+use crate::pieces::joined;
 use crate::{Datum, DatumRef, FnContext, oids, record};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -138,6 +139,9 @@ fn put_dimensions(
             if i > 0 {
                 out.extend_from_slice(separator);
             }
+            if i % 64 == 63 {
+                cx.check_interrupts()?;
+            }
             match rest {
                 [] => put(cx, out, elem, part[0], false)?,
                 rest => put_dimensions(cx, out, elem, rest, part, b",")?,
@@ -195,7 +199,10 @@ fn dimensions(
     if let [first, rest @ ..] = dims
         && *first > 0
     {
-        for part in elements.chunks(elements.len() / *first as usize) {
+        for (i, part) in elements.chunks(elements.len() / *first as usize).enumerate() {
+            if i % 64 == 63 {
+                cx.check_interrupts()?;
+            }
             out.push(match rest {
                 [] => value(cx, elem, part[0])?,
                 rest => dimensions(cx, elem, rest, part)?,
@@ -431,8 +438,8 @@ fn json_object_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>])
     put(cx, out, value_type, a[1], false)
 }
 
-fn closed(s: &AggState, end: &[u8]) -> Result<Datum> {
-    s.get::<Text>().map_or(Ok(Datum::Null), |Text(t)| joined(&[t.as_slice(), end]))
+fn closed(cx: &dyn FnContext, s: &AggState, end: &[u8]) -> Result<Datum> {
+    s.get::<Text>().map_or(Ok(Datum::Null), |Text(t)| joined(cx, &[t.as_slice(), end]))
 }
 
 fn jsonb_agg(cx: &mut dyn FnContext, s: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
@@ -460,9 +467,9 @@ fn made(cx: &dyn FnContext, s: &AggState) -> Result<Datum> {
 
 builtins! { AGGREGATES;
     "json_agg_transfn" => Trans(json_agg),
-    "json_agg_finalfn" => Final(|_, s, _| closed(s, b"]")),
+    "json_agg_finalfn" => Final(|cx, s, _| closed(cx, s, b"]")),
     "json_object_agg_transfn" => Trans(json_object_agg),
-    "json_object_agg_finalfn" => Final(|_, s, _| closed(s, b" }")),
+    "json_object_agg_finalfn" => Final(|cx, s, _| closed(cx, s, b" }")),
     "jsonb_agg_transfn" => Trans(jsonb_agg),
     "jsonb_agg_finalfn" => Final(|cx, s, _| made(cx, s)),
     "jsonb_object_agg_transfn" => Trans(jsonb_object_agg),

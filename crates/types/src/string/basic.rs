@@ -1,7 +1,9 @@
 //! Lengths, parts, positions, padding, trimming, replacing.
 
-use crate::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload, joined};
+use crate::fncx::Pace;
+use crate::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
 use crate::limits::{buffer_full, requested_length_too_large};
+use crate::pieces::{self, copied, joined};
 use crate::settings::Encoding;
 use crate::text::{char_count, char_len, char_offset};
 use crate::{Datum, DatumRef, FnContext};
@@ -9,10 +11,6 @@ use pgerror::{Result, pg_err};
 
 fn enc(cx: &dyn FnContext) -> Encoding {
     cx.settings().encoding
-}
-
-fn bytes(b: &[u8]) -> Result<Datum> {
-    Ok(Datum::bytes(b))
 }
 
 /// Characters `start` (1-based) to `start + length - 1`; to the end without a length.
@@ -50,7 +48,7 @@ fn overlay(cx: &dyn FnContext, a: &[DatumRef<'_>], length: i32) -> Result<Datum>
     let after = start.checked_add(length).ok_or_else(|| crate::form::out_of_range("integer"))?;
     let head = substr(text, 1, Some(start - 1), enc(cx))?;
     let tail = substr(text, after, None, enc(cx))?;
-    joined(&[head, new, tail])
+    joined(cx, &[head, new, tail])
 }
 
 /// 54000 where so many characters of the longest form would not fit a value.
@@ -77,19 +75,20 @@ fn pad(cx: &dyn FnContext, a: &[DatumRef<'_>], left: bool) -> Result<Datum> {
     let have = char_count(text, encoding).min(want);
     check_characters(if fill.is_empty() { have } else { want }, encoding)?;
     if have == want || fill.is_empty() {
-        return bytes(&text[..char_offset(text, want, encoding)]);
+        return copied(cx, &text[..char_offset(text, want, encoding)]);
     }
     let missing = want - have;
     let per_fill = char_count(fill, encoding).max(1);
     let part = &fill[..char_offset(fill, missing % per_fill, encoding)];
-    let mut out = allocate_payload(text.len() + missing / per_fill * fill.len() + part.len())?;
+    let filled = missing / per_fill * fill.len();
+    let mut out = allocate_payload(text.len() + filled + part.len())?;
     if !left {
-        out.extend_from_slice(text);
+        pieces::append(cx, &mut out, text)?;
     }
-    (0..missing / per_fill).for_each(|_| out.extend_from_slice(fill));
-    out.extend_from_slice(part);
+    pieces::append_repeated(cx, &mut out, fill, filled)?;
+    pieces::append(cx, &mut out, part)?;
     if left {
-        out.extend_from_slice(text);
+        pieces::append(cx, &mut out, text)?;
     }
     Ok(Datum::bytes(out))
 }
@@ -134,7 +133,7 @@ fn trim<'a>(text: &'a [u8], set: &[u8], left: bool, right: bool, encoding: Encod
 /// Replaces every `from` by `to`.
 fn replace(cx: &dyn FnContext, text: &[u8], from: &[u8], to: &[u8]) -> Result<Datum> {
     if from.is_empty() || text.len() < from.len() {
-        return bytes(text);
+        return copied(cx, text);
     }
     let finder = memchr::memmem::Finder::new(from);
     let most = (text.len() / from.len()).saturating_mul(to.len());
@@ -144,14 +143,14 @@ fn replace(cx: &dyn FnContext, text: &[u8], from: &[u8], to: &[u8]) -> Result<Da
     let mut out = TextBuffer::with_capacity(text.len());
     let mut copied = 0;
     for (i, at) in finder.find_iter(text).enumerate() {
-        out.extend_from_slice(&text[copied..at]);
-        out.extend_from_slice(to);
+        pieces::append_text(cx, &mut out, &text[copied..at])?;
+        pieces::append_text(cx, &mut out, to)?;
         copied = at + from.len();
         if i % 4096 == 4095 {
             cx.check_interrupts()?;
         }
     }
-    out.extend_from_slice(&text[copied..]);
+    pieces::append_text(cx, &mut out, &text[copied..])?;
     out.into_datum()
 }
 
@@ -197,31 +196,29 @@ fn translate(cx: &dyn FnContext, a: &[DatumRef<'_>], encoding: Encoding) -> Resu
     out.into_datum()
 }
 
-fn repeat(text: &[u8], count: i32) -> Result<Datum> {
+fn repeat(cx: &dyn FnContext, text: &[u8], count: i32) -> Result<Datum> {
     let count = count.max(0) as usize;
     let total = text.len().saturating_mul(count);
     if total > PAYLOAD_BYTES_MAX {
         return Err(requested_length_too_large());
     }
     let mut out = allocate_payload(total)?;
-    // Doubling what is there already copies in large pieces.
-    if total > 0 {
-        out.extend_from_slice(text);
-    }
-    while out.len() < total {
-        let more = out.len().min(total - out.len());
-        out.extend_from_within(..more);
-    }
+    pieces::append_repeated(cx, &mut out, text, total)?;
     Ok(Datum::bytes(out))
 }
 
-fn reverse(text: &[u8], encoding: Encoding) -> Result<Datum> {
+fn reverse(cx: &dyn FnContext, text: &[u8], encoding: Encoding) -> Result<Datum> {
     let mut out = allocate_payload(text.len())?;
-    out.resize(text.len(), 0);
     let mut end = text.len();
-    for c in characters(text, encoding) {
-        out[end - c.len()..end].copy_from_slice(c);
-        end -= c.len();
+    let mut pace = Pace::default();
+    while end > 0 {
+        pace.tick(cx)?;
+        let mut start = end - 1;
+        while encoding == Encoding::Utf8 && start > 0 && text[start] & 0xC0 == 0x80 {
+            start -= 1;
+        }
+        out.extend_from_slice(&text[start..end]);
+        end = start;
     }
     Ok(Datum::bytes(out))
 }
@@ -283,17 +280,17 @@ fn chr(code: i32, encoding: Encoding) -> Result<Datum> {
 
 fn blank_trim(cx: &dyn FnContext, a: &[DatumRef<'_>], left: bool, right: bool) -> Result<Datum> {
     let set = a.get(1).map_or(b" ".as_slice(), |d| d.as_bytes());
-    bytes(trim(a[0].as_bytes(), set, left, right, enc(cx)))
+    copied(cx, trim(a[0].as_bytes(), set, left, right, enc(cx)))
 }
 
 scalars! { FNS;
     "textlen" => |cx, a| Ok(Datum::int4(char_count(a[0].as_bytes(), enc(cx)) as i32)),
     "textoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),
-    "textcat" => |_, a| joined(&[a[0].as_bytes(), a[1].as_bytes()]),
-    "text_substr" => |cx, a| bytes(
+    "textcat" => |cx, a| joined(cx, &[a[0].as_bytes(), a[1].as_bytes()]),
+    "text_substr" => |cx, a| copied(cx,
         substr(a[0].as_bytes(), a[1].as_i32(), Some(a[2].as_i32()), enc(cx))?),
     "text_substr_no_len" =>
-        |cx, a| bytes(substr(a[0].as_bytes(), a[1].as_i32(), None, enc(cx))?),
+        |cx, a| copied(cx, substr(a[0].as_bytes(), a[1].as_i32(), None, enc(cx))?),
     "textoverlay" => |cx, a| overlay(cx, a, a[3].as_i32()),
     "textoverlay_no_len" => |cx, a| {
         overlay(cx, a, char_count(a[1].as_bytes(), enc(cx)) as i32)
@@ -313,10 +310,10 @@ scalars! { FNS;
     "replace_text" =>
         |cx, a| replace(cx, a[0].as_bytes(), a[1].as_bytes(), a[2].as_bytes()),
     "translate" => |cx, a| translate(cx, a, enc(cx)),
-    "repeat" => |_, a| repeat(a[0].as_bytes(), a[1].as_i32()),
-    "text_left" => |cx, a| bytes(end_part(a[0].as_bytes(), a[1].as_i32(), true, enc(cx))),
-    "text_right" => |cx, a| bytes(end_part(a[0].as_bytes(), a[1].as_i32(), false, enc(cx))),
-    "text_reverse" => |cx, a| reverse(a[0].as_bytes(), enc(cx)),
+    "repeat" => |cx, a| repeat(cx, a[0].as_bytes(), a[1].as_i32()),
+    "text_left" => |cx, a| copied(cx, end_part(a[0].as_bytes(), a[1].as_i32(), true, enc(cx))),
+    "text_right" => |cx, a| copied(cx, end_part(a[0].as_bytes(), a[1].as_i32(), false, enc(cx))),
+    "text_reverse" => |cx, a| reverse(cx, a[0].as_bytes(), enc(cx)),
     "ascii" => |cx, a| Ok(Datum::int4(ascii(a[0].as_bytes(), enc(cx)))),
     "chr" => |cx, a| chr(a[0].as_i32(), enc(cx)),
 }

@@ -2,7 +2,8 @@
 
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
-use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation, joined};
+use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
+use crate::pieces::joined;
 use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -232,8 +233,8 @@ fn agg_step(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
     out.check()
 }
 
-fn agg_final(state: &AggState) -> Result<Datum> {
-    state.get::<Joined>().map_or(Ok(Datum::Null), |Joined(text)| joined(&[text.as_slice()]))
+fn agg_final(cx: &dyn FnContext, state: &AggState) -> Result<Datum> {
+    state.get::<Joined>().map_or(Ok(Datum::Null), |Joined(text)| joined(cx, &[text.as_slice()]))
 }
 
 scalars! { FNS;
@@ -281,7 +282,7 @@ scalars! { COUNTS;
 
 builtins! { AGGREGATES;
     "string_agg_transfn" => Trans(|_, s, a| agg_step(s, a)),
-    "string_agg_finalfn" => Final(|_, s, _| agg_final(s)),
+    "string_agg_finalfn" => Final(|cx, s, _| agg_final(cx, s)),
     "bytea_string_agg_transfn" => Trans(|_, s, a| agg_step(s, a)),
-    "bytea_string_agg_finalfn" => Final(|_, s, _| agg_final(s)),
+    "bytea_string_agg_finalfn" => Final(|cx, s, _| agg_final(cx, s)),
 }

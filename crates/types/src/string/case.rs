@@ -1,8 +1,9 @@
 //! Upper and lower case. Under the C collation only ASCII letters change; elsewhere each character by its
 //! simple Unicode mapping, as the C library's one-to-one functions do.
 
+use crate::limits::allocate;
 use crate::settings::Encoding;
-use crate::{Datum, FnContext};
+use crate::{Datum, FnContext, memory, pieces};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 
@@ -33,55 +34,89 @@ fn simple(c: char, mut mapped: impl Iterator<Item = char>) -> char {
 }
 
 /// Lower case of one character.
+#[inline]
 pub(crate) fn lower_char(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_lowercase();
+    }
     simple(c, c.to_lowercase())
 }
 
 /// Upper case of one character.
+#[inline]
 pub(crate) fn upper_char(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_uppercase();
+    }
     simple(c, c.to_uppercase())
 }
 
-/// `text` in lower case.
-pub(crate) fn lower(text: &[u8], ascii: bool) -> Vec<u8> {
+/// Each character, or each byte where only ASCII letters have case, by a function of its own.
+fn mapped(
+    cx: &dyn FnContext,
+    text: &[u8],
+    ascii: bool,
+    mut map_char: impl FnMut(char) -> char,
+    mut map_byte: impl FnMut(u8) -> u8,
+) -> Result<Vec<u8>> {
+    let mut out = allocate(text.len())?;
     match std::str::from_utf8(text) {
-        Ok(s) if !ascii => s.chars().map(lower_char).collect::<String>().into_bytes(),
-        _ => text.to_ascii_lowercase(),
+        Ok(s) if !ascii => pieces::each_str(cx, s, |piece| {
+            // The other case of a letter may be longer.
+            memory::reserve(&mut out, piece.len())?;
+            for c in piece.chars() {
+                let mapped = map_char(c);
+                match mapped.is_ascii() {
+                    true => out.push(mapped as u8),
+                    false => out.extend(mapped.encode_utf8(&mut [0; 4]).bytes()),
+                }
+            }
+            Ok(())
+        })?,
+        _ => pieces::each(cx, text, |piece| {
+            out.extend(piece.iter().map(|b| map_byte(*b)));
+            Ok(())
+        })?,
     }
+    Ok(out)
 }
 
-fn upper(text: &[u8], ascii: bool) -> Vec<u8> {
-    match std::str::from_utf8(text) {
-        Ok(s) if !ascii => s.chars().map(upper_char).collect::<String>().into_bytes(),
-        _ => text.to_ascii_uppercase(),
-    }
+/// `text` in lower case.
+pub(crate) fn lower(cx: &dyn FnContext, text: &[u8], ascii: bool) -> Result<Vec<u8>> {
+    mapped(cx, text, ascii, lower_char, |b| b.to_ascii_lowercase())
+}
+
+fn upper(cx: &dyn FnContext, text: &[u8], ascii: bool) -> Result<Vec<u8>> {
+    mapped(cx, text, ascii, upper_char, |b| b.to_ascii_uppercase())
 }
 
 /// First letter of each word upper, the others lower; words are of letters and digits.
-fn initcap(text: &[u8], ascii: bool) -> Vec<u8> {
-    let mut inside = false;
-    match std::str::from_utf8(text) {
-        Ok(s) if !ascii => {
-            let mut map = |c: char| {
-                let out = if inside { lower_char(c) } else { upper_char(c) };
-                inside = c.is_alphanumeric();
-                out
-            };
-            s.chars().map(&mut map).collect::<String>().into_bytes()
-        }
-        _ => {
-            let mut map = |c: &u8| {
-                let out = if inside { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
-                inside = c.is_ascii_alphanumeric();
-                out
-            };
-            text.iter().map(&mut map).collect()
-        }
-    }
+fn initcap(cx: &dyn FnContext, text: &[u8], ascii: bool) -> Result<Vec<u8>> {
+    let (mut inside, mut inside_bytes) = (false, false);
+    let map_char = |c: char| {
+        let out = if inside { lower_char(c) } else { upper_char(c) };
+        inside = c.is_alphanumeric();
+        out
+    };
+    let map_byte = |c: u8| {
+        let out = if inside_bytes { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+        inside_bytes = c.is_ascii_alphanumeric();
+        out
+    };
+    mapped(cx, text, ascii, map_char, map_byte)
 }
 
 scalars! { FNS;
-    "lower" => |cx, a| Ok(Datum::bytes(lower(a[0].as_bytes(), ascii_only(cx, "lower()")?))),
-    "upper" => |cx, a| Ok(Datum::bytes(upper(a[0].as_bytes(), ascii_only(cx, "upper()")?))),
-    "initcap" => |cx, a| Ok(Datum::bytes(initcap(a[0].as_bytes(), ascii_only(cx, "initcap()")?))),
+    "lower" => |cx, a| {
+        let ascii = ascii_only(cx, "lower()")?;
+        lower(cx, a[0].as_bytes(), ascii).map(Datum::bytes)
+    },
+    "upper" => |cx, a| {
+        let ascii = ascii_only(cx, "upper()")?;
+        upper(cx, a[0].as_bytes(), ascii).map(Datum::bytes)
+    },
+    "initcap" => |cx, a| {
+        let ascii = ascii_only(cx, "initcap()")?;
+        initcap(cx, a[0].as_bytes(), ascii).map(Datum::bytes)
+    },
 }

@@ -1,23 +1,46 @@
 //! md5, the sha family, encode and decode.
 
-use crate::Datum;
-use crate::bytea::{escape_decode, hex_decode, hex_encode};
+use crate::bytea::{escape_decode, hex_decode, hex_encode, push_octal};
+use crate::fncx::Pace;
 use crate::form::shown;
-use crate::limits::PAYLOAD_BYTES_MAX;
+use crate::limits::{PAYLOAD_BYTES_MAX, allocate};
+use crate::{Datum, FnContext, pieces};
 use md5::Md5;
 use pgerror::{Result, pg_err};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-fn md5_text(data: &[u8]) -> Datum {
-    Datum::bytes(hex_encode(&Md5::digest(data)))
+fn digest<D: Digest>(cx: &dyn FnContext, data: &[u8]) -> Result<Vec<u8>> {
+    let mut digest = D::new();
+    pieces::each(cx, data, |piece| {
+        digest.update(piece);
+        Ok(())
+    })?;
+    Ok(digest.finalize().to_vec())
+}
+
+fn md5_text(cx: &dyn FnContext, data: &[u8]) -> Result<Datum> {
+    Ok(Datum::bytes(hex_encode(cx, &digest::<Md5>(cx, data)?)?))
 }
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/// The values of base64's characters; 255 for all others.
+const BASE64_VALUES: [u8; 256] = {
+    let mut values = [255; 256];
+    let mut i = 0;
+    while i < 64 {
+        values[BASE64[i] as usize] = i as u8;
+        i += 1;
+    }
+    values
+};
+
 /// Lines of 76 characters.
-fn base64_encode(data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(data.len() * 4 / 3 + 8);
+fn base64_encode(cx: &dyn FnContext, data: &[u8], length: usize) -> Result<Vec<u8>> {
+    let mut out = allocate(length)?;
+    let mut pace = Pace::default();
     for (i, chunk) in data.chunks(3).enumerate() {
+        pace.tick(cx)?;
         if i > 0 && i % 19 == 0 {
             out.push(b'\n');
         }
@@ -31,13 +54,15 @@ fn base64_encode(data: &[u8]) -> Vec<u8> {
             });
         }
     }
-    out
+    Ok(out)
 }
 
-fn base64_decode(text: &[u8]) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() * 3 / 4);
+fn base64_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
+    let mut out = allocate(text.len() * 3 / 4)?;
+    let mut pace = Pace::default();
     let (mut word, mut count, mut end) = (0u32, 0, 0);
     for (i, &c) in text.iter().enumerate() {
+        pace.tick(cx)?;
         if matches!(c, b' ' | b'\t' | b'\n' | b'\r') {
             continue;
         }
@@ -56,9 +81,9 @@ fn base64_decode(text: &[u8]) -> Result<Vec<u8>> {
             }
             0
         } else {
-            match BASE64.iter().position(|&b| b == c) {
-                Some(v) => v as u32,
-                None => {
+            match BASE64_VALUES[usize::from(c)] {
+                v @ ..64 => u32::from(v),
+                _ => {
                     let len = crate::text::char_len(&text[i..], crate::settings::Encoding::Utf8);
                     return Err(pg_err!(
                         INVALID_PARAMETER_VALUE,
@@ -89,35 +114,42 @@ fn base64_decode(text: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// Only zero bytes, high bytes and the backslash are escaped.
-fn escape_encode(data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(data.len());
-    for &b in data {
-        match b {
-            0 | 0x80.. => out.extend_from_slice(format!("\\{b:03o}").as_bytes()),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            _ => out.push(b),
+fn escape_encode(cx: &dyn FnContext, data: &[u8], length: usize) -> Result<Vec<u8>> {
+    let mut out = allocate(length)?;
+    pieces::each(cx, data, |piece| {
+        for &b in piece {
+            match b {
+                0 | 0x80.. => push_octal(&mut out, b),
+                b'\\' => out.extend_from_slice(b"\\\\"),
+                _ => out.push(b),
+            }
         }
-    }
-    out
+        Ok(())
+    })?;
+    Ok(out)
 }
 
 fn unknown(name: &[u8]) -> pgerror::PgError {
     pg_err!(INVALID_PARAMETER_VALUE, "unrecognized encoding: \"{}\"", shown(name))
 }
 
-fn encode(data: &[u8], name: &[u8]) -> Result<Vec<u8>> {
-    let (length, encode): (usize, fn(&[u8]) -> Vec<u8>) = match name.to_ascii_lowercase().as_slice()
-    {
-        b"hex" => (2 * data.len(), hex_encode),
+fn encode(cx: &dyn FnContext, data: &[u8], name: &[u8]) -> Result<Vec<u8>> {
+    let kind = name.to_ascii_lowercase();
+    let length: usize = match kind.as_slice() {
+        b"hex" => 2 * data.len(),
         // Four characters for three bytes, and the ends of lines, by PostgreSQL's estimate.
-        b"base64" => (data.len().div_ceil(3) * 4 + data.len() / (76 * 3 / 4), base64_encode),
-        b"escape" => (data.iter().map(escaped_length).sum(), escape_encode),
+        b"base64" => data.len().div_ceil(3) * 4 + data.len() / (76 * 3 / 4),
+        b"escape" => data.iter().map(escaped_length).sum(),
         _ => return Err(unknown(name)),
     };
     if length > PAYLOAD_BYTES_MAX {
         return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "result of encoding conversion is too large"));
     }
-    Ok(encode(data))
+    match kind.as_slice() {
+        b"hex" => hex_encode(cx, data),
+        b"base64" => base64_encode(cx, data, length),
+        _ => escape_encode(cx, data, length),
+    }
 }
 
 fn escaped_length(b: &u8) -> usize {
@@ -128,22 +160,22 @@ fn escaped_length(b: &u8) -> usize {
     }
 }
 
-fn decode(text: &[u8], name: &[u8]) -> Result<Vec<u8>> {
+fn decode(cx: &dyn FnContext, text: &[u8], name: &[u8]) -> Result<Vec<u8>> {
     match name.to_ascii_lowercase().as_slice() {
-        b"hex" => hex_decode(text),
-        b"base64" => base64_decode(text),
-        b"escape" => escape_decode(text),
+        b"hex" => hex_decode(cx, text),
+        b"base64" => base64_decode(cx, text),
+        b"escape" => escape_decode(cx, text),
         _ => Err(unknown(name)),
     }
 }
 
 scalars! { FNS;
-    "md5_text" => |_, a| Ok(md5_text(a[0].as_bytes())),
-    "md5_bytea" => |_, a| Ok(md5_text(a[0].as_bytes())),
-    "sha224_bytea" => |_, a| Ok(Datum::bytes(Sha224::digest(a[0].as_bytes()).to_vec())),
-    "sha256_bytea" => |_, a| Ok(Datum::bytes(Sha256::digest(a[0].as_bytes()).to_vec())),
-    "sha384_bytea" => |_, a| Ok(Datum::bytes(Sha384::digest(a[0].as_bytes()).to_vec())),
-    "sha512_bytea" => |_, a| Ok(Datum::bytes(Sha512::digest(a[0].as_bytes()).to_vec())),
-    "binary_encode" => |_, a| Ok(Datum::bytes(encode(a[0].as_bytes(), a[1].as_bytes())?)),
-    "binary_decode" => |_, a| Ok(Datum::bytes(decode(a[0].as_bytes(), a[1].as_bytes())?)),
+    "md5_text" => |cx, a| md5_text(cx, a[0].as_bytes()),
+    "md5_bytea" => |cx, a| md5_text(cx, a[0].as_bytes()),
+    "sha224_bytea" => |cx, a| Ok(Datum::bytes(digest::<Sha224>(cx, a[0].as_bytes())?)),
+    "sha256_bytea" => |cx, a| Ok(Datum::bytes(digest::<Sha256>(cx, a[0].as_bytes())?)),
+    "sha384_bytea" => |cx, a| Ok(Datum::bytes(digest::<Sha384>(cx, a[0].as_bytes())?)),
+    "sha512_bytea" => |cx, a| Ok(Datum::bytes(digest::<Sha512>(cx, a[0].as_bytes())?)),
+    "binary_encode" => |cx, a| Ok(Datum::bytes(encode(cx, a[0].as_bytes(), a[1].as_bytes())?)),
+    "binary_decode" => |cx, a| Ok(Datum::bytes(decode(cx, a[0].as_bytes(), a[1].as_bytes())?)),
 }

@@ -84,7 +84,7 @@ fn ilike(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
             .hint("Use the COLLATE clause to set the collation explicitly."));
         }
     };
-    like_match(&lower(text, ascii), &lower(pattern, ascii), cx.settings().encoding)
+    like_match(&lower(cx, text, ascii)?, &lower(cx, pattern, ascii)?, cx.settings().encoding)
 }
 
 /// The pattern rewritten from another escape character to the backslash.

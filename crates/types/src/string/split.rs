@@ -2,7 +2,8 @@
 
 use crate::array::{self, ArrayRef};
 use crate::builtin::{SetSource, VecSource};
-use crate::limits::TextBuffer;
+use crate::fncx::Pace;
+use crate::limits::{TextBuffer, allocate_payload};
 use crate::{Datum, DatumRef, FnContext, oids};
 use pgerror::{Result, pg_err};
 
@@ -107,52 +108,55 @@ pub(crate) fn join(
     out.into_datum()
 }
 
+/// The number that `n` hexadecimal digits at the start of `text` say.
+fn hex_prefix(text: &[u8], n: usize) -> Option<u32> {
+    text.get(..n)?.iter().try_fold(0, |code, c| Some(code << 4 | (*c as char).to_digit(16)?))
+}
+
+/// The code of the escape at the start of `text`, and the length of the escape.
+fn escape(text: &[u8]) -> Option<(u32, usize)> {
+    let after = |start: usize, digits: usize| {
+        let code = hex_prefix(text.get(start..)?, digits)?;
+        Some((code, start + digits))
+    };
+    let long = match text.get(1) {
+        Some(b'u') => after(2, 4),
+        Some(b'U') => after(2, 8),
+        Some(b'+') => after(2, 6),
+        _ => None,
+    };
+    long.or_else(|| after(1, 4))
+}
+
 /// Unescapes `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX`.
-fn unistr(text: &[u8]) -> Result<Datum> {
-    let text = String::from_utf8_lossy(text).into_owned();
-    let chars: Vec<char> = text.chars().collect();
-    let mut out = String::with_capacity(text.len());
+fn unistr(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
+    let mut out = allocate_payload(text.len())?;
     let mut high: Option<u32> = None;
     let bad_pair = || pg_err!(SYNTAX_ERROR, "invalid Unicode surrogate pair");
-    let hex = |at: usize, n: usize| {
-        let digits: String = chars.get(at..at + n)?.iter().collect();
-        digits
-            .chars()
-            .all(|c| c.is_ascii_hexdigit())
-            .then(|| u32::from_str_radix(&digits, 16).ok())?
-    };
-    let mut i = 0;
-    while i < chars.len() {
-        if chars[i] != '\\' {
+    let (mut rest, mut pace) = (text, Pace::default());
+    while let Some(first) = rest.first() {
+        pace.tick(cx)?;
+        let plain = match rest {
+            [b'\\', b'\\', ..] => 2,
+            [b'\\', ..] => 0,
+            _ => 1,
+        };
+        if plain > 0 {
             if high.is_some() {
                 return Err(bad_pair());
             }
-            out.push(chars[i]);
-            i += 1;
+            out.push(*first);
+            rest = &rest[plain..];
             continue;
         }
-        let (code, used) = match chars.get(i + 1) {
-            Some('\\') => {
-                if high.is_some() {
-                    return Err(bad_pair());
-                }
-                out.push('\\');
-                i += 2;
-                continue;
-            }
-            Some('u') if hex(i + 2, 4).is_some() => (hex(i + 2, 4), 6),
-            Some('U') if hex(i + 2, 8).is_some() => (hex(i + 2, 8), 10),
-            Some('+') if hex(i + 2, 6).is_some() => (hex(i + 2, 6), 8),
-            _ => (hex(i + 1, 4), 5),
-        };
-        let Some(code) = code else {
+        let Some((code, used)) = escape(rest) else {
             return Err(pg_err!(SYNTAX_ERROR, "invalid Unicode escape")
                 .hint("Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX."));
         };
         if code > 0x10ffff || code == 0 {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid Unicode code point: {code:04X}"));
         }
-        i += used;
+        rest = &rest[used..];
         let code = match (high.take(), code) {
             (None, 0xD800..0xDC00) => {
                 high = Some(code);
@@ -162,12 +166,14 @@ fn unistr(text: &[u8]) -> Result<Datum> {
             (Some(_), _) | (None, 0xDC00..0xE000) => return Err(bad_pair()),
             (None, code) => code,
         };
-        out.push(char::from_u32(code).ok_or_else(bad_pair)?);
+        let c = char::from_u32(code).ok_or_else(bad_pair)?;
+        // No escape is shorter than its character.
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
     if high.is_some() {
         return Err(bad_pair());
     }
-    Ok(Datum::text(&out))
+    Ok(Datum::bytes(out))
 }
 
 scalars! { FNS;
@@ -183,7 +189,7 @@ scalars! { FNS;
         let null = if a[2].is_null() { None } else { Some(a[2].as_bytes()) };
         join(cx, a[0], a[1].as_bytes(), null)
     },
-    "unistr" => |_, a| unistr(a[0].as_bytes()),
+    "unistr" => |cx, a| unistr(cx, a[0].as_bytes()),
 }
 
 /// Rows of pg_options_to_table: name and value of each `name=value`.

@@ -1,0 +1,109 @@
+//! Functions over long values end soon after their statement is cancelled: each asks for interrupts within a few
+//! megabytes, whatever the value is.
+
+use crate::tests::context;
+use crate::{Datum, DatumRef, FnContext, builtin, oids};
+use ids::Oid;
+use pgerror::SqlState;
+
+const LONG: usize = 8 << 20;
+
+fn text(s: &str) -> (Oid, Datum) {
+    (oids::TEXT, Datum::text(s))
+}
+
+fn bytea(s: &str) -> (Oid, Datum) {
+    (oids::BYTEA, Datum::text(s))
+}
+
+fn int(n: i32) -> (Oid, Datum) {
+    (oids::INT4, Datum::int4(n))
+}
+
+/// The first check finds the statement cancelled: the function must come to one.
+fn assert_cancelled(name: &str, args: &[(Oid, Datum)]) {
+    let f = builtin::scalar(name).unwrap_or_else(|| panic!("{name} is a function"));
+    let mut cx = context();
+    let types: Vec<Oid> = args.iter().map(|(ty, _)| *ty).collect();
+    cx.reset_call(&types, oids::TEXT);
+    cx.checks_left.set(Some(0));
+    let refs: Vec<DatumRef<'_>> = args.iter().map(|(_, v)| v.as_ref()).collect();
+    match f(&mut cx, &refs) {
+        Err(e) => assert_eq!(e.fields().code, SqlState::QUERY_CANCELED, "{name}: {e:?}"),
+        Ok(_) => panic!("{name} asks for no interrupts"),
+    }
+}
+
+#[test]
+fn long_texts_are_made_with_checks_for_interrupts() {
+    let long = "xä".repeat(LONG / 3);
+    let n = LONG as i32;
+    assert_cancelled("repeat", &[text("ab"), int(n)]);
+    assert_cancelled("lpad", &[text("a"), int(n), text("xy")]);
+    assert_cancelled("rpad", &[text("a"), int(n), text("x")]);
+    assert_cancelled("textcat", &[text(&long), text(&long)]);
+    assert_cancelled("textoverlay", &[text(&long), text(&long), int(2), int(1)]);
+    assert_cancelled("text_substr_no_len", &[text(&long), int(2)]);
+    assert_cancelled("text_left", &[text(&long), int(-2)]);
+    assert_cancelled("btrim", &[text(&long), text("x")]);
+    assert_cancelled("replace_text", &[text(&long), text("y"), text("z")]);
+    assert_cancelled("text_reverse", &[text(&long)]);
+    assert_cancelled("lower", &[text(&long)]);
+    assert_cancelled("upper", &[text(&long)]);
+    assert_cancelled("initcap", &[text(&long)]);
+    assert_cancelled("unistr", &[text(&"\\0041".repeat(LONG / 5))]);
+    assert_cancelled("md5_text", &[text(&long)]);
+    let array = (oids::TEXT_ARRAY, crate::array::of_builtin(oids::TEXT, &texts(1000)).unwrap());
+    assert_cancelled("array_to_json", std::slice::from_ref(&array));
+    assert_cancelled("to_jsonb", &[array]);
+}
+
+fn texts(n: usize) -> Vec<Datum> {
+    (0..n).map(|_| Datum::text("\"long\"")).collect()
+}
+
+#[test]
+fn long_byte_strings_are_made_with_checks_for_interrupts() {
+    let long = "x".repeat(LONG);
+    for format in ["hex", "base64", "escape"] {
+        assert_cancelled("binary_encode", &[bytea(&long), text(format)]);
+    }
+    assert_cancelled("binary_decode", &[text(&"ab".repeat(LONG / 2)), text("hex")]);
+    assert_cancelled("binary_decode", &[text(&"abcd".repeat(LONG / 4)), text("base64")]);
+    assert_cancelled("binary_decode", &[text(&"\\000".repeat(LONG / 4)), text("escape")]);
+    assert_cancelled("byteain", &[(oids::CSTRING, Datum::text(&long))]);
+    assert_cancelled("byteaout", &[bytea(&long)]);
+    assert_cancelled("byteacat", &[bytea(&long), bytea(&long)]);
+    assert_cancelled("sha512_bytea", &[bytea(&long)]);
+}
+
+#[test]
+fn long_arrays_are_filled_with_checks_for_interrupts() {
+    let dims = crate::array::of_builtin(oids::INT4, &[Datum::int4(LONG as i32)]).unwrap();
+    assert_cancelled("array_fill", &[int(1), (oids::INT4_ARRAY, dims)]);
+}
+
+#[test]
+fn many_matches_are_counted_with_checks_for_interrupts() {
+    let text_of_many = "ab".repeat(4096);
+    assert_cancelled("regexp_count_no_start", &[text(&text_of_many), text("ab")]);
+    assert_cancelled("regexp_split_to_array_no_flags", &[text(&text_of_many), text("b")]);
+}
+
+/// What is filled by doubling is the array that single elements make.
+#[test]
+fn filled_arrays_are_those_of_single_elements() {
+    for (ty, value) in [text("abc"), int(7), (oids::BOOL, Datum::bool(true))] {
+        let mut cx = context();
+        let elem = cx.type_info(ty).unwrap();
+        for dims in [&[1][..], &[5], &[2, 3], &[3, 1, 70_000]] {
+            let lower = vec![1; dims.len()];
+            let count = dims.iter().product::<i32>() as usize;
+            let single = std::iter::repeat_n(value.as_ref(), count);
+            let want = crate::array::build(&elem, dims, &lower, single).unwrap();
+            let have =
+                crate::array::build_filled(&cx, &elem, dims, &lower, value.as_ref()).unwrap();
+            assert!(want == have, "{ty} {dims:?}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Work on long values in pieces, with a check for interrupts between them. A value may have 1 GB, and a pass over so
+//! much takes seconds where sessions share the processors: a statement must end soon after its timeout.
+
+use crate::limits::{TextBuffer, allocate_payload};
+use crate::{Datum, FnContext};
+use pgerror::Result;
+
+/// Bytes between two checks.
+pub const PIECE_BYTES: usize = 1 << 20;
+
+/// Calls `work` with each piece of `bytes`, at least once.
+#[inline]
+pub fn each<'a>(
+    cx: &dyn FnContext,
+    bytes: &'a [u8],
+    mut work: impl FnMut(&'a [u8]) -> Result<()>,
+) -> Result<()> {
+    let mut rest = bytes;
+    loop {
+        let (piece, more) = rest.split_at(rest.len().min(PIECE_BYTES));
+        work(piece)?;
+        if more.is_empty() {
+            return Ok(());
+        }
+        cx.check_interrupts()?;
+        rest = more;
+    }
+}
+
+/// As [`each`], of text: no piece ends within a character.
+#[inline]
+pub fn each_str(
+    cx: &dyn FnContext,
+    text: &str,
+    mut work: impl FnMut(&str) -> Result<()>,
+) -> Result<()> {
+    let mut rest = text;
+    loop {
+        let mut end = rest.len().min(PIECE_BYTES);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, more) = rest.split_at(end);
+        work(piece)?;
+        if more.is_empty() {
+            return Ok(());
+        }
+        cx.check_interrupts()?;
+        rest = more;
+    }
+}
+
+/// Appends to a vector that has the room.
+#[inline]
+pub fn append(cx: &dyn FnContext, out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    each(cx, bytes, |piece| {
+        out.extend_from_slice(piece);
+        Ok(())
+    })
+}
+
+/// Appends to a text that grows.
+#[inline]
+pub fn append_text(cx: &dyn FnContext, out: &mut TextBuffer, bytes: &[u8]) -> Result<()> {
+    each(cx, bytes, |piece| {
+        out.extend_from_slice(piece);
+        Ok(())
+    })
+}
+
+/// Appends `period` again and again until that has made `total` bytes, for which the vector has the room.
+pub fn append_repeated(
+    cx: &dyn FnContext,
+    out: &mut Vec<u8>,
+    period: &[u8],
+    total: usize,
+) -> Result<()> {
+    let start = out.len();
+    append(cx, out, &period[..period.len().min(total)])?;
+    while let made = out.len() - start
+        && made > 0
+        && made < total
+    {
+        // What is made is a whole number of periods until the last round; doubling it copies in large pieces.
+        let more = made.min(total - made);
+        for from in (0..more).step_by(PIECE_BYTES) {
+            if from > 0 {
+                cx.check_interrupts()?;
+            }
+            out.extend_from_within(start + from..start + more.min(from + PIECE_BYTES));
+        }
+    }
+    Ok(())
+}
+
+/// Parts in a row, as one value.
+pub fn joined(cx: &dyn FnContext, parts: &[&[u8]]) -> Result<Datum> {
+    let total = parts.iter().map(|p| p.len()).sum();
+    let mut out = allocate_payload(total)?;
+    for part in parts {
+        append(cx, &mut out, part)?;
+    }
+    Ok(Datum::bytes(out))
+}
+
+/// A part of an argument as a value of its own.
+#[inline]
+pub fn copied(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
+    if bytes.len() <= PIECE_BYTES { Ok(Datum::bytes(bytes)) } else { joined(cx, &[bytes]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fncx::BasicContext;
+
+    #[test]
+    fn pieces_make_the_whole() {
+        let cx = BasicContext::default();
+        let text = "xä".repeat(PIECE_BYTES);
+        let (mut bytes, mut chars) = (Vec::new(), String::new());
+        append(&cx, &mut bytes, text.as_bytes()).unwrap();
+        each_str(&cx, &text, |piece| {
+            chars.push_str(piece);
+            Ok(())
+        })
+        .unwrap();
+        assert!(bytes == text.as_bytes() && chars == text);
+        assert!(copied(&cx, text.as_bytes()).unwrap() == Datum::text(&text));
+        let mut calls = 0;
+        each(&cx, b"", |_| {
+            calls += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(calls, 1);
+    }
+
+    #[test]
+    fn repetitions_keep_their_period() {
+        let cx = BasicContext::default();
+        for (period, total) in [
+            (1, 5),
+            (3, 3 * PIECE_BYTES),
+            (7, 7 * 300_000),
+            (PIECE_BYTES + 5, 3 * PIECE_BYTES + 15),
+        ] {
+            let one: Vec<u8> = (0..period).map(|i| (i % 251) as u8).collect();
+            let mut out = vec![255];
+            append_repeated(&cx, &mut out, &one, total).unwrap();
+            let out = &out[1..];
+            assert!(
+                out.len() == total && out.iter().enumerate().all(|(i, b)| *b == one[i % period])
+            );
+        }
+    }
+}
