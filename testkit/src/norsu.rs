@@ -44,12 +44,22 @@ impl Norsu {
         Norsu::try_start(data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
     }
 
+    /// As [`Norsu::start`], by a program that runs what its last arguments say in its own place.
+    pub fn start_by(launcher: &[String], data: &Path, options: &[&str]) -> Result<Norsu, String> {
+        let mut start = Command::new(&launcher[0]);
+        start.args(&launcher[1..]).arg(binary());
+        Norsu::try_start_as(start, data, options)
+    }
+
     /// As [`Norsu::start`]; the log of a server that did not come up.
     pub fn try_start(data: &Path, options: &[&str]) -> Result<Norsu, String> {
+        Norsu::try_start_as(Command::new(binary()), data, options)
+    }
+
+    fn try_start_as(mut start: Command, data: &Path, options: &[&str]) -> Result<Norsu, String> {
         let sockets = TempDir::new("norsu");
         hand_over(sockets.path());
         let log = std::fs::File::create(sockets.path().join("log")).expect("a new file");
-        let mut start = Command::new(binary());
         start.arg("start").arg("-D").arg(data).arg("-k").arg(sockets.path()).args(["-h", ""]);
         start.args(options).stdin(Stdio::null());
         start.stdout(log.try_clone().expect("a descriptor")).stderr(log);

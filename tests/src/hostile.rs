@@ -1,6 +1,15 @@
 //! Statements that want more than there is: memory, depth, size. Each ends by an error of its own, the process stays within
 //! its limit, and sessions that need little notice nothing.
 
+mod depth;
+mod machine;
+mod numbers;
+mod peers;
+mod raw;
+mod sets;
+mod siege;
+mod values;
+
 use crate::memory::kilobytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
