@@ -53,7 +53,7 @@ pub fn compile(
     single_byte: bool,
 ) -> Result<Pattern> {
     let text = Text { bytes: pattern, single_byte };
-    let mut codes = Vec::with_capacity(pattern.len());
+    let mut codes = crate::memory::with_capacity(pattern.len())?;
     let mut at = 0;
     while at < text.len() {
         let (c, next) = text.char_at(at);

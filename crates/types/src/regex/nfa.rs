@@ -176,7 +176,7 @@ pub(super) struct Nfa {
     pub has_checks: bool,
 }
 
-const INSTS_MAX: usize = 250_000;
+pub(super) const INSTS_MAX: usize = 250_000;
 
 /// Collects the lookaround constraints that automata ask for, by the identity of their nodes.
 pub(super) type LookNumbers = HashMap<usize, u16>;

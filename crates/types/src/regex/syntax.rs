@@ -112,6 +112,9 @@ pub(super) struct Parsed {
 
 const DEPTH_MAX: usize = 250;
 
+/// A pattern of more parts has no automaton; it is refused before they take memory and time.
+const PARTS_MAX: usize = super::nfa::INSTS_MAX;
+
 pub(super) fn too_complex() -> PgError {
     fault("regular expression is too complex")
 }
@@ -130,9 +133,13 @@ pub(super) fn parse(pattern: &[u32], options: &mut Options, ctype: Ctype) -> Res
         ctype,
         depth: 0,
         in_look: 0,
+        parts: 0,
         groups: vec![None],
     };
     if options.flavor == Flavor::Literal {
+        if pattern.len() > PARTS_MAX {
+            return Err(too_complex());
+        }
         let items: Vec<Node> = pattern[at..].iter().map(|&c| p.literal(c)).collect();
         return Ok(Parsed { node: Node::Seq(items.into()), groups: 0 });
     }
@@ -197,6 +204,8 @@ struct Parser<'a> {
     depth: usize,
     /// How many lookaround constraints are open: nothing in them captures.
     in_look: usize,
+    /// Atoms, constraints and branches so far.
+    parts: usize,
     /// The contents of the groups that are closed, by number.
     groups: Vec<Option<Arc<Node>>>,
 }
@@ -220,6 +229,11 @@ impl Parser<'_> {
             self.at += text.len();
         }
         yes
+    }
+
+    fn count_part(&mut self) -> Result<()> {
+        self.parts += 1;
+        if self.parts > PARTS_MAX { Err(too_complex()) } else { Ok(()) }
     }
 
     fn advanced(&self) -> bool {
@@ -283,6 +297,7 @@ impl Parser<'_> {
         }
         let mut branches = Vec::new();
         loop {
+            self.count_part()?;
             branches.push(self.branch(inside)?);
             if self.basic() || !self.eat("|") {
                 break;
@@ -310,6 +325,7 @@ impl Parser<'_> {
             if end {
                 break;
             }
+            self.count_part()?;
             let (atom, constraint) = self.atom(items.is_empty(), inside)?;
             items.push(if constraint { atom } else { self.quantified(atom)? });
         }

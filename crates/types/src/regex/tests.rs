@@ -51,3 +51,17 @@ fn faults_are_named() {
         assert_eq!(e.message(), format!("invalid regular expression: {what}"), "{pattern}");
     }
 }
+
+/// What has no automaton is refused while it is read, whatever comes behind.
+#[test]
+fn patterns_of_too_many_parts_are_refused_early() {
+    let refused = |pattern: String, options: Options| {
+        let e = compile(pattern.as_bytes(), options, Ctype::Ascii, false).err().unwrap();
+        assert_eq!(e.message(), "invalid regular expression: regular expression is too complex");
+    };
+    refused("x".repeat(3_000_000) + "(", Options::default());
+    refused("a|".repeat(3_000_000) + "(", Options::default());
+    refused("|".repeat(3_000_000) + "(", Options::default());
+    refused("$".repeat(3_000_000) + "(", Options::default());
+    refused("x".repeat(3_000_000), Options { flavor: Flavor::Literal, ..Options::default() });
+}
