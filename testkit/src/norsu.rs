@@ -111,6 +111,11 @@ impl Norsu {
         self.child.id()
     }
 
+    /// Has the process not ended yet?
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
     /// Result of a query: unaligned, without headers.
     pub fn query(&self, sql: &str) -> String {
         let mut psql = self.client("psql");
