@@ -9,7 +9,7 @@ use engine::Backend;
 use executor::OpenRel;
 use hashbrown::HashMap;
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use planner::CostSettings;
 use std::any::Any;
 use std::sync::Arc;
@@ -204,8 +204,15 @@ impl Core {
     }
 
     /// Keeps a statement under a name.
-    pub(crate) fn name_statement(&mut self, name: String, statement: Arc<Prepared>) {
-        self.prepared.0.insert(name, (statement, self.statement_start));
+    pub(crate) fn name_statement(&mut self, name: &str, statement: Arc<Prepared>) -> Result<()> {
+        if self.prepared.contains_key(name) {
+            return Err(pg_err!(
+                DUPLICATE_PSTATEMENT,
+                "prepared statement \"{name}\" already exists"
+            ));
+        }
+        self.prepared.0.insert(name.to_owned(), (statement, self.statement_start));
+        Ok(())
     }
 
     /// The catalogs as this session sees them.

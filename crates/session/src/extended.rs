@@ -32,12 +32,6 @@ impl Session {
         self.start_command();
         if name.is_empty() {
             self.unnamed = None;
-        } else if self.core.prepared.contains_key(name) {
-            self.core.statement = Some(sql.into());
-            return Err(pg_err!(
-                DUPLICATE_PSTATEMENT,
-                "prepared statement \"{name}\" already exists"
-            ));
         }
         let share = self.core.resolved.share_texts && !crate::slots::is_moving(message.query);
         if share && !self.xact.failed {
@@ -105,7 +99,8 @@ impl Session {
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
-            self.core.name_statement(name.to_owned(), prepared);
+            self.core.statement = Some(prepared.sql.clone());
+            self.core.name_statement(name, prepared)?;
         }
         self.next_command()?;
         self.send_notices_now()?;

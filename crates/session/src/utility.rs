@@ -280,12 +280,6 @@ impl Session {
                 "invalid statement name: must not be empty"
             ));
         }
-        if self.core.prepared.contains_key(&name) {
-            return Err(pg_err!(
-                DUPLICATE_PSTATEMENT,
-                "prepared statement \"{name}\" already exists"
-            ));
-        }
         let mut types = Vec::new();
         for t in &stmt.argtypes {
             types.push(self.type_named(t, sql)?);
@@ -294,8 +288,7 @@ impl Session {
         let mut prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         prepared.from_sql = true;
-        self.core.name_statement(name, Arc::new(prepared));
-        Ok(())
+        self.core.name_statement(&name, Arc::new(prepared))
     }
 
     fn type_named(&mut self, name: &parse::ast::TypeName, sql: &str) -> Result<Oid> {
