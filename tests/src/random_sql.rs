@@ -20,6 +20,7 @@ mod sublink;
 use crate::corpus::seen;
 use crate::pair::Pair;
 use generate::{Generator, Statement};
+use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
 const TABLES: &[&str] = &[
@@ -59,6 +60,11 @@ const TABLES: &[&str] = &[
 
 /// Statements that take longer are left out.
 const TIMEOUT: &str = "SET statement_timeout = '10s'";
+/// In the long form: such statements would take most of the time.
+const LONG_TIMEOUT: &str = "SET statement_timeout = '1s'";
+
+/// A server that has not answered by then does not look for interrupts.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Rows in an order of their own unless the statement decides it.
 fn answer(ordered: bool, mut reply: Reply) -> String {
@@ -71,6 +77,8 @@ fn answer(ordered: bool, mut reply: Reply) -> String {
 
 enum Compared {
     Same,
+    /// Both gave the same error.
+    Refused,
     Other(String),
     /// It took too long: steps that follow may differ.
     Canceled,
@@ -78,36 +86,70 @@ enum Compared {
 
 fn compare(sql: &str, ordered: bool, servers: &mut [Client; 2]) -> Compared {
     const QUERY_CANCELED: &str = "57014";
-    let replies = servers.each_mut().map(|s| s.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}")));
+    // Both work at the same time.
+    for server in servers.iter_mut() {
+        server.send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    }
+    let replies = servers.each_mut().map(|server| {
+        let reply = server.receive_within(PATIENCE).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        reply.unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
+    });
     if replies.iter().any(|r| r.code() == QUERY_CANCELED) {
         return Compared::Canceled;
     }
+    let refused = !replies[0].code().is_empty();
     let [real, ours] = replies.map(|reply| answer(ordered, reply));
     if real == ours {
-        return Compared::Same;
+        return if refused { Compared::Refused } else { Compared::Same };
     }
     let short = |text: String| text.chars().take(1500).collect::<String>();
     Compared::Other(format!("{sql};\n    real {}\n    ours {}", short(real), short(ours)))
 }
 
+/// What has been compared.
+#[derive(Default)]
+struct Counts {
+    /// Statements that were generated.
+    statements: usize,
+    /// Messages that they consist of.
+    steps: usize,
+    /// Statements that a server canceled: nothing was compared.
+    canceled: usize,
+    /// Messages that both refused, with the same words.
+    refused: usize,
+}
+
 /// The differences that a statement shows.
-fn run(statement: &Statement, servers: &mut [Client; 2]) -> Vec<String> {
+fn run(statement: &Statement, servers: &mut [Client; 2], counts: &mut Counts) -> Vec<String> {
+    counts.statements += 1;
     for setting in &statement.settings {
         servers[1].must(&format!("SET {setting}"));
     }
-    let mut wrong = Vec::new();
+    let (mut wrong, mut canceled) = (Vec::new(), false);
     let tables: &[&str] = if statement.changes { &["a", "b", "c"] } else { &[] };
     let after = tables.iter().map(|t| (format!("SELECT * FROM {t}"), false));
     for (sql, ordered) in statement.steps.iter().map(|s| (s.sql.clone(), s.ordered)).chain(after) {
         match compare(&sql, ordered, servers) {
             Compared::Same => {}
+            Compared::Refused => counts.refused += 1,
             Compared::Other(told) => wrong.push(told),
-            Compared::Canceled => break,
+            Compared::Canceled => {
+                counts.canceled += 1;
+                canceled = true;
+                break;
+            }
         }
+        counts.steps += 1;
     }
     if statement.opened {
         servers.iter_mut().for_each(|s| {
             s.must("ROLLBACK");
+        });
+    }
+    if canceled {
+        // What was prepared is still there.
+        servers.iter_mut().for_each(|s| {
+            s.must("DEALLOCATE ALL");
         });
     }
     for setting in &statement.settings {
@@ -128,7 +170,8 @@ fn run(statement: &Statement, servers: &mut [Client; 2]) -> Vec<String> {
 fn random_statements_answer_as_on_the_real_server() {
     let pair = Pair::start("random-sql", "C", &[]);
     let mut servers = [pair.real.connect("postgres"), pair.ours.connect("postgres")];
-    for sql in TABLES.iter().chain([&TIMEOUT]) {
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    for sql in TABLES.iter().chain([if long { &LONG_TIMEOUT } else { &TIMEOUT }]) {
         servers.iter_mut().for_each(|s| {
             s.must(sql);
         });
@@ -139,23 +182,32 @@ fn random_statements_answer_as_on_the_real_server() {
             let range = text.split_once("..").map(|(from, to)| number(from)..number(to));
             range.unwrap_or_else(|| number(&text)..number(&text) + 1)
         }
-        Err(_) if std::env::var_os("NORSU_TEST_LONG").is_some() => 0..20_000,
+        Err(_) if long => 0..30_000,
         Err(_) => 0..250,
     };
-    let (mut wrong, mut count) = (Vec::new(), 0);
+    let (mut wrong, mut counts, start) = (Vec::new(), Counts::default(), Instant::now());
+    let told = |counts: &Counts, differ: usize| {
+        let Counts { statements, steps, canceled, refused } = counts;
+        let seconds = start.elapsed().as_secs();
+        eprintln!(
+            "{statements} statements of {steps} steps in {seconds} s, {refused} refused, \
+             {canceled} canceled, {differ} differences"
+        );
+    };
     for seed in seeds {
         let statement = Generator::new(seed).statement();
-        count += 1;
-        if count % 1_000 == 0 {
-            eprintln!("{count} statements, {} differ", wrong.len());
+        if counts.statements > 0 && counts.statements.is_multiple_of(1_000) {
+            told(&counts, wrong.len());
         }
-        for told in run(&statement, &mut servers) {
+        for told in run(&statement, &mut servers, &mut counts) {
             // A long run shows what it has found before its end.
             eprintln!("seed {seed}: {told}");
             wrong.push(format!("seed {seed}: {told}"));
         }
     }
+    told(&counts, wrong.len());
+    let count = counts.statements;
     assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(count > 0);
+    assert!(counts.steps > counts.canceled + counts.refused, "nothing was compared");
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }

@@ -51,8 +51,12 @@ impl Generator {
 
     /// What stands in FROM, with its columns.
     pub(super) fn from(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
-        let (mut text, mut scope) = self.table(outer, depth);
         let joins = if depth == 0 { self.below(2) } else { self.below(3) };
+        self.joined(outer, depth, joins)
+    }
+
+    fn joined(&mut self, outer: &Columns, depth: usize, joins: usize) -> (String, Columns) {
+        let (mut text, mut scope) = self.table(outer, depth);
         for _ in 0..joins {
             if self.chance(20) {
                 let (item, columns) = self.lateral(&both(&scope, outer), depth);
@@ -68,15 +72,12 @@ impl Generator {
             }
             let (right, columns) = match depth > 0 && self.chance(15) {
                 true => {
-                    let (inner, columns) = self.from(outer, depth - 1);
+                    // Parentheses around a single item are not allowed.
+                    let joins = 1 + self.below(2);
+                    let (inner, columns) = self.joined(outer, depth - 1, joins);
                     (format!("({inner})"), columns)
                 }
                 false => self.table(outer, depth.saturating_sub(1)),
-            };
-            // Parentheses around a single item are not allowed.
-            let right = match right.strip_prefix('(').and_then(|r| r.strip_suffix(')')) {
-                Some(inner) if !inner.contains(" JOIN ") => inner.to_owned(),
-                _ => right,
             };
             text.push_str(&self.join(&scope, &columns, outer, &right, depth));
             scope.extend(columns);
@@ -140,7 +141,8 @@ impl Generator {
                 let (a, b) = (self.expr(Int, around, 1), self.expr(Text, around, 1));
                 let (c, d) = (self.expr(Int, around, 1), self.expr(Text, around, 1));
                 let columns = columns_of(&[("p", Int), ("q", Text)]);
-                (format!("(VALUES ({a}, {b}), ({c}, {d})) AS {l}(p, q)"), renamed(&l, &columns))
+                let values = format!("LATERAL (VALUES ({a}, {b}), ({c}, {d})) AS {l}(p, q)");
+                (values, renamed(&l, &columns))
             }
             3 => {
                 let p = self.expr(Int, around, 1);

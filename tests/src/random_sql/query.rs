@@ -88,7 +88,7 @@ impl Generator {
     pub(super) fn recursive(&mut self, outer: &Columns) -> String {
         let r = self.name("r");
         let all = self.one(&["ALL ", ""]);
-        let step = self.one(&["n + 1", "n + 2", "n * 2 + 1"]);
+        let step = self.one(&["r.n + 1", "r.n + 2", "r.n * 2 + 1"]);
         let (start, end) = match outer.is_empty() {
             true => {
                 let start =
@@ -104,14 +104,14 @@ impl Generator {
         let t = self.name("t");
         let join = match self.below(5) {
             0 | 1 => String::new(),
-            2 => format!(" JOIN a {t} ON {t}.id = n"),
-            3 => format!(" LEFT JOIN c {t} ON {t}.k = n + 1"),
-            _ => format!(" JOIN (SELECT DISTINCT aid FROM b) {t} ON {t}.aid % 9 = n"),
+            2 => format!(" JOIN a {t} ON {t}.id = r.n"),
+            3 => format!(" LEFT JOIN c {t} ON {t}.k = r.n + 1"),
+            _ => format!(" JOIN (SELECT DISTINCT aid FROM b) {t} ON {t}.aid % 9 = r.n"),
         };
         let columns = vec![("n".to_owned(), Int), ("v".to_owned(), Int)];
         let condition = self.expr(Bool, &both(&columns, outer), 1);
         format!(
-            "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, v + 1 FROM {r}{join} WHERE n < {end}) SELECT \
+            "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, r.v + 1 FROM {r} AS r{join} WHERE r.n < {end}) SELECT \
              n, v, {condition} AS c FROM {r}"
         )
     }
