@@ -114,7 +114,10 @@ impl Glob<'_> {
             }
         }
         // What the joins must deliver.
-        let having: Vec<Expr> = root.query.having_qual.iter().cloned().collect();
+        let mut having = Vec::new();
+        if let Some(qual) = &root.query.having_qual {
+            conjuncts(qual.clone(), &mut having);
+        }
         let join_want = if grouped {
             let mut v = group_exprs.clone();
             upper_want.iter().chain(&having).for_each(|e| grouped_inputs(e, &group_exprs, &mut v));

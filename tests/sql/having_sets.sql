@@ -1,0 +1,5 @@
+-- HAVING is a list of conditions: one of them is a grouping column only as a whole.
+SELECT (6 NOT IN (g, g, g)) AS x, g FROM generate_series(1, 1) AS t(g) GROUP BY GROUPING SETS (((6 NOT IN (g, g, g)), g), ((6 NOT IN (g, g, g))), ()) HAVING (6 NOT IN (g, g, g)) ORDER BY 1, 2
+SELECT (g > 1 AND g < 4) AS x, count(*) FROM generate_series(1, 5) g GROUP BY [[ROLLUP (g > 1 AND g < 4)¦GROUPING SETS ((g > 1 AND g < 4), ())¦CUBE (g, (g > 1 AND g < 4))¦(g > 1 AND g < 4)]] HAVING [[(g > 1 AND g < 4)¦(g > 1 AND g < 4) IS TRUE¦NOT (g > 1 AND g < 4)¦(g > 1 AND g < 4) OR count(*) > 9]] ORDER BY 1, 2
+SELECT (g = 1 OR g = 2) AS x, count(*) FROM generate_series(1, 5) g GROUP BY ROLLUP ((g = 1 OR g = 2)) HAVING (g = 1 OR g = 2) ORDER BY 1
+PREPARE h (int) AS SELECT ($1 BETWEEN k AND k) AS x, count(*) FROM (VALUES (1, 2), (2, 2), (2, 3)) v(k, m) GROUP BY GROUPING SETS ((($1 BETWEEN k AND k)), (($1 BETWEEN k AND k), m)) HAVING ($1 BETWEEN k AND k) ORDER BY 1, 2; EXECUTE h (1); EXECUTE h (2); EXECUTE h (NULL); DEALLOCATE h
