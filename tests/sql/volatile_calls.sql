@@ -37,3 +37,11 @@ SELECT setval('calls', 1); SELECT f.k, ARRAY(SELECT nextval('calls') FROM five g
 SELECT setval('calls', 1); SELECT count(*), (SELECT nextval('calls') WHERE f.q OR true) FROM five f GROUP BY f.q; SELECT last_value FROM calls
 SELECT setval('calls', 1); SELECT count((SELECT nextval('calls') FROM (SELECT k, f.q FROM five) g LIMIT 1)) FROM five f; SELECT last_value FROM calls
 SELECT setval('calls', 1); SELECT count((SELECT nextval('calls') WHERE false AND f.q)), count((SELECT f.k WHERE nextval('calls') < 0)) FROM five f; SELECT last_value FROM calls
+
+-- A volatile condition without columns belongs to the join above all, among its other conditions.
+SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k = g.k AND LEAST(f.k, g.k) IN (f.k + 1, g.k + 1, 7) WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k = g.k AND f.q <> g.q WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k < g.k AND nextval('calls') > 0 AND abs(f.k) + abs(g.k) > 4; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f LEFT JOIN five g ON f.k = g.k AND f.q <> g.q WHERE nextval('calls') > 0; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f, five g, five h WHERE f.k = g.k AND g.k = h.k AND nextval('calls') > 0 AND f.k + abs(g.k) + abs(h.k) > 5; SELECT last_value FROM calls
+SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k = g.k WHERE nextval('calls') > 0 AND EXISTS (SELECT FROM five h WHERE h.k = f.k AND h.q); SELECT last_value FROM calls

@@ -739,7 +739,8 @@ impl Glob<'_> {
     }
 }
 
-/// The path with conditions on what it yields: an outer join tests them itself.
+/// The path with conditions on what it yields: a join tests them itself. An inner join tests them
+/// among its own, the cheapest first.
 fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     let mut kind = p.kind.clone();
     match &mut kind {
@@ -749,6 +750,12 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
             if matches!(jointype, JoinType::Left | JoinType::Right | JoinType::Full) =>
         {
             quals.extend_from_slice(more);
+            kind
+        }
+        PathKind::NestLoop { jointype: JoinType::Inner, join_quals, .. }
+        | PathKind::Hash { jointype: JoinType::Inner, join_quals, .. }
+        | PathKind::Merge { jointype: JoinType::Inner, join_quals, .. } => {
+            join_quals.extend_from_slice(more);
             kind
         }
         _ => PathKind::Filter { child: p.clone(), quals: more.to_vec() },
