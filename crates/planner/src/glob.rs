@@ -198,6 +198,8 @@ pub(crate) struct Root {
     pub constants: Vec<Expr>,
     /// Is the level a tree of set operations?
     pub in_set_operation: bool,
+    /// The level is a UNION ALL whose inputs are left out where they give no rows.
+    pub omits_empty_arms: bool,
     /// Entries of the range table that are there in each row that the joins make.
     pub present: Relids,
     /// Rows of the largest table: how often a sub-select in a condition may run.
@@ -259,6 +261,7 @@ impl Root {
             work_table: None,
             constants: Vec::new(),
             in_set_operation: false,
+            omits_empty_arms: false,
             present: Relids::new(),
             calls: 1.0,
         }

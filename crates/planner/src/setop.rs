@@ -21,6 +21,8 @@ struct Part {
     groups: f64,
     /// Entry in the flat range table of an input that is one subquery.
     rti: Option<i32>,
+    /// It gives no rows, and PostgreSQL knows that before it plans the operation.
+    empty: bool,
 }
 
 impl Glob<'_> {
@@ -32,6 +34,7 @@ impl Glob<'_> {
             return Err(PgError::internal("set operation expected"));
         };
         root.in_set_operation = true;
+        root.omits_empty_arms = is_simple_union_all(&root.query, &tree);
         let part = self.set_operation(root, &tree)?;
         let finals: Vec<Expr> = root.query.target_list.iter().map(|t| t.expr.clone()).collect();
         // Columns are told apart by place; ORDER BY finds them by the target list's expressions.
@@ -51,6 +54,7 @@ impl Glob<'_> {
                 let s = &root.subqueries[i];
                 let (rows, groups) = (s.rows, s.groups);
                 let mut plan = s.plan.clone();
+                let empty = has_from(root.query.rte(*rti)) && never_gives_rows(&plan);
                 let rti = self.flat(root, *rti);
                 if plan.info.target_list.iter().any(|t| t.resjunk) {
                     // Sort columns of the leaf's own ORDER BY end here.
@@ -58,7 +62,7 @@ impl Glob<'_> {
                     let child = Box::new(plan);
                     plan = Plan { info, node: PlanNode::SubqueryScan { scanrelid: rti, child } };
                 }
-                Ok(Part { plan, rows, groups, rti: Some(rti) })
+                Ok(Part { plan, rows, groups, rti: Some(rti), empty })
             }
             SetOpNode::Op(op) => match op.op {
                 SetOperation::Union => deep(|| self.union(root, op)),
@@ -72,21 +76,31 @@ impl Glob<'_> {
         for side in [&op.larg, &op.rarg] {
             self.gather_union(root, side, op.all, &op.col_types, &mut parts)?;
         }
-        if op.all {
+        if root.omits_empty_arms {
             // What gives no rows is left out, but for the last.
             let last = parts.pop();
-            parts.retain(|p| !never_gives_rows(&p.plan));
-            let empty = last.as_ref().is_some_and(|p| never_gives_rows(&p.plan));
-            parts.extend(last.filter(|_| !empty || parts.is_empty()));
+            parts.retain(|p| !p.empty);
+            parts.extend(last.filter(|p| !p.empty || parts.is_empty()));
         }
         let rows: f64 = parts.iter().map(|p| p.rows).sum();
-        let append = append(parts);
+        // Of several, and where the only one is empty, the columns are the operation's.
+        let only = parts.len() == 1 && !parts[0].empty;
+        let mut append = append(parts);
+        if !only {
+            for (t, &typmod) in append.info.target_list.iter_mut().zip(&op.col_typmods) {
+                match &mut t.expr {
+                    Expr::Var(v) => v.vartypmod = typmod,
+                    Expr::Const(c) => c.consttypmod = typmod,
+                    _ => {}
+                }
+            }
+        }
         if op.all {
-            return Ok(Part { plan: append, rows, groups: rows, rti: None });
+            return Ok(Part { plan: append, rows, groups: rows, rti: None, empty: false });
         }
         let rows = clamp_rows(rows);
         let plan = self.make_distinct(root, append, op, rows)?;
-        Ok(Part { plan, rows, groups: rows, rti: None })
+        Ok(Part { plan, rows, groups: rows, rti: None, empty: false })
     }
 
     /// The inputs of nested unions of the same kind, flattened.
@@ -253,7 +267,7 @@ impl Glob<'_> {
             flag_col: columns + 1,
             num_groups: rows,
         };
-        Ok(Part { plan: Plan { info, node }, rows, groups: rows, rti: None })
+        Ok(Part { plan: Plan { info, node }, rows, groups: rows, rti: None, empty: false })
     }
 
     /// Plans a `WITH RECURSIVE` query: the part that starts, and the part that refers to itself.
@@ -312,6 +326,33 @@ impl Glob<'_> {
     }
 }
 
+/// Is the tree made of UNION ALL whose inputs need no conversion? PostgreSQL leaves out inputs that
+/// give no rows only there: columns then have the type modifier of the input that remains.
+/// Counterpart: `is_simple_union_all_recurse`.
+fn is_simple_union_all(query: &Query, node: &SetOpNode) -> bool {
+    let SetOpNode::Op(top) = node else { return false };
+    let types = &top.col_types;
+    let mut left = vec![node];
+    while let Some(node) = left.pop() {
+        match node {
+            SetOpNode::Op(op) if op.op == SetOperation::Union && op.all => {
+                left.extend([&*op.larg, &*op.rarg]);
+            }
+            SetOpNode::Op(_) => return false,
+            SetOpNode::Leaf(rti) => {
+                let RteKind::Subquery { subquery, .. } = &query.rte(*rti).kind else {
+                    return false;
+                };
+                let shown = subquery.target_list.iter().filter(|t| !t.resjunk);
+                if !shown.map(|t| t.expr.type_oid()).eq(types.iter().copied()) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
 /// A node's costs and columns as the node above starts from them.
 fn hand_on(child: &Plan) -> PlanInfo {
     let target_list = child
@@ -337,6 +378,12 @@ fn hand_on(child: &Plan) -> PlanInfo {
         target_list,
         ..PlanInfo::default()
     }
+}
+
+/// Has the subquery a FROM? PostgreSQL plans one without it apart, and does not look whether its
+/// condition is ever true.
+fn has_from(rte: &RangeTblEntry) -> bool {
+    matches!(&rte.kind, RteKind::Subquery { subquery, .. } if !subquery.jointree.fromlist.is_empty())
 }
 
 fn never_gives_rows(plan: &Plan) -> bool {
