@@ -66,6 +66,8 @@ const LONG_TIMEOUT: &str = "SET statement_timeout = '1s'";
 /// A server that has not answered by then does not look for interrupts.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+const QUERY_CANCELED: &str = "57014";
+
 /// Rows in an order of their own unless the statement decides it.
 fn answer(ordered: bool, mut reply: Reply) -> String {
     if !ordered {
@@ -85,7 +87,6 @@ enum Compared {
 }
 
 fn compare(sql: &str, ordered: bool, servers: &mut [Client; 2]) -> Compared {
-    const QUERY_CANCELED: &str = "57014";
     // Both work at the same time.
     for server in servers.iter_mut() {
         server.send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
@@ -106,6 +107,20 @@ fn compare(sql: &str, ordered: bool, servers: &mut [Client; 2]) -> Compared {
     Compared::Other(format!("{sql};\n    real {}\n    ours {}", short(real), short(ours)))
 }
 
+/// Runs what has to succeed on a server. The timeout may end it where the machine stalls.
+fn insist(sql: &str, servers: &mut [Client]) {
+    for (i, server) in servers.iter_mut().enumerate() {
+        for _ in 0..3 {
+            let reply = server.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+            match reply.code() {
+                "" => break,
+                QUERY_CANCELED => eprintln!("{i}: canceled {sql}"),
+                code => panic!("{sql}: {code}"),
+            }
+        }
+    }
+}
+
 /// What has been compared.
 #[derive(Default)]
 struct Counts {
@@ -123,7 +138,7 @@ struct Counts {
 fn run(statement: &Statement, servers: &mut [Client; 2], counts: &mut Counts) -> Vec<String> {
     counts.statements += 1;
     for setting in &statement.settings {
-        servers[1].must(&format!("SET {setting}"));
+        insist(&format!("SET {setting}"), &mut servers[1..]);
     }
     let (mut wrong, mut canceled) = (Vec::new(), false);
     let tables: &[&str] = if statement.changes { &["a", "b", "c"] } else { &[] };
@@ -142,19 +157,15 @@ fn run(statement: &Statement, servers: &mut [Client; 2], counts: &mut Counts) ->
         counts.steps += 1;
     }
     if statement.opened {
-        servers.iter_mut().for_each(|s| {
-            s.must("ROLLBACK");
-        });
+        insist("ROLLBACK", servers);
     }
     if canceled {
         // What was prepared is still there.
-        servers.iter_mut().for_each(|s| {
-            s.must("DEALLOCATE ALL");
-        });
+        insist("DEALLOCATE ALL", servers);
     }
     for setting in &statement.settings {
         let name = setting.split(' ').next().unwrap_or_default();
-        servers[1].must(&format!("RESET {name}"));
+        insist(&format!("RESET {name}"), &mut servers[1..]);
     }
     if !wrong.is_empty() && statement.steps.len() > 1 {
         let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();
