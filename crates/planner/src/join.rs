@@ -446,7 +446,9 @@ impl Glob<'_> {
                         first = stops.cost(rp, *found, first);
                         rescan = stops.cost(rp, *found, rescan);
                     }
-                    let loops = lp.rows.max(1.0);
+                    // An estimate of one row is often too low; a hash join costs little more then.
+                    let risky = !parameterised && !hash.is_empty();
+                    let loops = lp.rows.max(if risky { 2.0 } else { 1.0 });
                     // With a unique match the inner side stops half-way on average.
                     let part = if inner_unique && !parameterised { 0.5 } else { 1.0 };
                     let pairs = loops * rp.rows * part;

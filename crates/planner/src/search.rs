@@ -189,7 +189,7 @@ impl Glob<'_> {
                         }
                     };
                     if let Some(made) = made
-                        && best.as_ref().is_none_or(|b| made.rows < b.2.rows)
+                        && best.as_ref().is_none_or(|b| is_better(made, &b.2))
                     {
                         best = Some((i, j, made.clone()));
                     }
@@ -234,13 +234,20 @@ impl Glob<'_> {
         let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
         let mut out = JoinRel { rows, ..JoinRel::of(l, r, ends) };
         self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
+        self.join_paths(root, JoinType::Inner, r, l, &here, &mut out)?;
         Ok((!out.paths.paths.is_empty()).then_some(out))
     }
 }
 
-/// All ordered pairs of different numbers below `n`.
+/// All pairs of different numbers below `n`.
 fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..n).flat_map(move |i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j)
+    (0..n).flat_map(move |i| (i + 1..n).map(move |j| (i, j)))
+}
+
+/// Has one join fewer rows than another, or as many at a lower cost?
+fn is_better(a: &JoinRel, b: &JoinRel) -> bool {
+    let cost = |rel: &JoinRel| rel.paths.cheapest().map_or(f64::INFINITY, |p| p.total);
+    a.rows < b.rows || (a.rows == b.rows && cost(a) < cost(b))
 }
 
 /// Does `a` need columns of `b`?
