@@ -1,5 +1,6 @@
-//! Semi and anti joins among the relations that are joined in any order: they let rows of their
-//! left side through or not, so that it is the same before or after joins with others. Counterpart:
+//! Semi, anti and left joins among the relations that are joined in any order: they let rows of their
+//! left side through or not, or add columns to them, so that it is the same before or after joins with
+//! others. Counterpart:
 //! joinrels.c (`join_is_legal`), analyzejoins.c (`reduce_unique_semijoins`).
 
 use crate::glob::*;
@@ -11,7 +12,7 @@ use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::JoinType;
 
-/// A semi or anti join without its left side.
+/// A semi, anti or left join without its left side.
 pub(crate) struct Filter {
     jointype: JoinType,
     right: Problem,
@@ -41,7 +42,7 @@ impl Filter {
 }
 
 impl Glob<'_> {
-    /// Takes the semi and anti joins out of the problem, and leaves what their left sides are made
+    /// Takes the joins that may wait out of the problem, and leaves what their left sides are made
     /// of. A semi join with at most one partner for each row becomes an inner join.
     pub(crate) fn take_filters(
         &mut self,
@@ -49,11 +50,13 @@ impl Glob<'_> {
         problem: &mut Problem,
     ) -> Result<Vec<Filter>> {
         let mut filters = Vec::new();
+        // The right sides of left joins that were taken: conditions among the others must not see them.
+        let mut added = Relids::new();
         let mut at = 0;
         while at < problem.items.len() {
             self.facts.check_interrupts()?;
             let found = match &problem.items[at] {
-                Item::Join(j) if j.is_filter() => Some(&**j),
+                Item::Join(j) if j.is_filter() || may_wait(j, problem) => Some(&**j),
                 _ => None,
             };
             let Some(j) = found else {
@@ -61,7 +64,9 @@ impl Glob<'_> {
                 continue;
             };
             let unique = match (j.jointype, j.right.items.as_slice()) {
-                (JoinType::Semi, &[Item::Rel(rti)]) => {
+                (JoinType::Semi, &[Item::Rel(rti)])
+                    if j.quals.iter().all(|q| relids_of(q).is_disjoint(&added)) =>
+                {
                     self.is_unique_by(&root.query, rti, &j.quals)?
                 }
                 _ => false,
@@ -90,6 +95,9 @@ impl Glob<'_> {
                     on.iter().flat_map(relids_of).filter(|r| left.contains(r)).collect();
                 let asks = if asks.is_empty() { left.clone() } else { asks };
                 let (jointype, right) = (j.jointype, j.right);
+                if jointype == JoinType::Left {
+                    added.extend(right.relids());
+                }
                 filters.push(Filter { jointype, right, quals: on, asks, left });
             }
         }
@@ -225,6 +233,16 @@ impl Glob<'_> {
         let (relids, useful) = (right.relids.clone(), right.useful.clone());
         Ok(Some(JoinRel { relids, rows, paths, lateral: Relids::new(), useful }))
     }
+}
+
+/// May a left join come before or after joins of its left side with others? Conditions above it must not
+/// see its right side. Alone it has nothing to wait for.
+fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
+    let others = problem.items.len() > 1 || j.left.items.len() > 1;
+    let right = j.right.relids();
+    j.jointype == JoinType::Left
+        && others
+        && problem.quals.iter().all(|q| relids_of(q).is_disjoint(&right))
 }
 
 /// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and

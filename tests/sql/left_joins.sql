@@ -1,0 +1,37 @@
+-- Left joins among joins that may come before or after them.
+CREATE TEMP TABLE la (a int PRIMARY KEY, b int, c int)
+CREATE TEMP TABLE lb (a int PRIMARY KEY, d int, e text)
+CREATE TEMP TABLE lc (c int, f int)
+CREATE TEMP TABLE ld (f int PRIMARY KEY, g text)
+INSERT INTO la SELECT g, g % 50, g % 7 FROM generate_series(1, 500) g
+INSERT INTO lb SELECT g, nullif(g % 5, 0), 'e' || g % 9 FROM generate_series(1, 300, 2) g
+INSERT INTO lc SELECT g % 9, g FROM generate_series(1, 30) g
+INSERT INTO ld SELECT g, 'g' || g % 3 FROM generate_series(1, 20) g
+ANALYZE la; ANALYZE lb; ANALYZE lc; ANALYZE ld
+EXPLAIN (COSTS OFF) SELECT la.a, lb.e FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE lc.f = 3 AND la.a < 20
+SELECT count(*), sum(la.a), count(lb.e), min(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c
+SELECT count(*), sum(la.a), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE lc.f = 3
+SELECT count(*), sum(la.a), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = coalesce(lb.d, 2)
+SELECT count(*), sum(la.a), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE coalesce(lb.d, 1) = 1
+SELECT count(*), sum(la.a), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a AND lb.d > 2 JOIN lc ON lc.c = la.c LEFT JOIN ld ON ld.f = lc.f
+SELECT count(*), count(lb.e), count(ld.g) FROM la LEFT JOIN lb ON lb.a = la.a LEFT JOIN ld ON ld.f = lb.d JOIN lc ON lc.c = la.c
+SELECT count(*), count(lb.e), count(ld.g) FROM la LEFT JOIN (lb LEFT JOIN ld ON ld.f = lb.d) ON lb.a = la.a JOIN lc ON lc.c = la.c AND lc.f > 4
+SELECT count(*), count(lb.e), count(ld.g) FROM la LEFT JOIN (lb JOIN ld ON ld.f = lb.d) ON lb.a = la.a JOIN lc ON lc.c = la.c
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON true AND lb.a < 4 JOIN lc ON lc.c = la.c
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON la.b = lb.d AND lb.a = la.c + 1 JOIN lc ON lc.c = la.c JOIN ld ON ld.f = lc.f
+SELECT count(*), count(lb.e) FROM la JOIN lc ON lc.c = la.c LEFT JOIN lb ON lb.a = la.a AND lb.d = lc.f
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE la.b IN (SELECT f FROM ld)
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE lb.d IN (SELECT f FROM ld)
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE coalesce(lb.d, 3) IN (SELECT f FROM ld)
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE NOT EXISTS (SELECT FROM ld WHERE ld.f = coalesce(lb.d, 3))
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE EXISTS (SELECT FROM ld WHERE ld.f = la.b AND (lb.d IS NULL OR ld.g > 'g'))
+SELECT count(*), count(lb.e) FROM la LEFT JOIN lb ON lb.a = la.a, LATERAL (SELECT lc.f + coalesce(lb.d, 0) AS n FROM lc WHERE lc.c = la.c) l JOIN ld ON ld.f = l.n
+SELECT count(*), sum(n) FROM la LEFT JOIN lb ON lb.a = la.a LEFT JOIN LATERAL (SELECT count(*) n FROM lc WHERE lc.c = lb.d OR lc.c = la.c) l ON true JOIN lc x ON x.c = la.c
+SELECT count(*), count(lb.e), count(x.c) FROM la FULL JOIN lc x ON x.c = la.a LEFT JOIN lb ON lb.a = la.a JOIN ld ON ld.f = coalesce(x.f, la.b)
+SELECT count(*), count(lb.e) FROM (SELECT * FROM la LEFT JOIN lb USING (a)) la LEFT JOIN lb USING (a) JOIN lc USING (c)
+SELECT count(*), sum(v.n) FROM la LEFT JOIN (SELECT d, count(*) n FROM lb GROUP BY d) v ON v.d = la.c JOIN lc ON lc.c = la.c JOIN ld ON ld.f = lc.f WHERE ld.g = 'g1'
+SELECT la.a, (SELECT count(*) FROM lb LEFT JOIN ld ON ld.f = lb.d JOIN lc ON lc.c = lb.d WHERE lb.a < la.a) FROM la WHERE la.a < 9 ORDER BY 1
+SELECT count(*) FROM la LEFT JOIN lb b1 ON b1.a = la.a LEFT JOIN lb b2 ON b2.a = la.b LEFT JOIN lb b3 ON b3.a = b1.d LEFT JOIN ld ON ld.f = b2.d JOIN lc ON lc.c = la.c WHERE lc.f < 9
+SELECT lb.e, count(*) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c GROUP BY ROLLUP (lb.e) ORDER BY 1
+BEGIN; UPDATE la SET b = -1 FROM lc LEFT JOIN ld ON ld.f = lc.f JOIN lb ON lb.d = lc.c WHERE la.a = lb.a; SELECT count(*), sum(b) FROM la; ROLLBACK
+SELECT la.a FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE lc.f = 3 ORDER BY 1 LIMIT 3 FOR UPDATE OF la
